@@ -33,3 +33,26 @@ def test_no_quantity_is_declared_twice() -> None:
 def test_spelling_does_not_hide_a_second_declaration() -> None:
     twice = "a: Annotated[int, Quantity('x', unit='y')]\nb: Annotated[\n    int,\n    Quantity(\"x\", unit=\"y\"),\n]"
     assert [code for code, _ in declarations(twice)] == ["Annotated[int, Quantity('x', unit='y')]"] * 2
+
+
+def refusals(source: str) -> Iterator[tuple[str, int]]:
+    """Yield each message that refuses something, its values as ``{}``, with the line that it stands on."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            said = "".join(str(each.value) if isinstance(each, ast.Constant) else "{}" for each in node.values)
+            if ": got " in said and ", want " in said:
+                yield said, node.lineno
+
+
+def test_no_refusal_is_worded_in_two_modules() -> None:
+    places = defaultdict(set)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for said, _ in refusals(path.read_text(encoding="utf-8")):
+            places[said].add(str(path.relative_to(SOURCE)))
+    assert len(places) > 500
+    assert {said: found for said, found in places.items() if len(found) > 1} == {}
+
+
+def test_other_values_do_not_hide_a_second_wording() -> None:
+    twice = 'a = f"x: got {tp}, want {one}."\nb = f"x: got {int(ep[at])}, " f"want {two:.0f}."'
+    assert [said for said, _ in refusals(twice)] == ["x: got {}, want {}."] * 2

@@ -10,7 +10,7 @@ from typing import Any
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.sections import REQUIRED, Argument, Quantity
-from sizebook.sweeps.streaming import KINDS, look, pieces
+from sizebook.sweeps.streaming import check_kind, look, pieces
 from sizebook.tables.own_rates import SERVING, TRAINING, Setup
 
 # Columns of what was measured, and the figure of a plan that each is held against.
@@ -72,8 +72,7 @@ def rows(table: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def check(table: Path) -> list[str]:
     """Return the columns of a table, or refuse a file that is none."""
-    if table.suffix.casefold() not in KINDS:
-        raise InputError(f"unknown kind of table: got '{table.name}', want one of {', '.join(KINDS)}. Rename it.")
+    check_kind(table)
     if not table.is_file():
         raise InputError(f"cannot read: got no file {table}, want a table of runs. Check the path.")
     return look(table)[0]

@@ -8,7 +8,7 @@ from typing import Any
 
 from sizebook.calibrating.runs import GROUP, MEASURED, Run, group_of, measured
 from sizebook.core.coercion import coerce, is_blank
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, require_columns
 from sizebook.core.sections import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.sections import leaves, put_together
 from sizebook.plans.serving.tables import STATED
@@ -32,10 +32,7 @@ READ = (*INPUTS, *MEASURED[SERVING], GROUP)
 
 def reader(columns: list[str]) -> Callable[[int, dict[str, Any]], Run]:
     """Return what reads a row of a table with these columns."""
-    if missing := [name for name in REQUIRED if name not in columns]:
-        raise InputError(
-            f"missing column: got {', '.join(columns)}, want {', '.join(missing)} too. Add the column to the table."
-        )
+    require_columns(columns, REQUIRED)
     return _run
 
 

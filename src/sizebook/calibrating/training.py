@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sizebook.calibrating.runs import GROUP, MEASURED, Run, group_of, measured
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, require_columns
 from sizebook.plans.training.rows import WORK_INPUTS, work_of_row
 from sizebook.plans.training.work import Work
 from sizebook.sweeps.training import renamed
@@ -21,10 +21,7 @@ READ = (*WORK_INPUTS, *MEASURED[TRAINING], GROUP)
 
 def reader(columns: list[str]) -> Callable[[int, dict[str, Any]], Run]:
     """Return what reads a row of a table with these columns."""
-    if missing := [name for name in REQUIRED if name not in columns]:
-        raise InputError(
-            f"missing column: got {', '.join(columns)}, want {', '.join(missing)} too. Add the column to the table."
-        )
+    require_columns(columns, REQUIRED)
     old = renamed(columns)
 
     def read(line: int, row: dict[str, Any]) -> Run:

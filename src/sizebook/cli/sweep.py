@@ -70,10 +70,7 @@ def _one(table: Path, output: Path, rates: Path | None, guard_formulas: bool) ->
     from sizebook.sweeps.kinds import kind_of
 
     for path in (table, output):
-        if path.suffix.casefold() not in streaming.KINDS:
-            raise InputError(
-                f"unknown kind of table: got '{path.name}', want one of {', '.join(streaming.KINDS)}. Rename it."
-            )
+        streaming.check_kind(path)
     _refuse_absent(table)
     columns, n_rows = streaming.look(table)
     kind = kind_of(columns)

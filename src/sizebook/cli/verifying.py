@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sizebook.core.errors import InputError
-
 if TYPE_CHECKING:
     from sizebook.models.verifying import Verification
 
@@ -37,13 +35,9 @@ def verify_checkpoint(checkpoint: str, config: str | None) -> None:
     remote = is_repository(checkpoint)
     beside = path.parent if path.is_file() else path
     # A wrong path is a wrong checkpoint before it is a missing config.
-    found = held_of(checkpoint)
-    if found.pipeline:
-        raise InputError(
-            f"a pipeline: got {found.pipeline} with {len(found.parts)} models, want one. Give the folder of a part."
-        )
+    stored = held_of(checkpoint).only.checkpoint
     source = source_of(config or (checkpoint if remote else str(beside)), from_hub=remote and config is None)
-    result = verify(architecture(source.config), found.parts[0].checkpoint.tensors)
+    result = verify(architecture(source.config), stored.tensors)
     for line in _lines(result):
         click.echo(line)
     if not result.agrees:

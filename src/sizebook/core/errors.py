@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Self, TypeVar
 
 # What a message quotes may come from a hostile file: a word, and a line, longer than this is cut in its middle.
@@ -133,6 +133,14 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 def unknown_key(what: str, got: str, known: Iterable[str], where: str) -> UnknownKeyError:
     """Return the error for a key that is not in a table, with the nearest key as a suggestion."""
     return UnknownKeyError(f"unknown {what}: got {shown(got)}, want {where}.{suggestion(got, known)}")
+
+
+def require_columns(columns: Collection[str], required: Iterable[str]) -> None:
+    """Raise an `InputError` unless a table has every column that it needs."""
+    if missing := [name for name in required if name not in columns]:
+        raise InputError(
+            f"missing column: got {', '.join(columns)}, want {', '.join(missing)} too. Add the column to the table."
+        )
 
 
 def require(holds: object, message: str) -> None:

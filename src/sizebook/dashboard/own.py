@@ -33,8 +33,7 @@ _COUNTED = ("n_layers", "d_model", "n_heads", "n_kv_heads", "d_head", "d_ff")
 def of_config(path: Path) -> Model:
     """Return the model that a config.json describes; its formulas ask for the file by its full path."""
     file = path / "config.json" if path.is_dir() else path
-    if not catalog.is_file(str(file)):
-        raise InputError(f"not a config: got '{path}', want a file that ends in .json. Give the path of a config.json.")
+    catalog.check_config_name(str(file))
     return _model(catalog.file_name(file), str(file.resolve()), {}, {})
 
 

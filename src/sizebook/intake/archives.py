@@ -33,10 +33,15 @@ def archive(path: Path, wanted: str) -> Iterator[zipfile.ZipFile]:
                 _check_directory(found.infolist(), path.name)
                 yield found
         except _DAMAGED as error:
-            raise InputError(
-                f"not a workbook: got {path.name}, want an .xlsx or .xlsm file without a password. "
-                "Save it in that format from Excel."
-            ) from error
+            raise no_workbook(path) from error
+
+
+def no_workbook(path: Path) -> InputError:
+    """Return the refusal of a file that Excel did not write, or locked."""
+    return InputError(
+        f"not a workbook: got {path.name}, want an .xlsx or .xlsm file without a password. "
+        "Save it in that format from Excel."
+    )
 
 
 def check_workbook(path: Path, wanted: str) -> None:

@@ -47,9 +47,9 @@ def json_object(content: bytes, where: str, wanted: str, *, flat: bool = False) 
         if pairs is None and keys != _keys_held(value, _FLAT if flat else None):
             value = parse(object_pairs_hook=_Pairs(where).unique)
     except RecursionError as error:
-        raise _too_deep(where) from error
+        raise too_deep(where) from error
     except ValueError as error:
-        _whole_numbers(text, where, refuse=True)  # Python's own words on digits are no help to a reader
+        refuse_long_numbers(text, where)  # Python's own words on digits are no help to a reader
         raise InputError(f"not JSON: got {error} in {where}, want {wanted}. {_AGAIN}") from error
     if not isinstance(value, dict):
         raise InputError(f"not an object: got a {type(value).__name__} in {where}, want {wanted}. {_AGAIN}")
@@ -65,14 +65,14 @@ def toml_table(path: Path, wanted: str) -> dict[str, Any]:
     from tomllib import loads  # a count reads JSON alone
 
     text = read_text(path, wanted, "scenario_bytes")
-    _whole_numbers(text, path.name, refuse=True)
+    refuse_long_numbers(text, path.name)
     # A key of n parts takes the parser n^2 steps.
     if re.search(rf"(?m)^[\s\[]*(?:[\w\"'-]+[ \t]*\.[ \t]*){{{limits().depth}}}", text):
-        raise _too_deep(path.name)
+        raise too_deep(path.name)
     try:
         value = loads(text)
     except RecursionError as error:
-        raise _too_deep(path.name) from error
+        raise too_deep(path.name) from error
     except ValueError as error:
         raise InputError(f"not TOML: got {error} in {path.name}, want key = value lines. Correct that line.") from error
     _refuse_deep(value, path.name)
@@ -170,36 +170,42 @@ def _levels(value: Any) -> Iterator[list[Any]]:
         ]
 
 
-def _whole_numbers(text: str, where: str, *, refuse: bool = False) -> Callable[[str], int] | None:
-    """Return a reader of whole numbers that refuses long ones; None where the text holds none, for speed.
+def refuse_long_numbers(text: str, where: str) -> None:
+    """Raise where a run of digits is longer than the limit, wherever it stands."""
+    if long := _long_number(text):
+        _whole_number(long, where)
 
-    With ``refuse`` the first long run of digits is refused at once, wherever it stands.
-    """
+
+def _whole_numbers(text: str, where: str) -> Callable[[str], int] | None:
+    """Return a reader of whole numbers that refuses long ones; None where the text holds none, for speed."""
+    return (lambda word: _whole_number(word, where)) if _long_number(text) else None
+
+
+def _whole_number(word: str, where: str) -> int:
+    digits, most = len(word.lstrip("-")), limits().digits
+    if digits > most:
+        raise InputError(f"number too long: got {digits} digits in {where}, want at most {most}. Correct it.")
+    return int(word)
+
+
+def _long_number(text: str) -> str:
+    """Return the first run of more digits than the limit, empty where there is none."""
     most = limits().digits
-
-    def read(word: str) -> int:
-        if len(word.lstrip("-")) > most:
-            raise InputError(
-                f"number too long: got {len(word.lstrip('-'))} digits in {where}, want at most {most}. Correct it."
-            )
-        return int(word)
-
     # A run that is too long shows in eight samples that follow each other; the whole text is looked through then alone.
     step = (most + 1) // 8 or 1
     sampled = step == 1 or re.search("[0-9_]{8}", text[::step])
     long = re.search(rf"[0-9_]{{{most + 1},}}", text) if sampled else None
-    if long and refuse:
-        read(long[0])
-    return read if long else None
+    return long[0] if long else ""
 
 
 def _refuse_deep(value: Any, where: str) -> None:
     """Raise where containers lie deeper within each other than the limit, walked level by level."""
     if next(islice(_levels(value), limits().depth, None), None):
-        raise _too_deep(where)
+        raise too_deep(where)
 
 
-def _too_deep(where: str) -> InputError:
+def too_deep(where: str) -> InputError:
+    """Return the refusal of what holds more containers within each other than the limit."""
     most = limits().depth
     return InputError(
         f"nested too deep: got more than {most} levels in {where}, want at most {most}. {raised('depth')}"

@@ -72,6 +72,12 @@ def is_file(name: str) -> bool:
     return name.casefold().endswith(".json") or is_checkpoint(name)
 
 
+def check_config_name(path: str) -> None:
+    """Refuse a path that names neither a config.json nor a checkpoint."""
+    if not is_file(path):
+        raise InputError(f"not a config: got '{path}', want a file that ends in .json. Give the path of a config.json.")
+
+
 def is_checkpoint(name: str) -> bool:
     """Return whether a model is given by its weights: a file or index of them, or a folder, whose path ends in /."""
     return is_checkpoint_name(name) or name.endswith(("/", "\\"))
@@ -84,12 +90,7 @@ def checkpoint(name: str) -> Part:
     """
     from sizebook.models.checkpoints.held import held_at  # a config needs none of what reads headers
 
-    found = held_at(Path(name))
-    if found.pipeline:
-        raise InputError(
-            f"a pipeline: got {found.pipeline} with {len(found.parts)} models, want one. Give the folder of a part."
-        )
-    return found.parts[0]
+    return held_at(Path(name)).only
 
 
 def config_file(name: str) -> Path:

@@ -14,7 +14,14 @@ from typing import Any
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.intake.texts import read_json
 from sizebook.models.key_names import cannot_matter, odd_activation, says_what_is_so
-from sizebook.models.refusals import missing_key, missing_section, no_multiple, not_understood, spellings_disagree
+from sizebook.models.refusals import (
+    missing_key,
+    missing_section,
+    no_multiple,
+    not_described,
+    not_understood,
+    spellings_disagree,
+)
 from sizebook.models.spellings import also, spellings
 from sizebook.models.type_defaults import type_defaults
 
@@ -79,7 +86,7 @@ class Config:
 
     def unknown(self, key: str, value: Any, want: str) -> UnknownKeyError:
         """Return the error for a key that is read but whose value is not described."""
-        return UnknownKeyError(f"not described: got '{key}' = {value!r} in {self.where}, want {want}.")
+        return not_described(key, value, want, self.where)
 
     def _written(self, keys: tuple[str, ...]) -> str:
         """Return the spelling that the file has of a key, the first where it has none."""

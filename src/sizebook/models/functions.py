@@ -134,8 +134,7 @@ def config_params(path: ConfigPath, part: Part = DEFAULT) -> Parameters:
     if path.casefold() == SAMPLE:
         with resources.as_file(resources.files("sizebook") / "data" / "sample_config.json") as sample:
             return _part(count(huggingface.architecture(load(sample))), part)
-    if not catalog.is_file(path):
-        raise InputError(f"not a config: got '{path}', want a file that ends in .json. Give the path of a config.json.")
+    catalog.check_config_name(path)
     return _part(catalog.counted(path), part)
 
 

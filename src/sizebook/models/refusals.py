@@ -31,6 +31,11 @@ def spellings_disagree(first: tuple[str, Any], second: tuple[str, Any], where: s
     )
 
 
+def not_described(key: str, value: Any, want: str, where: str) -> UnknownKeyError:
+    """Return the refusal of a key that is read but whose value is not described."""
+    return UnknownKeyError(f"not described: got '{key}' = {value!r} in {where}, want {want}.")
+
+
 def not_understood(keys: list[str], model_type: object, where: str) -> UnknownKeyError:
     """Return the refusal of keys that no mapping read and whose names may matter."""
     shown = ", ".join(key if key.isprintable() else repr(key) for key in sorted(keys))

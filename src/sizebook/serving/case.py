@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from sizebook.core.degrees import heads_not_divided, largest_divisor
 from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_key
 from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
@@ -141,11 +142,8 @@ def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) 
         f"tokens_per_step is out of range: got {tokens_per_step}, want 1 or more. Give 1 for no speculation.",
     )
     drafts = math.ceil((tokens_per_step or 1) - 1) if draft_tokens is None else draft_tokens
-    require(
-        tokens_per_step is None or tokens_per_step <= drafts + 1,
-        f"tokens_per_step is out of range: got {tokens_per_step} of {drafts} drafted, want at most {drafts + 1}. "
-        "Raise draft_tokens or lower tokens_per_step.",
-    )
+    if tokens_per_step is not None and tokens_per_step > drafts + 1:
+        raise RangeError(beyond_drafts(tokens_per_step, drafts))
     return {"draft_tokens": drafts, "tokens_per_step": tokens_per_step or 0.0, "unstated": 1.0}
 
 
@@ -155,9 +153,20 @@ def check_layout(replica: Replica) -> None:
     for name, degree in (("tp", tp), ("pp", replica.pp), ("dp", dp), ("ep", ep)):
         require(degree >= 1, f"{name} is out of range: got {degree}, want 1 or more. Correct the number.")
     if ep > tp * dp or (tp * dp) % ep:
-        raise RangeError(
-            f"layout does not divide: got ep {ep} over tp x dp = {tp * dp} GPUs, want a divisor. Change ep, tp or dp."
-        )
+        raise RangeError(undivided_ranks(tp, dp, ep))
+
+
+def undivided_ranks(tp: int, dp: int, ep: int) -> str:
+    """Return why experts are not divided over ranks that are no multiple of them."""
+    return f"layout does not divide: got ep {ep} over tp x dp = {tp * dp} GPUs, want a divisor. Change ep, tp or dp."
+
+
+def beyond_drafts(tokens_per_step: float, draft_tokens: int) -> str:
+    """Return why a step cannot yield more tokens than were drafted and the one that follows them."""
+    return (
+        f"tokens_per_step is out of range: got {tokens_per_step:g} of {draft_tokens} drafted, want at most "
+        f"{draft_tokens + 1}. Raise draft_tokens or lower tokens_per_step."
+    )
 
 
 def beyond_experts(shape: ServingShape, ep: int) -> str:
@@ -198,13 +207,9 @@ def undivided_heads(shape: ServingShape, tp: int) -> str:
     common = shape.common_heads
     if common % tp == 0:
         return ""
-    most = max(degree for degree in range(1, min(tp, common + 1)) if common % degree == 0)
     of_layers = (*(kind.n_heads for kind in shape.kinds), shape.state_heads)
     n_heads = next(int(heads) for heads in of_layers if heads % tp)
-    return (
-        f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide n_heads. "
-        f"Use tp {most}."
-    )
+    return heads_not_divided(tp, n_heads, largest_divisor(common, tp))
 
 
 def counted_twice(tp: int, dp: int, ep: int, node_gpus: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError
 from sizebook.core.extras import need
-from sizebook.intake.archives import check_workbook
+from sizebook.intake.archives import check_workbook, no_workbook
 
 _FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
 
@@ -34,10 +34,7 @@ def sheet_rows(path: Path) -> Iterator[list[Any]]:
     except InputError:
         raise
     except Exception as error:  # openpyxl raises whatever a damaged part makes it stumble over
-        raise InputError(
-            f"not a workbook: got {path.name}, want an .xlsx or .xlsm file without a password. "
-            "Save it in that format from Excel."
-        ) from error
+        raise no_workbook(path) from error
 
 
 def _refuse_headless(cells: list[Any], heads: list[Any], where: str) -> None:

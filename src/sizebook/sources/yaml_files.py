@@ -6,7 +6,6 @@ stays within the limits of a JSON file. A key that stands twice is refused, as i
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 from sizebook.intake.files import read_text
 from sizebook.intake.limits import limits, raised
+from sizebook.intake.texts import refuse_long_numbers, too_deep
 
 _WANTED = "key: value lines"
 
@@ -26,10 +26,7 @@ def yaml_value(path: Path, wanted: str) -> Any:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
-    if long := re.search(rf"[0-9_]{{{limits().digits + 1},}}", text):
-        raise InputError(
-            f"number too long: got {len(long[0])} digits in {path.name}, want at most {limits().digits}. Correct it."
-        )
+    refuse_long_numbers(text, path.name)
     try:
         walked = _Walk(path.name)
         for event in YAML(typ="safe", pure=True).parse(text):
@@ -57,11 +54,8 @@ class _Walk:
         if kind in ("MappingStartEvent", "SequenceStartEvent"):
             self._grow(1)
             self.open_nodes.append((event.anchor, self.total))
-            if len(self.open_nodes) > (most := limits().depth):
-                raise InputError(
-                    f"nested too deep: got more than {most} levels in {self.where}, want at most {most}. "
-                    f"{raised('depth')}"
-                )
+            if len(self.open_nodes) > limits().depth:
+                raise too_deep(self.where)
         elif kind in ("MappingEndEvent", "SequenceEndEvent"):
             anchor, before = self.open_nodes.pop()
             if anchor is not None:

@@ -20,7 +20,7 @@ from sizebook.core.number_text import GROUPED_BY_POINT, decimal_sign
 from sizebook.core.sections import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.sections import Argument
 from sizebook.plans.serving.tables import COLUMNS, FIGURES, POOL_RESULTS, RELEASE_RESULTS, STATED
-from sizebook.serving.case import layout_meant
+from sizebook.serving.case import beyond_drafts, layout_meant, undivided_ranks
 from sizebook.serving.estimate import estimate, misfit
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.sweeps.cases import (
@@ -218,10 +218,7 @@ def _speculation(numbers: dict[str, Any], reasons: Any) -> dict[str, Any]:
     given = np.isfinite(drafts) | np.isfinite(yielded)
     drafts = np.where(np.isfinite(drafts), drafts, np.ceil(yielded - 1))
     for at in np.flatnonzero((yielded > drafts + 1) & (reasons == "")):
-        reasons[at] = (
-            f"tokens_per_step is out of range: got {yielded[at]:g} of {drafts[at]:.0f} drafted, want at most "
-            f"{drafts[at] + 1:.0f}. Raise draft_tokens or lower tokens_per_step."
-        )
+        reasons[at] = beyond_drafts(float(yielded[at]), int(drafts[at]))
     return {"draft_tokens": drafts, "tokens_per_step": np.where(given & np.isnan(yielded), 0.0, yielded)}
 
 
@@ -238,10 +235,7 @@ def _layouts(numbers: dict[str, Any], named: list[Named], place: Any, reasons: A
         *layout, notes[int(at)] = layout_meant(int(tp[at]), int(dp[at]), int(ep[at]), node_gpus=int(node[at]))
         tp[at], dp[at], ep[at] = layout
     for at in np.flatnonzero(((ep > tp * dp) | (tp * dp % ep != 0)) & (reasons == "")):
-        reasons[at] = (
-            f"layout does not divide: got ep {ep[at]:.0f} over tp x dp = {tp[at] * dp[at]:.0f} GPUs, want a divisor. "
-            "Change ep, tp or dp."
-        )
+        reasons[at] = undivided_ranks(int(tp[at]), int(dp[at]), int(ep[at]))
     return notes
 
 

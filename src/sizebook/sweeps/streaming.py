@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import polars as pl
 
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, require_columns
 from sizebook.core.extras import need
 from sizebook.intake.files import check_regular
 from sizebook.intake.texts import refuse_repeated
@@ -29,6 +29,12 @@ _CSV_BYTES = 1_000_000
 _PARQUET_ROWS = 50_000  # each read unpacks the row group anew, so that several pieces come of one
 _SHEET_ROWS = 2**20  # Excel opens no longer sheet
 _GROUP_ROWS = 20_000  # rows of a row group that is written
+
+
+def check_kind(table: Path) -> None:
+    """Refuse a file whose name is not that of a table."""
+    if table.suffix.casefold() not in KINDS:
+        raise InputError(f"unknown kind of table: got '{table.name}', want one of {', '.join(KINDS)}. Rename it.")
 
 
 def look(table: Path) -> tuple[list[str], int]:
@@ -70,11 +76,7 @@ def _in_pieces(table: Path, frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataF
 
 def check_columns(columns: list[str], required: Iterable[str], results: Iterable[str]) -> None:
     """Refuse a table that lacks a column it needs, or has one where a result goes, before anything is written."""
-    missing = [name for name in required if name not in columns]
-    if missing:
-        raise InputError(
-            f"missing column: got {', '.join(columns)}, want {', '.join(missing)} too. Add the column to the table."
-        )
+    require_columns(columns, required)
     taken = [name for name in results if name in columns]
     if taken:
         raise InputError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
+from sizebook.core.degrees import heads_not_divided, largest_divisor
 from sizebook.core.errors import RangeError, require, unknown_key
 from sizebook.core.quantities import (
     Cp,
@@ -161,10 +162,7 @@ def _check_heads(layout: Layout, architecture: Architecture) -> None:
     heads, kv_heads, _ = _divided(Same(architecture))
     for n_heads in heads:
         if n_heads % layout.tp:
-            raise RangeError(
-                f"tensor parallelism does not divide the heads: got tp {layout.tp} and n_heads {n_heads}, want tp to "
-                f"divide n_heads. Use tp {largest_divisor(n_heads, layout.tp)}."
-            )
+            raise RangeError(heads_not_divided(layout.tp, n_heads, largest_divisor(n_heads, layout.tp)))
     for n_kv in kv_heads:
         if n_kv % layout.tp and layout.tp % n_kv:
             raise RangeError(
@@ -242,11 +240,6 @@ def _check_experts(layout: Layout, architecture: Architecture) -> None:
         f"experts do not spread: got ep {layout.ep} x etp {layout.etp} over tp x cp x dp = {group} GPUs, want the "
         "product to divide them. Lower ep.",
     )
-
-
-def largest_divisor(n: int, at_most: int) -> int:
-    """Return the largest divisor of ``n`` that is no greater than ``at_most``."""
-    return next((d for d in range(min(n, at_most), 0, -1) if n % d == 0), 1)
 
 
 @lru_cache(maxsize=1024)

@@ -41,6 +41,15 @@ class Held:
     without_weights: tuple[str, ...] = ()
 
     @property
+    def only(self) -> Part:
+        """The one model that is held; a pipeline of several is refused."""
+        if self.pipeline:
+            raise InputError(
+                f"a pipeline: got {self.pipeline} with {len(self.parts)} models, want one. Give the folder of a part."
+            )
+        return self.parts[0]
+
+    @property
     def parameters(self) -> int:
         return sum(part.weighed.parameters for part in self.parts)
 

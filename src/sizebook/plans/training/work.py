@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from sizebook.core.degrees import largest_divisor
 from sizebook.core.errors import UnknownKeyError, require, unknown_key
 from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Architecture
@@ -22,7 +23,7 @@ from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import basis_of
 from sizebook.training.adapters import adapter_parameters, visited_parameters
 from sizebook.training.bands import Band, band_of
-from sizebook.training.layout import Layout, check, largest_divisor, micro_batches
+from sizebook.training.layout import Layout, check, micro_batches
 from sizebook.training.lightest import recipe_text, settle, within
 from sizebook.training.machine import calibration, check_power_limit, machine, setup_of
 from sizebook.training.memory import Memory, memory, memory_by_stage
