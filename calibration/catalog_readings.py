@@ -62,7 +62,11 @@ def bricks(described: Architecture) -> list[Any]:
 
 def kinds_of_attention(described: Architecture) -> set[str]:
     """Return the kinds by the bricks' own names or heads."""
-    named = {"LatentAttention": "latent", "SharedKeyAttention": "compressed sparse", "Rwkv": "none (linear recurrence)"}
+    named = {
+        "LatentAttention": "latent",
+        "SharedKeyAttention": "compressed sparse",
+        **dict.fromkeys(("Rwkv", "Rwkv7"), "none (linear recurrence)"),
+    }
     found = {named[type(brick).__name__] for brick in bricks(described) if type(brick).__name__ in named}
     for brick in bricks(described):
         if hasattr(brick, "n_kv_heads") and type(brick).__name__ not in named:

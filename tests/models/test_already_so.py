@@ -25,6 +25,7 @@ SAID: list[tuple[str, str, Any, Any]] = [
     ("qwen2", "qkv_bias", True, [1]),
     ("qwen3", "qk_norm", True, 2),
     ("dinov2", "tie_word_embeddings", True, 3),
+    ("dbrx", "head_dim", 14, 15),  # beside sections that set what layers do
 ]
 # Rotated positions and the score of experts hold no weights, whatever is said of them.
 WHATEVER = [

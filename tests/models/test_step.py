@@ -28,9 +28,26 @@ def test_the_words_of_the_class_say_the_same() -> None:
     assert counted(listed) == counted(PUBLISHED["config"])
 
 
+def test_words_of_the_published_file_that_say_no_more() -> None:
+    """Step 3.5 Flash numbers its sparse layers and says besides, for engines that read no numbers, that all are so."""
+    said = {
+        "use_qk_norm": True,
+        "moe_every_n_layer": 1,
+        "moe_layer_offset": 0,
+        "attention_other_setting.head_dim": 24,
+        "attention_other_setting.true_head_dim": 24,
+    }
+    assert counted(apply(PUBLISHED["config"], said)) == counted(PUBLISHED["config"])
+
+
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
+        (
+            "attention_other_setting.true_head_dim",
+            32,
+            "not described: got 'true_head_dim' = 32 in config.json, 'attention_other_setting', want 24.",
+        ),
         (
             "moe_layers_enum",
             "1,two",

@@ -30,6 +30,14 @@ MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistak
 MOST_LAYERS = 10**5
 # Of these a file may say 0 where the type's default is another number.
 _MAY_BE_NONE = r"mtp|nextn|shared|dense|per_layer_input|window|_type_size|type_vocab|offset|index|start|skip"
+# Sections that set what a layer does; its sizes stand beside them, in the file or section that holds them.
+SETTINGS_OF_LAYERS = {
+    "attention_other_setting",
+    "attn_config",
+    "ffn_config",
+    "linear_attn_config",
+    "sparse_attention_config",
+}
 _REPEATS = r"layers|^n_layer$|^depth$|blocks|group_num|cycles|nextn|mtp"
 
 
@@ -316,16 +324,17 @@ class Config:
     def finish(self, holds: Callable[[str, Any], bool] = lambda key, value: False) -> None:
         """Refuse keys that were not read and may change the count, and spellings that disagree.
 
-        ``holds`` says whether a key tells of the model what is so anyway: of a file without sections, or of the
-        section that holds its language model.
+        ``holds`` says whether a key tells of the model what is so anyway: of a file whose sections, if any, set what
+        layers do, or of the section that holds its language model.
         """
         self._spellings_agree()
         if odd := odd_activation(self.values):
             raise self.unknown(odd[0], self.values[odd[0]], odd[1])
         read = self.read
         left = [key for key, value in self.values.items() if key not in read and not self._harmless(key, value)]
-        again = self._says_again if self.sections else holds
-        if left and (left := [key for key in left if not again(key, self.values[key])]):
+        if self.sections.keys() <= SETTINGS_OF_LAYERS:
+            left = [key for key in left if not holds(key, self.values[key])]
+        if left and (left := [key for key in left if not self._says_again(key, self.values[key])]):
             raise not_understood(left, self.values.get("model_type"), self.where)
         for name, section in self.sections.items():
             if name == "text_config":

@@ -94,6 +94,7 @@ def _translated(config: Config) -> dict[str, Any]:
         if values.get("mlp_layer_types") not in (None, kinds):
             raise config.unknown("moe_layers_enum", sparse, "the layers that are sparse in 'mlp_layer_types'")
         values["mlp_layer_types"] = kinds
+        config.ignore("moe_every_n_layer", "moe_layer_offset")  # which layers are sparse is said
     if (other := values.pop("attention_other_setting", None)) is not None:
         values["num_sliding_attention_heads"] = _sliding_heads(config, other)
     return values
@@ -115,6 +116,7 @@ def _sliding_heads(config: Config, other: Any) -> int:
         raise config.unknown(key, other, "an object")
     setting.only("attention_type", "sliding_attention")
     setting.only("head_dim", config.values.get("head_dim"))
+    setting.only("true_head_dim", config.values.get("head_dim"))
     groups = config.values.get("num_attention_groups", config.values.get("num_key_value_heads"))
     setting.only("num_attention_groups", groups)
     n_heads = setting.integer("num_attention_heads", default=config.integer("num_attention_heads"))
