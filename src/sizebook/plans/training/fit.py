@@ -61,8 +61,11 @@ def _changes(layout: Layout, recipe: Recipe) -> Iterator[Change]:
     for stage in range(layout.zero_stage + 1, 4):
         yield f"zero_stage {stage}", replace(layout, zero_stage=stage), recipe
     for kind in ("selective", "full"):
-        if layout.recompute not in (kind, "full"):
-            yield f"{kind} recomputation", replace(layout, recompute=kind), recipe
+        # Words on single layers would hold beside either, so that they give way.
+        some = recipe.layers_again is not None
+        if some or layout.recompute not in (kind, "full"):
+            every = replace(recipe, recompute_modules="") if some else recipe
+            yield f"{kind} recomputation", replace(layout, recompute=kind), every
     for degree in ("tp", "pp", "cp"):
         for factor in (2, 4, 8):
             if layout.dp % factor == 0:
