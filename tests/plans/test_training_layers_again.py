@@ -8,6 +8,7 @@ import pytest
 
 from sizebook.models import catalog
 from sizebook.plans.training.inputs import Setup
+from sizebook.plans.training.search import layouts, search
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.training.activations import kept_bytes
@@ -64,7 +65,7 @@ def test_spellings(words: str, every: int, first: int) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "selective ac", "selective op", "per-op SAC", "0 layers", "uniform 4 layers", "5 layers, every 2nd layer",
+        "selective ac", "0 layers", "uniform 4 layers", "5 layers, every 2nd layer",
         "4 layers 5 layers", "mlp 5 layers", "remat_policy=full 5 layers",
     ],
 )  # fmt: skip
@@ -123,3 +124,38 @@ def test_the_recipe_says_which() -> None:
     assert worked("selective layer").recipe.startswith("one of every 2 layers recomputed")
     assert worked("uniform 1 layer", "full").recipe.startswith("full recomputation")
     assert "not read" not in worked("selective layer").recipe
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("selective op", "every-other-matmul"),
+        ("selective op (llama3_8b.toml)", "every-other-matmul"),
+        ("per-op SAC", "every-other-matmul"),
+        ("selective_ac_option=op", "every-other-matmul"),
+        ("activation checkpointing", "full"),
+        ("gradient_checkpointing (finetune scripts)", "full"),
+        ("full", "full"),
+    ],
+)
+def test_words_that_name_a_kind(words: str, kind: str) -> None:
+    """They stand for `recompute` where it is blank, say nothing new beside the same, and are named beside another."""
+    blank, stated = worked(words), worked("", kind)
+    assert (blank.layout, blank.step, blank.fullest) == (stated.layout, stated.step, stated.fullest)
+    assert blank.flops_per_token == stated.flops_per_token
+    assert worked(words, kind).recipe == stated.recipe == blank.recipe
+    assert "not read" in worked(words, "none").recipe
+    assert worked(words, "none").step == worked("", "none").step
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [("block 5 layers", "none"), ("per-op SAC", "every-other-matmul"), ("remat_policy=save_qkv_proj", "full")],
+)
+def test_a_search_keeps_what_words_say(words: str, kind: str) -> None:
+    """A search that tried nothing and everything beside a policy took it for not read where nothing was faster."""
+    setup = replace(worked(words).setup, method=Method(recipe=Recipe(stack="fsdp", recompute_modules=words)))
+    assert {each.recompute for each in layouts(setup)} == {kind}
+    best = search(setup, top=1).best[0].layout
+    assert "not read" not in work_of(setup, best).recipe
+    assert {each.recompute for each in layouts(setup, {"recompute": "full"})} == {"full"}

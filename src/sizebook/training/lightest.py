@@ -19,7 +19,7 @@ from sizebook.training.layout import Layout, recomputed
 from sizebook.training.memory import Memory
 from sizebook.training.policies import OUTPUTS, Policy
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.stated import layers_again_of, modules_of, policy_of
+from sizebook.training.stated import as_stated, layers_again_of, modules_of, policy_of
 
 LIGHTEST = "lightest"
 _BLANK = ("gradient_dtype", "fused_loss", "optimizer_dtype")
@@ -45,12 +45,9 @@ def candidates(layout: Layout, method: Method) -> Iterator[tuple[Layout, Method]
     """Yield what a run may do, lightest in time first, each once."""
     seen = set()
     free = layout.recompute == LIGHTEST
+    said = as_stated(layout, method.recipe).recompute
     for row, recipe in _recipes(method.recipe, free):
-        kind = row if free else layout.recompute
-        if free and method.recipe.policy:
-            kind = "full"  # what a policy says: it names what stays of layers that are computed again
-        if free and method.recipe.layers_again:
-            kind = "none"  # beside the layers that are named
+        kind = row if said == LIGHTEST else said
         if (kind, recipe) not in seen:
             seen.add((kind, recipe))
             chosen = layout if kind == layout.recompute else replace(layout, recompute=kind)

@@ -14,6 +14,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
 from sizebook.tables.own_rates import RatesFile
+from sizebook.training.kind_words import stated_kind
 from sizebook.training.layers_again import LayersAgain, stated_layers
 from sizebook.training.policies import Policy, stated_policy
 from sizebook.training.tuning import (
@@ -262,6 +263,11 @@ class Recipe:
             return None
         return stated_layers(self._on_recomputation)
 
+    @cached_property
+    def kind_named(self) -> str:
+        """The kind of recomputation that the modules' words name in place of modules, blank where they name none."""
+        return stated_kind(self._on_recomputation) if self.recompute_modules else ""
+
     @property
     def _on_recomputation(self) -> str:
         return re.sub(r"\([^)]*\)?", " ", self.recompute_modules.casefold())
@@ -278,6 +284,8 @@ class Recipe:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What stands in the settings of modules and of the host that no plan reads."""
+        if self.kind_named:
+            return tuple(filter(None, (self._unread_offload,)))
         named = self.policy or self.layers_again
         known = (*MODULES, "none", *(named.words if named else ()))
         unread = [word for word in re.findall(r"[a-z0-9_]+", self._on_recomputation) if word not in known]

@@ -90,17 +90,28 @@ def at_work(n_layers: float, layout: Layout, recipe: Recipe) -> Layout:
     return parts[0 if again is None or again.every else -1][1]
 
 
+def kind_of_words(recipe: Recipe) -> str:
+    """Return the kind of recomputation that words say where `recompute` is blank, nothing where they name none: a
+    policy names what stays of layers that are computed again, and beside single layers nothing is."""
+    if recipe.layers_again:
+        return "none"
+    return "full" if recipe.policy else recipe.kind_named
+
+
 def as_stated(layout: Layout, recipe: Recipe) -> Layout:
-    """Return a layout that says what a policy says: layers are computed again."""
-    return replace(layout, recompute="full") if layout.recompute == "lightest" and recipe.policy else layout
+    """Return a layout that says what words on recomputation say."""
+    kind = kind_of_words(recipe) if layout.recompute == "lightest" else ""
+    return replace(layout, recompute=kind) if kind else layout
 
 
 def unread(recipe: Recipe, layout: Layout, architecture: Architecture) -> tuple[str, ...]:
     """Return what stands in a recipe as it was stated that no plan reads."""
     idle = sorted(recipe.modules - modules_of(recipe, layout, architecture))
-    unused = (recipe.policy and not policy_of(recipe, layout)) or (
-        recipe.layers_again and not layers_again_of(recipe, layout)
+    unused = (
+        bool(recipe.policy and not policy_of(recipe, layout)),
+        bool(recipe.layers_again and not layers_again_of(recipe, layout)),
+        bool(recipe.kind_named) and layout.recompute not in ("lightest", recipe.kind_named),
     )
-    if unused:
+    if any(unused):
         idle.append(recipe.recompute_modules)
     return (*filter(None, (" ".join(idle),)), *recipe.remarks)
