@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from sizebook.core.errors import SizebookError
 from sizebook.models import catalog
 from sizebook.plans.training.inputs import Setup
+from sizebook.plans.training.plan import plan_training
 from sizebook.plans.training.search import layouts, search
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
@@ -17,6 +19,7 @@ from sizebook.training.layout import Layout
 from sizebook.training.profile import profile_of
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
+from tests.plans.training_runs import run_of
 
 # Llama 2 70B: 80 layers of 8192, 64 heads of 128 with 8 of keys and values, feed-forward blocks of 28672.
 D, KV, FF, LAYERS = 8192, 1024, 28_672, 80
@@ -159,3 +162,12 @@ def test_a_search_keeps_what_words_say(words: str, kind: str) -> None:
     best = search(setup, top=1).best[0].layout
     assert "not read" not in work_of(setup, best).recipe
     assert {each.recompute for each in layouts(setup, {"recompute": "full"})} == {"full"}
+
+
+@pytest.mark.parametrize("words", ["block 2 layers", "remat_policy=minimal", "per-op SAC"])
+def test_what_would_help_takes_the_words_back(words: str) -> None:
+    """On one node that holds the model whole, 262 144 tokens fit with everything computed again and no other way."""
+    given = {"gpus": 8, "tokens": 1e9, "batch": 1, "seq": 262_144, "tp": 8, "dp": 1, "stack": "fsdp", "offload": "none"}
+    with pytest.raises(SizebookError, match=r"Cheapest change: full recomputation\.$"):
+        plan_training(run_of("llama-3.1-8b", "h100-sxm", **given, recompute_modules=words))
+    assert plan_training(run_of("llama-3.1-8b", "h100-sxm", **given, recompute="full")).fits
