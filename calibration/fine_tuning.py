@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from command import parser
 from training import FITTED, unseen
-from training_measured import cells, runs, shared_rows
+from training_measured import cells, runs, shared_rows, unusable
 from training_memory import counted
 
 from sizebook.plans.training.rows import work_of_row
@@ -39,7 +39,7 @@ def memory_errors() -> Errors:
     """Return predicted over measured memory less 1 by source and kind."""
     found: Errors = defaultdict(list)
     for row in shared_rows():
-        if row["kind"] not in ("lora", "qlora") or not row["peak_memory_gib"] or "inconsistent" in row["flags"]:
+        if row["kind"] not in ("lora", "qlora") or not row["peak_memory_gib"] or unusable(row):
             continue
         needed = work_of_row(settings(row)).fullest
         found[row["family"], row["kind"]].append(

@@ -28,7 +28,7 @@ STACKS = {"maxtext": "fsdp", "pax": "fsdp", "litgpt": "fsdp", "neuronx": "megatr
 # Flags of rows that no fit may learn from: why stands in the README beside the table.
 UNFIT = frozenset(
     {"layout_unstated", "tokendrop", "published_inconsistent", "known_regression", "memory_only",
-     "step_includes_evaluation"}
+     "step_includes_evaluation", "misread"}
 )  # fmt: skip
 # Flags of rows that leave open what moves their time.
 LOOSE = frozenset(
@@ -167,7 +167,19 @@ def cells(row: dict[str, str]) -> dict[str, str]:
         "lora_rank": row["lora_rank"] or ("16" if adapters else ""),
         "lora_on": row["lora_on"] or ("attention" if adapters else ""),
         "frozen_bits": row["frozen_bits"],
+        "fused_loss": row.get("fused_loss", ""),
     }
+
+
+def corrected(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return rows of the shared table as their sources have them, where the table says otherwise or leaves it out."""
+    found: dict[str, dict[str, str]] = {}
+    with (HERE / "training_corrections.csv").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(line for line in lines if not line.startswith("#")):
+            found.setdefault(row["id"], {})[row["column"]] = row["value"]
+    if absent := found.keys() - {row["id"] for row in rows}:
+        sys.exit(f"no such rows: got corrections of {', '.join(sorted(absent))}, want rows of the table. Remove them.")
+    return [row | found.get(row["id"], {}) for row in rows]
 
 
 def unusable(row: dict[str, str]) -> bool:
@@ -194,7 +206,7 @@ def shared_rows() -> list[dict[str, str]]:
             f"measured runs missing: got no {'/'.join(SHARED.parts[-4:])} beside the repository, want the table that "
             "the shipped figures were made from. Put the folder there; the tables stay as they are."
         )
-    return read_csv(SHARED)
+    return corrected(read_csv(SHARED))
 
 
 def measured() -> list[Run]:

@@ -19,7 +19,7 @@ LAYERS = (
     ("intake",),
     ("tables",),
     ("models",),
-    ("training.tuning", "training.policies"),
+    ("training.tuning", "training.kind_words", "training.layers_again", "training.policies"),
     ("serving.quantities", "training.quantities", "training.recipe"),
     ("formulas",),
     ("serving",),

@@ -11,6 +11,7 @@ from sizebook.training.layout import Layout
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method, Recipe
 from sizebook.training.remat import kept_elements
+from sizebook.training.stated import by_layers
 
 ACTIVATION_BYTES = 2
 # What a matrix keeps of its input for the gradient of its weights where it multiplies in that format, scales included.
@@ -19,6 +20,12 @@ INPUT_BYTES = {"fp8": 1.0, "mxfp8": 1 + 1 / 32, "nvfp4": 0.5 + 1 / 16, "mxfp4": 
 
 def kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
     """Return the bytes per token that a micro-batch keeps for the backward pass on one rank."""
+    parts = by_layers(layers.layers, layout, method.recipe)
+    return sum(share * _kept_bytes(layers, each, method, profile) for share, each in parts)
+
+
+def _kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
+    """Return the same where all layers do as the layout says."""
     spread = layout.tp if layout.sequence_parallel else 1
     d_model = profile.architecture.d_model
     if layout.recompute == "full":

@@ -12,13 +12,14 @@ from functools import cache, lru_cache
 from typing import Any
 
 from sizebook.core.tables import table
-from sizebook.core.texts import joined, text
+from sizebook.core.texts import joined, plural, text
 from sizebook.models.architecture import Architecture
+from sizebook.training.layers_again import LayersAgain
 from sizebook.training.layout import Layout, recomputed
 from sizebook.training.memory import Memory
 from sizebook.training.policies import OUTPUTS, Policy
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.stated import modules_of, policy_of
+from sizebook.training.stated import as_stated, layers_again_of, modules_of, policy_of
 
 LIGHTEST = "lightest"
 _BLANK = ("gradient_dtype", "fused_loss", "optimizer_dtype")
@@ -44,10 +45,9 @@ def candidates(layout: Layout, method: Method) -> Iterator[tuple[Layout, Method]
     """Yield what a run may do, lightest in time first, each once."""
     seen = set()
     free = layout.recompute == LIGHTEST
+    said = as_stated(layout, method.recipe).recompute
     for row, recipe in _recipes(method.recipe, free):
-        kind = row if free else layout.recompute
-        if free and method.recipe.policy:
-            kind = "full"  # what a policy says: it names what stays of layers that are computed again
+        kind = row if said == LIGHTEST else said
         if (kind, recipe) not in seen:
             seen.add((kind, recipe))
             chosen = layout if kind == layout.recompute else replace(layout, recompute=kind)
@@ -105,6 +105,15 @@ def _kept(policy: Policy) -> str:
     return text("layers recomputed, kept: {names}", names=names)
 
 
+def _layers(again: LayersAgain) -> str:
+    """Return which layers are recomputed, in words."""
+    if again.every == 1:
+        return recomputed("full")
+    if again.every:
+        return text("one of every {n} layers recomputed", n=again.every)
+    return plural(again.first, "1 layer of each stage recomputed", "{n} layers of each stage recomputed")
+
+
 def recipe_text(layout: Layout, recipe: Recipe, architecture: Architecture, *, unread: tuple[str, ...]) -> str:
     """Return what a recipe does to save memory, in words, and what of it is ``unread``; blank settings are the
     framework's own."""
@@ -114,6 +123,8 @@ def recipe_text(layout: Layout, recipe: Recipe, architecture: Architecture, *, u
         parts = [text("nothing recomputed: flash attention keeps no scores")]
     if policy := policy_of(recipe, layout):
         parts = [_kept(policy)]
+    if again := layers_again_of(recipe, layout):
+        parts = [_layers(again)]
     if modules := modules_of(recipe, layout, architecture):
         parts = [text("{modules} recomputed", modules=" ".join(sorted(modules)))]
     parts += [text("gradients in {dtype}", dtype=recipe.gradient_dtype)] if recipe.gradient_dtype else []

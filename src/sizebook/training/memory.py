@@ -17,7 +17,7 @@ from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, in_flight, stage_layers
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.stated import as_stated
+from sizebook.training.stated import as_stated, at_work
 
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 
@@ -110,7 +110,8 @@ def _stage_memory(
     on_gpu = kept_bytes(layers, layout, method, profile=profile) - moved_bytes(layers, layout, method, profile=profile)
     activations = in_flight(layout, stage, n_micro) * tokens * on_gpu
     loss = _loss_bytes(profile, layout, recipe, kept, tokens) if last else 0.0
-    working = tokens * working_bytes(profile.widest, layout, method, profile=profile)
+    busy = at_work(layers.layers, layout, recipe)
+    working = tokens * working_bytes(profile.widest, busy, method, profile=profile)
     if recipe.magnitudes:
         # DoRA takes the norm of each frozen matrix with its adapter added: both stand there whole, one at a time.
         working += 2 * ACTIVATION_BYTES * largest_matrix(profile.architecture, recipe.lora_on) / layout.tp

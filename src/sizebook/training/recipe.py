@@ -14,6 +14,8 @@ from sizebook.core.errors import InputError
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
 from sizebook.tables.own_rates import RatesFile
+from sizebook.training.kind_words import stated_kind
+from sizebook.training.layers_again import LayersAgain, stated_layers
 from sizebook.training.policies import Policy, stated_policy
 from sizebook.training.tuning import (
     USUAL_RANK,
@@ -54,8 +56,8 @@ Recompute = Annotated[
 RecomputeModules = Annotated[
     str,
     Quantity(
-        f"modules that are recomputed, of {', '.join(MODULES)}, or a policy of JAX such as remat_policy=save_qkv_proj; "
-        "other words are named as not read", kind="text",
+        f"modules that are recomputed, of {', '.join(MODULES)}, layers (block 2 layers, every 2nd layer), or a policy "
+        "of JAX such as remat_policy=save_qkv_proj; other words are named as not read", kind="text",
         default="", label="Modules recomputed",
     ),
 ]  # fmt: skip
@@ -253,6 +255,19 @@ class Recipe:
         """The policy by which layers are recomputed but for outputs that it keeps, None where none is named."""
         return stated_policy(self._on_recomputation) if self.recompute_modules else None
 
+    @cached_property
+    def layers_again(self) -> LayersAgain | None:
+        """The layers that are recomputed where others are not, None where none are named; beside modules or a policy
+        nobody could tell what a number of layers is of."""
+        if not self.recompute_modules or self.modules or self.policy:
+            return None
+        return stated_layers(self._on_recomputation)
+
+    @cached_property
+    def kind_named(self) -> str:
+        """The kind of recomputation that the modules' words name in place of modules, blank where they name none."""
+        return stated_kind(self._on_recomputation) if self.recompute_modules else ""
+
     @property
     def _on_recomputation(self) -> str:
         return re.sub(r"\([^)]*\)?", " ", self.recompute_modules.casefold())
@@ -269,7 +284,10 @@ class Recipe:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What stands in the settings of modules and of the host that no plan reads."""
-        known = (*MODULES, "none", *(self.policy.words if self.policy else ()))
+        if self.kind_named:
+            return tuple(filter(None, (self._unread_offload,)))
+        named = self.policy or self.layers_again
+        known = (*MODULES, "none", *(named.words if named else ()))
         unread = [word for word in re.findall(r"[a-z0-9_]+", self._on_recomputation) if word not in known]
         return tuple(filter(None, (" ".join(unread), self._unread_offload)))
 

@@ -14,6 +14,7 @@ from sizebook.models.architecture import Architecture, Experts
 from sizebook.models.flops import distinct_layers
 from sizebook.models.identity import Same
 from sizebook.models.latent import LatentAttention
+from sizebook.training.layers_again import LayersAgain
 from sizebook.training.layout import Layout
 from sizebook.training.policies import Policy
 from sizebook.training.recipe import Recipe
@@ -63,14 +64,54 @@ def policy_of(recipe: Recipe, layout: Layout) -> Policy | None:
     return recipe.policy if layout.recompute in ("lightest", "full") else None
 
 
+def layers_again_of(recipe: Recipe, layout: Layout) -> LayersAgain | None:
+    """Return which layers are recomputed: those stated, where nothing else of layers is (flash attention leaves
+    nothing to selective recomputation)."""
+    kind = layout.recompute
+    free = kind in ("lightest", "none", "full") or (kind == "selective" and recipe.flash_attention)
+    return recipe.layers_again if free else None
+
+
+def by_layers(n_layers: float, layout: Layout, recipe: Recipe) -> tuple[tuple[float, Layout], ...]:
+    """Return the shares of a stage's layers with the layout that says what is recomputed of each."""
+    again = layers_again_of(recipe, layout)
+    if again is None:
+        return ((1.0, layout),)
+    share = again.share(n_layers, layout.interleave)
+    parts = ((share, replace(layout, recompute="full")), (1 - share, replace(layout, recompute="none")))
+    return tuple(part for part in parts if part[0])
+
+
+def at_work(n_layers: float, layout: Layout, recipe: Recipe) -> Layout:
+    """Return the layout of the layer whose backward pass meets most of what is kept, which is the first to run. Of a
+    block the last layers keep everything, and give it back before those that are recomputed come; of every n-th layer
+    the last may be one."""
+    again, parts = layers_again_of(recipe, layout), by_layers(n_layers, layout, recipe)
+    return parts[0 if again is None or again.every else -1][1]
+
+
+def kind_of_words(recipe: Recipe) -> str:
+    """Return the kind of recomputation that words say where `recompute` is blank, nothing where they name none: a
+    policy names what stays of layers that are computed again, and beside single layers nothing is."""
+    if recipe.layers_again:
+        return "none"
+    return "full" if recipe.policy else recipe.kind_named
+
+
 def as_stated(layout: Layout, recipe: Recipe) -> Layout:
-    """Return a layout that says what a policy says: layers are computed again."""
-    return replace(layout, recompute="full") if layout.recompute == "lightest" and recipe.policy else layout
+    """Return a layout that says what words on recomputation say."""
+    kind = kind_of_words(recipe) if layout.recompute == "lightest" else ""
+    return replace(layout, recompute=kind) if kind else layout
 
 
 def unread(recipe: Recipe, layout: Layout, architecture: Architecture) -> tuple[str, ...]:
     """Return what stands in a recipe as it was stated that no plan reads."""
     idle = sorted(recipe.modules - modules_of(recipe, layout, architecture))
-    if recipe.policy and not policy_of(recipe, layout):
+    unused = (
+        bool(recipe.policy and not policy_of(recipe, layout)),
+        bool(recipe.layers_again and not layers_again_of(recipe, layout)),
+        bool(recipe.kind_named) and layout.recompute not in ("lightest", recipe.kind_named),
+    )
+    if any(unused):
         idle.append(recipe.recompute_modules)
     return (*filter(None, (" ".join(idle),)), *recipe.remarks)

@@ -27,7 +27,7 @@ from sizebook.training.machine import Machine
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method
 from sizebook.training.remat import spared_share
-from sizebook.training.stated import as_stated
+from sizebook.training.stated import as_stated, by_layers
 from sizebook.training.traffic import elementwise_seconds, expanding_seconds, optimizer_seconds, weight_seconds
 
 _BACKWARD_MATMUL = 2.0
@@ -84,9 +84,10 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     layers = profile.share(max(stage_layers(profile.n_layers, layout.pp)) / profile.n_layers)
     slower = 1 + rates.growth * log2(layout.gpus)
     compute = [slower * each for each in _compute(layers, profile, layout, method, rates, tokens)]
+    parts = by_layers(layers.layers, layout, method.recipe)
     exchange = (
-        tensor_parallel(layers, profile, layout, rates=rates, tokens=tokens),
-        expert_exchange(layers, layout, rates, tokens=tokens),
+        sum(part * tensor_parallel(layers, profile, each, rates=rates, tokens=tokens) for part, each in parts),
+        sum(part * expert_exchange(layers, each, rates, tokens=tokens) for part, each in parts),
         context_parallel(layers, profile, layout, rates=rates, tokens=tokens, busy=compute[1]),
         pipeline_send(profile, layout, rates, tokens=tokens),
     )
@@ -143,7 +144,9 @@ def _compute(
     vector = elementwise_seconds(layers, profile, layout, method=method, rates=rates, tokens=tokens)
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
     forward = _Forward(tokens, dense, experts, scores, states, vector)
-    again = _again(layers, layout, method, rates, forward, d_model=profile.architecture.d_model)
+    d_model, parts = profile.architecture.d_model, by_layers(layers.layers, layout, recipe)
+    again = sum(part * _again(layers, each, method, rates, forward, d_model=d_model) for part, each in parts)
+    expanded = (expanding_seconds(layers, profile, each, method=method, rates=rates) for _, each in parts)
     matrices = (1 + backward) * (dense + experts + head)
     weights = weight_seconds(layers, layout, method, rates=rates)
     moved = tokens * moved_bytes(layers, layout, method, profile=profile)
@@ -151,7 +154,7 @@ def _compute(
         matrices,
         (1 + _BACKWARD_SCORES) * scores + (1 + _BACKWARD_MATMUL) * states,
         3 * vector + weights,
-        expanding_seconds(layers, profile, layout, method=method, rates=rates),
+        sum(part * seconds for (part, _), seconds in zip(parts, expanded, strict=True)),
         again,
         offloading(moved, matrices, method, rates=rates),
     )

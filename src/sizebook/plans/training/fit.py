@@ -12,6 +12,7 @@ from sizebook.plans.training.work import work_of
 from sizebook.training.layout import Layout
 from sizebook.training.memory import Memory
 from sizebook.training.recipe import Recipe
+from sizebook.training.stated import kind_of_words
 
 Change = tuple[str, Layout, Recipe]
 
@@ -61,8 +62,11 @@ def _changes(layout: Layout, recipe: Recipe) -> Iterator[Change]:
     for stage in range(layout.zero_stage + 1, 4):
         yield f"zero_stage {stage}", replace(layout, zero_stage=stage), recipe
     for kind in ("selective", "full"):
-        if layout.recompute not in (kind, "full"):
-            yield f"{kind} recomputation", replace(layout, recompute=kind), recipe
+        # Words that say what is recomputed would hold beside either, so that they give way.
+        said = kind_of_words(recipe)
+        if said or layout.recompute not in (kind, "full"):
+            plain = replace(recipe, recompute_modules="") if said else recipe
+            yield f"{kind} recomputation", replace(layout, recompute=kind), plain
     for degree in ("tp", "pp", "cp"):
         for factor in (2, 4, 8):
             if layout.dp % factor == 0:

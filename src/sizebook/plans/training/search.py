@@ -23,7 +23,7 @@ from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, least_state_bytes, memory
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method
-from sizebook.training.stated import check_recipe
+from sizebook.training.stated import check_recipe, kind_of_words
 from sizebook.training.time import step_time
 
 LARGEST_TP = 8
@@ -157,7 +157,8 @@ def fits_somewhere(setup: Setup) -> bool:
         return False
     for base in sorted(_bases(setup, NOTHING), key=lambda each: (-each.tp * each.ep, -each.pp, -each.cp)):
         for zero_stage in (1, 3) if base.pp == 1 else (1,):
-            layout = replace(base, recompute="full", zero_stage=zero_stage)
+            kind = kind_of_words(setup.method.recipe) or "full"
+            layout = replace(base, recompute=kind, zero_stage=zero_stage)
             try:
                 check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
             except SizebookError:
@@ -210,7 +211,10 @@ def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) 
 def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]:
     """Yield the layouts worth timing: TP inside the scale-up domain, pipelines whose stages are nearly as long."""
     # Flash attention keeps no scores, so recomputing them alone would change nothing.
-    searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
+    recipe = setup.method.recipe
+    searched: tuple[str, ...] = ("none", "full") if recipe.flash_attention else ("none", "selective", "full")
+    if kind := kind_of_words(recipe):
+        searched = (kind,)
     kinds = searched if held.get("recompute") == LIGHTEST else _held(held, "recompute", searched)
     for base in _bases(setup, held):
         stages = _held(held, "zero_stage", _stages(base))

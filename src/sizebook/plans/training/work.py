@@ -23,14 +23,14 @@ from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import basis_of
 from sizebook.training.adapters import adapter_parameters, visited_parameters
 from sizebook.training.bands import Band, band_of
-from sizebook.training.layout import Layout, check, micro_batches
+from sizebook.training.layout import Layout, check, micro_batches, stage_layers
 from sizebook.training.lightest import recipe_text, settle, within
 from sizebook.training.machine import calibration, check_power_limit, machine, setup_of
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method, Recipe
 from sizebook.training.remat import spared_share
-from sizebook.training.stated import check_recipe, policy_of, unread
+from sizebook.training.stated import by_layers, check_recipe, policy_of, unread
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
@@ -110,13 +110,19 @@ class Work:
         if recipe.lora_rank:
             # Magnitudes multiply element by element, which no convention counts.
             adapters = visited_parameters(architecture, recipe.lora_rank, recipe.lora_on, magnitudes=False)
-            computed = adapter_hardware_flops_per_token(architecture, seq, adapters, recompute=self._recomputed)
+            computed = sum(
+                share * adapter_hardware_flops_per_token(architecture, seq, adapters, recompute=kind)
+                for share, kind in self._recomputed
+            )
             return {
                 "matmul": fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters),
                 HARDWARE: computed - self._spared_flops,
             }
         found = {name: train_flops_per_token(architecture, seq, name) for name in CONVENTIONS}
-        computed = train_flops_per_token(architecture, seq, HARDWARE, recompute=self._recomputed)
+        computed = sum(
+            share * train_flops_per_token(architecture, seq, HARDWARE, recompute=kind)
+            for share, kind in self._recomputed
+        )
         return found | {HARDWARE: computed - self._spared_flops}
 
     @property
@@ -137,10 +143,16 @@ class Work:
         return ADAPTER_CONVENTIONS if self.setup.method.recipe.lora_rank else CONVENTIONS
 
     @property
-    def _recomputed(self) -> str:
-        """What is recomputed; flash attention keeps no scores that could be recomputed alone."""
-        kind, flash = self.layout.recompute, self.setup.method.recipe.flash_attention
-        return "none" if kind == "selective" and flash else kind
+    def _recomputed(self) -> tuple[tuple[float, str], ...]:
+        """What is recomputed of which shares of all layers; flash attention keeps no scores that could be recomputed
+        alone."""
+        recipe, n_layers = self.setup.method.recipe, self.profile.n_layers
+        found: dict[str, float] = {}
+        for held in stage_layers(n_layers, self.layout.pp):
+            for share, layout in by_layers(held, self.layout, recipe):
+                kind = "none" if layout.recompute == "selective" and recipe.flash_attention else layout.recompute
+                found[kind] = found.get(kind, 0.0) + share * held / n_layers
+        return tuple((share, kind) for kind, share in found.items())
 
     def counted(self, convention: str) -> float:
         """Return training FLOPs of one token under a convention, or refuse one that does not know adapters."""
