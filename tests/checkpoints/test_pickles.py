@@ -139,3 +139,18 @@ def test_what_pytorch_itself_writes(tmp_path: Path) -> None:
         torch.save(model.state_dict(), tmp_path / name, _use_new_zipfile_serialization=not legacy)
         weighed = held_at(tmp_path / name).parts[0].weighed
         assert (weighed.parameters, weighed.buffers.tensors) == (3 * 4 + 4 + 2 * 4, 3)
+
+
+def test_a_part_that_does_not_unpack_is_refused_by_name(tmp_path: Path) -> None:
+    """Parts of these archives are stored as they are; a damaged one may say that it is packed."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        made.writestr("x/data.pkl", b"\x07" * 40)
+    content = bytearray(packed.getvalue())
+    content[8:10] = b"\x08\x00"  # the method of the part, and of its entry in the directory
+    at = content.index(b"PK\x01\x02")
+    content[at + 10 : at + 12] = b"\x08\x00"
+    assert refusal(lambda: held(tmp_path, bytes(content))) == (
+        "damaged archive: got Error -3 while decompressing data: invalid block type in x.pt, want a checkpoint of "
+        "torch.save. Download it again."
+    )

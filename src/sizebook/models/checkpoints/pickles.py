@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from sizebook.core.errors import InputError
+from sizebook.intake.archives import DAMAGED
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
 from sizebook.models.checkpoints.tensors import Tensor, check_name, extents, formats
@@ -74,7 +75,7 @@ def read_archive(file: BinaryIO, where: str) -> Pickled:
                 )
             refuse_over("pickle_bytes", sizes[pickles[0]], f"bytes of {pickles[0]} in {where}")
             content = found.read(pickles[0])
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, ValueError, OSError) as error:
+    except DAMAGED as error:
         raise InputError(
             f"damaged archive: got {error} in {where}, want a checkpoint of torch.save. Download it again."
         ) from error

@@ -76,7 +76,8 @@ def gpt_oss(config: Config) -> Architecture:
 
 @model_type("phimoe")
 def phimoe(config: Config) -> Architecture:
-    """Phi 3.5 MoE: layer norms with biases, optional biases on attention and head."""
+    """Phi 3.5 MoE: layer norms with biases, optional biases on attention and head; its router picks two experts."""
+    config.only("num_experts_per_tok", 2)  # its class and vLLM's route to two whatever the file says
     bias = config.flag("attention_bias", default=False)
     feed = routed(config, "intermediate_size", name="block_sparse_moe")
     window = config.integer("sliding_window", default=0) or None

@@ -115,8 +115,8 @@ def ernie_moe(config: Config) -> Architecture:
     n_layers, interval = config.integer("num_hidden_layers"), config.integer("moe_layer_interval", default=1)
     start = config.integer("moe_layer_start_index", default=1)
     config.ignore("moe_layer_end_index", "intermediate_size", "moe_gate")
-    end = config.values.get("moe_layer_end_index", -1)
-    last = n_layers - 1 if end in (None, -1) else end
+    until_the_last = config.values.get("moe_layer_end_index", -1) in (None, -1)
+    last = n_layers - 1 if until_the_last else config.integer("moe_layer_end_index")
     if bias or not interval:
         raise config.unknown("use_bias", bias, "false, and 'moe_layer_interval' of 1 or more")
     kinds = [(i + 1) % interval == 0 and start <= i <= last for i in range(n_layers)]
