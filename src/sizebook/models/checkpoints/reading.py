@@ -65,6 +65,7 @@ def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
             "Give the file that holds them."
         )
     first = next(iter(read.values()))
+    _check_split(first.metadata, len(chosen.files), len(tensors), first_file=chosen.files[0])
     notes = [*chosen.notes, *(note for found in read.values() for note in found.notes)]
     name = (folder if not only else "") or (only.rpartition("/")[2] if only and not chosen.index else store.name)
     return Checkpoint(name, first.kind, chosen.files, tensors, first.metadata, tuple(notes))
@@ -191,6 +192,17 @@ def _check_index(chosen: _Chosen, place: Mapping[str, str]) -> None:
         f"index and files differ: got {len(extra)} tensors that {chosen.index} does not list, first '{extra[0]}', "
         "want none. Download the index again."
     )
+
+
+def _check_split(metadata: Mapping[str, Any], n_files: int, n_tensors: int, *, first_file: str) -> None:
+    """Refuse pieces of GGUF that say of themselves that they are more, or hold other tensors than they say."""
+    for key, got, of in (("split.count", n_files, "files"), ("split.tensors.count", n_tensors, "tensors")):
+        said = metadata.get(key)
+        if type(said) is int and said > 0 and said != got:
+            raise InputError(
+                f"pieces missing: got {got} {of} with {first_file.rpartition('/')[2]}, want the {said} that its key "
+                f"'{key}' states. Give all pieces under the names that they were written with."
+            )
 
 
 @dataclass(frozen=True)
