@@ -244,4 +244,6 @@ def _pickled(file: BinaryIO, head: bytes, where: str) -> _Read | None:
         "{n} tensor shares the numbers of others and counts once",
         "{n} tensors share the numbers of others and count once",
     )
-    return _Read("PyTorch", found.tensors, notes=(once,) if found.shared else ())
+    arrays = plural(len(found.arrays), "{n} array of NumPy is not counted", "{n} arrays of NumPy are not counted")
+    notes = (*((once,) if found.shared else ()), *((arrays,) if found.arrays else ()))
+    return _Read("PyTorch", found.tensors, notes=notes)
