@@ -67,6 +67,12 @@ def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
     first = next(iter(read.values()))
     _check_split(first.metadata, len(chosen.files), len(tensors), first_file=chosen.files[0])
     notes = [*chosen.notes, *(note for found in read.values() for note in found.notes)]
+    if (
+        not only
+        and not folder
+        and (below := sorted({folder_of(name) for name in store.sizes() if is_weights(name)} - {""}))
+    ):
+        notes.append(remark("weights in the folders {names} below were not counted", names=", ".join(below[:3])))
     name = (folder if not only else "") or (only.rpartition("/")[2] if only and not chosen.index else store.name)
     return Checkpoint(name, first.kind, chosen.files, tensors, first.metadata, tuple(notes))
 
@@ -112,12 +118,21 @@ def _of_one_model(found: list[str], ending: str, where: str, names: Mapping[str,
         left_out = remark("{names} beside were not counted", names=", ".join(others))
         return _Chosen((usual,), notes=(left_out,) if others else ())
     series = {(m[1], m[4], int(m[3])) for name in found if (m := _SHARD.fullmatch(name))}
+    if len(series) == 1 and ending != ".gguf":
+        pieces = _pieces(*next(iter(series)), names)
+        others = [name.rpartition("/")[2] for name in found if name not in pieces]
+        left_out = remark("{names} beside were not counted", names=", ".join(others))
+        return _Chosen(pieces, notes=(left_out,) if others else ())
     if len(series) == 1 and all(_SHARD.fullmatch(name) for name in found):
         return _Chosen(_pieces(*next(iter(series)), names))
     if ending == ".gguf" or len(series) > 1:
         shown = ", ".join(sorted(base.rpartition("/")[2] + ending for base in bases)[:4])
         raise InputError(f"several models: got {shown} in {where}, want one. Give the path of one file.")
-    return _Chosen(tuple(found))
+    named = ", ".join(name.rpartition("/")[2] for name in found[:3])
+    together = remark(
+        "{n} files that no index lists were counted together, first {names}", n=str(len(found)), names=named
+    )
+    return _Chosen(tuple(found), notes=(together,))
 
 
 def _base(name: str, ending: str) -> str:
