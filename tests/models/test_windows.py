@@ -66,6 +66,7 @@ GONE = "(dropped)"
             {"attention_chunk_size": GONE, "layer_types": GONE, "no_rope_layers": [1, 0, 1, 1, 1]},
             [8192, None],
         ),
+        ("modernbert-decoder", {"sliding_window": 16}, [None, 16]),
         ("cohere2", {"sliding_window": 8, "sliding_window_pattern": 2, "layer_types": GONE}, [8, None]),
     ],
 )
