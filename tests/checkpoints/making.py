@@ -11,7 +11,21 @@ from pathlib import Path
 from typing import Any
 
 # Bytes of one element; packed formats are stored in whole numbers.
-WIDTH = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E8M0": 1}
+WIDTH: dict[str, float] = {
+    "F64": 8,
+    "I64": 8,
+    "F32": 4,
+    "I32": 4,
+    "U32": 4,
+    "F16": 2,
+    "I16": 2,
+    "BF16": 2,
+    "U8": 1,
+    "I8": 1,
+    "F8_E4M3": 1,
+    "F8_E8M0": 1,
+    "F4": 0.5,
+}
 Given = Mapping[str, tuple[str, tuple[int, ...]]]  # name -> format and extents
 
 
@@ -21,8 +35,8 @@ def safetensors(tensors: Given) -> bytes:
         size = WIDTH[dtype]
         for extent in shape:
             size *= extent
-        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [end, end + size]}
-        end += size
+        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [end, end + int(size)]}
+        end += int(size)
     text = json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + bytes(end)
 

@@ -10,15 +10,17 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
+from sizebook.core.errors import SizebookError
 from sizebook.core.units import THIN_SPACE
 from sizebook.models.checkpoints.adapters import adapter_of
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
-from sizebook.models.verifying import predicted_names
+from sizebook.sources.checkpoints import base_of, predicted_base
 from tests.checkpoints.making import folder
 from tests.checkpoints.test_count_command import TINY_WEIGHTS, counted
 from tests.intake.test_files import refusal
 from tests.models.checkpoints import TINY, TINY_PARAMETERS
+from tests.models.edits import bases
 
 QWEN = {
     **TINY, "model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"], "intermediate_size": 160,
@@ -47,9 +49,12 @@ PEFT: list[tuple[dict[str, Any], dict[str, Any], int]] = [
 ]
 
 
+COUNTED = Path(__file__).parent / "adapter_counts.jsonl"  # settings drawn at random, and what peft 0.21 trains of them
+
+
 def adapted(base: dict[str, Any], settings: dict[str, Any]) -> int:
-    names = predicted_names(architecture(Config(dict(base), "config.json")))
-    return adapter_of({"peft_type": "LORA", **settings}, names, "adapter_config.json").parameters
+    described = predicted_base(architecture(Config(dict(base), "config.json")))
+    return adapter_of({"peft_type": "LORA", **settings}, described, "adapter_config.json").parameters
 
 
 @pytest.mark.parametrize(("base", "settings", "parameters"), PEFT)
@@ -57,6 +62,61 @@ def test_as_peft_makes_it(base: dict[str, Any], settings: dict[str, Any], parame
     assert adapted(base, settings) == parameters
 
 
+def test_every_type_as_peft_makes_it_or_refused() -> None:
+    """Counted wrong in silence before: fused and renamed matrices, tables, layers outside the stack, saved modules."""
+    every, counted_here, wrong = [json.loads(line) for line in COUNTED.read_text(encoding="utf-8").splitlines()], 0, []
+    for row in every:
+        base = dict(bases()[row["type"]][row["row"]])
+        if "head" in row:
+            base |= {"architectures": [row["head"]], "tie_word_embeddings": False}
+        try:
+            got = adapted(base, row["settings"])
+        except SizebookError:
+            continue
+        counted_here += 1
+        if got != row["parameters"]:
+            wrong.append((row, got))
+    assert wrong == []
+    assert len(every) == 600
+    assert counted_here >= 300  # the rest names modules otherwise than their mapping, or routes to experts
+
+
+# GPT-2's matrices lie the other way round, with the bias as wide as their columns; its masks are called biases.
+GPT2_BLOCK = {
+    "transformer.wte.weight": ("F32", (50, 12)), "transformer.h.0.attn.bias": ("F32", (1, 1, 8, 8)),
+    "transformer.h.0.attn.c_attn.weight": ("F32", (12, 36)), "transformer.h.0.attn.c_attn.bias": ("F32", (36,)),
+    "transformer.h.0.ln_1.bias": ("F32", (12,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("settings", "parameters"),
+    [
+        ({"r": 2, "target_modules": ["c_attn"], "use_dora": True}, 2 * (12 + 36) + 36),
+        ({"r": 2, "target_modules": ["c_attn"], "lora_bias": True}, 2 * (12 + 36) + 36),
+        ({"r": 2, "target_modules": ["wte"], "use_dora": True}, 2 * (50 + 12) + 12),
+        ({"r": 2, "target_modules": "all-linear"}, 2 * (12 + 36)),
+        ({"r": 2, "target_modules": ["c_attn"], "bias": "all"}, 2 * (12 + 36) + 36 + 12),
+        ({"r": 2, "target_modules": ["c_attn"], "bias": "lora_only"}, 2 * (12 + 36) + 36),
+        ({"r": 2, "target_modules": ["c_attn"], "modules_to_save": ["wte"]}, 2 * (12 + 36) + 600),
+    ],
+)
+def test_a_base_of_its_own_names(tmp_path: Path, settings: dict[str, Any], parameters: int) -> None:
+    base = base_of(str(folder(tmp_path / "base", GPT2_BLOCK)))
+    assert adapter_of({"peft_type": "LORA", **settings}, base, "adapter_config.json").parameters == parameters
+
+
+def test_linear_layers_outside_the_stack_are_not_guessed(tmp_path: Path) -> None:
+    """Of a matrix by itself the headers do not say whether it is multiplied by or looked up."""
+    base = base_of(str(folder(tmp_path / "base", {**GPT2_BLOCK, "connector.down.weight": ("F32", (12, 30))})))
+    every = {"peft_type": "LORA", "r": 2, "target_modules": "all-linear"}
+    assert refusal(lambda: adapter_of(every, base, "adapter_config.json")) == (
+        "not described: got 'target_modules' = 'all-linear' in adapter_config.json, want a list of names: not every "
+        f"matrix of this base is known. {INSTEAD}"
+    )
+
+
+PHI3 = {**TINY, "model_type": "phi3", "architectures": ["Phi3ForCausalLM"], "pad_token_id": 0}
 INSTEAD = "Give the adapter with its weights, or its base by a checkpoint: --base FOLDER."
 
 
@@ -70,6 +130,17 @@ INSTEAD = "Give the adapter with its weights, or its base by a checkpoint: --bas
          f"adapter_config.json, want a list of names or 'all-linear'. {INSTEAD}"),
         (MIXTRAL, {"r": 4, "target_modules": "all-linear"}, "not described: got 'target_modules' = 'all-linear' in "
          f"adapter_config.json, want a list of names for a mixture of experts. {INSTEAD}"),
+        (PHI3, {"r": 4, "target_modules": ["q_proj"]}, "module not found: got 'q_proj' among target_modules of "
+         f"adapter_config.json, want modules of the base: down_proj, o_proj. {INSTEAD}"),
+        (PHI3, {"r": 4, "target_modules": "all-linear"}, "not described: got 'target_modules' = 'all-linear' in "
+         "adapter_config.json, want a list of names: not every matrix of this base is known. " + INSTEAD),
+        (TINY, {"r": 4, "target_modules": ["q_proj"], "layers_to_transform": [99]}, "no module targeted: got "
+         "target_modules ['q_proj'] of adapter_config.json less what else it says, want at least one module of the "
+         "base. Correct exclude_modules, layers_to_transform or modules_to_save."),
+        (TINY, {"r": 4, "target_modules": ["q_proj"], "use_qalora": True}, "not described: got 'use_qalora' = True in "
+         f"adapter_config.json, want none. {INSTEAD}"),
+        (TINY, {"r": 4, "target_modules": ["q_proj"], "use_dora": "false"}, "bad key: got 'use_dora' = 'false' in "
+         "adapter_config.json, want true or false. Correct it."),
         (TINY, {"r": 0, "target_modules": ["q_proj"]}, "bad key: got 'r' = 0 in adapter_config.json, want a whole "
          "number of 1 to 65536. Correct it."),
         (TINY, {"peft_type": "IA3", "target_modules": ["q_proj"]}, "not described: got 'peft_type' = 'IA3' in "

@@ -126,6 +126,38 @@ def test_keys_that_contradict_the_headers_describe_nothing(tmp_path: Path) -> No
     assert mapped(held_at(path).parts[0]) == (None, message)
 
 
+def test_windows_that_no_tensor_shows_are_held_against_the_keys(tmp_path: Path) -> None:
+    """Llama's mapping knows no window, so a file that states one was described with a cache of all tokens."""
+    path = written(tmp_path / "m.gguf", keys("llama", attention__sliding_window=32), attention() | DENSE)
+    assert refusal(lambda: catalog.architecture(str(path))) == (
+        "not described: got 'llama.attention.sliding_window' = 32 in m.gguf, want 0: no layer of this type slides. Put "
+        "the model's config.json beside it."
+    )
+    gemma = attention(normed=True) | DENSE | dict.fromkeys(("post_attention_norm", "post_ffw_norm"), (D,))
+    usual = keys("gemma3", attention__sliding_window=32, attention__sliding_window_pattern=[1, 1, 1])
+    assert catalog.architecture(str(written(tmp_path / "g.gguf", usual, gemma, tied=True))).n_layers == L
+    other = keys("gemma3", attention__sliding_window=32, attention__sliding_window_pattern=[1, 0, 1])
+    path = written(tmp_path / "o.gguf", other, gemma, tied=True)
+    assert refusal(lambda: catalog.architecture(str(path))) == (
+        "not described: got 'gemma3.attention.sliding_window_pattern' = [1, 0, 1] in o.gguf, want [True, True, True]. "
+        "Put the model's config.json beside it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "said", "got"), [("split.count", 3, "1 files"), ("split.tensors.count", 60, "30 tensors")]
+)
+def test_a_piece_under_another_name_is_no_model(tmp_path: Path, key: str, said: int, got: str) -> None:
+    """Renamed, a piece of a model in several files was counted as the whole."""
+    path = written(tmp_path / "m.gguf", keys("llama") | {key: said}, attention() | DENSE)
+    assert refusal(lambda: held_at(path)) == (
+        f"pieces missing: got {got} with m.gguf, want the {said} that its key '{key}' states. Give all pieces under "
+        "the names that they were written with."
+    )
+    whole = {"split.count": 1, "split.no": 0, "split.tensors.count": 30}
+    assert held_at(written(tmp_path / "n.gguf", keys("llama") | whole, attention() | DENSE)).parameters > 0
+
+
 def test_an_architecture_without_a_mapping_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "m.gguf", keys("novel"), attention() | DENSE)
     assert refusal(lambda: catalog.architecture(str(path))) == (

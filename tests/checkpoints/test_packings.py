@@ -57,6 +57,36 @@ PACKED: dict[str, tuple[Given, dict[str, Any], str, int]] = {
         {"mlp.gate_up_proj_blocks": ("U8", (1, OUT, IN // 32, 16)),
          "mlp.gate_up_proj_scales": ("U8", (1, OUT, IN // 32))},
         {}, "MXFP4", 8_192 + 512),
+    # 64 weights share a scale and a bias; 8 of four bits fill a word. One module may have its own bits or group.
+    "MLX, 4 bits": (
+        {"l.weight": ("U32", (OUT, IN // 8)), "l.scales": ("BF16", (OUT, IN // 64)),
+         "l.biases": ("BF16", (OUT, IN // 64))}, {"bits": 4, "group_size": 64}, "4-bit in U32 (MLX)", 8_192 + 1_024),
+    "MLX, another module": (
+        {"l.weight": ("U32", (OUT, IN // 4)), "l.scales": ("BF16", (OUT, IN // 32)),
+         "l.biases": ("BF16", (OUT, IN // 32))},
+        {"bits": 4, "group_size": 64, "l": {"bits": 8, "group_size": 32}}, "8-bit in U32 (MLX)", 16_384 + 2_048),
+    "MLX, shared exponents": (
+        {"l.weight": ("U32", (OUT, IN // 8)), "l.scales": ("U8", (OUT, IN // 32))},
+        {"bits": 4, "group_size": 32, "mode": "mxfp4"}, "4-bit in U32 (MLX)", 8_192 + 512),
+    # Called scales and beside narrow numbers: no weights, whatever method names them so.
+    "fp8 of FBGEMM": (
+        {"l.weight": ("F8_E4M3", (OUT, IN)), "l.weight_scale": ("F32", (OUT, 1)), "l.input_scale_ub": ("F32", (1,))},
+        {"quant_method": "fbgemm_fp8"}, "F8_E4M3", 16_384 + 256 + 4),
+    "fp8 under names of its own": (
+        {"l._weight_qdata": ("F8_E4M3", (OUT, IN)), "l._weight_scale": ("F32", (OUT, 1))}, {}, "F8_E4M3",
+        16_384 + 256),
+    "fp8 experts in one tensor": (
+        {"mlp.experts.gate_up_proj": ("F8_E4M3", (2, OUT // 2, IN)),
+         "mlp.experts.gate_up_proj_scale_inv": ("F32", (2, 1, 2))}, {}, "F8_E4M3", 16_384 + 16),
+    "fp8 of ComfyUI": (
+        {"l.weight": ("F8_E4M3", (OUT, IN)), "l.scale_weight": ("F32", ()), "scaled_fp8": ("F8_E4M3", (2,))}, {},
+        "F8_E4M3", 16_384 + 4 + 2),
+    "NVFP4 with scales before it": (
+        {"l.weight": ("U8", (OUT, IN // 2)), "l.weight_scale": ("F8_E4M3", (OUT, IN // 16)),
+         "l.weight_scale_2": ("F32", ()), "l.pre_quant_scale": ("BF16", (IN,))}, {}, "NVFP4",
+        8_192 + 1_024 + 4 + 512),
+    "F4 of safetensors": (
+        {"l.weight": ("F4", (OUT, IN)), "l.weight_scale": ("F8_E4M3", (OUT, IN // 16))}, {}, "F4", 8_192 + 1_024),
     "FP4 with shared exponents": (
         {"l.weight": ("I8", (OUT, IN // 2)), "l.scale": ("F8_E8M0", (OUT, IN // 32))}, {}, "MXFP4", 8_192 + 512),
     "fp8 in blocks": (
@@ -90,7 +120,7 @@ def test_a_packed_matrix_counts_its_weights(
     assert found.parameters == OUT * IN + 256
     assert {mix.label: mix.parameters for mix in found.mixes} == {label: OUT * IN, "BF16": 256}
     assert found.n_bytes == n_bytes + 512
-    assert found.scales.tensors == len(tensors) - 1
+    assert found.scales.tensors + found.buffers.tensors == len(tensors) - 1
 
 
 def test_a_packing_that_nothing_tells_is_counted_as_stored_and_named(tmp_path: Path) -> None:
@@ -100,6 +130,26 @@ def test_a_packing_that_nothing_tells_is_counted_as_stored_and_named(tmp_path: P
     assert found.unknown == ("?-bit in I32 (compressed-tensors), such as l.weight_packed",)
     strange = weighed(tmp_path / "strange", {"l.w_nibbles": ("U8", (OUT, IN // 2))}, {})
     assert (strange.parameters, strange.unknown) == (8_192 + 256, ("U8, such as l.w_nibbles",))
+
+
+def test_a_method_of_which_no_tensor_is_known_is_named(tmp_path: Path) -> None:
+    """SpQR packs 21 weights of three bits in a 64-bit word: 0 parameters, said to be exact, before."""
+    tensors: Given = {
+        "l.dense_weights": ("I64", (5_000,)), "l.row_offsets": ("I32", (64,)), "l.col_vals": ("I32", (100,))
+    }  # fmt: skip
+    found = weighed(tmp_path, tensors, {"quant_method": "spqr"})
+    assert (found.parameters, found.unknown) == (5_000 + 256, ("I64, such as l.dense_weights",))
+    other = {"l.weight": ("U32", (OUT, IN // 8)), "l.scales": ("BF16", (OUT, IN // 64))}
+    for stated in ({}, {"bits": 4}, {"bits": 4, "group_size": 48}):
+        assert weighed(tmp_path / "mlx", other, stated).unknown == ("?-bit in U32 (MLX), such as l.weight",)
+
+
+def test_scales_of_modules_without_narrow_numbers_are_weights(tmp_path: Path) -> None:
+    """Norms of diffusion transformers call their gain a scale."""
+    plain: Given = {"query_norm.scale": ("BF16", (IN,)), "query.weight": ("BF16", (OUT, IN))}
+    assert weighed(tmp_path, plain, {}).parameters == IN + OUT * IN + 256
+    beside: Given = {"query_norm.scale": ("BF16", (IN,)), "query.weight": ("F8_E4M3", (OUT, IN))}
+    assert weighed(tmp_path / "narrow", beside, {}).parameters == IN + OUT * IN + 256
 
 
 def test_a_config_that_states_other_bits_than_the_tensors_is_refused(tmp_path: Path) -> None:

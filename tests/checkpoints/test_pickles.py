@@ -139,3 +139,41 @@ def test_what_pytorch_itself_writes(tmp_path: Path) -> None:
         torch.save(model.state_dict(), tmp_path / name, _use_new_zipfile_serialization=not legacy)
         weighed = held_at(tmp_path / name).parts[0].weighed
         assert (weighed.parameters, weighed.buffers.tensors) == (3 * 4 + 4 + 2 * 4, 3)
+
+
+@pytest.mark.parametrize(
+    "made_by",
+    ["_rebuild_sparse_tensor", "_rebuild_qtensor", "_rebuild_meta_tensor_no_storage", "_rebuild_wrapper_subclass"],
+)
+def test_tensors_of_another_kind_are_not_passed_over(tmp_path: Path, made_by: str) -> None:
+    """Sparse and quantised tensors were left out of a count that was said to be exact."""
+    other = b"ctorch._utils\n" + made_by.encode() + b"\n(" + A + b"tR"
+    assert refusal(lambda: held(tmp_path, torch_archive(pickled_table({"a": A, "s": other}), STORAGES))) == (
+        f"tensor not described: got one made by {made_by} for 's' in x.pt, want dense tensors. Save the weights as "
+        "such, or in safetensors."
+    )
+
+
+def test_arrays_and_what_an_optimizer_keeps_are_no_parameters(tmp_path: Path) -> None:
+    array = b"cnumpy.core.multiarray\n_reconstruct\n(K\x01K\x02tR"
+    kept = pickled_table({"exp_avg": B, "step": pickled_tensor("FloatStorage", "2", 1, ())})
+    optimizer = pickled_table({"state": pickled_table({"0": kept})})
+    whole = pickled_table({"model": pickled_table({"w": A}), "optimizer": optimizer, "x": array})
+    part = held(tmp_path, torch_archive(whole, {**STORAGES, "2": 4}))
+    assert (part.weighed.parameters, part.weighed.buffers.tensors, part.weighed.buffers.n_bytes) == (12, 2, 14)
+    assert part.checkpoint.notes == ("1 array of NumPy is not counted",)
+
+
+def test_a_part_that_does_not_unpack_is_refused_by_name(tmp_path: Path) -> None:
+    """Parts of these archives are stored as they are; a damaged one may say that it is packed."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        made.writestr("x/data.pkl", b"\x07" * 40)
+    content = bytearray(packed.getvalue())
+    content[8:10] = b"\x08\x00"  # the method of the part, and of its entry in the directory
+    at = content.index(b"PK\x01\x02")
+    content[at + 10 : at + 12] = b"\x08\x00"
+    assert refusal(lambda: held(tmp_path, bytes(content))) == (
+        "damaged archive: got Error -3 while decompressing data: invalid block type in x.pt, want a checkpoint of "
+        "torch.save. Download it again."
+    )

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import SizebookError
+from sizebook.models.config import Config
+from sizebook.models.huggingface import architecture
 from sizebook.models.spellings import spellings
 from tests.models.counts import counted
 from tests.models.edits import apply, bases
@@ -15,6 +17,7 @@ from tests.models.odd_edits import sections
 
 BASES = bases()
 ODD: list[Any] = [-1, True, "64", 64.0, [], [[1]], {}, {"a": [1]}, 10**30, "", [None], [{}], None, 0, ["x", "y"]]
+ODDER = [*ODD, float("nan"), float("inf"), 0.5, [1.5], [True], "relu", {"name": 3}, [0, 0], ["full_attention"]]
 # Sections whose class transformers chooses by the type that they name.
 CHOSEN = {
     "text_config": "aya_vision cohere2_vision idefics2 idefics3 internvl kimi_k25 lfm2_vl lighton_ocr llava llava_next "
@@ -49,9 +52,44 @@ def test_an_odd_value_is_counted_or_refused_by_name() -> None:
     assert tried > 4000
 
 
+def _read(config: Config, path: str = "") -> list[str]:
+    """Return the paths of every key that a mapping asked for, whether the file has it or not."""
+    inner = [found for name, section in config.sections.items() for found in _read(section, f"{path}{name}.")]
+    return [*(f"{path}{key}" for key in sorted(config.read)), *inner]
+
+
+def test_an_odd_value_of_a_key_that_is_left_out_is_refused_by_name() -> None:
+    """What a mapping reads and the file lacks: ERNIE's last layer with experts was compared with a word before."""
+    turn, tried = count(), 0
+    for configs in BASES.values():
+        asked = Config(dict(configs[0]), "config.json")
+        architecture(asked)
+        for path in _read(asked):
+            if _has(configs[0], path.split(".")[:-1]):
+                for _ in range(4):
+                    tried += 1
+                    _refused(apply(configs[0], {path: ODDER[next(turn) % len(ODDER)]}))
+    assert tried > 25_000
+
+
+def _has(config: dict[str, Any], sections_: list[str]) -> bool:
+    """Return whether a config has such sections within each other."""
+    place: Any = config
+    for name in sections_:
+        place = place.get(name)
+        if not isinstance(place, dict):
+            return False
+    return True
+
+
 @pytest.mark.parametrize(
     ("model_type", "path", "value"),
     [
+        ("ernie4_5_moe", "moe_layer_end_index", "3"),
+        ("ernie4_5_moe", "moe_layer_end_index", [3]),
+        ("ernie4_5_moe", "moe_layer_end_index", {}),
+        ("glm4v", "text_config.hidden_size", float("nan")),
+        ("phimoe", "num_experts_per_tok", 3),
         ("albert", "architectures", [[1]]),
         ("gemma4_text", "per_layer_config.3.head_dim", "64"),
         ("longformer", "attention_window", ["x", "y"]),

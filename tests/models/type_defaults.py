@@ -23,6 +23,8 @@ from sizebook.models.spellings import also
 from tests.models.counts import counted, small_configs
 from tests.models.edits import DROPPED, apply
 
+# A mapping refuses no file without them: to it none may mean that every layer sees all.
+WINDOWS = ("sliding_window", "attention_chunk_size", "attention_window_size", "max_window_layers")
 DERIVED = "per_layer_config"  # classes make it of other keys where it is absent
 TABLE = DATA / "type_defaults.csv"
 
@@ -83,6 +85,11 @@ def main() -> None:
             given = next((name for name in also(model_type, (key,)) if name in fields), None)
             if given is not None:
                 found.setdefault(model_type, {})[given] = fields[given]
+        for _, place in _places(row["config"]):
+            given = _fields(place["model_type"])
+            windows = {key: given[key] for key in WINDOWS if given.get(key)}
+            if windows:
+                found.setdefault(place["model_type"], {}).update(windows)
         if sections := _sections(row["config"]):
             found.setdefault(row["config"]["model_type"], {}).update(sections)
     version = importlib.import_module("transformers").__version__

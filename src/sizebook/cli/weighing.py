@@ -46,8 +46,8 @@ def count_adapter(path: Path, base: str | None, as_json: bool) -> None:
     try:
         if not isinstance(shown["base"], str) or not shown["base"]:
             raise InputError(f"no base model: got {shown['base']!r} in {ADAPTER}, want one. Name it with --base.")
-        base_total, modules = base_of(shown["base"])
-        adapter = adapter_of(config, modules, ADAPTER)
+        base_model = base_of(shown["base"])
+        adapter = adapter_of(config, base_model, ADAPTER)
     except SizebookError as error:
         if own is None:
             raise
@@ -55,7 +55,7 @@ def count_adapter(path: Path, base: str | None, as_json: bool) -> None:
     else:
         shown |= {
             "method": adapter.method, "rank": adapter.rank, "adapter": adapter.parameters,
-            "base_total": base_total, "modules": dict(adapter.by_module), "saved_whole": adapter.saved,
+            "base_total": base_model.parameters, "modules": dict(adapter.by_module), "saved_whole": adapter.saved,
         }  # fmt: skip
     if own is not None:
         shown |= {"stored": own.weighed.parameters, "bytes": own.weighed.n_bytes}

@@ -16,7 +16,7 @@ from sizebook.intake.limits import limits, raised
 CONTENT_TYPES = "[Content_Types].xml"
 _SMALL = 1_000_000  # a part this small may be packed as well as it likes
 # What zipfile raises of damaged and of strange archives: passwords and unknown methods are RuntimeErrors.
-_DAMAGED = (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, struct.error, ValueError, OSError)
+DAMAGED = (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, struct.error, ValueError, OSError)
 _DOCTYPES = tuple("<!DOCTYPE".encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be"))
 
 
@@ -32,7 +32,7 @@ def archive(path: Path, wanted: str) -> Iterator[zipfile.ZipFile]:
             with zipfile.ZipFile(file) as found:
                 _check_directory(found.infolist(), path.name)
                 yield found
-        except _DAMAGED as error:
+        except DAMAGED as error:
             raise no_workbook(path) from error
 
 

@@ -165,6 +165,15 @@ class Config:
             raise self._wrong(self._written(keys), 0, "null for none, or a whole number of 1 or more")
         return value
 
+    def window(self, *keys: str) -> int | None:
+        """Return how many past tokens a layer sees, None for all; where the file is silent, what its class has."""
+        spelt, given = also(self._spelt_as(), keys), type_defaults(self.said_type)
+        usual = next((key for key in spelt if key in given), None)
+        if usual is not None and not any(key in self.values for key in spelt):
+            self.assumed[usual] = given[usual]
+            return int(given[usual])
+        return self.integer(*keys, default=0) or None
+
     def number(self, *keys: str, default: float = MISSING) -> float:
         """Return a number, whole or not, under the first of several spellings of a key."""
         value = self._get(keys)

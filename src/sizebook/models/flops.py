@@ -69,7 +69,8 @@ def distinct_layers(layers: Iterable[Layer]) -> list[tuple[Layer, int]]:
 
 def matmul_parameters(bricks: Iterable[Brick]) -> int:
     """Return the parameters by which a token is multiplied: routed experts count as many as it visits."""
-    return sum(w.size * w.active for brick in bricks for w in brick.weights if w.use == "matmul" and w.part != "tower")
+    every = (w for brick in bricks for w in (*brick.weights, *getattr(brick, "borrowed", ())))
+    return sum(w.size * w.active for w in every if w.use == "matmul" and w.part != "tower")
 
 
 def score_width(brick: Brick) -> int:

@@ -64,6 +64,7 @@ bias mlp_bias: internlm3
 head_dim kv_channels: jetmoe
 head_dim qk_rope_head_dim: glm4_moe_lite
 hidden_size dim: distilbert
+sliding_window attention_window_size: recurrent_gemma
 intermediate_size ffn_hidden_size: longcat_flash
 layers_block_type layer_types: granitemoehybrid
 max_position_embeddings context_length: rwkv

@@ -93,6 +93,45 @@ class Attention:
 
 
 @dataclass(frozen=True, slots=True)
+class MergedCross:
+    """What a decoder's self-attention does with an encoder's tokens, which it sees beside its own (T5Gemma 2).
+
+    Its keys and values of them come from the self-attention's own matrices, ``own``: nothing more is stored, but they
+    are multiplied by (``borrowed``), scored and cached.
+    """
+
+    own: Attention
+    cross: bool = True
+
+    @property
+    def n_heads(self) -> int:
+        return self.own.n_heads
+
+    @property
+    def n_kv_heads(self) -> int:
+        return self.own.n_kv_heads
+
+    @property
+    def cache_width(self) -> int:
+        """Elements cached per token of the encoder and layer."""
+        return self.own.cache_width
+
+    @property
+    def score_width(self) -> int:
+        """Multiply-adds per pair of a query and an encoder's token."""
+        return self.own.score_width
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        return ()
+
+    @property
+    def borrowed(self) -> tuple[Weight, ...]:
+        """The matrices of the self-attention that it multiplies by as well."""
+        return tuple(w for w in self.own.weights if w.name.endswith(("k_proj.weight", "v_proj.weight")))
+
+
+@dataclass(frozen=True, slots=True)
 class FeedForward:
     """A plain (up, down) or gated (gate, up, down) feed-forward block."""
 

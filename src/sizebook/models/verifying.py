@@ -14,8 +14,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from sizebook.intake.files import refuse_over
 from sizebook.models.architecture import Architecture, Weight
 from sizebook.models.checkpoints.tensors import Tensor, total_bytes
+from sizebook.models.counting import repeated
 
 OUTSIDE = -1
 _IN_LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|block|layer)\.(\d+)\.(.+)$")
@@ -102,7 +104,12 @@ def _grouped(tensors: Iterable[Tensor]) -> dict[int, list[Tensor]]:
 
 
 def _expected(architecture: Architecture) -> dict[int, list[Weight]]:
-    """Return the predicted tensors by layer, each copy of an expert one of its own."""
+    """Return the predicted tensors by layer, each copy of an expert one of its own: no more than a checkpoint may have.
+
+    Errors: `InputError` for more, which a config of a few bytes can ask for.
+    """
+    every = sum(times * weight.copies for weights, times in repeated(architecture) for weight in weights)
+    refuse_over("tensors", every, "tensors that the config describes")
     outside = (*architecture.inputs, *architecture.outputs, *([architecture.head] if architecture.head else []))
     groups = {OUTSIDE: _copies(weight for brick in outside for weight in brick.weights)}
     for index, layer in enumerate(architecture.layers):

@@ -9,9 +9,11 @@ from sizebook.core.errors import SizebookError
 from sizebook.models.architecture import Architecture
 from sizebook.models.cached import cache_bytes
 from sizebook.models.checkpoints import gguf_config
+from sizebook.models.checkpoints.adapter_bases import Base
 from sizebook.models.checkpoints.held import Held, Part, held, held_at
 from sizebook.models.checkpoints.naming import is_checkpoint, is_checkpoint_name
-from sizebook.models.checkpoints.weighing import weights_of
+from sizebook.models.checkpoints.packings import Quantization
+from sizebook.models.checkpoints.weighing import WEIGHT, Weight, weights_of
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.flops import forward
@@ -53,14 +55,23 @@ def held_of(name: str) -> Held:
     return held_at(Path(name))
 
 
-def base_of(name: str) -> tuple[int, dict[str, tuple[int, ...]]]:
-    """Return the parameters of an adapter's base and its tensors by name, of a checkpoint or as predicted."""
+def base_of(name: str) -> Base:
+    """Return an adapter's base: what a checkpoint holds, or what a mapping predicts."""
     if Path(name).exists() and is_checkpoint(Path(name)):
         part = held_at(Path(name)).parts[0]
-        floats = {each.name: each.shape for each in part.checkpoint.tensors if each.dtype in _FLOATS}
-        return part.weighed.parameters, floats
-    described = architecture(source_of(name).config)
-    return count(described).total, predicted_names(described)
+        weights = weights_of(part.checkpoint.tensors, Quantization.of(part.config))
+        return Base(part.weighed.parameters, {w.tensor.name: w.tensor.shape for w in weights if _plain(w)})
+    return predicted_base(architecture(source_of(name).config))
+
+
+def predicted_base(described: Architecture) -> Base:
+    """Return an adapter's base as a mapping describes it."""
+    head = described.head.name if described.head else ""
+    return Base(count(described).total, predicted_names(described), described_as=described.model_type, head=head)
+
+
+def _plain(weight: Weight) -> bool:
+    return weight.role == WEIGHT and weight.tensor.dtype in _FLOATS
 
 
 def mapped(part: Part) -> tuple[Mapped | None, str]:

@@ -11,6 +11,7 @@ from sizebook.core.errors import InputError
 from sizebook.excel.addin.causes import cause, standing_in_the_way
 from sizebook.excel.addin.machine import Machine
 from sizebook.excel.addin.package import FILE_NAME, SHEET_PART, addin, settings
+from sizebook.intake.archives import DAMAGED
 from sizebook.sources.writing import write_whole
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -76,7 +77,7 @@ def made_with(addin_file: Path) -> dict[str, str]:
             sheet = _part(parts, SHEET_PART)
             shared = "xl/sharedStrings.xml"
             texts = [_text(each) for each in _part(parts, shared)] if shared in parts.namelist() else []
-    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError, OSError) as error:
+    except (*DAMAGED, KeyError, ElementTree.ParseError) as error:
         raise InputError(
             f"not an add-in of sizebook: got {addin_file}, want one that 'sizebook excel install' made. Run it."
         ) from error

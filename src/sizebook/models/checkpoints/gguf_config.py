@@ -69,7 +69,24 @@ def described(part: Part) -> Architecture:
             f"not described by its keys: got {held} parameters in the headers of {part.name}, want {counted.total}, "
             f"what its keys say of a '{family}'. Put its config.json beside it."
         )
+    _check_windows(found, family, metadata, part.name)
     return found
+
+
+def _check_windows(found: Architecture, family: str, metadata: Mapping[str, Any], where: str) -> None:
+    """Refuse keys that say of other layers than the mapping that they slide: no tensor would tell."""
+    slides = [any(getattr(brick, "window", None) for brick in layer.bricks) for layer in found.layers]
+    width, said = (metadata.get(f"{family}.attention.sliding_window{end}") for end in ("", "_pattern"))
+    if isinstance(said, list) and list(map(bool, said)) != slides:
+        raise _not_described(f"{family}.attention.sliding_window_pattern", said, f"{slides}", where)
+    if type(width) is int and width > 0 and not any(slides):
+        raise _not_described(f"{family}.attention.sliding_window", width, "0: no layer of this type slides", where)
+
+
+def _not_described(key: str, value: object, want: str, where: str) -> InputError:
+    return InputError(
+        f"not described: got '{key}' = {value!r} in {where}, want {want}. Put the model's config.json beside it."
+    )
 
 
 def _config(part: Part, family: str, metadata: Mapping[str, Any]) -> dict[str, Any]:

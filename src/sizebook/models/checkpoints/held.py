@@ -74,7 +74,7 @@ def _pipeline(store: Store, sizes: Mapping[str, int]) -> Held:
     named = {
         name: str(value[1])
         for name, value in values.items()
-        if isinstance(value, list) and len(value) == 2 and value[1] is not None and not name.startswith("_")
+        if isinstance(value, list) and len(value) >= 2 and value[1] is not None and not name.startswith("_")
     }
     parts = [_part(store, sizes, name, kind) for name, kind in named.items() if holds_weights(sizes, name)]
     if not parts:

@@ -8,16 +8,23 @@ tells, that is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sizebook.core.errors import InputError
 from sizebook.models.checkpoints.tensors import Tensor
 
 FLOAT8 = ("F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ")
+_NARROW = (*FLOAT8, "F4", "F6_E2M3", "F6_E3M2")
 _PLAIN = ("BF16", "F16", "F32", "F64")
+_WIDE = (*_PLAIN, "I64", "BOOL")
 _PACKED_BITS = (2, 3, 4, 8)
+_MLX_BITS = (2, 3, 4, 5, 6, 8)
+# By what they are called, where no packing names them: scales and their like, of a module with narrow numbers.
+_SCALES = re.compile(r"scale|zero_?point|(^|_)zeros?$|absmax")
+_SEVERAL = 64  # elements from which whole numbers may be a matrix, and not a flag or an extent
 
 
 class Packed(NamedTuple):
@@ -30,15 +37,20 @@ class Packed(NamedTuple):
 
 @dataclass(frozen=True)
 class Quantization:
-    """What a config says of how its checkpoint is quantised: the method, and bits where it states them."""
+    """What a config says of how its checkpoint is quantised: the method, bits and the weights of a group, if it does.
+
+    ``groups`` gives the weights of a group by module where they differ, as MLX writes it.
+    """
 
     method: str = ""
     bits: int | None = None
+    group: int | None = None
+    groups: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Quantization:
         """Return what ``quantization_config`` of a config.json says, nothing where there is none."""
-        values = config.get("quantization_config")
+        values = config.get("quantization_config", config.get("quantization"))
         text = config.get("text_config")
         if values is None and isinstance(text, Mapping):
             values = text.get("quantization_config")
@@ -54,7 +66,14 @@ class Quantization:
             }
             bits = found.pop() if len(found) == 1 else None
         method = values.get("quant_method", "")
-        return cls(str(method), bits if type(bits) is int and 1 <= bits <= 16 else None)
+        differing = {name: own["group_size"] for name, own in values.items() if _is_group(own)}
+        group = values["group_size"] if _is_group(values) else None
+        return cls(str(method), bits if type(bits) is int and 1 <= bits <= 16 else None, group, differing)
+
+
+def _is_group(values: object) -> bool:
+    """Return whether keys give the number of weights that share a scale."""
+    return isinstance(values, Mapping) and type(values.get("group_size")) is int and values["group_size"] > 0
 
 
 class Beside:
@@ -79,9 +98,8 @@ class Beside:
         return tuple([name for leaf in self._occurring[leaves] if (name := stem + leaf) in tensors])
 
 
-def packed(tensors: Mapping[str, Tensor], stated: Quantization) -> Iterator[tuple[Tensor, Packed]]:
+def packed(beside: Beside) -> Iterator[tuple[Tensor, Packed]]:
     """Yield every tensor that packs weights and what it packs; others store theirs one by one, as far as is known."""
-    beside = Beside(tensors, stated)
     for leaf, named_so in beside.by_leaf.items():
         rule = _BY_LEAF.get(leaf) or (_mxfp4 if leaf.endswith("_blocks") else None)
         if rule is None:
@@ -89,6 +107,25 @@ def packed(tensors: Mapping[str, Tensor], stated: Quantization) -> Iterator[tupl
         for tensor in named_so:
             if (packing := rule(tensor, tensor[0][: -len(leaf)], beside)) is not None:
                 yield tensor, packing
+
+
+def called_scales(beside: Beside, known: Container[str]) -> Iterator[str]:
+    """Yield the names, but the known, that are called scales and stand in a module that holds narrow numbers."""
+    leaves = {leaf for leaf in beside.by_leaf if _SCALES.search(leaf)}
+    left = [tensor[0] for leaf in leaves for tensor in beside.by_leaf[leaf] if tensor[0] not in known]
+    if not left:
+        return
+    narrow = {
+        _module(tensor[0])
+        for leaf in beside.by_leaf.keys() - leaves
+        for tensor in beside.by_leaf[leaf]
+        if tensor[1] not in _WIDE and tensor.size >= _SEVERAL
+    }
+    yield from (name for name in left if _module(name) in narrow)
+
+
+def _module(name: str) -> str:
+    return name[: name.rfind(".") + 1]
 
 
 def _qweight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
@@ -135,7 +172,9 @@ def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
         return None
     others = beside.present(stem, "weight_scale", "weight_scale_inv", "weight_scale_2", "input_scale", "output_scale",
                             "weight_zero_point", "scale_weight", "scale_input")  # fmt: skip
-    if tensor.dtype in FLOAT8 and others:
+    if tensor.dtype == "U32":
+        return _mlx(tensor, stem, beside)
+    if tensor.dtype in _NARROW and others:
         return Packed(tensor.dtype, tensor.size, others)
     if tensor.dtype == "U8":
         return _bytes_of_pairs(tensor, stem, beside, others)
@@ -144,11 +183,23 @@ def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     exponents = beside.get(f"{stem}scale")
     if tensor.dtype == "I8" and exponents is not None and exponents.size * 16 == tensor.size:
         return Packed("MXFP4", 2 * tensor.size, (f"{stem}scale",))
-    if tensor.dtype in FLOAT8 and exponents is not None:
+    if tensor.dtype in _NARROW and exponents is not None:
         return Packed(tensor.dtype, tensor.size, (f"{stem}scale",))
     if tensor.dtype == "I8" and others:
         return Packed(tensor.dtype, tensor.size, others)
     return None
+
+
+def _mlx(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """MLX: words of several weights beside a scale, and but for shared exponents a bias, for each group of them."""
+    scales, stated = beside.get(f"{stem}scales"), beside.stated
+    if scales is None:
+        return None
+    group = stated.groups.get(stem.removesuffix("."), stated.group)
+    bits, rest = divmod(32 * tensor.size, scales.size * group) if group and scales.size else (0, 1)
+    told = scales.size * group if group and not rest and bits in _MLX_BITS else None
+    label = f"{bits if told else '?'}-bit in U32 (MLX)"
+    return Packed(label, told, beside.present(stem, "scales", "biases"))
 
 
 def _bytes_of_pairs(tensor: Tensor, stem: str, beside: Beside, others: tuple[str, ...]) -> Packed | None:

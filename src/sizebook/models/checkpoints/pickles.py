@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from sizebook.core.errors import InputError
+from sizebook.intake.archives import DAMAGED
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
 from sizebook.models.checkpoints.tensors import Tensor, check_name, extents, formats
@@ -23,6 +24,7 @@ from sizebook.models.checkpoints.tensors import Tensor, check_name, extents, for
 LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
 _REBUILT = {"_rebuild_tensor_v2": 2, "_rebuild_tensor_v3": 2, "_rebuild_tensor": 2}
 _WRAPPED = ("_rebuild_parameter", "_rebuild_parameter_with_state")
+_ARRAY = "_reconstruct"  # of numpy.core.multiarray
 _WORDS = ("_modules", "_parameters", "_buffers")  # of a pickled module: not part of a tensor's name
 
 
@@ -36,9 +38,13 @@ class _Name:
 
 @dataclass
 class _Object:
-    """Something that the pickle would make by a call that means no tensor; its state may hold tensors."""
+    """Something that the pickle would make by a call that means no dense tensor; its state may hold some.
+
+    ``made_by`` is the call where it makes numbers of another kind: sparse ones, quantised ones, an array of NumPy.
+    """
 
     state: Any = None
+    made_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,10 +60,11 @@ class _Stored:
 
 @dataclass
 class Pickled:
-    """The tensors of a checkpoint, each storage region once, and the names that share another's numbers."""
+    """The tensors of a checkpoint, each storage region once; names that share another's numbers, and of arrays."""
 
     tensors: list[Tensor] = field(default_factory=list)
     shared: list[str] = field(default_factory=list)
+    arrays: list[str] = field(default_factory=list)
 
 
 def read_archive(file: BinaryIO, where: str) -> Pickled:
@@ -74,7 +81,7 @@ def read_archive(file: BinaryIO, where: str) -> Pickled:
                 )
             refuse_over("pickle_bytes", sizes[pickles[0]], f"bytes of {pickles[0]} in {where}")
             content = found.read(pickles[0])
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, ValueError, OSError) as error:
+    except DAMAGED as error:
         raise InputError(
             f"damaged archive: got {error} in {where}, want a checkpoint of torch.save. Download it again."
         ) from error
@@ -95,6 +102,9 @@ def _collected(value: Any, where: str, sizes: dict[str, int] | None) -> Pickled:
     found, seen = Pickled(), set()
     for name, stored in _named(value, where):
         check_name(name, where)
+        if isinstance(stored, _Object):
+            found.arrays.append(_array_name(name, stored, where))
+            continue
         form = formats("pytorch").get(stored.code)
         if form is None:
             raise InputError(
@@ -126,13 +136,23 @@ def _collected(value: Any, where: str, sizes: dict[str, int] | None) -> Pickled:
     return found
 
 
-def _named(value: Any, where: str) -> Iterator[tuple[str, _Stored]]:
-    """Yield the tensors within nested tables and lists by dotted name; each container is entered once."""
+def _array_name(name: str, made: _Object, where: str) -> str:
+    """Return the name of an array; refuse what is a tensor and does not lie in a storage number by number."""
+    if made.made_by != _ARRAY:
+        raise InputError(
+            f"tensor not described: got one made by {made.made_by} for '{name}' in {where}, want dense tensors. Save "
+            "the weights as such, or in safetensors."
+        )
+    return name
+
+
+def _named(value: Any, where: str) -> Iterator[tuple[str, _Stored | _Object]]:
+    """Yield the tensors and arrays in nested tables and lists by dotted name; each container is entered once."""
     left: list[tuple[str, Any, int]] = [("", value, 0)]
     entered: set[int] = set()
     while left:
         name, each, depth = left.pop()
-        if isinstance(each, _Stored):
+        if isinstance(each, _Stored) or (isinstance(each, _Object) and each.made_by):
             yield name or "tensor", each
             continue
         each = each.state if isinstance(each, _Object) else each
@@ -148,30 +168,11 @@ def _named(value: Any, where: str) -> Iterator[tuple[str, _Stored]]:
 
 # Instructions of a pickle ---------------------------------------------------------------------------------------------
 
-_VALUES = frozenset(
-    [
-        "INT",
-        "BININT",
-        "BININT1",
-        "BININT2",
-        "LONG",
-        "LONG1",
-        "LONG4",
-        "STRING",
-        "BINSTRING",
-        "SHORT_BINSTRING",
-        "BINBYTES",
-        "SHORT_BINBYTES",
-        "BINBYTES8",
-        "BYTEARRAY8",
-        "UNICODE",
-        "SHORT_BINUNICODE",
-        "BINUNICODE",
-        "BINUNICODE8",
-        "FLOAT",
-        "BINFLOAT",
-    ]
-)
+_WITH_VALUES = """
+INT BININT BININT1 BININT2 LONG LONG1 LONG4 STRING BINSTRING SHORT_BINSTRING BINBYTES SHORT_BINBYTES BINBYTES8
+BYTEARRAY8 UNICODE SHORT_BINUNICODE BINUNICODE BINUNICODE8 FLOAT BINFLOAT
+"""
+_VALUES = frozenset(_WITH_VALUES.split())
 _CONSTANTS: dict[str, Any] = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
 _NOTHING = frozenset({"PROTO", "FRAME"})
 _MADE = {"EMPTY_DICT": dict, "EMPTY_LIST": list, "EMPTY_SET": list}
@@ -313,7 +314,8 @@ def _result(called: Any, given: Any) -> Any:
         return given[0]
     if called == _Name("torch._tensor", "_rebuild_from_type_v2") and len(given) > 2:
         return _result(given[0], given[2])
-    return _Object()
+    numbers = called.module == "torch._utils" and called.name.startswith("_rebuild_")
+    return _Object(made_by=called.name if numbers or called.name == _ARRAY else "")
 
 
 def _tensor(how: str, given: tuple[Any, ...]) -> Any:

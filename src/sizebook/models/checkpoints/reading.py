@@ -65,7 +65,14 @@ def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
             "Give the file that holds them."
         )
     first = next(iter(read.values()))
+    _check_split(first.metadata, len(chosen.files), len(tensors), first_file=chosen.files[0])
     notes = [*chosen.notes, *(note for found in read.values() for note in found.notes)]
+    if (
+        not only
+        and not folder
+        and (below := sorted({folder_of(name) for name in store.sizes() if is_weights(name)} - {""}))
+    ):
+        notes.append(remark("weights in the folders {names} below were not counted", names=", ".join(below[:3])))
     name = (folder if not only else "") or (only.rpartition("/")[2] if only and not chosen.index else store.name)
     return Checkpoint(name, first.kind, chosen.files, tensors, first.metadata, tuple(notes))
 
@@ -111,12 +118,21 @@ def _of_one_model(found: list[str], ending: str, where: str, names: Mapping[str,
         left_out = remark("{names} beside were not counted", names=", ".join(others))
         return _Chosen((usual,), notes=(left_out,) if others else ())
     series = {(m[1], m[4], int(m[3])) for name in found if (m := _SHARD.fullmatch(name))}
+    if len(series) == 1 and ending != ".gguf":
+        pieces = _pieces(*next(iter(series)), names)
+        others = [name.rpartition("/")[2] for name in found if name not in pieces]
+        left_out = remark("{names} beside were not counted", names=", ".join(others))
+        return _Chosen(pieces, notes=(left_out,) if others else ())
     if len(series) == 1 and all(_SHARD.fullmatch(name) for name in found):
         return _Chosen(_pieces(*next(iter(series)), names))
     if ending == ".gguf" or len(series) > 1:
         shown = ", ".join(sorted(base.rpartition("/")[2] + ending for base in bases)[:4])
         raise InputError(f"several models: got {shown} in {where}, want one. Give the path of one file.")
-    return _Chosen(tuple(found))
+    named = ", ".join(name.rpartition("/")[2] for name in found[:3])
+    together = remark(
+        "{n} files that no index lists were counted together, first {names}", n=str(len(found)), names=named
+    )
+    return _Chosen(tuple(found), notes=(together,))
 
 
 def _base(name: str, ending: str) -> str:
@@ -193,6 +209,17 @@ def _check_index(chosen: _Chosen, place: Mapping[str, str]) -> None:
     )
 
 
+def _check_split(metadata: Mapping[str, Any], n_files: int, n_tensors: int, *, first_file: str) -> None:
+    """Refuse pieces of GGUF that say of themselves that they are more, or hold other tensors than they say."""
+    for key, got, of in (("split.count", n_files, "files"), ("split.tensors.count", n_tensors, "tensors")):
+        said = metadata.get(key)
+        if type(said) is int and said > 0 and said != got:
+            raise InputError(
+                f"pieces missing: got {got} {of} with {first_file.rpartition('/')[2]}, want the {said} that its key "
+                f"'{key}' states. Give all pieces under the names that they were written with."
+            )
+
+
 @dataclass(frozen=True)
 class _Read:
     kind: str
@@ -232,4 +259,6 @@ def _pickled(file: BinaryIO, head: bytes, where: str) -> _Read | None:
         "{n} tensor shares the numbers of others and counts once",
         "{n} tensors share the numbers of others and count once",
     )
-    return _Read("PyTorch", found.tensors, notes=(once,) if found.shared else ())
+    arrays = plural(len(found.arrays), "{n} array of NumPy is not counted", "{n} arrays of NumPy are not counted")
+    notes = (*((once,) if found.shared else ()), *((arrays,) if found.arrays else ()))
+    return _Read("PyTorch", found.tensors, notes=notes)

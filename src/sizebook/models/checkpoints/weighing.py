@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from sizebook.models.checkpoints.packings import Packed, Quantization, packed
+from sizebook.models.checkpoints.packings import Beside, Packed, Quantization, called_scales, packed
 from sizebook.models.checkpoints.tensors import Tensor
 
-# Stored beside the weights, not trained: tables of positions, masks, running means, scales of the cache.
+# Stored beside the weights, not trained: tables of positions, masks, running means, what an optimizer keeps.
 _BUFFERS = re.compile(
     r"(^|\.)(inv_freq|position_ids|token_type_ids|masked_bias|running_mean|running_var|num_batches_tracked|"
-    r"relative_position_index|rope_freqs\.weight|rope_factors_(long|short)\.weight)$"
+    r"relative_position_index|tid2eid|scaled_fp8|rope_freqs\.weight|rope_factors_(long|short)\.weight|"
+    r"exp_avg|exp_avg_sq|max_exp_avg_sq|momentum_buffer|state\.\d+\.step)$"
 )
 _CACHE_SCALE = re.compile(r"(^|\.)([kqv]_scale|prob_output_scale|[kv]_proj\.output_scale|[kqv]_zero_point)$")
 _WHOLE = ("I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64", "BOOL")
@@ -74,13 +75,18 @@ def weights_of(tensors: Iterable[Tensor], stated: Quantization | None = None) ->
 def _beside_each(
     tensors: Iterable[Tensor], stated: Quantization | None
 ) -> Iterator[tuple[Tensor, int, Packed | str | None]]:
-    """Yield every tensor with its elements and its packing, or `SCALE` where it is part of another's."""
+    """Yield every tensor with its elements and its packing, `SCALE` where it is part of another's, `UNKNOWN`."""
     by_name = {tensor[0]: tensor for tensor in tensors}
     found: dict[str, Packed | str] = {}
-    for tensor, packing in packed(by_name, stated or Quantization()):
+    stated = stated or Quantization()
+    stored = Beside(by_name, stated)
+    for tensor, packing in packed(stored):
         found.setdefault(tensor[0], packing)
         for each in packing[2]:
             found[each] = SCALE
+    if stated.method and not found:  # by a method of which no tensor is known
+        found |= {name: UNKNOWN for name, tensor in by_name.items() if tensor[1] in _WHOLE and tensor.size >= _LARGE}
+    found.update(dict.fromkeys(called_scales(stored, found), SCALE))
     for name, tensor in by_name.items():
         yield tensor, prod(tensor[2]), found.get(name)
 
@@ -89,6 +95,8 @@ def _told(tensor: Tensor, size: int, beside: Packed | str | None) -> tuple[str, 
     """Return a tensor's role, its format in words and the parameters that it stands for."""
     if beside is SCALE:
         return SCALE, tensor.dtype, 0
+    if beside is UNKNOWN and not _BUFFERS.search(tensor.name):
+        return UNKNOWN, tensor.dtype, size
     if isinstance(beside, Packed):
         label, parameters, _ = beside
         return (UNKNOWN, label, size) if parameters is None else (WEIGHT, label, parameters)

@@ -75,8 +75,10 @@ def feed_forward(
 
 def window_of(config: Config, kind: str, key: str = "sliding_window") -> int | None:
     """Return the window of a layer of the given kind, None for one that sees everything."""
-    window = config.integer(key, default=0)
-    return window or None if kind in ("sliding_attention", "chunked_attention") else None
+    if kind in ("sliding_attention", "chunked_attention"):
+        return config.window(key)
+    config.integer(key, default=0)
+    return None
 
 
 def every(n_layers: int, period: int, *, last: str = "full_attention", other: str = "sliding_attention") -> list[str]:
@@ -84,9 +86,16 @@ def every(n_layers: int, period: int, *, last: str = "full_attention", other: st
     return [last if (i + 1) % period == 0 else other for i in range(n_layers)]
 
 
-def sliding_pattern(config: Config, default_period: int = 1) -> list[str]:
-    """Return which layers slide, from ``layer_types`` or the type's default: every period-th layer sees everything."""
+def sliding_pattern(config: Config, default_period: int = 1, *, said: str = "") -> list[str]:
+    """Return which layers slide, from ``layer_types`` or the type's default: every period-th layer sees everything.
+
+    ``said`` is the key under which a file of the type may give another period.
+    """
     n_layers = config.integer("num_hidden_layers")
+    if said and config.has("layer_types"):
+        config.ignore(said)
+    elif said:
+        default_period = config.integer(said, default=default_period)
     return config.pattern("layer_types", n_layers, SLIDING, every(n_layers, default_period))
 
 

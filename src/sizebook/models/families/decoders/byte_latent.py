@@ -67,7 +67,7 @@ def _layers(part: Config, *, last: bool | None = None) -> tuple[Layer, ...]:
     width = part.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     kv_heads = part.size("num_key_value_heads") or n_heads
     part.divides("num_attention_heads", n_heads, "num_key_value_heads", kv_heads)
-    window = part.integer("sliding_window", default=0) or None
+    window = part.window("sliding_window")
     itself = Attention(d_model, n_heads, kv_heads, d_head=width, window=window)
     norms = (d_model, d_model)
     patches = Attention(d_model, n_heads, kv_heads, d_head=width, cross=True, qk_norm=norms, name="cross_attn")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sizebook.models.architecture import Architecture, Attention, Brick, Layer, Norm, Projection, Tensors, Weight
 from sizebook.models.bricks import bias_of
@@ -21,6 +21,15 @@ from sizebook.models.families.blocks import (
 )
 from sizebook.models.families.experts import correction, mlp_kinds, routed
 from sizebook.models.huggingface import model_type
+
+
+@dataclass(frozen=True, slots=True)
+class Convolutions:
+    """Convolutions beside a layer's blocks: their tensors, and what they keep of the tokens just past."""
+
+    weights: tuple[Weight, ...]
+    state_elements: int
+
 
 HYBRID = ("hybrid", "hybrid_sliding")
 HEADS = ("num_attention_heads", "num_key_value_heads", "head_dim")
@@ -42,7 +51,9 @@ def inkling(config: Config) -> Architecture:
     feed = replace(feed, d_ff_shared=n_shared * feed.d_ff, router_rows=feed.n_experts + n_shared)
     mixers = {kind: _mixer(config, kind == "hybrid_sliding") for kind in HYBRID}
     kernel = config.integer("conv_kernel_size")
-    around = Tensors(tuple(Weight(f"{name}_sconv", (d_model, 1, kernel), "ssm") for name in ("attn", "mlp")))
+    around = Convolutions(
+        tuple(Weight(f"{name}_sconv", (d_model, 1, kernel), "ssm") for name in ("attn", "mlp")), 2 * d_model * kernel
+    )
     scale = Tensors((vector("mlp.gate.global_scale", 1, part="router"),))
     dense_scale = Tensors((vector("mlp.global_scale", 1, part="mlp"),))
     mlps = mlp_kinds(config, first_dense=config.integer("dense_mlp_idx", default=0))
@@ -81,7 +92,8 @@ def inkling2(config: Config) -> Architecture:
         queries = [vector("mlp_input.query", d_model)]
         if not kind[1]:
             queries.append(vector("attention_input.query", 1 if slides else 3, d_model))
-        own = Tensors((*beside, *around, *queries))
+        kept = 2 * (attend.n_kv_heads * attend.d_head + d_model) * kernel
+        own = Convolutions((*beside, *around, *queries), kept)
         return Layer((*block(d_model, attend, feed).bricks, *(() if slides else after), own))
 
     kinds = config.pattern("layer_types", n_layers, HYBRID, every(n_layers, 6, last=HYBRID[0], other=HYBRID[1]))
@@ -113,12 +125,12 @@ def _gated(config: Config, slides: bool, kernel: int) -> tuple[Attention, list[W
     return replace(attend, gate=n_heads * attend.d_head), beside
 
 
-def _mixer(config: Config, slides: bool) -> tuple[Attention, Tensors]:
+def _mixer(config: Config, slides: bool) -> tuple[Attention, Convolutions]:
     """Return attention and what stands beside it: the relative scores and the convolutions of keys and values."""
     attend, beside = _relative(config, slides)
     kv_width, kernel = attend.n_kv_heads * attend.d_head, config.integer("conv_kernel_size")
     beside += [Weight(f"self_attn.{name}_sconv", (kv_width, 1, kernel), "ssm") for name in "kv"]
-    return replace(attend, qk_norm=(attend.d_head, attend.d_head)), Tensors(tuple(beside))
+    return replace(attend, qk_norm=(attend.d_head, attend.d_head)), Convolutions(tuple(beside), 2 * kv_width * kernel)
 
 
 def _relative(config: Config, slides: bool) -> tuple[Attention, list[Weight]]:
@@ -145,7 +157,7 @@ def zaya(config: Config) -> Architecture:
     config.only("num_experts_per_tok", 1)
     feed = replace(feed, router_rows=feed.n_experts + 1, d_router=d_router)
     scales = (*_scaled("post_attention", feed.d_model), *_scaled("post_mlp", feed.d_model))
-    beside = (_convolutions(config, mixer), Tensors(scales), *_router(feed.d_model, d_router))
+    beside: tuple[Brick, ...] = (_convolutions(config, mixer), Tensors(scales), *_router(feed.d_model, d_router))
     handed_on = Tensors((vector("mlp.gate.router_states_scale", d_router, part="router"),))
 
     def layer(kind: tuple[str, bool]) -> Layer:
@@ -166,19 +178,23 @@ def zaya(config: Config) -> Architecture:
     )
 
 
-def _convolutions(config: Config, mixer: Attention) -> Tensors:
-    """Return the convolutions over queries and keys (arXiv:2510.04476), per channel and per head, and key scales."""
+def _convolutions(config: Config, mixer: Attention) -> Convolutions:
+    """Return the convolutions over queries and keys (arXiv:2510.04476), per channel and per head, and key scales.
+
+    Kept are the queries and keys that both kernels still reach, and the half of the values that comes a token late.
+    """
     heads, width = mixer.n_heads + mixer.n_kv_heads, mixer.d_head
     channel, head = config.integer("cca_time0", default=2), config.integer("cca_time1", default=2)
     name = "self_attn.qkv_proj.conv_qk"
-    return Tensors(
+    return Convolutions(
         (
             Weight(f"{name}_depthwise.weight", (heads * width, 1, channel), "attention"),
             bias_of(f"{name}_depthwise.bias", heads * width),
             Weight(f"{name}_grouped.weight", (heads * width, width, head), "attention"),
             bias_of(f"{name}_grouped.bias", heads * width),
             vector("self_attn.qk_norm.temp", mixer.n_kv_heads, part="norm"),
-        )
+        ),
+        state_elements=heads * width * (channel + head - 2) + mixer.n_kv_heads * width // 2,
     )
 
 

@@ -54,9 +54,9 @@ def gemma(config: Config) -> Architecture:
 @model_type("gemma2", "gemma3_text")
 def gemma2(config: Config) -> Architecture:
     """Gemma 2 and 3: norms before and after both blocks; Gemma 3 norms each query and key head too."""
-    config.ignore("sliding_window_pattern", "use_bidirectional_attention")
-    config.ignore("sliding_window_attention_size", "global_local_attention_pattern")
+    config.ignore("use_bidirectional_attention", "sliding_window_attention_size", "global_local_attention_pattern")
     third = config.text("model_type") == "gemma3_text"
+    config.ignore(*(() if third else ("sliding_window_pattern",)))
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config)
     normed = "head" if third else None
@@ -68,7 +68,7 @@ def gemma2(config: Config) -> Architecture:
         "post_feedforward_layernorm",
     )
     layers = layers_of(
-        sliding_pattern(config, 6 if third else 2),
+        sliding_pattern(config, 6, said="sliding_window_pattern") if third else sliding_pattern(config, 2),
         lambda kind: sandwich(feed.d_model, replace(mixer, window=window_of(config, kind)), feed, names=names),
     )
     return stack(config, layers, Around(tied=True))

@@ -164,7 +164,7 @@ def minimax(config: Config) -> Architecture:
     config.ignore("full_attn_alpha_factor", "full_attn_beta_factor", "linear_attn_alpha_factor", "mlp_beta_factor")
     config.ignore("linear_attn_beta_factor", "mlp_alpha_factor")
     n_layers, feed = config.integer("num_hidden_layers"), routed(config, "intermediate_size", name="block_sparse_moe")
-    attend = attention(config, kv_required=True, window=config.integer("sliding_window", default=0) or None)
+    attend = attention(config, kv_required=True, window=config.window("sliding_window"))
     mixer = LightningAttention(feed.d_model, attend.n_heads, attend.d_head)
     kinds = config.pattern("layer_types", n_layers, MIXED, [MIXED[(i + 1) % 2] for i in range(n_layers)])
     size, heads = config.integer("block_size", default=256), attend.n_heads

@@ -77,7 +77,7 @@ def exaone(config: Config) -> Architecture:
 @model_type("mistral", "ministral")
 def mistral(config: Config) -> Architecture:
     """Mistral: Llama without biases; all layers slide where a window is given. Ministral 8B lists those that do."""
-    window = config.integer("sliding_window", default=0) or None
+    window = config.window("sliding_window")
     feed = feed_forward(config)
     mixer = attention(config, kv_required=True, window=window)
     if config.text("model_type") == "mistral":
@@ -100,7 +100,7 @@ def nemotron(config: Config) -> Architecture:
 def phi3(config: Config) -> Architecture:
     """Phi 3 and 4: Llama with query, key and value, and gate and up, each in one matrix."""
     config.ignore("full_attn_mod", "interpolate_factor")
-    window = config.integer("sliding_window", default=0) or None
+    window = config.window("sliding_window")
     feed = feed_forward(config)
     return stack(config, uniform(config, block(feed.d_model, attention(config, window=window), feed)))
 

@@ -30,7 +30,7 @@ from sizebook.models.huggingface import model_type
 def mixtral(config: Config) -> Architecture:
     """Mixtral: Mistral with experts in every layer."""
     feed = routed(config, "intermediate_size", name="block_sparse_moe")
-    mixer = attention(config, kv_required=True, window=config.integer("sliding_window", default=0) or None)
+    mixer = attention(config, kv_required=True, window=config.window("sliding_window"))
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
 
 
@@ -76,10 +76,11 @@ def gpt_oss(config: Config) -> Architecture:
 
 @model_type("phimoe")
 def phimoe(config: Config) -> Architecture:
-    """Phi 3.5 MoE: layer norms with biases, optional biases on attention and head."""
+    """Phi 3.5 MoE: layer norms with biases, optional biases on attention and head; its router picks two experts."""
+    config.only("num_experts_per_tok", 2)  # its class and vLLM's route to two whatever the file says
     bias = config.flag("attention_bias", default=False)
     feed = routed(config, "intermediate_size", name="block_sparse_moe")
-    window = config.integer("sliding_window", default=0) or None
+    window = config.window("sliding_window")
     mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True, window=window)
     layers = uniform(config, block(feed.d_model, mixer, feed, bias=True))
     return stack(config, layers, Around(norm_bias=True, head_bias=config.flag("lm_head_bias", default=False)))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Attention, Experts, Layer, Tensors
-from sizebook.models.config import MISSING, Config
+from sizebook.models.config import MISSING, MOST_LAYERS, Config
 from sizebook.models.families.blocks import (
     SLIDING,
     Around,
     attention,
     block,
-    every,
     feed_forward,
     layers_of,
     prediction,
@@ -29,13 +28,7 @@ from sizebook.models.huggingface import model_type
 def dense_then_sparse(config: Config) -> Architecture:
     """GLM 4.5, K-EXAONE, Hunyuan 3, Mellum 2, dots 1: dense layers first, norms per head, a stored correction."""
     name = config.text("model_type")
-    config.ignore(
-        "sliding_window_pattern",
-        "enable_moe_fp32_combine",
-        "intermediate_size",
-        "mtp_layer_types",
-        "mtp_mlp_layer_types",
-    )
+    config.ignore("enable_moe_fp32_combine", "intermediate_size", "mtp_layer_types", "mtp_mlp_layer_types")
     glm = name in ("glm4_moe", "glm4v_moe_text")
     if name == "exaone_moe":
         config.only("attention_bias", False)  # its class builds none
@@ -59,9 +52,8 @@ def dense_then_sparse(config: Config) -> Architecture:
     if name == "hy_v3" and not feed.d_ff_shared:
         raise config.unknown("num_shared_experts", 0, "1 or more: the type has a shared expert in every sparse layer")
     mlps = mlp_kinds(config, first_dense=0 if name in ("mellum", "dots1") else 1)
-    config.ignore("max_window_layers")
     config.only("moe_layer_freq", 1)
-    kinds = list(zip(mlps, sliding_pattern(config, 4 if name == "exaone_moe" else 1), strict=True))
+    kinds = list(zip(mlps, _windowed(config, name), strict=True))
 
     def layer(kind: tuple[str, str]) -> Layer:
         which = feed_forward(config) if kind[0] == "dense" else feed
@@ -115,8 +107,8 @@ def ernie_moe(config: Config) -> Architecture:
     n_layers, interval = config.integer("num_hidden_layers"), config.integer("moe_layer_interval", default=1)
     start = config.integer("moe_layer_start_index", default=1)
     config.ignore("moe_layer_end_index", "intermediate_size", "moe_gate")
-    end = config.values.get("moe_layer_end_index", -1)
-    last = n_layers - 1 if end in (None, -1) else end
+    until_the_last = config.values.get("moe_layer_end_index", -1) in (None, -1)
+    last = n_layers - 1 if until_the_last else config.integer("moe_layer_end_index")
     if bias or not interval:
         raise config.unknown("use_bias", bias, "false, and 'moe_layer_interval' of 1 or more")
     kinds = [(i + 1) % interval == 0 and start <= i <= last for i in range(n_layers)]
@@ -127,6 +119,17 @@ def ernie_moe(config: Config) -> Architecture:
         return Layer((*block(feed.d_model, mixer, feed).bricks, statics))
 
     return stack(config, layers_of(kinds, layer), Around(tied=True))
+
+
+def _windowed(config: Config, name: str) -> list[str]:
+    """Return which layers slide: every fourth does not in K-EXAONE, the last do in dots 1, where windows begin late."""
+    if name == "exaone_moe":
+        return sliding_pattern(config, 4, said="sliding_window_pattern")
+    config.ignore("sliding_window_pattern", "max_window_layers")
+    if name != "dots1" or config.has("layer_types"):
+        return sliding_pattern(config)
+    full = (config.window("max_window_layers") or 0) if config.window("sliding_window") else MOST_LAYERS
+    return [SLIDING[i < full] for i in range(config.integer("num_hidden_layers"))]
 
 
 @model_type("laguna")
@@ -176,7 +179,7 @@ def beam(config: Config) -> Architecture:
 @model_type("llama4_text")
 def llama4(config: Config) -> Architecture:
     """Llama 4: every n-th layer has experts and one shared expert; three of four layers see a chunk."""
-    config.ignore("no_rope_layers", "no_rope_layer_interval", "attn_temperature_tuning", "floor_scale", "attn_scale")
+    config.ignore("attn_temperature_tuning", "floor_scale", "attn_scale")
     config.ignore("for_llm_compressor", "use_qk_norm", "attn_scale")
     bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
     feed = routed(config, "intermediate_size", name="feed_forward")
@@ -188,7 +191,7 @@ def llama4(config: Config) -> Architecture:
         "layer_types",
         n_layers,
         ("chunked_attention", "full_attention"),
-        every(n_layers, 4, other="chunked_attention"),
+        _chunks(config, n_layers),
     )
     dense = feed_forward(config, key="intermediate_size_mlp") if config.has("intermediate_size_mlp") else None
 
@@ -201,12 +204,19 @@ def llama4(config: Config) -> Architecture:
     return stack(config, layers_of([(i in sparse, kind) for i, kind in enumerate(chunks)], layer))
 
 
+def _chunks(config: Config, n_layers: int) -> list[str]:
+    """Return the layers that see a chunk: those whose positions are rotated, as a list or every n-th one say."""
+    period = config.integer("no_rope_layer_interval", default=4)
+    rotated = config.integers("no_rope_layers", default=[]) or [int((i + 1) % period != 0) for i in range(n_layers)]
+    return ["chunked_attention" if each else "full_attention" for each in rotated]
+
+
 @model_type("mimo_v2_flash")
 def mimo_v2(config: Config) -> Architecture:
     """MiMo V2 Flash: sliding layers have sinks and twice the key-value heads; values are narrower than keys."""
     n_layers, d_model = config.integer("num_hidden_layers"), config.integer("hidden_size")
     config.ignore("attention_chunk_size", "attention_value_scale")
-    window = config.integer("sliding_window", "sliding_window_size", default=0) or None
+    window = config.window("sliding_window", "sliding_window_size")
     kinds, mlps = _mimo_kinds(config, n_layers)
     feed = routed(config)
     n_heads, d_head = config.integer("num_attention_heads"), config.integer("head_dim")

@@ -31,12 +31,14 @@ def without_gains(config: Config) -> Architecture:
     return stack(config, uniform(config, layer), Around(final_norm=False))
 
 
+PERIOD = "sliding_window_pattern"  # a file of some types may say every how many layers one sees everything
+
+
 @model_type("exaone4", "olmo2", "olmo3")
 def post_normed(config: Config) -> Architecture:
     """EXAONE 4 and OLMo 2 and 3: norms behind both blocks and on queries and keys (head by head, or all heads)."""
     olmo = config.text("model_type") != "exaone4"
     bias = config.flag("attention_bias", default=False) if olmo else False
-    config.ignore("sliding_window_pattern")
     feed = feed_forward(config)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="all" if olmo else "head", kv_required=not olmo)
     norms = [Norm(name, feed.d_model) for name in POST_NORMS]
@@ -44,7 +46,12 @@ def post_normed(config: Config) -> Architecture:
     def layer(kind: str) -> Layer:
         return Layer((replace(mixer, window=window_of(config, kind)), norms[0], feed, norms[1]))
 
-    return stack(config, layers_of(sliding_pattern(config, 4 if config.has("sliding_window") else 1), layer))
+    if config.window("sliding_window"):
+        kinds = sliding_pattern(config, 4, said="" if olmo else PERIOD)
+    else:
+        kinds = sliding_pattern(config)
+    config.ignore(PERIOD)
+    return stack(config, layers_of(kinds, layer))
 
 
 @model_type("glm", "glm4", "glm4v_text")
@@ -114,7 +121,7 @@ def starcoder2(config: Config) -> Architecture:
     config.ignore("norm_type", "mlp_type", "attention_softmax_in_fp32", "scale_attn_weights")
     bias = config.flag("use_bias", default=True)
     feed = feed_forward(config, bias=bias, gated=False)
-    window = config.integer("sliding_window", default=0) or None
+    window = config.window("sliding_window")
     mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True, window=window)
     layers = uniform(config, block(feed.d_model, mixer, feed, bias=True))
     return stack(config, layers, Around(tied=True, norm_bias=True))

@@ -44,7 +44,8 @@ def doge(config: Config) -> Architecture:
         raise config.unknown("is_moe", True, "false: the cross-domain experts of this type are not described")
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
+    window = config.window("sliding_window")
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", window=window)
     d_kv = mixer.n_kv_heads * mixer.d_head
     mask = [vector("self_attn.A", mixer.n_kv_heads, part="attention")]
     mask.append(matrix("self_attn.dt_proj.weight", mixer.n_kv_heads, d_kv, part="attention"))

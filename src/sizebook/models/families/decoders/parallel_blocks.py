@@ -7,8 +7,10 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Layer, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
+    SLIDING,
     Around,
     attention,
+    every,
     feed_forward,
     layers_of,
     sliding_pattern,
@@ -34,22 +36,20 @@ def cohere(config: Config) -> Architecture:
 @model_type("cohere2")
 def cohere2(config: Config) -> Architecture:
     """Command R7B and A: as Command R; three of four layers slide."""
-    config.ignore("sliding_window_pattern", "order_of_interleaved_layers", "layer_switch")
+    config.ignore("order_of_interleaved_layers", "layer_switch")
     config.only("use_parallel_block", True)
     bias = config.flag("attention_bias", default=False)
     feed, norm = feed_forward(config), Norm("input_layernorm", config.integer("hidden_size"))
     mixer = attention(config, qkv_bias=bias, out_bias=bias)
-    layers = layers_of(
-        sliding_pattern(config, 4), lambda kind: Layer((norm, replace(mixer, window=window_of(config, kind)), feed))
-    )
+    kinds = sliding_pattern(config, 4, said="sliding_window_pattern")
+    layers = layers_of(kinds, lambda kind: Layer((norm, replace(mixer, window=window_of(config, kind)), feed)))
     return stack(config, layers, Around(tied=True))
 
 
 @model_type("cohere2_moe")
 def cohere_moe(config: Config) -> Architecture:
     """Command A+: Command R7B's block with experts, optional shared ones and a dense prefix."""
-    config.ignore("sliding_window_pattern", "prefix_dense_sliding_window_pattern", "shared_expert_combination_strategy")
-    config.ignore("expert_selection_fn")
+    config.ignore("shared_expert_combination_strategy", "expert_selection_fn")
     bias, feed = config.flag("attention_bias", default=False), routed(config, "intermediate_size")
     feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
     mixer, norm = attention(config, qkv_bias=bias, out_bias=bias, d_head=128), Norm("input_layernorm", feed.d_model)
@@ -61,7 +61,13 @@ def cohere_moe(config: Config) -> Architecture:
         slid = replace(mixer, window=window_of(config, kind[1]))
         return Layer((norm, slid, dense if kind[0] == "dense" else feed))
 
-    return stack(config, layers_of(zip(mlps, sliding_pattern(config, 4), strict=True), layer), Around(tied=True))
+    n_dense = config.integer("first_k_dense_replace", default=0)
+    default = [
+        *every(n_dense, config.integer("prefix_dense_sliding_window_pattern", default=1)),
+        *every(len(mlps) - n_dense, config.integer("sliding_window_pattern", default=4)),
+    ]
+    kinds = config.pattern("layer_types", len(mlps), SLIDING, default)
+    return stack(config, layers_of(zip(mlps, kinds, strict=True), layer), Around(tied=True))
 
 
 @model_type("phi")

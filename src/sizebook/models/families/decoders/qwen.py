@@ -49,13 +49,21 @@ def qwen2(config: Config) -> Architecture:
 
 
 def qwen_windows(config: Config) -> list[int | None]:
-    """Return the window of each layer: from ``max_window_layers`` on they slide, where windows are switched on."""
-    n_layers, window = config.integer("num_hidden_layers"), config.integer("sliding_window", default=0)
-    full = config.integer("max_window_layers", default=n_layers)
-    if not config.flag("use_sliding_window", default=False) or not window:
-        config.ignore("layer_types")
+    """Return the window of each layer, where windows are switched on.
+
+    They slide from layer ``max_window_layers`` on; of Qwen 2 with experts every second one before it, of Qwen 3 with
+    experts all.
+    """
+    n_layers, name = config.integer("num_hidden_layers"), config.text("model_type")
+    if not config.flag("use_sliding_window", default=False) or not (window := config.window("sliding_window")):
+        config.ignore("layer_types", "max_window_layers", "sliding_window")
         return [None] * n_layers
-    default = ["full_attention" if i < full else "sliding_attention" for i in range(n_layers)]
+    if name.startswith("qwen3_moe"):
+        config.ignore("max_window_layers")
+        return [window] * n_layers
+    full = config.window("max_window_layers") or 0
+    slides = [i < full and i % 2 == 0 if name == "qwen2_moe" else i >= full for i in range(n_layers)]
+    default = ["sliding_attention" if each else "full_attention" for each in slides]
     kinds = config.pattern("layer_types", n_layers, ("sliding_attention", "full_attention"), default)
     return [window if kind == "sliding_attention" else None for kind in kinds]
 

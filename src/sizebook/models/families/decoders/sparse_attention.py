@@ -139,7 +139,7 @@ def _v4_attention(config: Config, d_model: int) -> SharedKeyAttention:
         q_rank=config.integer("q_lora_rank"),
         o_groups=groups,
         o_rank=config.integer("o_lora_rank"),
-        window=config.integer("sliding_window", default=0) or None,
+        window=config.window("sliding_window"),
     )
 
 
@@ -245,7 +245,7 @@ def _dots_sliding(config: Config, wide: LatentAttention, layers: list[int]) -> L
     own = config.read_as({**config.values, **(settings[layers[0]] if layers else {})})
     return replace(
         latent(own, rope_norm=True),
-        window=config.integer("sliding_window", default=0) or None,
+        window=config.window("sliding_window") or config.integer("sliding_window_size", default=512),
         gate=own.integer("num_attention_heads"),
     )
 

@@ -59,7 +59,8 @@ def modernbert(config: Config) -> Architecture:
 
 
 def _modernbert_layers(config: Config, size: Sizes, norm_bias: bool) -> tuple[Layer, ...]:
-    window = config.integer("local_attention", default=128) // 2
+    local = config.integer("local_attention", default=128) // 2
+    window = (config.window("sliding_window") if size.causal else None) or local
     mixer = size.attention(bias=config.flag("attention_bias", default=False))
     feed = FeedForward(size.d_model, size.d_ff, gated=True, bias=config.flag("mlp_bias", default=False))
     before, after = Norm("attn_norm", size.d_model, norm_bias), Norm("mlp_norm", size.d_model, norm_bias)

@@ -61,7 +61,7 @@ def glm4v(config: Config) -> Architecture:
     section = config.section("text_config", GLM4V)
     for key, default in GLM4V.items():
         built = section.values.get(key, default)
-        if config.integer(key, default=built) != built:
+        if config.has(key) and config.integer(key) != built:
             raise config.unknown(*config.said(key), f"{built}: transformers reads 'text_config' only")
     config.ignore("attention_bias")
     text = text_model(config, "glm4v_text", GLM4V)

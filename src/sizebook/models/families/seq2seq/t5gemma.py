@@ -23,6 +23,7 @@ from sizebook.models.families.blocks import every, layers_of, linear, vector
 from sizebook.models.families.seq2seq.stack import MODEL_HEADS
 from sizebook.models.families.towers.vision import siglip
 from sizebook.models.huggingface import model_type
+from sizebook.models.transformer_blocks import MergedCross
 
 T5GEMMA: dict[str, Any] = {
     "vocab_size": 256000,
@@ -80,10 +81,11 @@ def _score(config: Config, words: str, d_model: int) -> tuple[Brick, ...]:
     return (Projection("score.out_proj", d_model, n_labels(config), pooled=True),) if words == "labels" else ()
 
 
-def _gemma_layers(section: Config, d_encoder: int, *, later: bool = False) -> tuple[Layer, ...]:
+def _gemma_layers(section: Config, d_encoder: int, *, later: bool = False, merged: bool = False) -> tuple[Layer, ...]:
     """Return a stack in which layers slide but every second (``later``: sixth); norms before and after each block.
 
-    ``d_encoder`` is the width of the encoder's output that a decoder's cross-attention reads, 0 without one.
+    ``d_encoder`` is the width of the encoder's output that a decoder's cross-attention reads, 0 without one; ``merged``
+    says that a decoder's self-attention reads it beside the decoder's own tokens.
     """
     d_model, n_layers = section.integer("hidden_size"), section.integer("num_hidden_layers")
     kinds = section.pattern("layer_types", n_layers, (SLIDING, FULL), every(n_layers, 6 if later else 2))
@@ -94,17 +96,18 @@ def _gemma_layers(section: Config, d_encoder: int, *, later: bool = False) -> tu
         return [Norm(f"pre_{name}_layernorm", d_model), *bricks, Norm(f"post_{name}_layernorm", d_model)]
 
     def build(kind: str) -> Layer:
-        own = replace(_gemma_attention(section, d_encoder), window=window if kind == SLIDING else None)
+        own = replace(attend, window=window if kind == SLIDING else None)
         own = replace(own, qk_norm=(own.d_head, own.d_head) if later else None)
         cross = replace(own, cross=True, window=None, d_kv_in=d_encoder, name="cross_attn")
         middle = between("cross_attn", cross) if d_encoder else []
-        return Layer((*between("self_attn", own), *middle, *between("feedforward", feed)))
+        seen = (own, MergedCross(own)) if merged else (own,)
+        return Layer((*between("self_attn", *seen), *middle, *between("feedforward", feed)))
 
-    window = section.integer("sliding_window")
+    window, attend = section.integer("sliding_window"), _gemma_attention(section, causal=merged or d_encoder > 0)
     return layers_of(kinds, build)
 
 
-def _gemma_attention(section: Config, d_encoder: int) -> Attention:
+def _gemma_attention(section: Config, *, causal: bool) -> Attention:
     bias = section.flag("attention_bias", default=False)
     return Attention(
         d_model=section.integer("hidden_size"),
@@ -113,7 +116,7 @@ def _gemma_attention(section: Config, d_encoder: int) -> Attention:
         d_head=section.integer("head_dim"),
         qkv_bias=bias,
         out_bias=bias,
-        bidirectional=not d_encoder,
+        bidirectional=not causal,
     )
 
 
@@ -141,7 +144,7 @@ def t5gemma2(config: Config) -> Architecture:
         vocab=vocab,
         n_ctx=decoder.integer("max_position_embeddings"),
         inputs=(*tables, siglip(vision, projector)),
-        layers=_gemma_layers(text, 0, later=True) + _gemma_layers(decoder, 0, later=True),
+        layers=_gemma_layers(text, 0, later=True) + _gemma_layers(decoder, 0, later=True, merged=True),
         outputs=(Norm("encoder.norm", d_model), Norm("decoder.norm", d_model), *_score(config, words, d_model)),
         head=Head(vocab, d_model, tied=tied) if words == "words" else None,
     )
