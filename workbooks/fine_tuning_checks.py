@@ -83,7 +83,7 @@ _OF_MONEY: tuple[Check, ...] = (
     (
         "The cheapest is no dearer than any that fits",
         '=IF({n_fit.full}=0,TRUE,SUMPRODUCT(--({fits.all}="yes"),--({usd.all}<INDEX({usd.all},'
-        "MATCH({cheapest.full},{way.all},0))))=0)",
+        "MATCH({cheapest.full},{way_name.all},0))))=0)",
         "Money",
     ),
     (

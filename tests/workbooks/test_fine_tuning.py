@@ -62,7 +62,7 @@ def test_full_tuning_does_not_fit_and_says_what_is_missing(shown: dict[str, list
     needed, usable = shown["Needed"][0], shown["There is"][0]
     missing = f"{(needed - usable) / 2**30:.3g}"
     assert shown["Why not"][0] == f"does not fit: {missing}\xa0GiB too much a GPU"
-    assert shown["The cheapest that fits"][0] == "lora"
+    assert shown["The cheapest that fits"][0] == "LoRA"
 
 
 def test_adapters_of_rank_16_on_all_of_llama_3_70b(shown: dict[str, list[Any]]) -> None:

@@ -212,6 +212,8 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
     # Flash attention keeps no scores, so recomputing them alone would change nothing.
     searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
     kinds = searched if held.get("recompute") == LIGHTEST else _held(held, "recompute", searched)
+    if setup.method.recipe.policy and held.get("recompute", LIGHTEST) == LIGHTEST:
+        kinds = ("full",)  # a policy of JAX says what stays of layers that are computed again
     for base in _bases(setup, held):
         stages = _held(held, "zero_stage", _stages(base))
         sharing = [replace(base, zero_stage=zero_stage, recompute=kind) for zero_stage in stages for kind in kinds]
