@@ -114,7 +114,12 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
     for at, told in enumerate(data["phases"]):
         assert {key: told[key] for key in flat(figures(plan, at))} == flat(figures(plan, at))
         assert list(told["cases"].values()) == [flat(case) for case in plan.phases[at].cases]
+    rates = [each.training.work.rates_basis(each.training.inputs.utilization) for each in plan.phases]
+    assert [told["rates_basis"] for told in data["phases"]] == rates
     text = _printed(path)
+    assert [line for line in text.splitlines() if line.startswith("rates: ")] == [
+        f"rates: {basis}" for basis in dict.fromkeys(rates)
+    ]
     for budget in plan.budgets:
         for leaf in leaves(Budget):
             assert leaf.name == "name" or brief(getattr(budget, leaf.name), leaf.quantity.unit) in text

@@ -58,7 +58,7 @@ def _phase(plan: ProgrammePlan, at: int) -> dict[str, Any]:
     each = plan.phases[at]
     cases = {case.name: flat(found) for case, found in zip(each.training.cases, each.cases, strict=True)}
     names = {"name": each.phase.name, "model": each.phase.model, "gpu": each.training.inputs.gpu.key}
-    return {**names, **flat(figures(plan, at)), "cases": cases}
+    return {**names, **flat(figures(plan, at)), "rates_basis": _rates(each), "cases": cases}
 
 
 def as_text(plan: ProgrammePlan) -> list[str]:
@@ -112,7 +112,13 @@ def _side_by_side(plan: ProgrammePlan) -> list[str]:
         rows.append((each.phase.name, cells))
     lines = ["".join([f"{name:<{width}}", *(f"{cell:>12}" for cell in cells)]) for name, cells in rows]
     bases = dict.fromkeys((factor_of(run.programme), basis_of(run.programme)) for run in _runs(plan))
-    return [*lines, *(f"whole run: {factor:.3g} times steady state ({basis})" for factor, basis in bases)]
+    lines += [f"whole run: {factor:.3g} times steady state ({basis})" for factor, basis in bases]
+    return [*lines, *(f"rates: {basis}" for basis in dict.fromkeys(_rates(each) for each in plan.phases))]
+
+
+def _rates(each: PlannedPhase) -> str:
+    """Return which rates the seconds of a phase come from."""
+    return each.training.work.rates_basis(each.training.inputs.utilization)
 
 
 def _runs(plan: ProgrammePlan) -> list[Training]:
