@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Any
 
 import pytest
 
+from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError
 from sizebook.core.reading import Told, keys_of, read
 from sizebook.core.sections import DEFAULT, TABLE, TABLES, Quantity, section
+from sizebook.functions import find
 
 Crates = Annotated[int, Quantity("crates in the hold", kind="integer", minimum=1, default=4)]
 Burst = Annotated[float, Quantity("bursts over the mean", minimum=1, default=1)]
@@ -119,3 +122,27 @@ def test_every_problem_is_said_with_its_fix(changes: dict[str, Any], said: list[
 
 def test_keys_of_a_kind_are_those_of_its_tables_too() -> None:
     assert set(keys_of(Voyage)) == {"captain", "cargo", "call", "weight", "crates", "burst_factor", "port"}
+
+
+@pytest.mark.parametrize(
+    ("given", "day"),
+    [
+        (46_388, date(2027, 1, 1)),
+        (32_874, date(1990, 1, 1)),
+        ("2027-01-01", date(2027, 1, 1)),
+        (2027, None),
+        (12, None),
+    ],
+)
+def test_a_number_is_a_day_of_a_spreadsheet_and_no_year(given: object, day: date | None) -> None:
+    """Excel counts days from 1899-12-30: DATE(2027,1,1) is 46 388. A year alone would be a day of July 1905."""
+    start = next(each for each in find("PROGRAMME_LEDGER").arguments if each.name == "start")
+    if day is not None:
+        assert coerce(start, given) == day
+        return
+    with pytest.raises(InputError) as refused:
+        coerce(start, given)
+    assert str(refused.value) == (
+        f"start is not a day: got {given}, want a day such as 2026-12-31 (any day of the first month, blank to number "
+        "the months). Write it so."
+    )

@@ -113,8 +113,8 @@ def _tiles(page: Page) -> None:
 
     page.tiles(
         [
-            ('={tuning}&" fits"', f"={_of('fits')}", look.GENERAL, f'={memory}&" GiB needed"'),
-            ("Days of a run", f"={_of('days')}", look.RATE, '="on "&{gpus}&" "&{gpu}'),
+            (f'={_of("way_name")}&" fits"', f"={_of('fits')}", look.GENERAL, f'={memory}&" GiB needed"'),
+            ("Days of a run", f"={_of('days')}", look.RATE, '="on "&{gpus}&" "&{gpu_name.full}'),
             ('="USD, all "&' + several("{months_now.full}", "month"), f"={_of('usd')}", look.NUMBER,
              where_known(within)),
             ("USD an example", f"={_of('usd_per_example_seen')}", look.RATE, where_known(in_currency)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fine_tuning_lines import Runs
 
 from sizebook.training.tuning import TUNINGS
+from sizebook.workbooks.finance import RATES_HOLD
 from sizebook.workbooks.lookups import IS_KNOWN
 from sizebook.workbooks.wording import equal
 
@@ -83,7 +84,7 @@ _OF_MONEY: tuple[Check, ...] = (
     (
         "The cheapest is no dearer than any that fits",
         '=IF({n_fit.full}=0,TRUE,SUMPRODUCT(--({fits.all}="yes"),--({usd.all}<INDEX({usd.all},'
-        "MATCH({cheapest.full},{way.all},0))))=0)",
+        "MATCH({cheapest.full},{way_name.all},0))))=0)",
         "Money",
     ),
     (
@@ -124,7 +125,7 @@ _OF_MONEY: tuple[Check, ...] = (
      "Cost: Years against Months"),
     ("The cost to date ends at the whole", "=" + equal("{usd_to_date.total}", "{month_usd.total}"),
      "Months: to date, total"),
-    ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
+    *RATES_HOLD,
     IS_KNOWN,
     (
         "Price, power and grid are those of every way",

@@ -8,14 +8,14 @@ from fine_tuning_inputs import DRIVERS, LOOKED_UP, NATIVE, OF_A_PLAN
 from fine_tuning_months import begin_months, finish_months
 
 from sizebook.plans.training.rows import OUTPUTS
-from sizebook.training.tuning import TUNINGS
+from sizebook.training.tuning import TUNING_NAMES, TUNINGS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.lookups import power_lines, price_lines, unlisted
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.references import text
-from sizebook.workbooks.shared_lines import chosen_model
+from sizebook.workbooks.shared_lines import chosen_model, gpu_name
 from sizebook.workbooks.staging import StagedRows, ask, stage
 from sizebook.workbooks.wording import worded
 
@@ -24,7 +24,7 @@ _WIDTHS = (33, *[17] * len(TUNINGS), 11, 31)
 # At a price and a power of 1: they are the workbook's own, and an accelerator without listed ones can be asked about.
 _ONE_STEP = {"tokens": "={batch}*{seq}", "programme_factor": "=1", "price_usd_per_gpu_hour": "=1", "watts": "=1"}
 _WHOLE = {"tokens": "={n_examples}*{epochs}*{example_tokens_in}", "programme_factor": "=1"}
-WORDS = ("Full", "LoRA", "QLoRA", "DoRA", "QDoRA")
+WORDS = tuple(str(name) for name in TUNING_NAMES.values())
 _RANK = '=IF("WAY"="full","",IF({lora_rank}="","",{lora_rank}))'
 
 
@@ -50,6 +50,8 @@ def ways(book: Book) -> tuple[Runs, Runs]:
     page.line("padding", "Padding of a step", '=IF({packed}="no",MAX(0,1-{example_tokens_in}/{seq}),0)', "ratio",
               "None where examples are packed", look.PERCENT)  # fmt: skip
     page.line("way", "Way", TUNINGS, "", "What is trained: FINE_TUNING_MEMORY", look.GENERAL)
+    page.line("way_name", "Way in words", WORDS, "", "As a reader writes it", look.GENERAL)
+    gpu_name(page)
     asked = _table(book, "Asked", {**dict.fromkeys(NATIVE, '=""'), **_ONE_STEP})
     ask(book, "chosen", "gpu", *(leaf.name for leaf in OF_A_PLAN if leaf.name not in NATIVE), *LOOKED_UP)
     runs = _staged(book, asked, compared=False)
@@ -231,7 +233,7 @@ def _messages(page: Page) -> None:
     line("n_fit", "Ways that fit", '=COUNTIF({fits.all},"yes")', "", "Ways")
     line("fitting_usd", "Cost where it fits", '=IF({fits}="yes",{usd},"")', "USD", "Cost", look.NUMBER)
     line("cheapest", "The cheapest that fits",
-         '=IF({n_fit}=0,"none",INDEX({way.all},MATCH(MIN({fitting_usd.all}),{fitting_usd.all},0)))', "", "Cost",
+         '=IF({n_fit}=0,"none",INDEX({way_name.all},MATCH(MIN({fitting_usd.all}),{fitting_usd.all},0)))', "", "Cost",
          look.GENERAL)  # fmt: skip
     memory = '{n_fit.full}&" of "&COUNTA({way.all})&" ways fit in "&' + worded("{usable.full}/2^30") + '&" GiB a GPU"'
     page.statement("memory_message", "Memory", f"={memory}", "Ways")

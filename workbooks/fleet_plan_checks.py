@@ -5,6 +5,7 @@ from __future__ import annotations
 from fleet_plan_inputs import SERVICES
 from fleet_plan_services import KNOWN, Staged
 
+from sizebook.workbooks.finance import RATES_HOLD
 from sizebook.workbooks.lookups import is_known
 from sizebook.workbooks.wording import equal
 
@@ -187,7 +188,7 @@ _OF_MONTHS: tuple[Check, ...] = (
         "=SUMPRODUCT(--({peak_gpus_fewest.all}>{peak_gpus.all}))+SUMPRODUCT(--({peak_gpus.all}>{peak_gpus_most.all}))=0",
         "GPUs if replicas are as fast, or as slow, as 1 in 10 measurements",
     ),
-    ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
+    *RATES_HOLD,
 )
 _PLANNED = (
     ("requests_per_day", "requests_per_day_all"),

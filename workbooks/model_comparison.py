@@ -106,7 +106,7 @@ def _tiles(page: Page) -> None:
             ("Largest, billions", "=MAX({total.all})/{billion}", look.NUMBER, "={largest.1}"),
             ("Most memory, GiB", "=MAX({memory_gib.all})", look.WHOLE, "={heaviest.1}"),
             ("Least memory, GiB", "=MIN({memory_gib.all})", look.WHOLE, "={lightest.1}"),
-            ("USD a GPU-hour", "={price.1}", look.RATE, "={gpu}"),
+            ("USD a GPU-hour", "={price.1}", look.RATE, "={gpu_name.1}"),
         ]
     )
 

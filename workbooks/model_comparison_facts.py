@@ -141,6 +141,8 @@ def _asked_of_all(page: Page) -> None:
          "GPU_SPEC: what the driver leaves, else the label", look.NUMBER),
         ("price", "GPU-hour", f'=IF({{usd_per_gpu_hour}}="",{listed(quoted)},{{usd_per_gpu_hour}})', "USD/GPU-hour",
          "As given, else the catalog's median on demand", look.RATE),
+        ("gpu_name", "Accelerator", f"={book.call('GPU_SPEC', field=text('name'))}", "", "GPU_SPEC: its maker's name",
+         look.GENERAL),
     ):  # fmt: skip
         page.line(key, title, formula, unit, origin, shown)
     unlisted(page, KNOWN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from serving_capacity_basis import KNOWN, Staged
 
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT
+from sizebook.workbooks.finance import RATES_HOLD
 from sizebook.workbooks.lookups import is_known
 from sizebook.workbooks.wording import equal
 
@@ -120,7 +121,7 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
         "SUMPRODUCT(--({peak_gpus_fewest.all}>{peak_gpus.all}))+SUMPRODUCT(--({peak_gpus.all}>{peak_gpus_most.all}))=0)",
         "Cost and GPUs if replicas are as fast, or as slow, as 1 in 10 measurements",
     ),
-    ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
+    *RATES_HOLD,
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from training_budget_plan import FIGURES, Staged
 
 from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS
+from sizebook.workbooks.finance import RATES_HOLD
 from sizebook.workbooks.lookups import IS_KNOWN
 from sizebook.workbooks.wording import equal
 
@@ -153,7 +154,7 @@ _OF_MONTHS: tuple[Check, ...] = (
         _same(("{month_kwh.total}", "{plan_energy_kwh.middle}"), ("{month_kg.total}", "{plan_co2e_kg.middle}")),
         "Months against Cases",
     ),
-    ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
+    *RATES_HOLD,
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.held import NEEDED
 from sizebook.workbooks.lookups import power_lines, price_lines, unlisted
 from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.shared_lines import chosen_model
+from sizebook.workbooks.shared_lines import chosen_model, gpu_name
 from sizebook.workbooks.staging import Figures, Options, StagedRows, ask, figures, options, stage
 
 FIGURES = tuple(leaf for leaf in leaves(Case) if leaf.name != "name")
@@ -57,6 +57,7 @@ def plan(book: Book) -> Staged:
     page.heads("Name")
     page.section("What functions are asked")
     chosen_model(page)
+    gpu_name(page)
     ask(book, "chosen", "gpu")
     asked = options(page, leaves(TrainingInputs), **NATIVE)
     page.section("What it rests on")

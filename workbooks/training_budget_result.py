@@ -73,7 +73,7 @@ def _parts(book: Book) -> tuple[int, int]:
 def _tiles(page: Page) -> None:
     page.tiles(
         [
-            (f'={_unit("train_days", 1, "Days", "Hours")}&" on "&{counted("{gpus}")}&" "&{{gpu}}',
+            (f'={_unit("train_days", 1, "Days", "Hours")}&" on "&{counted("{gpus}")}&" "&{{gpu_name}}',
              *_banded("train_days", 1, "1/24")),
             ("Steady state, USD", *_banded("cost_usd")),
             ("Memory a GPU in GiB", "={plan_total}/2^30", look.RATE,

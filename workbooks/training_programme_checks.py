@@ -9,6 +9,7 @@ from training_programme_months import PARTS
 from training_programme_phases import Staged
 
 from sizebook.plans.training.case import NAMES
+from sizebook.workbooks.finance import RATES_HOLD
 from sizebook.workbooks.lookups import IS_KNOWN
 from sizebook.workbooks.wording import equal
 
@@ -162,7 +163,7 @@ _OF_MONTHS: tuple[Check, ...] = (
         "Two-way at steps of 1 against What-if; holds at other steps",
     ),
     ("Mean power is no more than the peak", "={mean_mw.total}<={month_mw.total}*(1+{rounding})", "Months"),
-    ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
+    *RATES_HOLD,
 )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ MODELS = ("llama-3.1-8b", "mistral-7b-v0.1", "qwen3-32b", "llama-3.1-70b")
 SCATTER = (1.02, 0.98, 1.01, 0.99)
 TRAINED = {"compute": 1.2, "network": 1.5, "launch": 1.0}
 SERVED = {"compute": 1.3, "network": 1.0, "launch": 0.7, "first_token": 2.0}
-HIDDEN_TRAINING = {"measured_step_seconds": 1.0}
+HIDDEN_TRAINING = {"measured_step_seconds": 1e6}
 HIDDEN_SERVING = {"measured_tpot_seconds": 1.0}
 
 
@@ -151,6 +151,13 @@ def test_bad_rows_are_refused_by_line_and_nothing_is_written(tmp_path: Path) -> 
         "  line 7: nothing measured: got no measured_step_seconds or measured_tokens_per_s_per_gpu, want one of them. "
         "Fill it in."
     )
+    # 6 x 8e9 parameters x 4 096 tokens and more take a GPU of 989 TFLOP/s longer than a millisecond, whatever it is.
+    fast = [{**training_rows(TRAINED)[0], "measured_step_seconds": "0.001"}, *training_rows(TRAINED)[1:]]
+    said = refusal(written(tmp_path / "runs.csv", fast), output=tmp_path / "none.csv")
+    assert said.startswith(
+        "runs.csv: 1 bad row, nothing was fitted\n  line 2: faster than the peak: got a step of 0.001 s"
+    )
+    assert said.endswith("Correct what was measured, or compute_dtype.")
     one = [*training_rows(TRAINED)[1:], {**training_rows(TRAINED)[0], "measured_step_seconds": "fast"}]
     said = refusal(written(tmp_path / "runs.csv", one), output=tmp_path / "none.csv")
     assert said.startswith("runs.csv: 1 bad row, nothing was fitted\n")

@@ -138,6 +138,16 @@ def test_gpus_that_mostly_wait_are_said() -> None:
     )
 
 
+@pytest.mark.parametrize(("beside", "idle"), [({"rollout_gpus": 12}, 4), ({"rollout_gpus": 9}, 1), ({}, 0)])
+def test_gpus_that_no_replica_stands_on_are_said(beside: dict[str, int], idle: int) -> None:
+    """Replicas of eight GPUs on twelve, on nine and on the phase's own sixteen."""
+    plan = programme({**LLAMA, "rollout_tp": 8, "rollout_tail": 3.0, **beside}, **NOTHING)
+    are = "is" if idle == 1 else "are"
+    said = f"RL: {idle} of the GPUs that generate {are} left over by replicas and idle while the others generate."
+    assert (said in warnings(plan)) == bool(idle)
+    assert plan.phases[0].idle_gpus == idle
+
+
 def test_settings_of_a_phase_that_do_nothing_are_said() -> None:
     told = warnings(programme({**LLAMA, "kind": "training", "recompute_modules": "moe_act"}, **NOTHING))
     assert told == (
@@ -202,6 +212,10 @@ def test_what_cannot_be_is_refused() -> None:
     assert refusal({**LLAMA, "rollout_tp": 8, "rollout_gpus": 4}) == (
         "RL: no replica to generate: got 4 GPUs, want at least the 8 of one replica. Give more GPUs or a smaller "
         "rollout_tp."
+    )
+    assert refusal({**LLAMA, "model": "bert-base-uncased", "tp": 1}) == (
+        "RL: no answers to generate: got kind reinforcement for bert-base-uncased, which answers with one pass, want a "
+        "model that decodes. Set kind to training."
     )
     # The first of two stages, beside a run that fills the card: 16 layers of 218 112 000 parameters and the table of
     # 525 336 576 are 7.48 GiB in two bytes.

@@ -103,6 +103,33 @@ def test_a_search_keeps_what_is_stated(name: str) -> None:
             {"gpus": 48, "batch": 480, "pp": 3, "schedule": "dualpipe"},
             "DualPipe feeds both ends of a pipeline: got pp 3, want an even number of stages. Use pp 4.",
         ),
+        (
+            {"tp": 2, "ep": 8},
+            "no experts to spread: got ep 8 and a model without experts, want ep 1. Remove ep.",
+        ),
+        (  # 32 layers in two stages are 16 a stage
+            {"pp": 2, "interleave": 100},
+            "more pipeline chunks than layers: got pp 2 x interleave 100 = 200 and 32 layers, want at most one chunk a "
+            "layer and two for embedding and head. Use interleave 16.",
+        ),
+        (  # Llama 3 8B: attention is 4096 x 4096 and 4096 x 1024, of ranks 4096 and 1024
+            {"lora_rank": 4097},
+            "rank above that of the matrices: got lora_rank 4097 and 4096 at most of those that lora_on 'attention' "
+            "names, want no more. Lower lora_rank, or set it to 0 to train the whole model.",
+        ),
+        (
+            {"tuning": "qlora", "frozen_bits": 16},
+            "two ways of tuning: got tuning 'qlora' and 2 bytes of a frozen weight, want one. Remove one of the two.",
+        ),
+        (
+            {"tuning": "qdora", "frozen_weight_bytes": 4},
+            "two ways of tuning: got tuning 'qdora' and 4 bytes of a frozen weight, want one. Remove one of the two.",
+        ),
+        (
+            {"lora_rank": 16, "frozen_bits": 100},
+            "frozen_bits is out of range: got 100, want at least 1 and at most 32 (bits of a frozen weight under "
+            "adapters (16, 8, 4), in place of its bytes). Correct the number.",
+        ),
     ],
 )
 def test_what_a_layout_cannot_do_is_refused(given: dict[str, object], refusal: str) -> None:
@@ -183,3 +210,27 @@ def test_examples_that_say_nothing_are_refused_in_plans_and_tables(given: dict[s
     assert str(refused.value) == refusal
     row = {**RUN, **run}
     assert Rows(tuple(row)).result(tuple(row.values()))["reason"] == refusal
+
+
+def test_a_search_keeps_a_policy_of_jax() -> None:
+    """A policy says what stays of layers that are computed again, so that no layout leaves all of them as they are."""
+    found = search(_policy_setup())
+    assert {each.layout.recompute for each in found.best} == {"full"}
+    stated = list(layouts(_policy_setup(), {"recompute": "none"}))
+    assert {layout.recompute for layout in stated} == {"none"}
+
+
+def _policy_setup() -> Setup:
+    return Setup(
+        architecture=catalog.architecture("llama-3-8b"), gpu=accelerator("tpu-v5p"), gpus=64,
+        batches=Batches(batch=512, seq=4096),
+        method=Method(recipe=Recipe(stack="xla", recompute_modules="remat_policy=save_qkv_proj")),
+    )  # fmt: skip
+
+
+def test_a_rate_above_the_peak_is_refused() -> None:
+    row = {**RUN, "gpus": 8, "batch": 64, "tokens": 1e9, "achieved_tflops": 5000}
+    assert Rows(list(row)).result(list(row.values()))["reason"] == (
+        "rate above the peak: got achieved_tflops 5000 and a peak of 989.4 TFLOP/s (h100-sxm, bf16), want no more. "
+        "Give the TFLOP/s of one GPU, without sparsity."
+    )

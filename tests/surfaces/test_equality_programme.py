@@ -114,12 +114,26 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
     for at, told in enumerate(data["phases"]):
         assert {key: told[key] for key in flat(figures(plan, at))} == flat(figures(plan, at))
         assert list(told["cases"].values()) == [flat(case) for case in plan.phases[at].cases]
+    rates = [each.training.work.rates_basis(each.training.inputs.utilization) for each in plan.phases]
+    assert [told["rates_basis"] for told in data["phases"]] == rates
     text = _printed(path)
+    assert [line for line in text.splitlines() if line.startswith("rates: ")] == [
+        f"rates: {basis}" for basis in dict.fromkeys(rates)
+    ]
     for budget in plan.budgets:
         for leaf in leaves(Budget):
             assert leaf.name == "name" or brief(getattr(budget, leaf.name), leaf.quantity.unit) in text
     for month in plan.months:
-        assert f"{month.usd:,.0f}" in text and f"{month.gpu_hours:,.0f}" in text and f"{month.mean_mw:.2f}" in text
+        energy = brief(month.energy_kwh / 1000, "MWh")
+        assert f"{grouped(round(month.gpu_hours)):>14}{grouped(round(month.usd)):>16}{energy:>10}" in text
+        assert brief(month.mean_mw, "MW") in text
+    for at, each in enumerate(plan.phases):  # side by side: what a phase takes beside its steady state
+        case, steady = figures(plan, at).case, each.training.middle
+        factor = f"{case.training_gpu_hours / steady.gpu_hours:.3g}"
+        (row,) = [line for line in text.splitlines() if line.startswith(each.phase.name) and ":" not in line]
+        for told in (brief(case.days, "days"), brief(case.gpu_hours, "GPU-hours"), brief(steady.gpu_hours, ""),
+                      factor, brief(case.usd, "USD"), brief(case.power_mw, "MW")):  # fmt: skip
+            assert f"  {told}" in row, (told, row)
 
 
 def _printed(path: Path, *options: str) -> str:

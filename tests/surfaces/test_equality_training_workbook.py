@@ -92,7 +92,7 @@ def test_the_tiles_are_the_plans(name: str, folder: Path) -> None:
     sheet = load_workbook(filled(name, folder).path, data_only=True)["Result"]
     shown = {str(sheet.cell(6, column).value): sheet.cell(7, column).value for column in range(2, 7)}
     usual = {
-        f"Days on {plan.inputs.gpus:,} {plan.inputs.gpu.key}": middle.train_days,
+        f"Days on {plan.inputs.gpus:,} {plan.inputs.gpu.name}": middle.train_days,
         "Steady state, USD": middle.cost_usd,
         "Memory a GPU in GiB": plan.fullest.total / 2**30,
         "Energy in MWh": middle.energy_kwh / 1000,

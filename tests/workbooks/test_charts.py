@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from tests.workbooks.sittings import SITTINGS
 
 load()
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+(BUDGET,) = [book for book in SHIPPED if book.file == "training_budget.xlsx"]
 every_book = pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
 
 
@@ -121,3 +123,16 @@ def test_a_ceiling_is_drawn_where_one_is_given(tmp_path: Path) -> None:
         assert [name for name, _ in lines] == names
         if given:
             assert [set(values) for _, values in lines] == [{64}, {90}]
+
+
+def test_other_programs_read_charts_of_a_plan_without_a_price(tmp_path: Path) -> None:
+    """No H800 is for hire, so that costs are errors: openpyxl reads a chart's #N/A as no number, and refuses others."""
+    asked = {"model": "llama-3.1-8b", "gpu": "h800-sxm", "gpus": 8, "tokens": 1e9, "batch": 64}
+    path = fill(BUDGET.path, asked, tmp_path / "out.xlsx").path
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read = load_workbook(path)
+    with zipfile.ZipFile(path) as archive:
+        drawn = [archive.read(name) for name in archive.namelist() if name.startswith("xl/charts/chart")]
+    assert sum(len(sheet._charts) for sheet in read) == len(drawn)
+    assert any(b"<v>#N/A</v>" in chart for chart in drawn)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
+from sizebook.core.errors import SizebookError
 from sizebook.plans.training.inputs import settled
 from sizebook.plans.training.plan import unchecked_plan
 from sizebook.scenarios.files import parse
@@ -62,7 +63,7 @@ def test_full_tuning_does_not_fit_and_says_what_is_missing(shown: dict[str, list
     needed, usable = shown["Needed"][0], shown["There is"][0]
     missing = f"{(needed - usable) / 2**30:.3g}"
     assert shown["Why not"][0] == f"does not fit: {missing}\xa0GiB too much a GPU"
-    assert shown["The cheapest that fits"][0] == "lora"
+    assert shown["The cheapest that fits"][0] == "LoRA"
 
 
 def test_adapters_of_rank_16_on_all_of_llama_3_70b(shown: dict[str, list[Any]]) -> None:
@@ -114,3 +115,16 @@ def test_more_runs_than_sixty_months_hold_are_found(tmp_path: Path) -> None:
         "Every month asked for is there 1",
         "All checks 1",
     }
+
+
+def test_a_year_is_no_day_and_a_currency_has_a_rate(tmp_path: Path) -> None:
+    """`start = 2027` was July 1905; amounts in EUR without a rate were those in USD, and every check said OK."""
+    asked = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 8, "batch": 16, "n_examples": 1000}
+    with pytest.raises(SizebookError) as refused:
+        fill(BOOK, {**asked, "start": 2027}, tmp_path / "out.xlsx")
+    assert "start is not a day: got 2027, want a day such as 2026-12-31" in str(refused.value)
+    assert not (tmp_path / "out.xlsx").exists()
+    for rates, said in (({}, "CHECK"), ({"rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.9}, "OK")):
+        path = fill(BOOK, {**asked, "currency": "EUR", **rates}, tmp_path / "out.xlsx").path
+        rows = load_workbook(path, data_only=True)["Checks"].iter_rows(values_only=True)
+        assert [row[2] for row in rows if row[1] == "Amounts in another currency have a rate"] == [said]

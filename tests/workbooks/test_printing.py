@@ -133,3 +133,16 @@ def folded(sheet: Worksheet) -> int:
     rows = [row for row in sheet.row_dimensions.values() if row.hidden]
     assert all(row.outlineLevel == 1 for row in rows)
     return len(rows)
+
+
+def test_a_few_months_take_a4_and_many_a3_again(tmp_path: Path) -> None:
+    """B, C, D and months are 33 + 13 + 15 + 13 each, 5.6 points a width: four months 633 of the 784 points of A4 turned
+    less its margins, a year 1,215, which asks for A3."""
+    (book,) = [each for each in SHIPPED if each.file == "fine_tuning.xlsx"]
+    assert load_workbook(book.path)["Months"].page_setup.paperSize == 9  # the example runs for four months
+    asked = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 8, "batch": 16, "n_examples": 1000, "months": 12}
+    year = fill(book.path, asked, tmp_path / "year.xlsx").path
+    setup = load_workbook(year)["Months"].page_setup
+    assert (setup.paperSize, setup.scale) == (8, 94)
+    again = load_workbook(fill(year, {**asked, "months": 2}, tmp_path / "two.xlsx").path)["Months"].page_setup
+    assert (again.paperSize, again.scale) == (9, 100)

@@ -98,7 +98,7 @@ def test_the_sample_in_figures(tmp_path: Path) -> None:
     result = load_workbook(filled(read_toml(SAMPLE), tmp_path).path, data_only=True)["Result"]
     labels, figures = ([result.cell(row, column).value for column in range(2, 7)] for row in (6, 7))
     assert labels == [
-        "Days on 2,048 h100-sxm", "Steady state, USD", "Memory a GPU in GiB", "Energy in MWh", "CO2e in tonnes"
+        "Days on 2,048 H100 SXM5 80 GB", "Steady state, USD", "Memory a GPU in GiB", "Energy in MWh", "CO2e in tonnes"
     ]  # fmt: skip
     days, cost, _, energy, carbon = figures
     assert cost == pytest.approx(2048 * 24 * days * columns(TEMPLATE, "Plan")["GPU-hour"][0] + 250_000)
@@ -149,7 +149,7 @@ def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
     result = load_workbook(path, data_only=True)["Result"]
     texts = [str(cell.value) for row in result.iter_rows(max_row=7) for cell in row if isinstance(cell.value, str)]
     assert [text for text in texts if re.search(r"\b0\.0+\b", text)] == []
-    assert {"Hours on 8 h200-sxm", "Energy in kWh", "CO2e in kg"} <= set(texts)
+    assert {"Hours on 8 H200 SXM 141 GB", "Energy in kWh", "CO2e in kg"} <= set(texts)
 
 
 def test_a_run_that_does_not_fit_is_said(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from sizebook.training.bands import kind_of
 from sizebook.training.machine import calibration, machine, rescaled, setup_of
 from sizebook.training.time import step_time
 
+MATMUL = "matmul"
 REQUIRED = ("model", "gpu", "gpus", "batch")
 READ = (*WORK_INPUTS, *MEASURED[TRAINING], GROUP)
 
@@ -43,10 +44,18 @@ def reader(columns: list[str]) -> Callable[[int, dict[str, Any]], Run]:
 
 
 def _seconds(given: Mapping[str, float], work: Work) -> float:
-    """Return the measured seconds of a step, from either of the columns that state it."""
+    """Return the measured seconds of a step, from either of the columns that state it; refuses an MFU above 1."""
     tokens = work.setup.batches.tokens / work.setup.gpus
     stated = given.get("measured_step_seconds")
-    return tokens / given["measured_tokens_per_s_per_gpu"] if stated is None else stated
+    seconds = tokens / given["measured_tokens_per_s_per_gpu"] if stated is None else stated
+    least = tokens * work.counted(MATMUL) / work.setup.peak_flop_per_s
+    if seconds < least:
+        raise InputError(
+            f"faster than the peak: got a step of {seconds:.4g} s, want at least the {least:.4g} s that its FLOPs take "
+            f"at the dense {work.setup.method.compute_dtype} peak of {work.setup.gpu.key}. Correct what was measured, "
+            "or compute_dtype."
+        )
+    return seconds
 
 
 def _predicted(work: Work) -> Callable[[Mapping[str, float]], Mapping[str, float]]:

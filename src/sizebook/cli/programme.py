@@ -14,11 +14,14 @@ from sizebook.core.sections import flat, leaves
 from sizebook.core.texts import ends
 from sizebook.core.units import brief, gibibytes, grouped, parameters, percent
 from sizebook.plans.programme.figures import figures
-from sizebook.plans.programme.phase import PhaseCase
+from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import Budget, ProgrammePlan, plan_programme, warnings
 from sizebook.plans.programme.steps import derivations
+from sizebook.plans.training.inputs import Training
 from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.programme import ProgrammeScenario
+from sizebook.training.programme import basis_of, factor_of
+from sizebook.training.tuning import TUNING_NAMES
 
 
 @click.command("programme")
@@ -55,13 +58,13 @@ def _phase(plan: ProgrammePlan, at: int) -> dict[str, Any]:
     each = plan.phases[at]
     cases = {case.name: flat(found) for case, found in zip(each.training.cases, each.cases, strict=True)}
     names = {"name": each.phase.name, "model": each.phase.model, "gpu": each.training.inputs.gpu.key}
-    return {**names, **flat(figures(plan, at)), "cases": cases}
+    return {**names, **flat(figures(plan, at)), "rates_basis": _rates(each), "cases": cases}
 
 
 def as_text(plan: ProgrammePlan) -> list[str]:
     """Return the programme as lines."""
     phases = [line for at in range(len(plan.phases)) for line in _phase_lines(plan, at)]
-    return [*phases, *_budget_lines(plan), "", *_month_lines(plan), *warnings(plan)]
+    return [*phases, *_side_by_side(plan), "", *_budget_lines(plan), "", *_month_lines(plan), *warnings(plan)]
 
 
 def _phase_lines(plan: ProgrammePlan, at: int) -> list[str]:
@@ -75,6 +78,7 @@ def _phase_lines(plan: ProgrammePlan, at: int) -> list[str]:
         f"  {brief(middle.days, 'days')} days ({days}), {brief(middle.usd, 'USD')} ({cost}), "
         f"MFU {percent(shown.mfu)}, {brief(middle.power_mw, 'MW')} MW",
         f"  {gibibytes(shown.memory_bytes)} of {gibibytes(shown.capacity_bytes)} a GPU",
+        *_trained(each),
     ]
     if each.replica is not None:
         lines.append(
@@ -82,6 +86,43 @@ def _phase_lines(plan: ProgrammePlan, at: int) -> list[str]:
             f"second of {grouped(each.phase.rollouts.rollout_output_tokens)} tokens"
         )
     return [*lines, ""]
+
+
+def _trained(each: PlannedPhase) -> list[str]:
+    """Return what is trained where it is not the whole model."""
+    recipe = each.training.inputs.method.recipe
+    if not recipe.lora_rank:
+        return []
+    trained = grouped(each.training.trained_parameters)
+    return [f"  {TUNING_NAMES[recipe.trained]} of rank {recipe.lora_rank} on {recipe.lora_on}: {trained} parameters"]
+
+
+def _side_by_side(plan: ProgrammePlan) -> list[str]:
+    """Return the phases as a table, a phase a row, each beside its steady state, and what all of them take."""
+    width = max(len(each.phase.name) for each in plan.phases) + 2
+    heads = ("starts", "days", "GPUs", "GPU-hours", "steady", "factor", "cost", "MW")
+    rows = [("Phase", heads)]
+    for at, each in enumerate(plan.phases):
+        shown, run = figures(plan, at), each.training
+        cells = (
+            brief(shown.start_day, "days"), brief(shown.case.days, "days"), grouped(shown.gpus),
+            brief(shown.case.gpu_hours, "GPU-hours"), brief(run.middle.gpu_hours, "GPU-hours"),
+            f"{factor_of(run.inputs.programme):.3g}", brief(shown.case.usd, "USD"), brief(shown.case.power_mw, "MW"),
+        )  # fmt: skip
+        rows.append((each.phase.name, cells))
+    lines = ["".join([f"{name:<{width}}", *(f"{cell:>12}" for cell in cells)]) for name, cells in rows]
+    bases = dict.fromkeys((factor_of(run.programme), basis_of(run.programme)) for run in _runs(plan))
+    lines += [f"whole run: {factor:.3g} times steady state ({basis})" for factor, basis in bases]
+    return [*lines, *(f"rates: {basis}" for basis in dict.fromkeys(_rates(each) for each in plan.phases))]
+
+
+def _rates(each: PlannedPhase) -> str:
+    """Return which rates the seconds of a phase come from."""
+    return each.training.work.rates_basis(each.training.inputs.utilization)
+
+
+def _runs(plan: ProgrammePlan) -> list[Training]:
+    return [each.training.inputs for each in plan.phases]
 
 
 def _budget_lines(plan: ProgrammePlan) -> list[str]:
@@ -98,8 +139,9 @@ def _month_lines(plan: ProgrammePlan) -> list[str]:
     lines = [f"{'Month':10}{'GPU-hours':>14}{'USD':>16}{'MWh':>10}{'tCO2e':>10}{'mean MW':>9}{'peak MW':>9}"]
     for at, month in enumerate(plan.months):
         lines.append(
-            f"{plan.label(at):10}{month.gpu_hours:14,.0f}{month.usd:16,.0f}{month.energy_kwh / 1000:10,.0f}"
-            f"{month.co2e_kg / 1000:10,.1f}{month.mean_mw:9.2f}{month.peak_mw:9.2f}"
+            f"{plan.label(at):10}{grouped(round(month.gpu_hours)):>14}{grouped(round(month.usd)):>16}"
+            f"{brief(month.energy_kwh / 1000, 'MWh'):>10}{brief(month.co2e_kg / 1000, 't'):>10}"
+            f"{brief(month.mean_mw, 'MW'):>9}{brief(month.peak_mw, 'MW'):>9}"
         )
     return lines
 

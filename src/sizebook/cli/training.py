@@ -24,6 +24,7 @@ from sizebook.scenarios.training import TrainingScenario, layouts_of, training_i
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.time import StepTime
+from sizebook.training.tuning import TUNING_NAMES
 
 # What the text shows of a case; JSON shows all of it.
 SHOWN = (
@@ -173,7 +174,7 @@ def _tuned_lines(plan: TrainingPlan) -> list[str]:
     if recipe.lora_rank:
         share = percent(plan.trained_parameters / plan.count.total, 2)
         lines.append(
-            f"trained     {recipe.trained}: rank {recipe.lora_rank} on {recipe.lora_on}, "
+            f"trained     {TUNING_NAMES[recipe.trained]}: rank {recipe.lora_rank} on {recipe.lora_on}, "
             f"{grouped(plan.trained_parameters)} parameters ({share})"
         )
     if inputs.padding_share or inputs.padding_avoided:

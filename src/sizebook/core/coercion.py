@@ -229,12 +229,16 @@ def _choice(argument: Argument, cell: Cell) -> str:
     )
 
 
+# 1990-01-01: what is planned lies later, and a number below it is a year or a month that somebody typed as such.
+_FIRST_SERIAL = 32_874
+
+
 def _date(argument: Argument, cell: Cell) -> date:
     if isinstance(cell, datetime):
         return cell.date()
     if isinstance(cell, date):
         return cell
-    if isinstance(cell, (int, float)) and not isinstance(cell, bool) and 60 < cell < 2_958_466:
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool) and _FIRST_SERIAL <= cell < 2_958_466:
         return date.fromordinal(date(1899, 12, 30).toordinal() + int(cell))  # a spreadsheet's number of the day
     try:
         return date.fromisoformat(str(cell).strip())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, RangeError
 from sizebook.models.architecture import Architecture, Weight
 from sizebook.models.identity import Same
 
@@ -69,6 +69,16 @@ def _targets(same: Same, lora_on: str) -> tuple[Target, ...]:
             "matrices that it has. Say attention, mlp or all."
         )
     return tuple(Target(*key, *counts) for key, counts in found.items())
+
+
+def check_rank(architecture: Architecture, lora_rank: int, lora_on: str) -> None:
+    """Raise where the rank is above that of every matrix: two factors of it would say no more and hold more."""
+    widest = max(min(each.d_in, each.d_out) for each in targets(architecture, lora_on))
+    if lora_rank > widest:
+        raise RangeError(
+            f"rank above that of the matrices: got lora_rank {lora_rank} and {widest} at most of those that lora_on "
+            f"'{lora_on}' names, want no more. Lower lora_rank, or set it to 0 to train the whole model."
+        )
 
 
 def adapter_parameters(architecture: Architecture, lora_rank: int, lora_on: str, *, magnitudes: bool) -> int:

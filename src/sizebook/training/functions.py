@@ -10,7 +10,7 @@ from sizebook.models import catalog
 from sizebook.models.flops import fine_tuning_flops_per_token, forward
 from sizebook.models.flops import train_flops_per_token as flops_of
 from sizebook.serving.cache import Sequences
-from sizebook.training.adapters import adapter_parameters, visited_parameters
+from sizebook.training.adapters import adapter_parameters, check_rank, visited_parameters
 from sizebook.training.quantities import FlopsConvention
 from sizebook.training.recipe import Recipe, Recompute
 from sizebook.training.tuning import LoraOn, LoraRank, Tuning
@@ -51,6 +51,7 @@ def flops_per_token_lora(model: Model, seq: Seq, lora_rank: LoraRank, lora_on: L
         "no adapters: got lora_rank 0, want 1 or more. Ask FLOPS_PER_TOKEN for training the whole model.",
     )
     architecture = catalog.architecture(model)
+    check_rank(architecture, lora_rank, lora_on)
     adapters = visited_parameters(architecture, lora_rank, lora_on, magnitudes=False)
     return fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters)
 
@@ -85,4 +86,6 @@ def adapter_params(
         recipe.lora_rank > 0,
         "no adapters: got lora_rank 0, want 1 or more, or such a tuning. Ask PARAMS_MODEL for the whole model.",
     )
-    return adapter_parameters(catalog.architecture(model), recipe.lora_rank, lora_on, magnitudes=recipe.magnitudes)
+    architecture = catalog.architecture(model)
+    check_rank(architecture, recipe.lora_rank, lora_on)
+    return adapter_parameters(architecture, recipe.lora_rank, lora_on, magnitudes=recipe.magnitudes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from math import ceil
 
 from sizebook.core.degrees import heads_not_divided, largest_divisor
 from sizebook.core.errors import RangeError, require, unknown_key
@@ -176,13 +177,20 @@ def _check_heads(layout: Layout, architecture: Architecture) -> None:
 CHUNKS_BESIDE_LAYERS = 2
 
 
+def _fewer_chunks(layout: Layout, n_layers: int) -> str:
+    """Return the setting that makes no more chunks than layers: fewer of a stage where there are several."""
+    if layout.interleave > 1 and layout.pp <= n_layers:
+        return f"interleave {largest_divisor(ceil(n_layers / layout.pp), layout.interleave)}"
+    return f"pp {largest_divisor(n_layers, layout.pp)}"
+
+
 def _check_stages(layout: Layout, architecture: Architecture) -> None:
     chunks = layout.pp * layout.interleave
     if chunks > architecture.n_layers + (CHUNKS_BESIDE_LAYERS if layout.pp > 1 else 0):
         raise RangeError(
             f"more pipeline chunks than layers: got pp {layout.pp} x interleave {layout.interleave} = {chunks} and "
             f"{architecture.n_layers} layers, want at most one chunk a layer and two for embedding and head. "
-            f"Use pp {largest_divisor(architecture.n_layers, layout.pp)}."
+            f"Use {_fewer_chunks(layout, architecture.n_layers)}."
         )
     require(
         layout.interleave == 1 or layout.pp > 1,
@@ -228,6 +236,10 @@ def _check_experts(layout: Layout, architecture: Architecture) -> None:
     require(
         layout.etp == 1 or n_experts > 1,
         f"no experts to split: got etp {layout.etp} and a model without experts, want etp 1. Remove etp.",
+    )
+    require(
+        layout.ep == 1 or n_experts > 1,
+        f"no experts to spread: got ep {layout.ep} and a model without experts, want ep 1. Remove ep.",
     )
     if n_experts % layout.ep:
         raise RangeError(

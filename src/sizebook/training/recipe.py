@@ -196,6 +196,8 @@ class Recipe:
             raise contradiction(self.tuning, f"lora_rank {self.lora_rank}")
         if self.tuning in ("lora", "dora") and self.frozen_bytes < 1:
             raise contradiction(self.tuning, f"{self.frozen_bytes:g} bytes of a frozen weight")
+        if self.tuning in ("qlora", "qdora") and in_bits and self.frozen_bytes >= WEIGHT_BYTES:
+            raise contradiction(self.tuning, f"{self.frozen_bytes:g} bytes of a frozen weight")
         if self.tuning != "full" and not self.lora_rank:
             object.__setattr__(self, "lora_rank", USUAL_RANK)
         if self.tuning.startswith("q") and not in_bits:
@@ -236,6 +238,8 @@ class Recipe:
         """What is trained, in one word of `TUNINGS`."""
         if not self.lora_rank:
             return "full"
+        if self.tuning is not None:
+            return self.tuning
         return ("q" if self.frozen_bytes < 1 else "") + ("dora" if self.magnitudes else "lora")
 
     @property

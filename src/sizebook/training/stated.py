@@ -14,6 +14,7 @@ from sizebook.models.architecture import Architecture, Experts
 from sizebook.models.flops import distinct_layers
 from sizebook.models.identity import Same
 from sizebook.models.latent import LatentAttention
+from sizebook.training.adapters import check_rank
 from sizebook.training.layers_again import LayersAgain
 from sizebook.training.layout import Layout
 from sizebook.training.policies import Policy
@@ -34,7 +35,9 @@ def _held(same: Same) -> tuple[bool, bool]:
 
 
 def check_recipe(recipe: Recipe, architecture: Architecture) -> None:
-    """Raise where a recipe speaks of experts or layers that the model does not have."""
+    """Raise where a recipe speaks of experts, layers or ranks that the model does not have."""
+    if recipe.lora_rank:
+        check_rank(architecture, recipe.lora_rank, recipe.lora_on)
     experts, _ = _held(Same(architecture))
     require(
         recipe.expert_imbalance == 1 or experts,

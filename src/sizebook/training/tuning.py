@@ -6,11 +6,16 @@ from typing import Annotated
 
 from sizebook.core.errors import InputError
 from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.texts import text
 
 # Matrices that carry adapters; `sizebook.training.adapters` says which tensors they are.
 TARGETS = ("query-value", "attention", "mlp", "all")
 USUAL_TARGETS = "attention"
-TUNINGS = ("full", "lora", "qlora", "dora", "qdora")
+# What is trained, by its key, as a reader writes it.
+TUNING_NAMES = {
+    "full": text("Full fine-tuning"), "lora": "LoRA", "qlora": "QLoRA", "dora": "DoRA", "qdora": "QDoRA",
+}  # fmt: skip
+TUNINGS = tuple(TUNING_NAMES)
 USUAL_RANK = 16  # torchtune's recipes of 70B and 405B and MLPerf's LoRA benchmark
 Tuning = Annotated[
     str | None,
@@ -39,7 +44,7 @@ WEIGHT_BYTES = 2.0  # in bf16
 FrozenWeightBytes = Annotated[
     float,
     Quantity(
-        "bytes of a frozen weight under adapters: 2 in bf16, 0.516 in 4 bits", unit="bytes", above=0, maximum=16,
+        "bytes of a frozen weight under adapters: 2 in bf16, 0.516 in 4 bits", unit="bytes", minimum=0.125, maximum=4,
         default=WEIGHT_BYTES, label="Bytes of a frozen weight",
         source="data/dtypes.csv: bf16",
     ),
@@ -47,7 +52,7 @@ FrozenWeightBytes = Annotated[
 FrozenBits = Annotated[
     float | None,
     Quantity(
-        "bits of a frozen weight under adapters (16, 8, 4), in place of its bytes", above=0, maximum=128,
+        "bits of a frozen weight under adapters (16, 8, 4), in place of its bytes", minimum=1, maximum=32,
         default=None, label="Bits of a frozen weight",
     ),
 ]  # fmt: skip

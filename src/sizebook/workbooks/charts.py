@@ -108,11 +108,12 @@ def _number(text: str) -> float | None:
 
 
 def _text(value: Any, numbers: bool) -> str | None:
-    """Return a cell's value as a cache holds it, None for a blank; among numbers Excel draws a text at 0."""
+    """Return a cell's value as a cache holds it, None for a blank; among numbers Excel draws a text at 0, and every
+    error as #N/A, the only one that readers such as openpyxl know there."""
     if value is None or value == "":
         return None
     if isinstance(value, ErrorCode):
-        return str(value)
+        return "#N/A" if numbers else str(value)
     if isinstance(value, str):
         return "0" if numbers else escaped(value)
     return str(int(value)) if value == int(value) and abs(value) < _EXACT else repr(float(value))

@@ -186,6 +186,17 @@ def dated_rates(book: Book) -> None:
     page.finish()
 
 
+_RATES = ",".join(f"{{{RATE.name}.{number}}}" for number in DATED)
+# What holds of the sheet of rates, for the sheet of checks.
+RATES_HOLD = (
+    ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
+    (
+        "Amounts in another currency have a rate", f'=({{currency}}="USD")=(COUNT({_RATES})=0)',
+        "Rates against the currency: none in USD",
+    ),
+)  # fmt: skip
+
+
 def _in_order(day: str, of: str, number: str) -> str:
     """Return the formula of 1 where a level has its day, later than the one before it, or neither is given."""
     own, before = f"{{{day}.{number}}}", f"{{{day}.{int(number) - 1}}}"

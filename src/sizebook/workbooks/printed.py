@@ -18,18 +18,21 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sizebook.calculation.found import formulas
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.tokens import Area, address, area, column_letters, column_number
+from sizebook.workbooks.printing import scale_on_a4
 from sizebook.workbooks.references import quoted
 
 PRINT_TO, FOLD_ROWS, FOLD_COLUMNS = "print_to", "fold_rows", "fold_columns"
-_FROM = "from column "
+_FROM, _PAPER = "from column ", ", else on paper "
 _NAMES = f"{tag('definedNames')}/{tag('definedName')}"
 Shown = Callable[[str, int, int], Any]
 
 
 def print_to(sheet: Worksheet, first: str, count: str, least: int = 1) -> None:
     """Let a sheet print as many columns from ``first`` on as a cell counts, and no fewer than ``least``."""
+    setup = sheet.page_setup
+    paper = f"{_PAPER}{setup.paperSize}, {setup.scale} %" if str(setup.paperSize) == sheet.PAPERSIZE_A3 else ""
     sheet.defined_names[PRINT_TO] = DefinedName(
-        PRINT_TO, attr_text=count, comment=f"{_FROM}{first}, at least {least}", hidden=True
+        PRINT_TO, attr_text=count, comment=f"{_FROM}{first}, at least {least}{paper}", hidden=True
     )
 
 
@@ -74,13 +77,33 @@ def _print_to(package: Package, mark: etree._Element, place: tuple[str, Area], s
     count = shown(at.sheet, at.top, at.left)
     if isinstance(count, bool) or not isinstance(count, int | float):
         return  # an error there: all of it prints
-    first, _, least = mark.get("comment", "").removeprefix(_FROM).partition(", at least ")
+    said, _, paper = mark.get("comment", "").partition(_PAPER)
+    first, _, least = said.removeprefix(_FROM).partition(", at least ")
     last = column_letters(column_number(first) + max(int(count), int(least)) - 1)
     for name in package.xml(WORKBOOK, change=True).iterfind(_NAMES):
         printed = area(name.text or "", tab)
         same = (name.get("name"), name.get("localSheetId")) == ("_xlnm.Print_Area", mark.get("localSheetId"))
         if same and printed is not None:
             name.text = f"{quoted(tab)}!$B${printed.top}:${last}${printed.bottom}"
+            if paper:
+                _choose_paper(package.xml(package.sheets()[tab], change=True), paper, column_number(last))
+
+
+def _choose_paper(root: etree._Element, paper: str, last: int) -> None:
+    """Print a sheet that takes A3 with all its months on A4 where those in the plan leave it readable there."""
+    setup, margins = root.find(tag("pageSetup")), root.find(tag("pageMargins"))
+    if setup is None or margins is None or setup.get("orientation") != "landscape":
+        return
+    widths = {
+        at: float(column.get("width", 0))
+        for column in root.iterfind(f"{tag('cols')}/{tag('col')}")
+        for at in range(int(column.get("min", 0)), min(int(column.get("max", 0)), last) + 1)
+    }
+    beside = float(margins.get("left", 0)) + float(margins.get("right", 0))
+    scale = scale_on_a4([width for at, width in widths.items() if at > 1], beside)
+    large, _, usual = paper.removesuffix(" %").partition(", ")
+    setup.set("paperSize", large if scale is None else Worksheet.PAPERSIZE_A4)
+    setup.set("scale", usual if scale is None else str(scale))
 
 
 def _fold(package: Package, tab: str, within: Area, shown: Shown) -> None:

@@ -6,7 +6,7 @@ takes A3, and what is wider than that takes pages side by side, each with its la
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from openpyxl.utils import get_column_letter
@@ -92,6 +92,15 @@ def years_a_page(sheet: Worksheet, titles: int, *, first: int, last: int) -> Non
         sheet.col_breaks.append(Break(id=start - 1))
     sheet.print_title_cols = f"B:{get_column_letter(titles)}"
     sheet.page_setup.pageOrder = "overThenDown"
+
+
+def scale_on_a4(widths: Iterable[float], margins: float) -> int | None:
+    """Return the scale at which columns of these widths stay readable on a turned A4 page, None where they do not.
+
+    ``margins`` are the inches at its left and right together.
+    """
+    scale = int(100 * min(1.0, (_A4_POINTS[1] - 72 * margins) / (_WIDEST_LETTER * sum(widths))))
+    return scale if scale >= 100 * _LEAST_SCALE else None
 
 
 def _fix_scale(sheet: Worksheet, width: float) -> None:

@@ -165,9 +165,17 @@ def _rule(element: etree._Element, where: str, first: str, sheet: str) -> Rule |
         return None
     if kind == "list":
         return Rule(areas, first, None)
+    if kind == "date":
+        return Rule(areas, "", Quantity(_meaning(element), kind="date", default=None))
     if kind not in ("whole", "decimal"):
         return None
     return Rule(areas, "", _quantity(element, kind, first, element.findtext(tag("formula2"), "")))
+
+
+def _meaning(element: etree._Element) -> str:
+    """Return what a rule says of its cell, as a refusal would say it."""
+    meaning = element.get("prompt", "").split("\n")[0].rstrip(".")
+    return f"{meaning[:1].lower()}{meaning[1:]}" or "as the cell's data validation says"
 
 
 def _quantity(element: etree._Element, kind: str, first: str, second: str) -> Quantity:
@@ -180,9 +188,7 @@ def _quantity(element: etree._Element, kind: str, first: str, second: str) -> Qu
         limits |= _stated("minimum", "above", low, -1)
     if high is not None and high < _LARGEST_WHOLE:
         limits |= _stated("maximum", "below", high, 1)
-    meaning = element.get("prompt", "").split("\n")[0].rstrip(".")
-    meaning = f"{meaning[:1].lower()}{meaning[1:]}" or "as the cell's data validation says"
-    return Quantity(meaning, kind="integer" if kind == "whole" else "number", default=None, **limits)
+    return Quantity(_meaning(element), kind="integer" if kind == "whole" else "number", default=None, **limits)
 
 
 def _constant(text: str) -> float | None:

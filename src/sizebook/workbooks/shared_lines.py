@@ -58,6 +58,12 @@ def chosen_model(page: Page) -> None:
     page.statement("model_notes", "Notes on its count", "=MODEL_NOTES({chosen})", "MODEL_NOTES")
 
 
+def gpu_name(page: Page) -> None:
+    """Add the line `gpu_name`: the accelerator of Inputs as its maker writes it, for results."""
+    name = page.book.call("GPU_SPEC", field='"name"')
+    page.line("gpu_name", "Accelerator", f"={name}", "", "GPU_SPEC: its maker's name", look.GENERAL)
+
+
 def node_lines(
     page: Page, used: Callable[[str], str] = "={}".format, each: str = "{tp}*{pp}*{dp}", node: str = ""
 ) -> None:

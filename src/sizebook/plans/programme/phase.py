@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from sizebook.core.errors import TargetError
+from sizebook.core.errors import InputError, TargetError
 from sizebook.core.sections import Quantity, section
 from sizebook.core.units import gibibytes
 from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
 from sizebook.models.flops import forward
-from sizebook.plans.programme.inputs import REINFORCEMENT, Phase
+from sizebook.plans.programme.inputs import REINFORCEMENT, TRAINING, Phase
 from sizebook.plans.quantities import EnergyKwh
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica_for
@@ -21,6 +21,7 @@ from sizebook.plans.training.laying_out import laid_out
 from sizebook.plans.training.plan import TrainingPlan, plan_training, unchecked_plan
 from sizebook.plans.training.work import HARDWARE
 from sizebook.serving.arrivals import Lengths
+from sizebook.serving.encoding import one_pass
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.tables.hardware import accelerator
 from sizebook.training.frameworks import bytes_each, keeps
@@ -67,6 +68,11 @@ class PlannedPhase:
     def gpus(self) -> int:
         """GPUs that are paid for while it runs."""
         return self.training.inputs.gpus + (self.phase.rollouts.rollout_gpus or 0 if self.replica else 0)
+
+    @property
+    def idle_gpus(self) -> int:
+        """GPUs of those that generate that no whole replica stands on."""
+        return _generating(self.phase) - self.replicas * self.replica.setup.replica.gpus if self.replica else 0
 
     @property
     def reference_bytes(self) -> float:
@@ -126,6 +132,11 @@ def _reference_bytes(phase: Phase, training: TrainingPlan) -> float:
 
 def _replica(phase: Phase) -> PlannedReplica:
     """Return the replica that generates, at the load given or the most that its cache holds."""
+    if one_pass(phase.model):
+        raise InputError(
+            f"no answers to generate: got kind {REINFORCEMENT} for {phase.model}, which answers with one pass, want a "
+            f"model that decodes. Set kind to {TRAINING}."
+        )
     asked, n = phase.rollouts, phase.rollouts.tokens
     replica = Replica(
         tp=asked.rollout_tp, weight_dtype=asked.rollout_weight_dtype, rates_file=phase.inputs.method.rates_file
@@ -142,13 +153,18 @@ def _replica(phase: Phase) -> PlannedReplica:
 
 def _replicas(phase: Phase, replica: PlannedReplica) -> int:
     """Return how many replicas generate: as many as stand on the GPUs that do."""
-    gpus, each = phase.rollouts.rollout_gpus or phase.inputs.run.gpus, replica.setup.replica.gpus
+    gpus, each = _generating(phase), replica.setup.replica.gpus
     if gpus < each:
         raise TargetError(
             f"no replica to generate: got {gpus} GPUs, want at least the {each} of one replica. Give more GPUs or a "
             "smaller rollout_tp."
         )
     return gpus // each
+
+
+def _generating(phase: Phase) -> int:
+    """Return the GPUs that generate: those beside training, or the phase's own."""
+    return phase.rollouts.rollout_gpus or phase.inputs.run.gpus
 
 
 def _rate(replica: PlannedReplica | None, replicas: int, name: str) -> float:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError, RangeError, SizebookError
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
-from sizebook.core.texts import text
+from sizebook.core.texts import plural, text
 from sizebook.core.units import grouped, percent
 from sizebook.models import catalog
 from sizebook.plans.ledgers import LONGEST_PLAN, month_label
@@ -276,6 +276,12 @@ def _warned(each: PlannedPhase) -> Iterator[str]:
             "prompts with their answers have {n} tokens, more than the {seq} of a sequence that is trained on.",
             n=grouped(answers.tokens), seq=grouped(seq),
         )  # fmt: skip
+    if idle := each.idle_gpus:
+        yield plural(
+            idle,
+            "{n} of the GPUs that generate is left over by replicas and idle while the others generate.",
+            "{n} of the GPUs that generate are left over by replicas and idle while the others generate.",
+        )
     if middle.waiting_gpu_hours > middle.gpu_hours / 4:
         yield text(
             "{share} of its GPU-hours wait; give more GPUs to the slower of training and generating.",

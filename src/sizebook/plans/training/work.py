@@ -174,11 +174,13 @@ class Work:
         """Return the seconds of a step, predicted or at a given utilisation, and the factors of its band."""
         if utilization is None:
             return self._predicted
+        setup = self.setup
         require(
             0 < utilization <= 1,
-            f"utilization is out of range: got {utilization:g}, want above 0 and at most 1. Give 0.4 for 40 %.",
+            f"rate above the peak: got achieved_tflops {utilization * setup.peak_flop_per_s / 1e12:g} and a peak of "
+            f"{setup.peak_flop_per_s / 1e12:g} TFLOP/s ({setup.gpu.key}, {setup.method.compute_dtype}), want no more. "
+            "Give the TFLOP/s of one GPU, without sparsity.",
         )
-        setup = self.setup
         n_flops = setup.batches.tokens * self.counted(convention)
         return n_flops / (setup.gpus * setup.peak_flop_per_s * utilization), (1.0, 1.0, 1.0)
 

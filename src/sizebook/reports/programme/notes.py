@@ -4,7 +4,7 @@ out."""
 from __future__ import annotations
 
 from sizebook.core.texts import text
-from sizebook.core.units import significant
+from sizebook.core.units import percent, significant
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, warnings
 from sizebook.reports.figures import dollars, general
@@ -61,6 +61,9 @@ def _phase(each: PlannedPhase) -> tuple[Row, ...]:
             run.power.grid_basis,
         ),
         (text("Recipe"), each.training.work.recipe, text("scenario, else the lightest that fits")),
+        (text("Step time"), text("model of compute, memory and network"), each.training.work.rates_basis(None))
+        if run.utilization is None
+        else (text("Utilisation"), percent(run.utilization), text("scenario")),
         (text("Band of"), each.training.work.band.family, "data/calibration_training_bands.csv"),
         *stated,
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.training.words import NAMES
 from sizebook.reports.view import Column, Row, Section, Table
 from sizebook.reports.words import CHOICES
 from sizebook.training.adapters import targets
+from sizebook.training.tuning import TUNING_NAMES
 
 
 def in_words(plan: TrainingPlan) -> str:
@@ -17,7 +17,7 @@ def in_words(plan: TrainingPlan) -> str:
     return (
         text(
             "{NAMES}, rank {lora_rank} on {lora_on}",
-            NAMES=NAMES[recipe.trained],
+            NAMES=TUNING_NAMES[recipe.trained],
             lora_rank=recipe.lora_rank,
             lora_on=CHOICES.get(recipe.lora_on, recipe.lora_on),
         )

@@ -9,7 +9,6 @@ from sizebook.core.units import energy, gibibytes, grouped, mass, parameters, pe
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.figures import fixed
 from sizebook.reports.training.words import (
-    NAMES,
     banded,
     cost_text,
     days,
@@ -20,6 +19,7 @@ from sizebook.reports.training.words import (
 from sizebook.reports.view import Tile
 from sizebook.reports.words import gpus
 from sizebook.training.programme import factor_of
+from sizebook.training.tuning import TUNING_NAMES
 
 LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
 
@@ -51,10 +51,10 @@ def _run(plan: TrainingPlan) -> Text:
     if not is_fine_tuning(plan):
         return text("Training {model}", model=inputs.model)
     if not recipe.lora_rank:
-        return text("{method} of {model}", method=NAMES[recipe.trained], model=inputs.model)
+        return text("{method} of {model}", method=TUNING_NAMES[recipe.trained], model=inputs.model)
     return text(
         "{method} of {model} ({trained} trained parameters)",
-        method=NAMES[recipe.trained], model=inputs.model, trained=parameters(plan.trained_parameters),
+        method=TUNING_NAMES[recipe.trained], model=inputs.model, trained=parameters(plan.trained_parameters),
     )  # fmt: skip
 
 
@@ -130,6 +130,11 @@ def _warned(plan: TrainingPlan) -> Iterator[str]:
         yield text("The run does not fit: the fullest GPU lacks {memory}.", memory=gibibytes(-room))
     elif room < LITTLE_ROOM * plan.capacity_bytes:
         yield text("The fullest GPU has {memory} left: a longer sequence may not fit.", memory=gibibytes(room))
+    padding, examples = plan.inputs.examples.padding_share(seq), plan.inputs.examples
+    if padding:
+        yield text("{share} of every step is padding: examples are not packed.", share=percent(padding))
+    if not examples.packed and (examples.example_tokens or 0) > seq:
+        yield text("Examples are longer than a sequence of {seq} tokens: the rest is cut off.", seq=grouped(seq))
     if stated is not None and seq > stated:
         yield text("Sequences are longer than the {stated} tokens that the model states.", stated=grouped(stated))
     yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)

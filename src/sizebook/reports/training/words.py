@@ -10,10 +10,6 @@ from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.figures import dollars, fixed
 
-NAMES = {
-    "full": text("Full fine-tuning"), "lora": "LoRA", "qlora": "QLoRA", "dora": "DoRA", "qdora": "QDoRA",
-}  # fmt: skip
-
 
 def banded(plan: TrainingPlan, shown: Callable[[Case], str], falling: bool = False) -> str:
     """Return ``low to high`` of a figure, or that there is no band because the MFU was given.
