@@ -39,6 +39,8 @@ MODULES = (
     "multimodal.gated_projectors",
     "multimodal.visual_words",
     "multimodal.grouped_vision",
+    "multimodal.glm_ocr",
+    "multimodal.image_tokens",
     "encoders.additions",
     "encoders.bert",
     "encoders.cheaper_attention",

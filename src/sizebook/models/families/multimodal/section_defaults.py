@@ -140,3 +140,19 @@ GLM_OCR_VISION = {
     "out_hidden_size": 1536,
     "intermediate_size": 4096,
 }
+BLIP2_VISION = {
+    "hidden_size": 1408,
+    "intermediate_size": 6144,
+    "num_hidden_layers": 39,
+    "num_attention_heads": 16,
+    "image_size": 224,
+    "patch_size": 14,
+}
+BLIP2_QUERIES = {
+    "vocab_size": 30522,
+    "hidden_size": 768,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "intermediate_size": 3072,
+    "max_position_embeddings": 512,
+}
