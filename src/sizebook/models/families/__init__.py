@@ -40,6 +40,7 @@ MODULES = (
     "multimodal.visual_words",
     "multimodal.grouped_vision",
     "multimodal.glm_ocr",
+    "multimodal.querying",
     "multimodal.image_tokens",
     "encoders.additions",
     "encoders.bert",
