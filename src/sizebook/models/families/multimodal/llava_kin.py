@@ -1,4 +1,4 @@
-"""LLaVA's kin: ViP-LLaVA, whose projector reads five layers under a norm, and Video-LLaVA, with two towers."""
+"""LLaVA's kin: ViP-LLaVA, whose projector reads five layers, Video-LLaVA, with two towers, VideoLLaMA 3."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
 from sizebook.models.families.multimodal.joining import layers_joined, with_towers
 from sizebook.models.families.multimodal.ready_made_vision import ENCODERS, aligned_text
+from sizebook.models.families.multimodal.section_defaults import SIGLIP
+from sizebook.models.families.towers.vision import encoder, pixels
 from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
 
 LAYERS_OF_VIP = 5  # what the class joins where a file does not say which layers
 
@@ -60,3 +63,25 @@ def video_llava(config: Config) -> Architecture:
     )
     towers = build(vision, projector), replace(build(vision, ()), name="video_tower")
     return with_towers(config, text, *towers, tied=False)
+
+
+@model_type("video_llama_3")
+def video_llama_3(config: Config) -> Architecture:
+    """VideoLLaMA 3 (arXiv:2501.13106): SigLIP with rotary positions in place of a table, two projections."""
+    text, vision = aligned_text(config, "qwen2"), config.section("vision_config", SIGLIP)
+    vision.only("model_type", "video_llama_3_vision")
+    vision.ignore("image_size")
+    d_model, layer, n_layers = encoder(vision)
+    tower = Tower(
+        "vision",
+        d_model,
+        n_layers,
+        stem=(linear("patch_embedding", pixels(vision), d_model),),
+        layer=layer,
+        projector=(
+            Norm("post_layernorm", d_model, bias=True),
+            linear("readout.0", d_model, text.d_model),
+            linear("readout.2", text.d_model, text.d_model),
+        ),
+    )
+    return with_towers(config, text, tower, tied=False, ties="either")
