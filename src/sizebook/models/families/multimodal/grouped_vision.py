@@ -46,7 +46,7 @@ def _grouped_vit(config: Config) -> Tower:
         "vision",
         d_model,
         config.integer("depth"),
-        stem=(linear("patch_embed", pixels(config, frames=frames), d_model, bias=False),),
+        stem=(linear("patch_embed", pixels(config, frames=frames, key="in_channels"), d_model, bias=False),),
         layer=(Norm("norm1", d_model), attend, Norm("norm2", d_model), feed),
         projector=merger(d_model, merge, config.integer("out_hidden_size"), bias=False),
     )
