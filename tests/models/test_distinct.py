@@ -28,6 +28,7 @@ EQUAL = {
     "kimi_k3": ("vision_config.mm_hidden_size", "vision_config.text_hidden_size"),  # said twice
     "kimi_k25": ("projection_hidden_size",),  # the projector's norm is as wide as the tower
     "nvembed": ("latent_attention_config.latent_dim",),  # as wide as the language model
+    "ovis2": ("hidden_size", "vocab_size"),  # the language model's, said twice
     "phimoe": ("num_experts_per_tok",),  # two, whatever the file says, as many as the row's key-value heads
     "squeezebert": ("embedding_size",),  # no projection behind the tables
     "t5gemma2": ("decoder.hidden_size", "decoder.vocab_size"),  # one table for both stacks

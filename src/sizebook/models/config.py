@@ -94,7 +94,7 @@ class Config:
 
     def unknown(self, key: str, value: Any, want: str) -> UnknownKeyError:
         """Return the error for a key that is read but whose value is not described."""
-        return not_described(key, value, want, self.where)
+        return not_described(key, value, want, where=self.where)
 
     def _written(self, keys: tuple[str, ...]) -> str:
         """Return the spelling that the file has of a key, the first where it has none."""

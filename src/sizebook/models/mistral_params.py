@@ -57,9 +57,9 @@ def as_config(values: Mapping[str, Any], where: str) -> dict[str, Any]:
     Errors: biases, a window that differs by layer, a projector or experts that are not described.
     """
     if values.get("use_biases"):
-        raise not_described("use_biases", values["use_biases"], "false", where)
+        raise not_described("use_biases", values["use_biases"], "false", where=where)
     if isinstance(values.get("sliding_window"), list):
-        raise not_described("sliding_window", values["sliding_window"], "one number for all layers", where)
+        raise not_described("sliding_window", values["sliding_window"], "one number for all layers", where=where)
     inner = dict(values)
     if "hidden_dim" not in inner:
         return _by_rule(inner, where)
@@ -73,9 +73,9 @@ def _by_rule(values: dict[str, Any], where: str) -> dict[str, Any]:
     dim, multiple, factor = values["dim"], values.pop(BY_RULE), values.pop("ffn_dim_multiplier", None)
     for key, value in (("dim", dim), (BY_RULE, multiple)):
         if value.__class__ is not int or value < 1:
-            raise not_described(key, value, "a whole number of 1 or more", where)
+            raise not_described(key, value, "a whole number of 1 or more", where=where)
     if factor is not None and (factor.__class__ not in (int, float) or not 0 < factor < 1000):
-        raise not_described("ffn_dim_multiplier", factor, "a number above 0, or null", where)
+        raise not_described("ffn_dim_multiplier", factor, "a number above 0, or null", where=where)
     width = int(2 * 4 * dim / 3)
     width = int(factor * width) if factor is not None else width
     values["hidden_dim"] = multiple * -(-width // multiple)
@@ -91,7 +91,7 @@ def _text(values: dict[str, Any], where: str) -> dict[str, Any]:
     if experts is None:
         return config | {"model_type": "mistral"}
     if not isinstance(experts, dict):
-        raise not_described("moe", experts, "an object", where)
+        raise not_described("moe", experts, "an object", where=where)
     latent = bool(values.get("qk_nope_head_dim"))
     names = {**_EXPERTS, "num_experts": "n_routed_experts" if latent else "num_local_experts"}
     routed = {names.get(key, f"moe.{key}"): value for key, value in experts.items() if key not in _NO_TENSOR}
@@ -102,12 +102,12 @@ def _text(values: dict[str, Any], where: str) -> dict[str, Any]:
 
 def _seeing(text: dict[str, Any], vision: Any, where: str) -> dict[str, Any]:
     if not isinstance(vision, dict):
-        raise not_described("vision_encoder", vision, "an object", where)
+        raise not_described("vision_encoder", vision, "an object", where=where)
     rest = {key: value for key, value in vision.items() if key not in _NO_TENSOR}
     merged = rest.pop("mm_projector_id", "") or ""
     normed, size = rest.pop("add_pre_mm_projector_layer_norm", False), rest.pop("spatial_merge_size", 2)
     if merged not in ("", "patch_merge") or bool(merged) != normed:
-        raise not_described("mm_projector_id", merged, "'patch_merge' with a norm before it, or neither", where)
+        raise not_described("mm_projector_id", merged, "'patch_merge' with a norm before it, or neither", where=where)
     whole = {
         "model_type": "mistral3" if merged else "llava",
         "text_config": text,

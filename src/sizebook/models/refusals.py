@@ -31,7 +31,7 @@ def spellings_disagree(first: tuple[str, Any], second: tuple[str, Any], where: s
     )
 
 
-def not_described(key: str, value: Any, want: str, where: str) -> UnknownKeyError:
+def not_described(key: str, value: Any, want: str, *, where: str) -> UnknownKeyError:
     """Return the refusal of a key that is read but whose value is not described."""
     return UnknownKeyError(f"not described: got '{key}' = {value!r} in {where}, want {want}.")
 

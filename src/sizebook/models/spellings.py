@@ -79,12 +79,13 @@ num_key_value_heads encoder_attention_heads: whisper
 qkv_bias attention_bias: internlm3
 vocab_size n_token: xlnet
 vocab_size tgt_vocab_size: fsmt
-num_hidden_layers depth: ernie4_5_vl_moe_vision glm4v_moe_vision glm4v_vision qwen2_5_omni_vision_encoder
-  qwen2_5_vl_vision qwen2_vl_vision qwen3_5_moe_vision qwen3_5_vision qwen3_omni_moe_vision_encoder
-  qwen3_vl_moe_vision qwen3_vl_vision
-num_attention_heads num_heads: ernie4_5_vl_moe_vision glm4v_moe_vision glm4v_vision qwen2_5_omni_vision_encoder
-  qwen2_5_vl_vision qwen2_vl_vision qwen3_5_moe_vision qwen3_5_vision qwen3_omni_moe_vision_encoder
-  qwen3_vl_moe_vision qwen3_vl_vision
+vision_feature_layers vision_feature_layer: vipllava
+num_hidden_layers depth: ernie4_5_vl_moe_vision exaone4_5_vision glm4v_moe_vision glm4v_vision glm_ocr_vision
+  qwen2_5_omni_vision_encoder qwen2_5_vl_vision qwen2_vl_vision qwen3_5_moe_vision qwen3_5_vision
+  qwen3_omni_moe_vision_encoder qwen3_vl_moe_vision qwen3_vl_vision
+num_attention_heads num_heads: ernie4_5_vl_moe_vision exaone4_5_vision glm4v_moe_vision glm4v_vision glm_ocr_vision
+  qwen2_5_omni_vision_encoder qwen2_5_vl_vision qwen2_vl_vision qwen3_5_moe_vision qwen3_5_vision
+  qwen3_omni_moe_vision_encoder qwen3_vl_moe_vision qwen3_vl_vision
 """
 
 

@@ -165,6 +165,6 @@ def _vit(config: Config, d_text: int) -> Tower:
         projector += [linear(f"{name}.fc1", d_in, wide), linear(f"{name}.fc2", wide, wide)]
         projector.append(Norm(f"{name}.ln", wide, bias=True))
     projector += [linear("mlp", wide, d_text), Norm("after_norm", d_text)]
-    stem = (linear("patch_embed", pixels(config), d_model, bias=False),)
+    stem = (linear("patch_embed", pixels(config, key="in_channels"), d_model, bias=False),)
     n_layers = config.integer("depth", "num_hidden_layers")
     return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=tuple(projector))

@@ -111,3 +111,48 @@ CLIP = {
     "patch_size": 32,
     "num_channels": 3,
 }
+OVIS2_VISION = {
+    "hidden_size": 1024,
+    "intermediate_size": 2816,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 8,
+    "image_size": 224,
+    "patch_size": 14,
+    "vocab_size": 16384,
+}
+GOT_OCR2_VISION = {
+    "hidden_size": 768,
+    "output_channels": 256,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "image_size": 1024,
+    "patch_size": 16,
+    "mlp_dim": 3072,
+}
+EXAONE4_5_VISION = {**QWEN2_5_VISION, "num_key_value_heads": 8}
+CHAMELEON_VQ = {"embed_dim": 256, "num_embeddings": 8192, "latent_channels": 256, "base_channels": 128}
+GLM_OCR_VISION = {
+    "depth": 24,
+    "hidden_size": 1024,
+    "num_heads": 16,
+    "image_size": 336,
+    "patch_size": 14,
+    "out_hidden_size": 1536,
+    "intermediate_size": 4096,
+}
+BLIP2_VISION = {
+    "hidden_size": 1408,
+    "intermediate_size": 6144,
+    "num_hidden_layers": 39,
+    "num_attention_heads": 16,
+    "image_size": 224,
+    "patch_size": 14,
+}
+BLIP2_QUERIES = {
+    "vocab_size": 30522,
+    "hidden_size": 768,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "intermediate_size": 3072,
+    "max_position_embeddings": 512,
+}

@@ -35,9 +35,12 @@ def patches(config: Config, *, size: str = "image_size") -> int:
     return (config.integer(size) // config.integer("patch_size")) ** 2
 
 
-def pixels(config: Config, *, frames: int = 1) -> int:
-    """Return the numbers in one patch."""
-    return config.integer("num_channels", "in_channels", default=3) * config.integer("patch_size") ** 2 * frames
+def pixels(config: Config, *, frames: int = 1, key: str = "num_channels") -> int:
+    """Return the numbers in one patch; ``key`` is the word for channels that the class of the type reads."""
+    channels, other = config.integer(key, default=3), "in_channels" if key == "num_channels" else "num_channels"
+    if (said := config.integer(other, default=channels)) != channels:
+        raise config.unknown(other, said, f"{channels}: the class of this type reads '{key}' only")
+    return channels * config.integer("patch_size") ** 2 * frames
 
 
 def encoder(config: Config) -> tuple[int, tuple[Brick, ...], int]:
@@ -136,7 +139,7 @@ def qwen2_5_vit(config: Config) -> Tower:
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_heads")
     config.divides("hidden_size", d_model, "num_heads", n_heads)
     layer = rms_gated(d_model, n_heads, config.integer("intermediate_size"), attention_bias=True, mlp_bias=True)
-    stem = (linear("patch_embed", pixels(config, frames=frames), d_model, bias=False),)
+    stem = (linear("patch_embed", pixels(config, frames=frames, key="in_channels"), d_model, bias=False),)
     projector = merger(d_model, merge, config.integer("out_hidden_size"), bias=False)
     return Tower("vision", d_model, config.integer("depth"), stem=stem, layer=layer, projector=projector)
 
@@ -147,7 +150,7 @@ def qwen3_vit(config: Config, *, deepstack: bool) -> Tower:
     d_model, layer = encoder_of_depth(config)
     d_out = config.integer("out_hidden_size")
     stem: tuple[Brick, ...] = (
-        linear("patch_embed", pixels(config, frames=frames), d_model),
+        linear("patch_embed", pixels(config, frames=frames, key="in_channels"), d_model),
         Embedding("pos_embed", config.integer("num_position_embeddings"), d_model),
     )
     deep = config.integers("deepstack_visual_indexes", default=[8, 16, 24])
@@ -168,7 +171,7 @@ def glm_vit(config: Config) -> Tower:
         raise config.unknown("attention_bias", True, "false: these biases are not described")
     layer = rms_gated(d_model, n_heads, d_out)
     stem: tuple[Brick, ...] = (
-        linear("patch_embed", pixels(config, frames=frames), d_model),
+        linear("patch_embed", pixels(config, frames=frames, key="in_channels"), d_model),
         Embedding("position_embedding", patches(config), d_model),
         Norm("post_conv_layernorm", d_model),
     )

@@ -1,0 +1,79 @@
+"""Models that read images as tokens of their vocabulary, from a quantiser that stands beside them: Chameleon."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizebook.models.architecture import Architecture, Brick, Embedding, Norm
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import attention, block, feed_forward, linear, stack, uniform
+from sizebook.models.families.multimodal.section_defaults import CHAMELEON_VQ
+from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
+
+
+@model_type("chameleon")
+def chameleon(config: Config) -> Architecture:
+    """Chameleon (arXiv:2405.09818): gains and offsets of queries and keys a head, a VQ-GAN's encoder and codebook."""
+    config.ignore("model_parallel_size", "swin_norm", "vocabulary_map")  # swin_norm moves the norms of a layer alone
+    feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
+    bias, d_model = config.flag("attention_bias", default=False), feed.d_model
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    config.divides("hidden_size", d_model, "num_attention_heads", mixer.n_heads)
+    if mixer.n_heads * mixer.d_head != d_model:
+        raise config.unknown("head_dim", mixer.d_head, f"heads that are together {d_model} wide")
+    normed = (d_model, mixer.n_kv_heads * mixer.d_head)
+    mixer = replace(mixer, qk_norm=normed, qk_norm_bias=True)
+    text = stack(config, uniform(config, block(d_model, mixer, feed)))
+    return replace(text, inputs=(*text.inputs, _quantiser(config.section("vq_config", CHAMELEON_VQ))))
+
+
+def _quantiser(config: Config) -> Tower:
+    """Return the encoder of a VQ-GAN (arXiv:2012.09841) and its table of codes."""
+    config.only("model_type", "chameleon_vqgan")
+    config.ignore("beta")
+    channels, widths = config.integer("base_channels"), config.integers("channel_multiplier", default=[1, 1, 2, 2, 4])
+    if not widths or 0 in widths:
+        raise config.unknown("channel_multiplier", widths, "one number of 1 or more for each resolution")
+    n_blocks, attends = config.integer("num_res_blocks", default=2), config.text("attn_type", default="vanilla")
+    looks_at, side = set(config.integers("attn_resolutions", default=[])), config.integer("resolution", default=512)
+    if attends != "vanilla":
+        raise config.unknown("attn_type", attends, "'vanilla'")
+    bricks: list[Brick] = [linear("conv_in", 9 * config.integer("in_channels", default=3), channels)]
+    width = channels
+    for level, times in enumerate(widths):
+        width = channels * (widths[level - 1] if level else 1)
+        for _ in range(n_blocks):
+            bricks += _residual(width, channels * times)
+            width = channels * times
+            bricks += _looks(width) if side in looks_at else ()
+        if level < len(widths) - 1:
+            bricks.append(linear("downsample", 9 * width, width))
+            side //= 2
+    latent = config.integer("latent_channels") * (2 if config.flag("double_latent", default=False) else 1)
+    d_code = config.integer("embed_dim")
+    bricks += [*_residual(width, width), *_looks(width), *_residual(width, width)]
+    bricks += [Norm("norm_out", width, bias=True), linear("conv_out", 9 * width, latent)]
+    codes: tuple[Brick, ...] = (
+        linear("quant_conv", config.integer("latent_channels"), d_code),
+        linear("post_quant_conv", d_code, config.integer("latent_channels")),
+        Embedding("quantize", config.integer("num_embeddings"), d_code),
+    )
+    return Tower("vision", width, 0, stem=tuple(bricks), layer=(), projector=codes, name="vqmodel")
+
+
+def _residual(d_in: int, d_out: int) -> tuple[Brick, ...]:
+    """Return two convolutions over three by three neighbours, each after a norm, and a shortcut where widths differ."""
+    shortcut = (linear("nin_shortcut", d_in, d_out),) if d_in != d_out else ()
+    return (
+        Norm("norm1", d_in, bias=True),
+        linear("conv1", 9 * d_in, d_out),
+        Norm("norm2", d_out, bias=True),
+        linear("conv2", 9 * d_out, d_out),
+        *shortcut,
+    )
+
+
+def _looks(width: int) -> tuple[Brick, ...]:
+    """Return the attention of one head among the places of an image."""
+    return Norm("norm", width, bias=True), *(linear(name, width, width) for name in ("q", "k", "v", "proj_out"))
