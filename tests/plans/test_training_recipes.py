@@ -173,3 +173,12 @@ def test_a_table_reads_every_setting_of_a_run_and_names_its_recipe() -> None:
 
 def test_stacks_say_what_they_keep_narrow() -> None:
     assert [stack(name).narrow_inputs for name in ("megatron", "fsdp", "deepspeed", "xla")] == [1, 1, 0, 0]
+
+
+@pytest.mark.parametrize(("tp", "shards", "said"), [(8, 1, True), (4, 2, False)])
+def test_hybrid_shards_that_a_node_has_no_room_for_are_named(tp: int, shards: int, said: bool) -> None:
+    """Eight H100 share NVLink: TP8 leaves one data-parallel rank there, so that hybrid shards are the whole model."""
+    row = {"model": DENSE, "gpu": "h100-sxm", "gpus": 64, "batch": 64, "seq": 8192, "tp": tp, "hsdp": True}
+    work = work_of_row({**row, "zero_stage": 3, "stack": "fsdp", "recompute": "full"})
+    assert work.layout.fsdp == shards
+    assert ("hsdp, as no two data-parallel ranks share a scale-up domain" in work.unread) == said

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sizebook.core.errors import RangeError, require
+from sizebook.core.texts import text
 from sizebook.models.architecture import Architecture, Experts
 from sizebook.models.flops import distinct_layers
 from sizebook.models.identity import Same
@@ -117,4 +118,6 @@ def unread(recipe: Recipe, layout: Layout, architecture: Architecture) -> tuple[
     )
     if any(unused):
         idle.append(recipe.recompute_modules)
-    return (*filter(None, (" ".join(idle),)), *recipe.remarks)
+    unshared = layout.hsdp and layout.fsdp == 1 and layout.dp > 1
+    shards = text("hsdp, as no two data-parallel ranks share a scale-up domain") if unshared else ""
+    return (*filter(None, (" ".join(idle), shards)), *recipe.remarks)
