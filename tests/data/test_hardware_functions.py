@@ -132,7 +132,7 @@ def test_the_users_own_rows_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             ("t4",),
             "no price: got 't4', want an accelerator that data/prices.csv holds. "
-            "Add your own with 'sizebook data add prices FILE.csv'.",
+            "State a price, or add your own with 'sizebook data add prices FILE.csv'.",
         ),
     ],
 )

@@ -142,7 +142,7 @@ def _nothing_matches(gpu: str, provider: str | None, region: str | None, term: s
     if not offers:
         return UnknownKeyError(
             f"no price: got '{gpu}', want an accelerator that data/prices.csv holds. "
-            "Add your own with 'sizebook data add prices FILE.csv'."
+            "State a price, or add your own with 'sizebook data add prices FILE.csv'."
         )
     asked = [name for name in (provider, region, term) if name is not None]
     there = [row for row in offers if provider is None or row.provider.casefold() == provider.casefold()] or offers
