@@ -218,11 +218,22 @@ const math_isfinite = Number.isFinite;
 const math_fsum = (values) => py_sum(values);
 const math_gcd = (...numbers) => numbers.reduce((one, other) => { while (other) [one, other] = [other, one % other]; return Math.abs(one); }, 0);
 
-// A value as a text has it, by the formats that messages use: none, .1f and commas between thousands.
+// The format g: so many digits, no zeros at their end, and a power of ten beyond them or below 0.0001.
+function general(value, digits) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  const shorter = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  const [mantissa, power] = value.toExponential(digits - 1).split("e").map((part, at) => (at ? Number(part) : part));
+  if (power >= -4 && power < digits) return shorter(value.toFixed(digits - 1 - power));
+  return `${shorter(mantissa)}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
+
+// A value as a text has it, by the formats that messages use: none, .1f, g and commas between thousands.
 function formatted(value, form) {
   if (value === null) return "None";
   if (typeof value === "boolean" && form === "") return value ? "True" : "False";
   if (form === "") return String(value);
+  const [, digits] = form.match(/^(?:\.(\d+))?g$/) || [null, null];
+  if (digits !== null) return general(Number(value), Number(digits || 6));
   const [, commas, places] = form.match(/^(,?)(?:\.(\d+)f)?$/) || [];
   if (commas === undefined) throw new TypeError(`no format ${form}`);
   const text = places === undefined ? String(value) : Number(value).toFixed(Number(places));

@@ -61,4 +61,4 @@ def test_the_command_puts_own_models_first(tmp_path: Path) -> None:
         [column["words"][place] for place in column["of"][:2]] if "words" in column else column["of"][:2]
         for column in (held["models"]["name"], held["models"]["own"])
     )
-    assert (name, is_own) == (["Ours", "MiniMax-M3"], [True, False])
+    assert (name, is_own) == (["Ours", "Kimi K3"], [True, False])

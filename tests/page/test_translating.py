@@ -77,7 +77,7 @@ def test_a_function_is_printed_with_its_classes_and_data() -> None:
         "  let box;\n"
         '  box = replaced(made(Box, [["width", width]]), [["depth", (truth(deep) ? 3.0 : 1.0)]]);\n'
         "  if ((box.area <= 0)) {\n"
-        '    throw refused(("no area: got " + formatted(box.area, (".1f")) + ", want more. Widen it."));\n'
+        '    throw refused(("no area: got " + formatted(box.area, ".1f") + ", want more. Widen it."));\n'
         "  }\n"
         '  return plus(whole(box.area, 2), item(held("HALVES"), ["a", 1]));\n'
         "}"
@@ -120,9 +120,14 @@ def shortened(text: str) -> str:
     return text.swapcase()
 
 
+def as_a_share(ratio: float) -> str:
+    return f"{ratio:.0%} of all"
+
+
 @pytest.mark.parametrize(
     ("python", "what", "got"),
     [
+        (as_a_share, "this format of a number", ""),
         (with_a_file, "the statement 'With'", "with open(path, encoding='utf-8') as lines:"),
         (of_any_number, "arguments of any number", "def of_any_number(*numbers: float) -> float:"),
     ],

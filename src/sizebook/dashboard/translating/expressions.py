@@ -10,6 +10,7 @@ import ast
 import dataclasses
 import inspect
 import json
+import re
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -21,6 +22,8 @@ _HELPED = {ast.Add: "plus", ast.Div: "divided", ast.FloorDiv: "whole", ast.Mod: 
            ast.BitOr: "merged", ast.LShift: "shifted"}  # fmt: skip
 _COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _OF_DATACLASSES: dict[Any, str] = {dataclasses.replace: "replaced", dataclasses.fields: "fields_of"}
+# The formats of numbers that python.js knows.
+_FORM = re.compile(r",?(\.\d+f)?|(\.\d+)?g")
 _RESERVED = frozenset({"new", "function", "var", "let", "const", "default", "case", "switch", "this", "typeof", "void"})
 
 
@@ -162,9 +165,11 @@ class Expressions:
             return json.dumps(node.value)
         if not isinstance(node, ast.FormattedValue) or node.conversion != -1:
             raise refusal(node, self.of, "this part of a text")
-        form = node.format_spec
-        said = self._joinedstr(form) if isinstance(form, ast.JoinedStr) else '""'
-        return f"formatted({self.of_node(node.value)}, {said})"
+        parts = node.format_spec.values if isinstance(node.format_spec, ast.JoinedStr) else []
+        form = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
+        if not _FORM.fullmatch(form):
+            raise refusal(node, self.of, "this format of a number")
+        return f"formatted({self.of_node(node.value)}, {json.dumps(form)})"
 
     def _list(self, node: ast.List | ast.Tuple) -> str:
         return f"[{self.all_of(node.elts)}]"
