@@ -85,6 +85,6 @@ def test_an_accelerator_without_a_price_is_refused() -> None:
     with pytest.raises(SizebookError) as refused:
         rates("mi325x")
     assert str(refused.value) == (
-        "no price: got 'mi325x', want an accelerator that data/prices.csv holds. Add your own with 'sizebook data add "
-        "prices FILE.csv'."
+        "no price: got 'mi325x', want an accelerator that data/prices.csv holds. State a price, or add your own with "
+        "'sizebook data add prices FILE.csv'."
     )
