@@ -1,12 +1,14 @@
-"""Draws the page of results of every planning workbook as LibreOffice prints it: docs/workbooks/NAME.png.
+"""Draws the page of results of every planning workbook as LibreOffice prints it, and counts its pages.
 
-Run it as ``python docs/workbook_pages.py`` once the workbooks are built; names of workbooks after it draw only those.
-It needs LibreOffice (`soffice`), poppler (`pdftoppm`) and NumPy, so it is no part of `make generated`. Pictures have 60
-points an inch and a palette of 241 colours, so that all of them together stay below 200 KB.
+The pictures are docs/workbooks/NAME.png, the counts go into the table of docs/workbooks.md. Run it as
+``python docs/workbook_pages.py`` once the workbooks are built; names of workbooks after it draw only those. It needs
+LibreOffice (`soffice`), poppler (`pdftoppm`) and NumPy, so it is no part of `make generated`. Pictures have 60 points an
+inch and a palette of 241 colours, so that all of them together stay below 200 KB.
 """
 
 from __future__ import annotations
 
+import re
 import struct
 import subprocess
 import sys
@@ -23,6 +25,7 @@ from tests.workbooks.printed import RESULT, by_sheet, printed_by_libreoffice  # 
 from tests.workbooks.shipped import SHIPPED  # noqa: E402
 
 FOLDER = ROOT / "docs" / "workbooks"
+PAGES = ROOT / "docs" / "workbooks.md"
 _DOTS_AN_INCH = "60"
 _GREYS, _STEPS = 25, 6  # of the palette: so many greys, and so many steps of red, green and blue each
 
@@ -33,7 +36,8 @@ def main() -> int:
     for book in [each for each in SHIPPED if each.file in wanted]:
         with TemporaryDirectory() as folder:
             pdf = printed_by_libreoffice(book.path, Path(folder))
-            number = str(by_sheet(pdf)[RESULT][0].page_number + 1)
+            sheets = by_sheet(pdf)
+            number = str(sheets[RESULT][0].page_number + 1)
             subprocess.run(
                 ["pdftoppm", "-r", _DOTS_AN_INCH, "-f", number, "-l", number, "-singlefile", pdf, f"{folder}/page"],
                 check=True,
@@ -41,8 +45,18 @@ def main() -> int:
             drawn = png(Path(folder, "page.ppm").read_bytes())
         path = FOLDER / f"{book.path.stem}.png"
         path.write_bytes(drawn)
-        print(f"docs/workbooks/{path.name}: {len(drawn):,} bytes")
+        pages = sum(map(len, sheets.values()))
+        count_pages(book.file, pages)
+        print(f"docs/workbooks/{path.name}: {len(drawn):,} bytes; {pages} pages")
     return 0
+
+
+def count_pages(file: str, pages: int) -> None:
+    """Write how many pages a workbook prints into its row of the table."""
+    text, written = re.subn(rf"(?m)^(\| `{re.escape(file)}` \|) \d+ \|$", rf"\1 {pages} |", PAGES.read_text("utf-8"))
+    if written != 1:
+        raise SystemExit(f"no one row for a workbook: got {written} of {file} in {PAGES.name}, want 1. Add its row.")
+    PAGES.write_text(text, "utf-8")
 
 
 def png(ppm: bytes) -> bytes:
