@@ -2,8 +2,8 @@
 
 The pictures are docs/workbooks/NAME.png, the counts go into the table of docs/workbooks.md. Run it as
 ``python docs/workbook_pages.py`` once the workbooks are built; names of workbooks after it draw only those. It needs
-LibreOffice (`soffice`), poppler (`pdftoppm`) and NumPy, so it is no part of `make generated`. Pictures have 60 points an
-inch and a palette of 241 colours, so that all of them together stay below 200 KB.
+LibreOffice (`soffice`), poppler (`pdftoppm`) and NumPy, so it is no part of `make generated`. Pictures have 60 points
+an inch and a palette of 241 colours, so that all of them together stay below 200 KB.
 """
 
 from __future__ import annotations
