@@ -12,6 +12,15 @@ from sizebook.models.families.towers.vision import patches
 from sizebook.models.huggingface import describe, model_type, modules
 from sizebook.models.towers import Tower
 
+# Types that transformers builds with both stacks behind the queries; of BART and its kin it takes the decoder alone.
+ENCODER_DECODERS = {
+    "t5": "T5ForConditionalGeneration",
+    "mt5": "MT5ForConditionalGeneration",
+    "umt5": "UMT5ForConditionalGeneration",
+    "longt5": "LongT5ForConditionalGeneration",
+    "switch_transformers": "SwitchTransformersForConditionalGeneration",
+}
+
 
 @model_type("blip-2", "instructblip", "instructblipvideo")
 def blip2(config: Config) -> Architecture:
@@ -45,10 +54,13 @@ def _language_model(config: Config) -> Architecture:
     config.needs("text_config", "vision_config", "qformer_config")
     section = config.section("text_config")
     kind = section.text("model_type", default="opt")
-    if not modules().get(kind, "decoders.").startswith("decoders."):
-        raise section.unknown("model_type", kind, "the type of a decoder")
+    built_as = ENCODER_DECODERS.get(kind)
+    if built_as is None and not modules().get(kind, "decoders.").startswith("decoders."):
+        raise section.unknown("model_type", kind, f"the type of a decoder, {' or '.join(ENCODER_DECODERS)}")
     section.values = {**section.values, "model_type": kind}
     section.ignore("architectures")
+    if built_as is not None:
+        section.values["architectures"] = [built_as]  # the class of the whole chooses it, whatever stands here
     text = describe(section)
     if text.head is None:
         raise section.unknown("model_type", kind, "the type of a decoder that generates")
