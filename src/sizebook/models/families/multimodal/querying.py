@@ -43,7 +43,7 @@ def blip2(config: Config) -> Architecture:
     projector: tuple[Brick, ...] = (
         Norm("post_layernorm", d_vision, bias=True),
         learned,
-        *_querying(queries, d_vision, reads=reads, embeds=not plain),
+        *querying(queries, d_vision, reads=reads, embeds=not plain),
         linear("language_projection", width, text.d_model),
     )
     return replace(text, model_type=name, inputs=(*text.inputs, _vit(vision, projector)))
@@ -67,7 +67,8 @@ def _language_model(config: Config) -> Architecture:
     return text
 
 
-def _querying(queries: Config, d_vision: int, *, reads: bool, embeds: bool) -> list[Brick]:
+def querying(queries: Config, d_vision: int, *, reads: bool, embeds: bool) -> list[Brick]:
+    """Return a querying transformer (arXiv:2301.12597, section 3.1) before an encoder of width ``d_vision``."""
     d_model, n_heads = queries.integer("hidden_size"), queries.integer("num_attention_heads")
     queries.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     d_ff, every = queries.integer("intermediate_size"), queries.integer("cross_attention_frequency", default=2)
