@@ -46,6 +46,7 @@ MODULES = (
     "multimodal.drawing",
     "multimodal.florence",
     "multimodal.hearing",
+    "multimodal.pixels_and_words",
     "multimodal.reading_pages",
     "encoders.additions",
     "encoders.bert",

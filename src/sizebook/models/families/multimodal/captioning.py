@@ -1,4 +1,4 @@
-"""A decoder of BERT's kind that tells what an image shows: BLIP, which attends to the image's patches."""
+"""A decoder of BERT's kind that tells what an image shows: BLIP attends to its patches, GIT reads them first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import tie_notes
-from sizebook.models.families.towers.vision import patches
+from sizebook.models.families.multimodal.section_defaults import CLIP
+from sizebook.models.families.towers.vision import clip_vit, patches
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -159,3 +160,38 @@ def _blip_vit(config: Config) -> Tower:
     )
     last = (Norm("post_layernorm", d_model, bias=True),)
     return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=last)
+
+
+GIT_VISION = {**CLIP, "patch_size": 16}
+
+
+@model_type("git")
+def git(config: Config) -> Architecture:
+    """GIT (arXiv:2205.14100): BERT's layers, causal, behind the patches of CLIP's ViT."""
+    vision = config.section("vision_config", GIT_VISION)
+    vision.only("model_type", "git_vision_model")
+    width, d_vision = config.integer("hidden_size"), vision.integer("hidden_size")
+    vocab, n_ctx = config.integer("vocab_size"), config.integer("max_position_embeddings")
+    config.only("position_embedding_type", "absolute")
+    frames = config.size("num_image_with_embedding")
+    projector: tuple[Brick, ...] = (
+        linear("visual_projection.0", d_vision, width),
+        Norm("visual_projection.1", width, bias=True),
+        *((Tensors((vector("img_temporal_embedding", frames, d_vision),)),) if frames else ()),
+    )
+    layer = _blip_layer(config, 0, decoder=True)
+    return Architecture(
+        model_type="git",
+        d_model=width,
+        vocab=vocab,
+        n_ctx=n_ctx,
+        inputs=(
+            Embedding("word_embeddings", vocab, width),
+            Embedding("position_embeddings", n_ctx, width),
+            Norm("embeddings.LayerNorm", width, bias=True),
+            clip_vit(vision, projector),
+        ),
+        layers=(layer,) * config.integer("num_hidden_layers"),
+        outputs=(),
+        head=Head(vocab, width, tied=config.flag("tie_word_embeddings", default=False), bias=True, name="output"),
+    )
