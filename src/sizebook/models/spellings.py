@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 # common name, own name: the types that have both; read from transformers 5.23
 _PAIRS = """
 hidden_size d_model: bart bigbird_pegasus blenderbot blenderbot-small fsmt funnel led longt5 m2m_100 marian
-  mbart mpt mt5 mvp nllb-moe pegasus pegasus_x plbart switch_transformers t5 umt5 whisper xglm xlnet
+  mbart mpt mt5 mvp nllb-moe pegasus pegasus_x plbart switch_transformers t5 trocr umt5 whisper xglm xlnet
   qwen2_5_omni_audio_encoder qwen2_audio_encoder qwen3_asr_encoder
   qwen3_omni_moe_audio_encoder voxtral_encoder voxtral_realtime_encoder
 num_local_experts n_routed_experts: axk1 axk2 deepseek_v3 deepseek_v32 deepseek_v4 dots1 dots3_note_text glm4_moe
@@ -78,6 +78,10 @@ num_experts_per_tok moe_k: ernie4_5_moe ernie4_5_vl_moe_text
 num_key_value_heads encoder_attention_heads: whisper
 num_key_value_heads num_attention_heads: voxtral_realtime_encoder
 hidden_size hidden_dim: granite_speech_encoder
+num_hidden_layers decoder_layers: trocr
+num_attention_heads num_heads: pix2struct_text_model
+num_hidden_layers num_layers: pix2struct_text_model
+num_attention_heads decoder_attention_heads: trocr
 hidden_size embed_dim: kosmos_2_text_model
 num_hidden_layers layers: kosmos_2_text_model
 num_hidden_layers num_layers: granite_speech_encoder

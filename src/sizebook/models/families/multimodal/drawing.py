@@ -1,10 +1,12 @@
-"""Models that read images by a ViT and draw them by tokens of a quantiser: Janus."""
+"""Models that draw images by tokens of a quantiser: Janus, which reads them by a ViT, and Emu3, by its quantiser."""
 
 from __future__ import annotations
 
-from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm
+from dataclasses import dataclass
+
+from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Weight
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import linear
+from sizebook.models.families.blocks import attention, block, feed_forward, linear, stack, uniform
 from sizebook.models.families.multimodal.image_tokens import looks_around, residual
 from sizebook.models.families.multimodal.joining import with_towers
 from sizebook.models.families.multimodal.ready_made_vision import aligned_text
@@ -119,3 +121,135 @@ def _levels(d_in: int, widths: list[int], n_blocks: int, step: str, *, first: bo
         if level < len(widths) - 1:
             bricks.append(linear(step, 9 * width, width))
     return bricks
+
+
+EMU3_TEXT = {
+    "vocab_size": 184622,
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+}
+EMU3_VQ = {"codebook_size": 32768, "embed_dim": 4, "latent_channels": 4, "base_channels": 256, "hidden_size": 1024}
+
+
+@model_type("emu3")
+def emu3(config: Config) -> Architecture:
+    """Emu3 (arXiv:2409.18869): Llama over words and codes, beside the quantiser that reads and draws frames."""
+    config.built_as("Emu3ForConditionalGeneration", "Emu3Model")
+    config.ignore("vocabulary_map")
+    section = config.section("text_config", EMU3_TEXT)
+    section.only("model_type", "emu3_text_model")
+    section.values = {"num_key_value_heads": 8, **section.values, "model_type": "emu3_text_model"}
+    section.ignore("tie_word_embeddings")
+    feed = feed_forward(section, bias=section.flag("mlp_bias", default=False))
+    bias = section.flag("attention_bias", default=False)
+    layer = block(feed.d_model, attention(section, qkv_bias=bias, out_bias=bias), feed)
+    tower, buffers = _frames(config.section("vq_config", EMU3_VQ))
+    text = stack(section, uniform(section, layer))
+    return with_towers(config, text, tower, tied=False, buffers=buffers)
+
+
+def _frames(config: Config) -> tuple[Tower, tuple[Weight, ...]]:
+    """Return the quantiser of frames, whose decoder norms by the codes, and what its batch norms store."""
+    config.only("model_type", "emu3_vqgan")
+    config.ignore("num_attention_heads")
+    times = config.integers("channel_multiplier", default=[1, 2, 2, 4])
+    if not times or 0 in times:
+        raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
+    channels, n_blocks = config.integer("base_channels"), config.integer("num_res_blocks", default=2)
+    looks_at, d_looks = set(config.integers("attn_resolutions", default=[3])), config.integer("hidden_size")
+    latent, d_code = config.integer("latent_channels"), config.integer("embed_dim")
+    out = latent * (2 if config.flag("double_latent", default=False) else 1)
+    halvings = config.integer("temporal_downsample_factor", default=4).bit_length() - 1
+    widths = [channels * each for each in times]
+    attends = [level in looks_at for level in range(len(times))]
+    drawn, looks = _Drawn(d_code), _projections(d_looks)
+    encoder = _resolutions(channels, widths, attends, n_blocks, _Plain(), looks)
+    decoder = _resolutions(widths[-1], widths[::-1], attends[::-1], n_blocks + 1, drawn, looks)
+    last = widths[-1]
+    bricks: list[Brick] = [
+        linear("encoder.conv_in", 9 * config.integer("in_channels", default=3), channels),
+        *encoder,
+        *_between(last, _Plain(), looks),
+        Norm("encoder.norm_out", last, bias=True),
+        linear("encoder.conv_out", 9 * last, out),
+        *[linear("encoder.time_conv", 4 * 9 * out, out)] * halvings,
+        *_through_time(out) * n_blocks,
+        Embedding("quantize", config.integer("codebook_size"), d_code),
+        linear("quant_conv", 3 * latent, d_code),
+        linear("post_quant_conv", 3 * d_code, latent),
+        *_through_time(latent) * n_blocks,
+        *[linear("decoder.time_conv", 3 * 9 * latent, latent)] * halvings,
+        linear("decoder.conv_in", 9 * latent, last),
+        *_between(last, drawn, looks),
+        *decoder,
+        *drawn.norm(widths[0]),
+        linear("decoder.conv_out", 9 * widths[0], config.integer("out_channels", default=3)),
+    ]
+    seen = tuple(
+        Weight(f"{side}.time_res_stack", (2 * (2 * width + 1),), "other", use="vector", copies=n_blocks)
+        for side, width in (("encoder", out), ("decoder", latent))
+    )
+    return Tower("vision", last, 0, stem=tuple(bricks), layer=(), projector=(), name="vqmodel"), seen
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """The norm of the encoder."""
+
+    def norm(self, width: int) -> tuple[Brick, ...]:
+        return (Norm("norm", width, bias=True),)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The norm of the decoder: its gain and offset come from the codes, of width ``d_code``."""
+
+    d_code: int
+
+    def norm(self, width: int) -> tuple[Brick, ...]:
+        return (
+            Norm("norm_layer", width, bias=True),
+            linear("conv_y", self.d_code, width),
+            linear("conv_b", self.d_code, width),
+        )
+
+
+def _projections(width: int) -> list[Brick]:
+    return [linear(name, width, width) for name in ("q_proj", "k_proj", "v_proj", "out_proj")]
+
+
+def _convolved(d_in: int, d_out: int, norms: _Plain | _Drawn) -> list[Brick]:
+    shortcut = [linear("nin_shortcut", d_in, d_out)] if d_in != d_out else []
+    return [
+        *norms.norm(d_in),
+        linear("conv1", 9 * d_in, d_out),
+        *norms.norm(d_out),
+        linear("conv2", 9 * d_out, d_out),
+        *shortcut,
+    ]
+
+
+def _between(width: int, norms: _Plain | _Drawn, looks: list[Brick]) -> list[Brick]:
+    """Return the blocks of the lowest resolution, between encoder or decoder and the codes."""
+    return [*_convolved(width, width, norms), *looks, *norms.norm(width), *_convolved(width, width, norms)]
+
+
+def _resolutions(
+    d_in: int, widths: list[int], attends: list[bool], n_blocks: int, norms: _Plain | _Drawn, looks: list[Brick]
+) -> list[Brick]:
+    bricks: list[Brick] = []
+    for level, width in enumerate(widths):
+        for _ in range(n_blocks):
+            bricks += _convolved(d_in, width, norms)
+            bricks += [*looks, *norms.norm(width)] if attends[level] else []
+            d_in = width
+        if level < len(widths) - 1:
+            bricks.append(linear("resample", 9 * width, width))
+    return bricks
+
+
+def _through_time(width: int) -> list[Brick]:
+    """Return two convolutions over three frames and their neighbours, each behind a batch norm."""
+    return [Norm("norm", width, bias=True), linear("conv", 27 * width, width)] * 2
