@@ -178,3 +178,14 @@ def test_a_class_whose_name_orders_the_words_otherwise_is_known() -> None:
 def test_every_type_and_only_types_are_named_otherwise() -> None:
     assert set(_NAMED_OTHERWISE.values()) <= set(modules())
     assert not set(_NAMED_OTHERWISE) & {_plain(name) for name in modules()}
+
+
+def test_a_causal_class_that_builds_its_tower_says_no_more() -> None:
+    """Fuyu's and GIT's classes end in ForCausalLM and are whole: nothing may be left out, no section need be said."""
+    for model_type, name in (("fuyu", "FuyuForCausalLM"), ("git", "GitForCausalLM")):
+        described = architecture(Config({**bases()[model_type][0], "architectures": [name]}, "config.json"))
+        assert described.notes == ()
+    config = {key: value for key, value in bases()["git"][0].items() if key != "vision_config"}
+    assert architecture(Config(config, "config.json")).notes == (
+        "the file leaves out what the class of its model type gives: the whole 'vision_config' in config.json",
+    )

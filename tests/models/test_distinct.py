@@ -31,6 +31,7 @@ EQUAL = {
     "ovis2": ("hidden_size", "vocab_size"),  # the language model's, said twice
     "phimoe": ("num_experts_per_tok",),  # two, whatever the file says, as many as the row's key-value heads
     "squeezebert": ("embedding_size",),  # no projection behind the tables
+    "vision-encoder-decoder": ("decoder.cross_attention_hidden_size",),  # the encoder's width
     "t5gemma2": ("decoder.hidden_size", "decoder.vocab_size"),  # one table for both stacks
 }
 AS_WIDE_AS_THE_MODEL = {"helium"}  # its heads are together as wide as the model

@@ -30,7 +30,11 @@ def follows_the_checkpoint(config: dict[str, Any]) -> bool:
         return True
     if config["model_type"] in NAMELESS and "architectures" not in config:
         return True  # published so and loaded bare; the second engine would choose a head
-    return config["model_type"] in ALWAYS_TIED and config.get("tie_word_embeddings") is False
+    if config["model_type"] == "paddleocr_vl" and "text_config" not in config:
+        return config.get("tie_word_embeddings") is False  # of the first files, whose checkpoint holds a head
+    behind = config.get("text_config")  # BLIP-2 holds a whole T5
+    places = (config, behind if isinstance(behind, dict) else {})
+    return any(p.get("model_type") in ALWAYS_TIED and p.get("tie_word_embeddings") is False for p in places)
 
 
 def judged(rows: list[dict[str, Any]]) -> tuple[int, list[tuple[dict[str, Any], int]]]:

@@ -26,6 +26,8 @@ HEADLESS = ("ernie4_5_vl_moe_text", "glm4v_moe_text", "glm4v_text")
 ANSWERS_BY_LABEL = ("gptj",)
 # The language model of a file with towers, built from the text section.
 TEXT_ALONE = ("MllamaForCausalLM",)
+# Whole models whose class calls itself causal: its tower is built with it.
+WHOLE = ("FuyuForCausalLM", "GitForCausalLM")
 PARTIAL = ("TextModel", "VisionModel", "AudioModel", "WithProjection")
 
 
@@ -41,7 +43,7 @@ def as_class(config: Config, described: Architecture) -> Architecture:
         if name in TEXT_ALONE:
             alone = (brick for brick in described.inputs if not isinstance(brick, Tower))
             return replace(described, inputs=tuple(alone))
-        if towers and name.endswith("ForCausalLM"):
+        if towers and name.endswith("ForCausalLM") and name not in WHOLE:
             config.says_sections()
             left_out = remark(
                 "{name} may build the language model alone; the vision or audio towers of the file are counted",

@@ -289,7 +289,8 @@ class Config:
         """Refuse a file whose first class is none of those described; of a bare one `as_class` takes the head."""
         named = self.class_names()
         if named and named[0] not in names:
-            raise self.unknown("architectures", named, f"{', '.join(names[:-1])} or {names[-1]} first")
+            wanted = " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+            raise self.unknown("architectures", named, f"{wanted} first")
         if not named or not named[0].endswith("Model"):
             self.ignore("architectures")
 

@@ -13,24 +13,24 @@ from functools import cache, lru_cache
 # common name, own name: the types that have both; read from transformers 5.23
 _PAIRS = """
 hidden_size d_model: bart bigbird_pegasus blenderbot blenderbot-small fsmt funnel led longt5 m2m_100 marian
-  mbart mpt mt5 mvp nllb-moe pegasus pegasus_x plbart switch_transformers t5 umt5 whisper xglm xlnet
+  mbart mpt mt5 mvp nllb-moe pegasus pegasus_x plbart switch_transformers t5 trocr umt5 whisper xglm xlnet
   qwen2_5_omni_audio_encoder qwen2_audio_encoder qwen3_asr_encoder
-  qwen3_omni_moe_audio_encoder voxtral_encoder
+  qwen3_omni_moe_audio_encoder voxtral_encoder voxtral_realtime_encoder
 num_local_experts n_routed_experts: axk1 axk2 deepseek_v3 deepseek_v32 deepseek_v4 dots1 dots3_note_text glm4_moe
   glm4_moe_lite glm4v_moe_text glm_moe_dsa mistral4 hy_v4
   inkling2_text inkling_text longcat_flash mimo_v2_flash nemotron_h solar_open
 num_attention_heads encoder_attention_heads: bart bigbird_pegasus blenderbot blenderbot-small fsmt led m2m_100
   marian mbart mvp nllb-moe pegasus pegasus_x plbart whisper
   qwen2_5_omni_audio_encoder qwen2_audio_encoder qwen3_asr_encoder
-  qwen3_omni_moe_audio_encoder voxtral_encoder
+  qwen3_omni_moe_audio_encoder voxtral_encoder voxtral_realtime_encoder
 num_hidden_layers encoder_layers:
   qwen2_5_omni_audio_encoder qwen2_audio_encoder qwen3_asr_encoder
-  qwen3_omni_moe_audio_encoder voxtral_encoder
+  qwen3_omni_moe_audio_encoder voxtral_encoder voxtral_realtime_encoder
   bart bigbird_pegasus blenderbot blenderbot-small fsmt led m2m_100 marian mbart mvp
   nllb-moe pegasus pegasus_x plbart whisper
 intermediate_size encoder_ffn_dim:
   qwen2_5_omni_audio_encoder qwen2_audio_encoder qwen3_asr_encoder
-  qwen3_omni_moe_audio_encoder voxtral_encoder
+  qwen3_omni_moe_audio_encoder voxtral_encoder voxtral_realtime_encoder
 num_attention_heads n_head: bloom codegen ctrl funnel gpt2 gpt_bigcode gptj nomic_bert openai-gpt xlnet
 num_experts num_local_experts: gpt_oss kolibri1 mellum minimax minimax_m2 minimax_m3_vl_text mixtral qwen3_moe
   qwen3_vl_moe_text
@@ -70,12 +70,23 @@ layers_block_type layer_types: granitemoehybrid
 max_position_embeddings context_length: rwkv
 max_position_embeddings max_seq_len: dbrx
 moe_intermediate_size expert_ffn_hidden_size: longcat_flash
-num_attention_heads attention_heads: mllama_vision_model xglm
+num_attention_heads attention_heads: kosmos_2_text_model mllama_vision_model xglm
 num_attention_heads num_encoder_attention_heads: prophetnet
 num_experts moe_num_experts: ernie4_5_moe ernie4_5_vl_moe_text
 num_experts n_routed_experts: deepseek_v2
 num_experts_per_tok moe_k: ernie4_5_moe ernie4_5_vl_moe_text
 num_key_value_heads encoder_attention_heads: whisper
+num_key_value_heads num_attention_heads: voxtral_realtime_encoder
+hidden_size hidden_dim: granite_speech_encoder
+num_hidden_layers decoder_layers: trocr
+num_attention_heads num_heads: pix2struct_text_model
+num_hidden_layers num_layers: pix2struct_text_model
+num_attention_heads decoder_attention_heads: trocr
+hidden_size embed_dim: kosmos_2_text_model
+num_hidden_layers layers: kosmos_2_text_model
+num_hidden_layers num_layers: granite_speech_encoder
+num_attention_heads num_heads: granite_speech_encoder
+num_mel_bins input_dim: granite_speech_encoder
 qkv_bias attention_bias: internlm3
 vocab_size n_token: xlnet
 vocab_size tgt_vocab_size: fsmt

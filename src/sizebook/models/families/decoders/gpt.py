@@ -95,19 +95,27 @@ def two_norms(size: Sizes, mixer: Brick, feed: Brick) -> Layer:
     return Layer((size.norm("ln_1"), mixer, size.norm("ln_2"), feed))
 
 
-@model_type("gpt2", "gpt_bigcode", "openai-gpt")
+@model_type("gpt2", "gpt-sw3", "gpt_bigcode", "openai-gpt")
 def gpt2(config: Config) -> Architecture:
-    """GPT-2: learned positions, biases everywhere, tied head. StarCoder has one key-value head, GPT-1 no last norm."""
+    """GPT-2: learned positions, biases everywhere, tied head. StarCoder has one key-value head, GPT-1 no last norm.
+
+    GPT-SW3 is GPT-2 under a type of its own.
+    """
     config.ignore("n_ctx", "n_special", "predict_special_tokens", "reorder_and_upcast_attn", "afn", "inference_runner")
     config.ignore("validate_runner_input", "max_batch_size", "max_sequence_length", "attention_softmax_in_fp32")
-    no_cross_attention(config)
     name = config.text("model_type")
+    crosses = name in ("gpt2", "gpt-sw3")
+    if not crosses:
+        no_cross_attention(config)
     size = sizes(config, "n_embd", "n_head", "n_layer", "n_positions")
     shared = name == "gpt_bigcode" and config.flag("multi_query", default=True)
     if name == "gpt_bigcode":
         config.ignore("num_key_value_heads")  # written by transformers, not read
     d_ff = config.size("n_inner") if name != "openai-gpt" else 0
     layer = two_norms(size, size.attention(1 if shared else 0), size.feed_forward(d_ff))
+    if crosses and config.flag("add_cross_attention", default=False):  # as the decoder behind an encoder
+        looks = replace(size.attention(), cross=True, name="crossattention")
+        layer = Layer((*layer.bricks, size.norm("ln_cross_attn"), looks))
     layers = (layer,) * size.n_layers
     return decoder(config, size, layers, tied=True, inputs=(size.positions(),), final=name != "openai-gpt")
 

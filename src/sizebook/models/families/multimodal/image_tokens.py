@@ -44,15 +44,15 @@ def _quantiser(config: Config) -> Tower:
     for level, times in enumerate(widths):
         width = channels * (widths[level - 1] if level else 1)
         for _ in range(n_blocks):
-            bricks += _residual(width, channels * times)
+            bricks += residual(width, channels * times)
             width = channels * times
-            bricks += _looks(width) if side in looks_at else ()
+            bricks += looks_around(width) if side in looks_at else ()
         if level < len(widths) - 1:
             bricks.append(linear("downsample", 9 * width, width))
             side //= 2
     latent = config.integer("latent_channels") * (2 if config.flag("double_latent", default=False) else 1)
     d_code = config.integer("embed_dim")
-    bricks += [*_residual(width, width), *_looks(width), *_residual(width, width)]
+    bricks += [*residual(width, width), *looks_around(width), *residual(width, width)]
     bricks += [Norm("norm_out", width, bias=True), linear("conv_out", 9 * width, latent)]
     codes: tuple[Brick, ...] = (
         linear("quant_conv", config.integer("latent_channels"), d_code),
@@ -62,7 +62,7 @@ def _quantiser(config: Config) -> Tower:
     return Tower("vision", width, 0, stem=tuple(bricks), layer=(), projector=codes, name="vqmodel")
 
 
-def _residual(d_in: int, d_out: int) -> tuple[Brick, ...]:
+def residual(d_in: int, d_out: int) -> tuple[Brick, ...]:
     """Return two convolutions over three by three neighbours, each after a norm, and a shortcut where widths differ."""
     shortcut = (linear("nin_shortcut", d_in, d_out),) if d_in != d_out else ()
     return (
@@ -74,6 +74,6 @@ def _residual(d_in: int, d_out: int) -> tuple[Brick, ...]:
     )
 
 
-def _looks(width: int) -> tuple[Brick, ...]:
+def looks_around(width: int) -> tuple[Brick, ...]:
     """Return the attention of one head among the places of an image."""
     return Norm("norm", width, bias=True), *(linear(name, width, width) for name in ("q", "k", "v", "proj_out"))

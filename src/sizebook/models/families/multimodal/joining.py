@@ -74,6 +74,19 @@ def layers_joined(config: Config) -> int:
     return len(layers)
 
 
+def tie_notes(levels: dict[str, tuple[Config, bool]], *, followed: bool) -> list[str]:
+    """Return a note on each level of a file whose tie flag, said there, is not the one that transformers takes."""
+    against = [name for name, (level, said) in levels.items() if level.has("tie_word_embeddings") and said != followed]
+    return [
+        remark(
+            "'tie_word_embeddings' of the {level} is not followed: transformers 5 takes {value}",
+            level=name,
+            value=followed,
+        )
+        for name in against
+    ]
+
+
 def with_towers(
     config: Config,
     text: Architecture,
@@ -91,16 +104,7 @@ def with_towers(
     top, inner = config.flag("tie_word_embeddings", default=tied), config.section("text_config")
     said = inner.flag("tie_word_embeddings", default=text.head.tied)
     result = {"top level": top, "either": top or said, "text": said, "neither": False}[ties]
-    levels = {"top level": (config, top), "text_config": (inner, said)}
-    against = [name for name, (level, flag) in levels.items() if level.has("tie_word_embeddings") and flag != result]
-    notes = [
-        remark(
-            "'tie_word_embeddings' of the {level} is not followed: transformers 5 takes {value}",
-            level=name,
-            value=result,
-        )
-        for name in against
-    ]
+    notes = tie_notes({"top level": (config, top), "text_config": (inner, said)}, followed=result)
     return replace(
         text,
         model_type=config.text("model_type"),

@@ -12,6 +12,15 @@ from sizebook.models.families.towers.vision import patches
 from sizebook.models.huggingface import describe, model_type, modules
 from sizebook.models.towers import Tower
 
+# Types that transformers builds with both stacks behind the queries; of BART and its kin it takes the decoder alone.
+ENCODER_DECODERS = {
+    "t5": "T5ForConditionalGeneration",
+    "mt5": "MT5ForConditionalGeneration",
+    "umt5": "UMT5ForConditionalGeneration",
+    "longt5": "LongT5ForConditionalGeneration",
+    "switch_transformers": "SwitchTransformersForConditionalGeneration",
+}
+
 
 @model_type("blip-2", "instructblip", "instructblipvideo")
 def blip2(config: Config) -> Architecture:
@@ -34,7 +43,7 @@ def blip2(config: Config) -> Architecture:
     projector: tuple[Brick, ...] = (
         Norm("post_layernorm", d_vision, bias=True),
         learned,
-        *_querying(queries, d_vision, reads=reads, embeds=not plain),
+        *querying(queries, d_vision, reads=reads, embeds=not plain),
         linear("language_projection", width, text.d_model),
     )
     return replace(text, model_type=name, inputs=(*text.inputs, _vit(vision, projector)))
@@ -45,17 +54,21 @@ def _language_model(config: Config) -> Architecture:
     config.needs("text_config", "vision_config", "qformer_config")
     section = config.section("text_config")
     kind = section.text("model_type", default="opt")
-    if not modules().get(kind, "decoders.").startswith("decoders."):
-        raise section.unknown("model_type", kind, "the type of a decoder")
+    built_as = ENCODER_DECODERS.get(kind)
+    if built_as is None and not modules().get(kind, "decoders.").startswith("decoders."):
+        raise section.unknown("model_type", kind, f"the type of a decoder, {' or '.join(ENCODER_DECODERS)}")
     section.values = {**section.values, "model_type": kind}
     section.ignore("architectures")
+    if built_as is not None:
+        section.values["architectures"] = [built_as]  # the class of the whole chooses it, whatever stands here
     text = describe(section)
     if text.head is None:
         raise section.unknown("model_type", kind, "the type of a decoder that generates")
     return text
 
 
-def _querying(queries: Config, d_vision: int, *, reads: bool, embeds: bool) -> list[Brick]:
+def querying(queries: Config, d_vision: int, *, reads: bool, embeds: bool) -> list[Brick]:
+    """Return a querying transformer (arXiv:2301.12597, section 3.1) before an encoder of width ``d_vision``."""
     d_model, n_heads = queries.integer("hidden_size"), queries.integer("num_attention_heads")
     queries.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     d_ff, every = queries.integer("intermediate_size"), queries.integer("cross_attention_frequency", default=2)

@@ -181,6 +181,27 @@ def lighton_ocr(config: Config) -> Architecture:
     return with_towers(config, text, pixtral(vision, projector), tied=True)
 
 
+@model_type("deepseek_vl")
+def deepseek_vl(config: Config) -> Architecture:
+    """DeepSeek-VL (arXiv:2403.05525) with one encoder, as its 1.3B: SigLIP with its head, two projections, Llama."""
+    text, vision = aligned_text(config, "llama"), config.section("vision_config", SIGLIP)
+    vision.only("model_type", "siglip_vision_model")
+    projector = (
+        linear("aligner.linear1", vision.integer("hidden_size"), text.d_model),
+        linear("aligner.linear2", text.d_model, text.d_model),
+    )
+    return with_towers(config, text, siglip(vision, projector), tied=True)
+
+
+@model_type("shieldgemma2")
+def shieldgemma2(config: Config) -> Architecture:
+    """ShieldGemma 2 (arXiv:2504.01081): a whole Gemma 3, whose class reads two of its logits."""
+    config.built_as("ShieldGemma2ForImageClassification", "Gemma3ForConditionalGeneration")
+    config.ignore("architectures")
+    config.section("text_config").only("model_type", "gemma3_text")
+    return _gemma3(config, tied=False, ties="either")
+
+
 @model_type("gemma3")
 def gemma3(config: Config) -> Architecture:
     """Gemma 3 with SigLIP; a file of the text model alone gives the same type without a vision section."""
@@ -188,12 +209,16 @@ def gemma3(config: Config) -> Architecture:
     if not config.has("text_config") and str(named[0]).endswith("ForCausalLM"):
         config.ignore("use_res_clamp")
         return flat(config, "gemma3_text")
+    return _gemma3(config, tied=True)
+
+
+def _gemma3(config: Config, *, tied: bool, ties: Ties = "top level") -> Architecture:
     config.needs("text_config", "vision_config")
     text, vision = text_model(config, "gemma3_text", GEMMA3), config.section("vision_config", SIGLIP)
     vision.only("model_type", "siglip_vision_model")
     width = vision.integer("hidden_size")
     projector = Projection("mm_input_projection", width, text.d_model, bias=False), Norm("mm_soft_emb_norm", width)
-    return with_towers(config, text, siglip(vision, projector), tied=True)
+    return with_towers(config, text, siglip(vision, projector), tied=tied, ties=ties)
 
 
 @model_type("lfm2_vl")

@@ -1,0 +1,255 @@
+"""Models that draw images by tokens of a quantiser: Janus, which reads them by a ViT, and Emu3, by its quantiser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Weight
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import attention, block, feed_forward, linear, stack, uniform
+from sizebook.models.families.multimodal.image_tokens import looks_around, residual
+from sizebook.models.families.multimodal.joining import with_towers
+from sizebook.models.families.multimodal.ready_made_vision import aligned_text
+from sizebook.models.families.towers.vision import patches, pixels
+from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
+
+JANUS_VISION = {
+    "hidden_size": 1024,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
+    "image_size": 384,
+    "patch_size": 16,
+}
+JANUS_VQ = {"embed_dim": 8, "num_embeddings": 16384, "latent_channels": 256, "base_channels": 128}
+
+
+@model_type("janus")
+def janus(config: Config) -> Architecture:
+    """Janus and Janus-Pro (arXiv:2501.17811): one encoder to read images, a quantiser with its decoder to draw them."""
+    text = aligned_text(config, "llama")
+    vision, codes = config.section("vision_config", JANUS_VISION), config.section("vq_config", JANUS_VQ)
+    return with_towers(config, text, _reader(vision), _painter(codes), tied=True)
+
+
+def _mlp(name: str, d_in: int, d_out: int, depth: int) -> list[Brick]:
+    """Return a projection and as many square ones behind it as make ``depth`` together."""
+    return [linear(f"{name}.fc1", d_in, d_out), *[linear(f"{name}.hidden_layers", d_out, d_out)] * (depth - 1)]
+
+
+def _reader(config: Config) -> Tower:
+    config.only("model_type", "janus_vision_model")
+    config.ignore("num_image_tokens")
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
+    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
+    attend = Attention(
+        d_model,
+        n_heads,
+        n_heads,
+        d_head=d_model // n_heads,
+        qkv_bias=config.flag("attention_bias", default=True),
+        out_bias=True,
+        qk_norm=(d_model, d_model) if config.flag("use_qk_norm", default=False) else None,
+        qk_norm_bias=True,
+        bidirectional=True,
+    )
+    d_ff = int(d_model * config.number("mlp_ratio", default=4.0))
+    layer: tuple[Brick, ...] = (
+        Norm("layer_norm1", d_model, bias=True),
+        attend,
+        Norm("layer_norm2", d_model, bias=True),
+        FeedForward(d_model, d_ff, gated=False, bias=True),
+    )
+    stem = linear("patch_embedding", pixels(config), d_model), Embedding("position_embedding", patches(config), d_model)
+    aligner = _mlp(
+        "aligner", d_model, config.integer("projection_dim", default=2048), config.integer("depth", default=2)
+    )
+    last = Norm("post_layernorm", d_model, bias=True), *aligner
+    return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=last)
+
+
+def _painter(config: Config) -> Tower:
+    """Return the encoder and decoder of a VQ-GAN (arXiv:2012.09841), its codes, and what joins them to the text."""
+    config.only("model_type", "janus_vqgan")
+    config.ignore("num_patches")
+    channels, times = config.integer("base_channels"), config.integers("channel_multiplier", default=[1, 1, 2, 2, 4])
+    if not times or 0 in times:
+        raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
+    n_blocks, latent = config.integer("num_res_blocks", default=2), config.integer("latent_channels")
+    double = 2 if config.flag("double_latent", default=False) else 1
+    widths, d_code = [channels * each for each in times], config.integer("embed_dim")
+    encoder = _levels(channels, widths, n_blocks, "downsample")
+    decoder = _levels(widths[-1], widths[::-1], n_blocks + 1, "upsample", first=True)
+    n_codes, d_out = config.integer("num_embeddings"), config.integer("projection_dim", default=2048)
+    bricks: list[Brick] = [
+        linear("encoder.conv_in", 9 * config.integer("in_channels", default=3), channels),
+        *encoder,
+        *_middle(widths[-1]),
+        Norm("encoder.norm_out", widths[-1], bias=True),
+        linear("encoder.conv_out", 9 * widths[-1], double * latent),
+        Embedding("quantize", n_codes, d_code),
+        linear("quant_conv", latent, d_code),
+        linear("post_quant_conv", d_code, latent),
+        linear("decoder.conv_in", 9 * latent, widths[-1]),
+        *_middle(widths[-1]),
+        *decoder,
+        Norm("decoder.norm_out", widths[0], bias=True),
+        linear("decoder.conv_out", 9 * widths[0], config.integer("out_channels", default=3)),
+    ]
+    joins: list[Brick] = [
+        Embedding("generation_embeddings", n_codes, d_code),
+        *_mlp("generation_aligner", d_code, d_out, config.integer("num_hidden_layers", default=2)),
+        linear("generation_head.proj_out", config.integer("image_token_embed_dim", default=2048), d_out),
+        linear("generation_head.vision_head", d_out, n_codes),
+    ]
+    return Tower("vision", widths[-1], 0, stem=tuple(bricks), layer=(), projector=tuple(joins), name="vqmodel")
+
+
+def _middle(width: int) -> list[Brick]:
+    return [*residual(width, width), *looks_around(width), *residual(width, width)]
+
+
+def _levels(d_in: int, widths: list[int], n_blocks: int, step: str, *, first: bool = False) -> list[Brick]:
+    """Return the blocks of each resolution; those of the lowest attend, which comes first or last."""
+    bricks: list[Brick] = []
+    for level, width in enumerate(widths):
+        lowest = level == (0 if first else len(widths) - 1)
+        for _ in range(n_blocks):
+            bricks += residual(d_in, width)
+            bricks += looks_around(width) if lowest else ()
+            d_in = width
+        if level < len(widths) - 1:
+            bricks.append(linear(step, 9 * width, width))
+    return bricks
+
+
+EMU3_TEXT = {
+    "vocab_size": 184622,
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+}
+EMU3_VQ = {"codebook_size": 32768, "embed_dim": 4, "latent_channels": 4, "base_channels": 256, "hidden_size": 1024}
+
+
+@model_type("emu3")
+def emu3(config: Config) -> Architecture:
+    """Emu3 (arXiv:2409.18869): Llama over words and codes, beside the quantiser that reads and draws frames."""
+    config.built_as("Emu3ForConditionalGeneration", "Emu3Model")
+    config.ignore("vocabulary_map")
+    section = config.section("text_config", EMU3_TEXT)
+    section.only("model_type", "emu3_text_model")
+    section.values = {"num_key_value_heads": 8, **section.values, "model_type": "emu3_text_model"}
+    section.ignore("tie_word_embeddings")
+    feed = feed_forward(section, bias=section.flag("mlp_bias", default=False))
+    bias = section.flag("attention_bias", default=False)
+    layer = block(feed.d_model, attention(section, qkv_bias=bias, out_bias=bias), feed)
+    tower, buffers = _frames(config.section("vq_config", EMU3_VQ))
+    text = stack(section, uniform(section, layer))
+    return with_towers(config, text, tower, tied=False, buffers=buffers)
+
+
+def _frames(config: Config) -> tuple[Tower, tuple[Weight, ...]]:
+    """Return the quantiser of frames, whose decoder norms by the codes, and what its batch norms store."""
+    config.only("model_type", "emu3_vqgan")
+    config.ignore("num_attention_heads")
+    times = config.integers("channel_multiplier", default=[1, 2, 2, 4])
+    if not times or 0 in times:
+        raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
+    channels, n_blocks = config.integer("base_channels"), config.integer("num_res_blocks", default=2)
+    looks_at, d_looks = set(config.integers("attn_resolutions", default=[3])), config.integer("hidden_size")
+    latent, d_code = config.integer("latent_channels"), config.integer("embed_dim")
+    out = latent * (2 if config.flag("double_latent", default=False) else 1)
+    halvings = config.integer("temporal_downsample_factor", default=4).bit_length() - 1
+    widths = [channels * each for each in times]
+    attends = [level in looks_at for level in range(len(times))]
+    drawn, looks = _Drawn(d_code), _projections(d_looks)
+    encoder = _resolutions(channels, widths, attends, n_blocks, _Plain(), looks)
+    decoder = _resolutions(widths[-1], widths[::-1], attends[::-1], n_blocks + 1, drawn, looks)
+    last = widths[-1]
+    bricks: list[Brick] = [
+        linear("encoder.conv_in", 9 * config.integer("in_channels", default=3), channels),
+        *encoder,
+        *_between(last, _Plain(), looks),
+        Norm("encoder.norm_out", last, bias=True),
+        linear("encoder.conv_out", 9 * last, out),
+        *[linear("encoder.time_conv", 4 * 9 * out, out)] * halvings,
+        *_through_time(out) * n_blocks,
+        Embedding("quantize", config.integer("codebook_size"), d_code),
+        linear("quant_conv", 3 * latent, d_code),
+        linear("post_quant_conv", 3 * d_code, latent),
+        *_through_time(latent) * n_blocks,
+        *[linear("decoder.time_conv", 3 * 9 * latent, latent)] * halvings,
+        linear("decoder.conv_in", 9 * latent, last),
+        *_between(last, drawn, looks),
+        *decoder,
+        *drawn.norm(widths[0]),
+        linear("decoder.conv_out", 9 * widths[0], config.integer("out_channels", default=3)),
+    ]
+    seen = tuple(
+        Weight(f"{side}.time_res_stack", (2 * (2 * width + 1),), "other", use="vector", copies=n_blocks)
+        for side, width in (("encoder", out), ("decoder", latent))
+    )
+    return Tower("vision", last, 0, stem=tuple(bricks), layer=(), projector=(), name="vqmodel"), seen
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """The norm of the encoder."""
+
+    def norm(self, width: int) -> tuple[Brick, ...]:
+        return (Norm("norm", width, bias=True),)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The norm of the decoder: its gain and offset come from the codes, of width ``d_code``."""
+
+    d_code: int
+
+    def norm(self, width: int) -> tuple[Brick, ...]:
+        return (
+            Norm("norm_layer", width, bias=True),
+            linear("conv_y", self.d_code, width),
+            linear("conv_b", self.d_code, width),
+        )
+
+
+def _projections(width: int) -> list[Brick]:
+    return [linear(name, width, width) for name in ("q_proj", "k_proj", "v_proj", "out_proj")]
+
+
+def _convolved(d_in: int, d_out: int, norms: _Plain | _Drawn) -> list[Brick]:
+    shortcut = [linear("nin_shortcut", d_in, d_out)] if d_in != d_out else []
+    return [
+        *norms.norm(d_in),
+        linear("conv1", 9 * d_in, d_out),
+        *norms.norm(d_out),
+        linear("conv2", 9 * d_out, d_out),
+        *shortcut,
+    ]
+
+
+def _between(width: int, norms: _Plain | _Drawn, looks: list[Brick]) -> list[Brick]:
+    """Return the blocks of the lowest resolution, between encoder or decoder and the codes."""
+    return [*_convolved(width, width, norms), *looks, *norms.norm(width), *_convolved(width, width, norms)]
+
+
+def _resolutions(
+    d_in: int, widths: list[int], attends: list[bool], n_blocks: int, norms: _Plain | _Drawn, looks: list[Brick]
+) -> list[Brick]:
+    bricks: list[Brick] = []
+    for level, width in enumerate(widths):
+        for _ in range(n_blocks):
+            bricks += _convolved(d_in, width, norms)
+            bricks += [*looks, *norms.norm(width)] if attends[level] else []
+            d_in = width
+        if level < len(widths) - 1:
+            bricks.append(linear("resample", 9 * width, width))
+    return bricks
+
+
+def _through_time(width: int) -> list[Brick]:
+    """Return two convolutions over three frames and their neighbours, each behind a batch norm."""
+    return [Norm("norm", width, bias=True), linear("conv", 27 * width, width)] * 2

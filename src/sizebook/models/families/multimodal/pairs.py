@@ -1,0 +1,198 @@
+"""Two models made one: any encoder of images before any decoder that attends to it, TrOCR's among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sizebook.models.architecture import (
+    Architecture,
+    Attention,
+    Brick,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Norm,
+    Tensors,
+    Weight,
+)
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import linear, vector
+from sizebook.models.huggingface import describe, model_type
+from sizebook.models.towers import Tower
+
+# Decoders that transformers builds so, and the class that it builds; each is told itself that it attends.
+DECODERS = {
+    "trocr": "TrOCRForCausalLM",
+    "gpt2": "GPT2LMHeadModel",
+    "bert": "BertLMHeadModel",
+    "roberta": "RobertaForCausalLM",
+    "xlm-roberta": "XLMRobertaForCausalLM",
+    "camembert": "CamembertForCausalLM",
+    "electra": "ElectraForCausalLM",
+    "bart": "BartForCausalLM",
+    "mbart": "MBartForCausalLM",
+}
+Encoder = tuple[Tower, int, tuple[Weight, ...]]  # with its width, and what it stores beside its parameters
+
+
+@model_type("trocr")
+def trocr(config: Config) -> Architecture:
+    """TrOCR's decoder (arXiv:2109.10282): BART's, whose cross-attention may read an encoder of another width."""
+    config.ignore("is_decoder", "add_cross_attention")  # its class decides both
+    d_model, n_heads = config.integer("d_model"), config.integer("decoder_attention_heads")
+    width = config.divides("d_model", d_model, "decoder_attention_heads", n_heads)
+    vocab, n_ctx = config.integer("vocab_size"), config.integer("max_position_embeddings")
+    attend = Attention(d_model, n_heads, n_heads, d_head=width, qkv_bias=True, out_bias=True)
+    looks = replace(attend, cross=True, d_kv_in=config.size("cross_attention_hidden_size"), name="encoder_attn")
+    layer = Layer(
+        (
+            attend,
+            Norm("self_attn_layer_norm", d_model, bias=True),
+            looks,
+            Norm("encoder_attn_layer_norm", d_model, bias=True),
+            FeedForward(d_model, config.integer("decoder_ffn_dim"), gated=False, bias=True),
+            Norm("final_layer_norm", d_model, bias=True),
+        )
+    )
+    inputs: list[Brick] = [Embedding("embed_tokens", vocab, d_model)]
+    if config.flag("use_learned_position_embeddings", default=True):
+        inputs.append(Embedding("embed_positions", n_ctx + 2, d_model))
+    if config.flag("layernorm_embedding", default=True):
+        inputs.append(Norm("layernorm_embedding", d_model, bias=True))
+    return Architecture(
+        model_type="trocr",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=n_ctx,
+        inputs=tuple(inputs),
+        layers=(layer,) * config.integer("decoder_layers"),
+        outputs=(),
+        head=Head(vocab, d_model, tied=config.flag("tie_word_embeddings", default=True), name="output_projection"),
+    )
+
+
+@model_type("vision-encoder-decoder")
+def vision_encoder_decoder(config: Config) -> Architecture:
+    """TrOCR, Donut (arXiv:2111.15664), Nougat, ViT with GPT-2: an encoder of images, a decoder that attends to it."""
+    config.built_as("VisionEncoderDecoderModel")
+    config.ignore("architectures", "tie_word_embeddings")  # its class ties nothing; the decoder's own tie holds
+    config.needs("encoder", "decoder")
+    text = _decoder(config.section("decoder"))
+    seen, reads = config.section("encoder"), config.section("decoder").size("cross_attention_hidden_size")
+    kind = seen.text("model_type", default="vit")
+    if kind not in ENCODERS:
+        raise seen.unknown("model_type", kind, " or ".join(sorted(ENCODERS)))
+    tower, width, buffers = ENCODERS[kind](seen)
+    if reads and reads != width:
+        raise config.section("decoder").unknown(
+            "cross_attention_hidden_size", reads, f"{width}, as the encoder is wide"
+        )
+    if not reads and width != text.d_model:
+        tower = replace(tower, projector=(*tower.projector, linear("enc_to_dec_proj", width, text.d_model)))
+    return replace(
+        text,
+        model_type="vision-encoder-decoder",
+        inputs=(*text.inputs, tower),
+        buffers=(*text.buffers, *buffers),
+    )
+
+
+def _decoder(section: Config) -> Architecture:
+    kind = section.text("model_type", default="bert")
+    if kind not in DECODERS:
+        raise section.unknown("model_type", kind, " or ".join(DECODERS))
+    section.values = {**section.values, "model_type": kind, "architectures": [DECODERS[kind]]}
+    section.ignore("architectures", "cross_attention_hidden_size")
+    if kind in ("bart", "mbart"):
+        section.ignore("is_decoder", "add_cross_attention")  # the layers of these attend whatever is said
+    return describe(section)
+
+
+def _vit(section: Config) -> Encoder:
+    """Return a ViT with its pooler; DeiT's (arXiv:2012.12877) has one more token."""
+    kind = section.values.get("model_type", "vit")
+    section.values = {**section.values, "model_type": "vit", "architectures": ["ViTModel"]}
+    section.ignore("architectures")
+    found = describe(section)
+    more: tuple[Brick, ...] = ()
+    if kind == "deit":
+        width = found.d_model
+        more = (Tensors((vector("distillation_token", width), vector("position_of_distillation", width))),)
+    return _tower(found, more), found.d_model, ()
+
+
+def _dino(section: Config) -> Encoder:
+    registers = section.values.get("model_type") == "dinov2_with_registers"
+    name = "Dinov2WithRegistersModel" if registers else "Dinov2Model"
+    section.values = {**section.values, "architectures": [name]}
+    section.ignore("architectures")
+    found = describe(section)
+    return _tower(found), found.d_model, ()
+
+
+def _tower(found: Architecture, more: tuple[Brick, ...] = ()) -> Tower:
+    return Tower(
+        "vision",
+        found.d_model,
+        found.n_layers,
+        stem=(*found.inputs, *more),
+        layer=found.layers[0].bricks,
+        projector=found.outputs,
+        name="encoder",
+    )
+
+
+def _swin(config: Config) -> Encoder:
+    """Return a Swin transformer (arXiv:2103.14030), or Donut's, which has no norm at its end."""
+    config.ignore("image_size", "num_layers", "encoder_stride", "drop_path_rate", "out_features")
+    config.ignore("out_indices", "stage_names", "path_norm")
+    config.only("use_absolute_embeddings", False)
+    depths, heads = (
+        config.integers("depths", default=[2, 2, 6, 2]),
+        config.integers("num_heads", default=[3, 6, 12, 24]),
+    )
+    if not depths or 0 in heads or len(heads) < len(depths):
+        raise config.unknown("num_heads", heads, f"a number of 1 or more for each of the {len(depths)} stages")
+    window, ratio = config.integer("window_size", default=7), config.number("mlp_ratio", default=4.0)
+    channels, first = config.integer("num_channels", default=3), config.integer("embed_dim", default=96)
+    bias = config.flag("qkv_bias", default=True)
+    bricks: list[Brick] = [
+        linear("patch_embeddings", channels * config.integer("patch_size", default=4) ** 2, first),
+        Norm("embeddings.norm", first, bias=True),
+    ]
+    for stage, (depth, n_heads) in enumerate(zip(depths, heads, strict=False)):
+        width = first * 2**stage
+        config.divides("embed_dim * 2**stage", width, "num_heads", n_heads)
+        d_ff = int(width * ratio)
+        layer: tuple[Brick, ...] = (
+            Norm("layernorm_before", width, bias=True),
+            Attention(
+                width, n_heads, n_heads, d_head=width // n_heads, qkv_bias=bias, out_bias=True, bidirectional=True
+            ),
+            Embedding("relative_position_bias_table", (2 * window - 1) ** 2, n_heads),
+            Norm("layernorm_after", width, bias=True),
+            FeedForward(width, d_ff, gated=False, bias=True),
+        )
+        bricks += [*layer] * depth
+        if stage < len(depths) - 1:
+            bricks += [linear("downsample.reduction", 4 * width, 2 * width, bias=False), Norm("norm", 4 * width, True)]
+    last = first * 2 ** (len(depths) - 1)
+    if (said := config.integer("hidden_size", default=last)) != last:
+        raise config.unknown("hidden_size", said, f"{last}, the width of the last stage")
+    tower = Tower("vision", last, 0, stem=tuple(bricks), layer=(), projector=(), name="encoder")
+    if config.values.get("model_type") == "swin":
+        return replace(tower, projector=(Norm("layernorm", last, bias=True),)), last, ()
+    index = Weight("relative_position_index", (window**2, window**2), "other", use="lookup", copies=sum(depths))
+    return tower, last, (index,)
+
+
+ENCODERS: dict[str, Callable[[Config], Encoder]] = {
+    "vit": _vit,
+    "deit": _vit,
+    "dinov2": _dino,
+    "dinov2_with_registers": _dino,
+    "swin": _swin,
+    "donut-swin": _swin,
+}

@@ -1,0 +1,121 @@
+"""Images before a decoder of its own time: Fuyu, which projects bare patches, and Kosmos-2, whose queries read CLIP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizebook.models.architecture import (
+    Architecture,
+    Attention,
+    Brick,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Norm,
+    Tensors,
+)
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import linear, vector
+from sizebook.models.families.multimodal.joining import flat, text_model, tie_notes, with_towers
+from sizebook.models.families.multimodal.section_defaults import CLIP
+from sizebook.models.families.towers.vision import clip_vit
+from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
+
+KOSMOS2_VISION = {
+    **CLIP,
+    "hidden_size": 1024,
+    "intermediate_size": 4096,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
+    "patch_size": 14,
+}
+KOSMOS2_TEXT = {
+    "vocab_size": 65037,
+    "max_position_embeddings": 2048,
+    "embed_dim": 2048,
+    "layers": 24,
+    "ffn_dim": 8192,
+    "attention_heads": 32,
+}
+
+
+@model_type("fuyu")
+def fuyu(config: Config) -> Architecture:
+    """Fuyu: patches through one projection into Persimmon, whose keys the first files keep at their top."""
+    config.ignore("image_size", "patch_size", "num_channels")
+    patch, channels = config.integer("patch_size", default=30), config.integer("num_channels", default=3)
+    nested = config.has("text_config")
+    if nested:
+        section = config.section("text_config")
+        text = text_model(config, section.text("model_type", default="persimmon"))
+    else:
+        text = flat(config, "persimmon")
+    tower = Tower(
+        "vision",
+        text.d_model,
+        0,
+        stem=(linear("vision_embed_tokens", channels * patch**2, text.d_model),),
+        layer=(),
+        projector=(),
+        name="vision_embed_tokens",
+    )
+    if nested:
+        return with_towers(config, text, tower, tied=False)
+    tied = config.flag("tie_word_embeddings", default=False)
+    head = Head(text.vocab, text.d_model, tied=tied)
+    return replace(text, model_type="fuyu", inputs=(*text.inputs, tower), head=head)
+
+
+@model_type("kosmos-2")
+def kosmos2(config: Config) -> Architecture:
+    """Kosmos-2 (arXiv:2306.14824): a decoder with norms inside both blocks, queries that read CLIP's patches."""
+    text, vision = config.section("text_config", KOSMOS2_TEXT), config.section("vision_config", KOSMOS2_VISION)
+    text.only("model_type", "kosmos_2_text_model")
+    vision.only("model_type", "kosmos_2_vision_model")
+    text.only("add_cross_attention", False)
+    flags = [level.flag("tie_word_embeddings", default=True) for level in (config, text)]
+    tied = any(flags)
+    d_model, vocab = text.integer("embed_dim"), text.integer("vocab_size")
+    layer = _normed_inside(text, d_model)
+    return Architecture(
+        model_type="kosmos-2",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=text.integer("max_position_embeddings"),
+        inputs=(
+            Embedding("embed_tokens", vocab, d_model),
+            clip_vit(vision, _asked(config, vision.integer("hidden_size"), text, d_model)),
+        ),
+        layers=(layer,) * text.integer("layers"),
+        outputs=(Norm("layer_norm", d_model, bias=True),),
+        head=Head(vocab, d_model, tied=tied),
+        notes=tuple(tie_notes({"top level": (config, flags[0]), "text_config": (text, flags[1])}, followed=tied)),
+    )
+
+
+def _normed_inside(text: Config, d_model: int) -> Layer:
+    n_heads, d_ff = text.integer("attention_heads"), text.integer("ffn_dim")
+    width = text.divides("embed_dim", d_model, "attention_heads", n_heads)
+    attend = Attention(d_model, n_heads, n_heads, d_head=width, qkv_bias=True, out_bias=True)
+    return Layer(
+        (
+            Norm("self_attn_layer_norm", d_model, bias=True),
+            attend,
+            Norm("inner_attn_ln", d_model, bias=True),
+            Norm("final_layer_norm", d_model, bias=True),
+            FeedForward(d_model, d_ff, gated=False, bias=True),
+            Norm("ffn_layernorm", d_ff, bias=True),
+        )
+    )
+
+
+def _asked(config: Config, d_vision: int, text: Config, d_model: int) -> tuple[Brick, ...]:
+    """Return the projection of patches to the model's width, and the queries that attend to them."""
+    n_heads = text.integer("attention_heads")
+    attend = Attention(
+        d_model, n_heads, n_heads, d_head=d_model // n_heads, qkv_bias=True, out_bias=True, cross=True, name="x_attn"
+    )
+    queries = vector("latent_query", config.integer("latent_query_num", default=64), d_model)
+    return Tensors((queries,)), linear("dense", d_vision, d_model), attend

@@ -1,0 +1,96 @@
+"""Pages and screens of any shape: Pix2Struct, whose patches say their row and column, before T5's decoder."""
+
+from __future__ import annotations
+
+from sizebook.models.architecture import (
+    Architecture,
+    Attention,
+    Brick,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Norm,
+    Tensors,
+    Weight,
+)
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import layers_of, linear
+from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
+
+PIX2STRUCT_TEXT = {
+    "vocab_size": 50244,
+    "hidden_size": 768,
+    "d_kv": 64,
+    "d_ff": 2048,
+    "num_layers": 12,
+    "num_heads": 12,
+    "relative_attention_num_buckets": 32,
+}
+PIX2STRUCT_VISION = {
+    "hidden_size": 768,
+    "patch_embed_hidden_size": 768,
+    "d_ff": 2048,
+    "d_kv": 64,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "seq_len": 4096,
+}
+
+
+@model_type("pix2struct")
+def pix2struct(config: Config) -> Architecture:
+    """Pix2Struct (arXiv:2210.03347), MatCha and DePlot: the decoder's attention is as wide as the model."""
+    config.built_as("Pix2StructForConditionalGeneration")
+    config.ignore("is_vqa")
+    text, vision = config.section("text_config", PIX2STRUCT_TEXT), config.section("vision_config", PIX2STRUCT_VISION)
+    text.only("model_type", "pix2struct_text_model")
+    vision.only("model_type", "pix2struct_vision_model")
+    text.ignore("relative_attention_max_distance", "add_cross_attention", "is_decoder")
+    d_model, n_heads, width = text.integer("hidden_size"), text.integer("num_heads"), text.integer("d_kv")
+    if n_heads * width != d_model:
+        raise text.unknown("d_kv", width, f"{d_model} divided by {n_heads} heads, as the class of this type multiplies")
+    vocab, buckets = text.integer("vocab_size"), text.integer("relative_attention_num_buckets")
+    attend = Attention(d_model, n_heads, n_heads, d_head=width)
+    looks = Attention(d_model, n_heads, n_heads, d_head=width, cross=True, name="encoder_decoder_attention")
+    table = Tensors((Weight("relative_attention_bias.weight", (buckets, n_heads), "attention", use="lookup"),))
+    feed = FeedForward(d_model, text.integer("d_ff"), gated=True)
+
+    def layer(first: bool) -> Layer:
+        norms = [Norm(f"{name}.layer_norm", d_model) for name in ("self_attention", "encoder_decoder_attention", "mlp")]
+        return Layer((norms[0], attend, *((table,) if first else ()), norms[1], looks, norms[2], feed))
+
+    n_layers = text.integer("num_layers")
+    return Architecture(
+        model_type="pix2struct",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=None,
+        inputs=(Embedding("embed_tokens", vocab, d_model), _patches_of_any_shape(vision)),
+        layers=layers_of([i == 0 for i in range(n_layers)], layer),
+        outputs=(Norm("final_layer_norm", d_model),),
+        head=Head(vocab, d_model, tied=config.flag("tie_word_embeddings", default=False)),
+    )
+
+
+def _patches_of_any_shape(config: Config) -> Tower:
+    config.ignore("relative_attention_num_buckets", "relative_attention_max_distance")
+    d_model, n_heads, width = (
+        config.integer("hidden_size"),
+        config.integer("num_attention_heads"),
+        config.integer("d_kv"),
+    )
+    places = config.integer("seq_len")
+    layer: tuple[Brick, ...] = (
+        Norm("pre_attention_layer_norm", d_model),
+        Attention(d_model, n_heads, n_heads, d_head=width, bidirectional=True),
+        Norm("pre_mlp_layer_norm", d_model),
+        FeedForward(d_model, config.integer("d_ff"), gated=True),
+    )
+    stem: tuple[Brick, ...] = (
+        linear("patch_projection", config.integer("patch_embed_hidden_size"), d_model),
+        *(Embedding(name, places, d_model) for name in ("row_embedder", "column_embedder")),
+    )
+    last = (Norm("layernorm", d_model),)
+    return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=last)
