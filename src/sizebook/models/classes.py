@@ -37,6 +37,8 @@ def as_class(config: Config, described: Architecture) -> Architecture:
         return replace(described, head=None) if config.values.get("model_type") in HEADLESS else described
     name = named[0]
     towers = any(isinstance(brick, Tower) for brick in described.inputs)
+    if "pretrained" in name.casefold():  # what the classes of a type have in common, and no model
+        raise _unknown_class(name, config)
     if name.endswith(GENERATES):
         if name in TEXT_ALONE:
             alone = (brick for brick in described.inputs if not isinstance(brick, Tower))
@@ -59,7 +61,11 @@ def as_class(config: Config, described: Architecture) -> Architecture:
     whole = name.removesuffix("Model").casefold() == described.model_type.replace("_", "")
     if name.endswith("Model") and not name.endswith(("HeadsModel", *(PARTIAL if towers and not whole else ()))):
         return replace(described, head=None)
-    raise UnknownKeyError(
+    raise _unknown_class(name, config)
+
+
+def _unknown_class(name: str, config: Config) -> UnknownKeyError:
+    return UnknownKeyError(
         f"unknown class: got '{name}' under 'architectures' in {config.where}, want one whose name ends with "
         f"{', '.join((*GENERATES, *CLASSIFIES))} or Model. Describe it, or count with --engine transformers."
     )
@@ -70,6 +76,10 @@ def n_labels(config: Config) -> int:
     config.ignore("id2label")
     labels = config.values.get("id2label")
     given, named = config.size("num_labels"), len(labels) if isinstance(labels, dict) else 0
+    if labels == {} and not given:  # over which some classes put a matrix of no rows, others nothing
+        raise InputError(
+            f"no labels: got 'id2label' = {{}} in {config.where}, want one a class. Leave the key out, or fill it."
+        )
     if given and named and given != named:
         raise InputError(
             f"labels disagree: got {named} under 'id2label' and 'num_labels' = {given} in {config.where}, want the "
