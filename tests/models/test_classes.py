@@ -52,9 +52,29 @@ def test_an_unknown_class_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["MistralPreTrainedModel", "PretrainedBartModel", "MistralPreTrainedModelForCausalLM"])
-def test_what_classes_have_in_common_is_no_model(name: str) -> None:
-    """It has no tensors: such a file was counted as the bare model."""
+@pytest.mark.parametrize(
+    ("kind", "name", "head"),
+    [
+        # A square matrix, a rectifier, then one output or two, each with a bias.
+        ("qwen2", "Qwen2ForRewardModel", 64 * 64 + 64 + 64 + 1),
+        ("qwen2", "Qwen2ForProcessRewardModel", 64 * 64 + 64 + 2 * 64 + 2),
+        ("internlm2", "InternLM2ForRewardModel", 64),
+    ],
+)
+def test_reward_models_with_scores_of_their_own(kind: str, name: str, head: int) -> None:
+    """Their names end with Model: they were counted bare."""
+    file = {**SMALL, "model_type": kind}
+    bare = counted({**file, "architectures": [name.partition("For")[0] + "Model"]})["total"]
+    assert counted({**file, "architectures": [name]})["total"] == bare + head
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["MistralPreTrainedModel", "PretrainedBartModel", "MistralPreTrainedModelForCausalLM", "MistralForRewardModel",
+     "Eagle3MistralForCausalLM", "Eagle3DraftModel", "MistralForCausalLMWithValueHeadModel", "MistralMTPModel"],
+)  # fmt: skip
+def test_a_class_of_less_or_more_than_the_model_is_refused(name: str) -> None:
+    """What classes have in common has no tensors, a draft model layers of its own: both were counted as the model."""
     with pytest.raises(UnknownKeyError, match=f"^unknown class: got '{name}' under 'architectures' in config.json, "):
         counted({**SMALL, "architectures": [name]})
 

@@ -7,6 +7,7 @@ published so), or with a classifier in its place (reward models).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -27,6 +28,17 @@ ANSWERS_BY_LABEL = ("gptj",)
 # The language model of a file with towers, built from the text section.
 TEXT_ALONE = ("MllamaForCausalLM",)
 PARTIAL = ("TextModel", "VisionModel", "AudioModel", "WithProjection")
+# Words of classes that have no tensors, or more than a bare model or one with a language head.
+_NOT_THE_MODEL = re.compile(
+    r"[Pp]re[Tt]rained|For[A-Z]\w*Model$|Reward|Value(Head|Model)|Eagle|Medusa|Draft|Specul|MTP"
+)
+# Scores of published reward models, by type: a square matrix and a rectifier in front, outputs, biases. Qwen 2's from
+# its modeling_qwen2_rm.py as vLLM has it (qwen2_rm.py), InternLM 2's from vLLM's internlm2.py.
+REWARDS = {
+    ("qwen2", "Qwen2ForRewardModel"): (True, 1, True),
+    ("qwen2", "Qwen2ForProcessRewardModel"): (True, 2, True),
+    ("internlm2", "InternLM2ForRewardModel"): (False, 1, False),
+}
 
 
 def as_class(config: Config, described: Architecture) -> Architecture:
@@ -37,7 +49,9 @@ def as_class(config: Config, described: Architecture) -> Architecture:
         return replace(described, head=None) if config.values.get("model_type") in HEADLESS else described
     name = named[0]
     towers = any(isinstance(brick, Tower) for brick in described.inputs)
-    if "pretrained" in name.casefold():  # what the classes of a type have in common, and no model
+    if (scored := REWARDS.get((described.model_type, name))) is not None:
+        return _rewarding(described, *scored)
+    if _NOT_THE_MODEL.search(name):
         raise _unknown_class(name, config)
     if name.endswith(GENERATES):
         if name in TEXT_ALONE:
@@ -62,6 +76,14 @@ def as_class(config: Config, described: Architecture) -> Architecture:
     if name.endswith("Model") and not name.endswith(("HeadsModel", *(PARTIAL if towers and not whole else ()))):
         return replace(described, head=None)
     raise _unknown_class(name, config)
+
+
+def _rewarding(described: Architecture, squared: bool, outputs: int, bias: bool) -> Architecture:
+    """Return a decoder with the scores of a reward model in place of its language head."""
+    width = described.d_model
+    before = (Projection("score.0", width, width, bias=bias),) if squared else ()
+    score = Projection("score", width, outputs, bias=bias)
+    return replace(described, outputs=(*described.outputs, *before, score), head=None)
 
 
 def _unknown_class(name: str, config: Config) -> UnknownKeyError:
