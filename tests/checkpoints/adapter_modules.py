@@ -107,19 +107,28 @@ def _variants(config: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
+def _same_paths(leaf: str, model: Any, shapes: dict[str, tuple[int, ...]]) -> bool:
+    """Return whether modules stand under the names that the class gives them, but for words in front of all."""
+    ours = sorted(name for name in matrices(shapes) if leaf_of(name) == leaf)
+    theirs = [name for name, module in model.named_modules() if leaf_of(name) == leaf and hasattr(module, "weight")]
+    found = [max((n for n in ours if f".{name}".endswith(f".{n}")), key=len, default="") for name in theirs]
+    return sorted(found) == ours
+
+
 def _biases(named: Iterable[tuple[str, int]]) -> int:
     return sum(size for name, size in named if name.endswith(".bias"))
 
 
 @dataclass
 class _Beside:
-    """What the rows of a type have shown so far: the kind of each module, and whether all, layers and biases agree."""
+    """What the rows of a type have shown so far: the kind of each module, and what of all of them agrees."""
 
     seen: dict[str, set[str]] = field(default_factory=lambda: {"linear": set(), "table": set(), "other": set()})
     targeted: set[str] = field(default_factory=set)
     every: bool = True
     by_layer: bool = True
     biases: bool = True
+    paths: bool = True
 
     def add(self, config: dict[str, Any]) -> None:
         shapes = predicted_names(architecture(Config(dict(config), "config.json")))
@@ -134,6 +143,7 @@ class _Beside:
             kind = alike[0] if alike and not (leaf in linear and leaf in tables) else "other"
             self.seen[kind].add(leaf)
             self.by_layer = self.by_layer and (kind != "linear" or linear[leaf] == found)
+            self.paths = self.paths and (kind == "other" or _same_paths(leaf, model, shapes))
         self.targeted |= targeted
         self.every = self.every and targeted <= ours.keys()
         stored = ((name, parameter.numel()) for name, parameter in model.named_parameters())
@@ -144,7 +154,7 @@ class _Beside:
         refused = ROUTER | (REFUSED if model_type in REFUSED_OF else set())
         linear = self.seen["linear"] - self.seen["other"] - self.seen["table"] - refused
         tables = self.seen["table"] - self.seen["other"] - self.seen["linear"]
-        told = self.every and self.targeted <= linear, self.by_layer and bool(linear), self.biases
+        told = self.every and self.targeted <= linear, self.by_layer and bool(linear), self.biases, self.paths
         return [
             model_type,
             *(" ".join(sorted(each)) for each in (linear, tables)),
@@ -162,7 +172,9 @@ def main() -> None:
     source = f"modules of the classes of transformers {importlib.import_module('transformers').__version__}"
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["model_type", "linear", "tables", "all_linear", "by_layer", "biases", "source", "retrieved"])
+        writer.writerow(
+            ["model_type", "linear", "tables", "all_linear", "by_layer", "biases", "paths", "source", "retrieved"]
+        )
         rows = (beside.row(model_type) for model_type, beside in sorted(found.items()))
         writer.writerows([*row, source, sys.argv[1]] for row in rows if row[1] or row[2])
 

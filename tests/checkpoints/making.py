@@ -89,12 +89,15 @@ def whole(value: int) -> bytes:
     return b"J" + struct.pack("<i", value) if value < 2**31 else b"\x8a\x09" + value.to_bytes(9, "little")
 
 
-def pickled_tensor(storage: str, key: str, size: int, shape: tuple[int, ...], offset: int = 0) -> bytes:
+def pickled_tensor(
+    storage: str, key: str, size: int, shape: tuple[int, ...], offset: int = 0, strides: tuple[int, ...] = ()
+) -> bytes:
     """Return the instructions for one tensor of a storage of ``size`` elements."""
     kind = b"ctorch\n" + storage.encode() + b"\n"
     held = b"(" + word("storage") + kind + word(key) + word("cpu") + whole(size) + b"tQ"
     extents = b"(" + b"".join(map(whole, shape)) + b"t"
-    return b"ctorch._utils\n_rebuild_tensor_v2\n(" + held + whole(offset) + extents + b"(t\x89}tR"
+    steps = b"(" + b"".join(map(whole, strides)) + b"t"
+    return b"ctorch._utils\n_rebuild_tensor_v2\n(" + held + whole(offset) + extents + steps + b"\x89}tR"
 
 
 def pickled_table(items: Mapping[str, bytes]) -> bytes:

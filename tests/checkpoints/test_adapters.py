@@ -62,6 +62,21 @@ def test_as_peft_makes_it(base: dict[str, Any], settings: dict[str, Any], parame
     assert adapted(base, settings) == parameters
 
 
+# Each layer's query takes 4 (64 + 64), its key half the outputs.
+@pytest.mark.parametrize(
+    ("settings", "parameters"),
+    [
+        ({"r": 4, "target_modules": ["model.layers.0.self_attn.q_proj"]}, 512),
+        ({"r": 4, "target_modules": ["q_proj"], "exclude_modules": ["model.layers.0.self_attn.q_proj"]}, 512),
+        ({"r": 4, "target_modules": ["q_proj"], "rank_pattern": {"model.layers.1.self_attn.q_proj": 2}}, 512 + 256),
+        ({"r": 4, "target_modules": ["self_attn.k_proj", "1.self_attn.q_proj"]}, 2 * 4 * (64 + 32) + 512),
+    ],
+)
+def test_whole_names_of_modules_are_those_of_the_class(settings: dict[str, Any], parameters: int) -> None:
+    """They begin with a word that the mapping leaves out: exclusions and ranks by them were passed over."""
+    assert adapted(TINY, settings) == parameters
+
+
 def test_every_type_as_peft_makes_it_or_refused() -> None:
     """Counted wrong in silence before: fused and renamed matrices, tables, layers outside the stack, saved modules."""
     every, counted_here, wrong = [json.loads(line) for line in COUNTED.read_text(encoding="utf-8").splitlines()], 0, []
@@ -116,6 +131,12 @@ def test_linear_layers_outside_the_stack_are_not_guessed(tmp_path: Path) -> None
     )
 
 
+# Its tower calls a block of its own what the mapping calls the text model's.
+MISTRAL3 = {
+    "model_type": "mistral3", "architectures": ["Mistral3ForConditionalGeneration"],
+    "text_config": {**TINY, "model_type": "mistral", "head_dim": 16},
+    "vision_config": {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 48},
+}  # fmt: skip
 PHI3 = {**TINY, "model_type": "phi3", "architectures": ["Phi3ForCausalLM"], "pad_token_id": 0}
 INSTEAD = "Give the adapter with its weights, or its base by a checkpoint: --base FOLDER."
 
@@ -134,6 +155,14 @@ INSTEAD = "Give the adapter with its weights, or its base by a checkpoint: --bas
          f"adapter_config.json, want modules of the base: down_proj, o_proj. {INSTEAD}"),
         (PHI3, {"r": 4, "target_modules": "all-linear"}, "not described: got 'target_modules' = 'all-linear' in "
          "adapter_config.json, want a list of names: not every matrix of this base is known. " + INSTEAD),
+        (TINY, {"r": 4, "target_modules": ["q_proj"], "exclude_modules": ["vision_tower"]}, "not described: got "
+         "'exclude_modules' = 'vision_tower' in adapter_config.json, want names of modules of the base. " + INSTEAD),
+        (TINY, {"r": 4, "target_modules": ["q_proj"], "rank_pattern": {"layers.9.self_attn.q_proj": 2}}, "not "
+         "described: got 'rank_pattern' = 'layers.9.self_attn.q_proj' in adapter_config.json, want names of modules of "
+         f"the base. {INSTEAD}"),
+        (MISTRAL3, {"r": 4, "target_modules": ["mlp.down_proj"]}, "not described: got 'target_modules' = "
+         "'mlp.down_proj' in adapter_config.json, want a name without those above it: this base names these "
+         f"otherwise. {INSTEAD}"),
         (TINY, {"r": 4, "target_modules": ["q_proj"], "layers_to_transform": [99]}, "no module targeted: got "
          "target_modules ['q_proj'] of adapter_config.json less what else it says, want at least one module of the "
          "base. Correct exclude_modules, layers_to_transform or modules_to_save."),

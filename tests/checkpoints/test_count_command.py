@@ -12,6 +12,9 @@ from click.testing import CliRunner
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.core.units import THIN_SPACE
+from sizebook.models.config import Config
+from sizebook.models.huggingface import architecture
+from sizebook.models.verifying import predicted_names
 from tests.checkpoints.making import Given, folder, gguf, safetensors
 from tests.checkpoints.test_gguf import KEYS, TENSORS
 from tests.models.checkpoints import TINY, TINY_PARAMETERS, tiny_tensors
@@ -44,6 +47,33 @@ def test_links_that_lead_nowhere_lie_beside_and_harm_nothing(tmp_path: Path) -> 
 def test_headers_and_config_together(tmp_path: Path) -> None:
     shown = counted(folder(tmp_path / "tiny", TINY_WEIGHTS, TINY))
     assert (shown["model"], shown["kind"], shown["files"], shown["tensors"]) == ("tiny", "safetensors", 1, 21)
+
+
+def _routed(path: Path, *, mtp: int, beside: Given) -> str:
+    """Write a small GLM 4.5 with tensors beside its own; return what is said of headers and config."""
+    config = {"model_type": "glm4_moe", "architectures": ["Glm4MoeForCausalLM"], "hidden_size": 64, "head_dim": 16,
+              "intermediate_size": 96, "moe_intermediate_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2,
+              "num_hidden_layers": 3, "first_k_dense_replace": 1, "n_routed_experts": 8, "n_shared_experts": 1,
+              "num_experts_per_tok": 2, "vocab_size": 100, "num_nextn_predict_layers": mtp}  # fmt: skip
+    own: Given = {name: ("BF16", shape) for name, shape in predicted_names(architecture(Config(config, "c"))).items()}
+    said: str = counted(folder(path, {**own, **beside}, config))["config"]["agreement"]
+    return said
+
+
+def test_what_headers_hold_beside_the_config_is_named(tmp_path: Path) -> None:
+    """Corrections of routers are stored and not trained: 8 numbers in each of two layers were called a difference."""
+    balance: Given = {f"layers.{layer}.mlp.gate.e_score_correction_bias": ("F32", (8,)) for layer in (1, 2)}
+    assert _routed(tmp_path / "a", mtp=0, beside=balance) == (
+        "the headers hold the parameters of the config, and 16 in buffers beside them"
+    )
+    # A prediction layer with copies of the embedding and of the head, as DeepSeek V3's and GLM's checkpoints have it.
+    copies: Given = {f"layers.3.{name}.weight": ("BF16", (100, 64)) for name in ("embed_tokens", "shared_head.head")}
+    assert _routed(tmp_path / "b", mtp=1, beside={**balance, **copies}) == (
+        "the headers hold the parameters of the config, and 12800 in prediction layers (multi-token prediction) and 16 "
+        "in buffers beside them"
+    )
+    strange: Given = {"layers.1.mlp.gate.strange": ("F32", (8,))}
+    assert _routed(tmp_path / "c", mtp=0, beside=strange).endswith("'sizebook verify' names the tensors that differ")
 
 
 def test_any_architecture_is_counted_without_a_mapping(tmp_path: Path) -> None:

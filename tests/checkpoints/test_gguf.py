@@ -99,19 +99,61 @@ def test_several_quantisations_in_a_folder_are_not_added_up(tmp_path: Path) -> N
     )
 
 
-def _head(n_tensors: int, n_keys: int) -> bytes:
-    return b"GGUF" + struct.pack("<IQQ", 3, n_tensors, n_keys)
+def _head(n_tensors: int, n_keys: int, order: str = "<") -> bytes:
+    return b"GGUF" + struct.pack(f"{order}IQQ", 3, n_tensors, n_keys)
 
 
-def _named(name: str, extents: tuple[int, ...], form: int, offset: int = 0) -> bytes:
-    return text(name) + struct.pack(f"<I{len(extents)}QIQ", len(extents), *extents, form, offset)
+def _named(name: str, extents: tuple[int, ...], form: int, offset: int = 0, order: str = "<") -> bytes:
+    length = struct.pack(f"{order}Q", len(name.encode()))
+    fields = struct.pack(f"{order}I{len(extents)}QIQ", len(extents), *extents, form, offset)
+    return length + name.encode() + fields
+
+
+def test_files_in_the_other_order_of_bytes_are_read(tmp_path: Path) -> None:
+    """Of machines that write the high byte first: they were refused as of an unknown version."""
+    long = struct.pack(">Q", 1) + b"k" + struct.pack(">IIQ", 9, 4, 5000) + bytes(20_000)  # a list that is passed over
+    head = _head(2, 1, ">") + long + _named("w", (64, 100), 2, 0, ">") + _named("norm", (64,), 0, 3_616, ">")
+    weighed = held_at(written(tmp_path / "b.gguf", head + bytes(-len(head) % 32) + bytes(3_872))).parts[0].weighed
+    assert (weighed.parameters, weighed.n_bytes) == (6_400 + 64, 3_600 + 256)
+
+
+def test_formats_of_forks_count_by_their_extents(tmp_path: Path) -> None:
+    """IQ4_K (139) of a fork, Q4_0_4_4 (31), gone since 2024: 64 rows of 144 bytes, and 16 bytes up to the next."""
+    tensors = [("a", (256, 64), 139, 9_216), ("b", (48, 3), 31, 88), ("c", (8,), 0, 32), ("d", (256,), 139, 144)]
+    part = held_at(written(tmp_path / "f.gguf", gguf({"general.architecture": "llama"}, tensors))).parts[0]
+    assert part.weighed.parameters == 16_384 + 144 + 8 + 256
+    assert [(mix.label, mix.n_bytes) for mix in part.weighed.mixes] == [
+        ("number format 139", 9_216 + 160), ("number format 31", 96), ("F32", 32),
+    ]  # fmt: skip
+    assert part.checkpoint.notes == (
+        "bytes of formats that are not known reach to the next tensor: number format 139, number format 31",
+    )
+
+
+def test_an_adapter_says_so(tmp_path: Path) -> None:
+    keys = {"general.architecture": "llama", "general.type": "adapter"}
+    part = held_at(written(tmp_path / "l.gguf", gguf(keys, [("blk.0.attn_q.weight.lora_a", (256, 8), 0, 8192)]))).parts[
+        0
+    ]
+    assert part.checkpoint.notes == ("an adapter alone, its base model is not counted",)
 
 
 HOSTILE = {
-    "version of another byte order": (
-        b"GGUF" + struct.pack(">IQQ", 3, 0, 0),
-        "another GGUF: got version 50331648 in x.gguf, want 2 or 3, little-endian. "
-        "Convert the file again with a newer llama.cpp.",
+    "version 1": (
+        b"GGUF" + struct.pack("<III", 1, 0, 0),
+        "another GGUF: got version 1 in x.gguf, want 2 or 3. Convert the file again with a newer llama.cpp.",
+    ),
+    "version 1 in the other order of bytes": (
+        b"GGUF" + struct.pack(">III", 1, 0, 0),
+        "another GGUF: got version 1 in x.gguf, want 2 or 3. Convert the file again with a newer llama.cpp.",
+    ),
+    "an importance matrix": (
+        gguf({"general.type": "imatrix"}, [("blk.0.attn_q.weight.in_sum2", (256, 1), 0, 1024)]),
+        "no model: got an importance matrix in x.gguf, want weights. Give the GGUF of the model itself.",
+    ),
+    "a control vector": (
+        gguf({"general.architecture": "controlvector"}, [("direction.1", (256,), 0, 1024)]),
+        "no model: got a control vector in x.gguf, want weights. Give the GGUF of the model itself.",
     ),
     "2^60 tensors": (
         _head(2**60, 0),
@@ -138,9 +180,13 @@ HOSTILE = {
         _head(1, 0) + _named("w", (48, 2), 2),
         f"corrupt header: got [2, 48] in Q4_0 for 'w' in x.gguf, want rows of whole blocks of 32. {AGAIN}",
     ),
-    "an unknown format": (
-        _head(1, 0) + _named("w", (32,), 99),
-        "corrupt header: got the number format 99 of 'w' in x.gguf, want one of data/tensor_formats.csv. " + AGAIN,
+    "an unknown format without room": (
+        _head(1, 0) + _named("w", (1024,), 99) + bytes(64),
+        f"corrupt header: got number format 99 of 'w' in 57 bytes in x.gguf, want room for 1024 weights. {AGAIN}",
+    ),
+    "an unknown format of 2^62 weights": (
+        _head(2, 0) + _named("w", (2**62,), 99) + _named("v", (32,), 0, 64) + bytes(256),
+        f"corrupt header: got number format 99 of 'w' in 64 bytes in x.gguf, want room for {2**62} weights. {AGAIN}",
     ),
     "a name on two lines": (
         _head(1, 0) + _named("w\nERROR", (1,), 0),

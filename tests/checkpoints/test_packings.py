@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from sizebook.cli import app
 from sizebook.models.checkpoints.held import held_at
 from sizebook.models.checkpoints.weighing import Weighed
 from tests.checkpoints.making import Given, folder
@@ -19,6 +21,13 @@ from tests.intake.test_files import refusal
 NORM: Given = {"norm.weight": ("BF16", (256,))}
 OUT, IN = 64, 256
 LIKE_COMPRESSED = {"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": {"num_bits": 4}}}}
+IN_GROUPS = {
+    bits: {
+        "quant_method": "compressed-tensors",
+        "config_groups": {name: {"weights": {"num_bits": bits, "group_size": 128}} for name in ("all", "others")},
+    }
+    for bits in (3, 6)
+}
 
 PACKED: dict[str, tuple[Given, dict[str, Any], str, int]] = {
     # 8 four-bit weights a word along the inputs, 2 groups of 128; zeros packed along the outputs.
@@ -46,6 +55,36 @@ PACKED: dict[str, tuple[Given, dict[str, Any], str, int]] = {
         {"l.weight_packed": ("I32", (OUT, IN // 8)), "l.weight_scale": ("BF16", (OUT, 2)),
          "l.weight_shape": ("I64", (2,))},
         LIKE_COMPRESSED, "4-bit in I32 (compressed-tensors)", 8_192 + 256 + 16),
+    # 24 words hold 256 weights of three bits without a rest; with ten in a word and a rest of two bits it takes 26.
+    "compressed-tensors, 3 bits": (
+        {"l.weight_packed": ("I32", (OUT, 24)), "l.weight_scale": ("BF16", (OUT, 2)), "l.weight_shape": ("I64", (2,))},
+        IN_GROUPS[3], "3-bit in I32 (compressed-tensors)", 6_144 + 256 + 16),
+    "compressed-tensors, 3 bits with rests": (
+        {"l.weight_packed": ("I32", (OUT, 26)), "l.weight_scale": ("BF16", (OUT, 2)), "l.weight_shape": ("I64", (2,))},
+        IN_GROUPS[3], "3-bit in I32 (compressed-tensors)", 6_656 + 256 + 16),
+    "compressed-tensors, 6 bits": (
+        {"l.weight_packed": ("I32", (OUT, 48)), "l.weight_scale": ("BF16", (OUT, 2))},
+        IN_GROUPS[6], "6-bit in I32 (compressed-tensors)", 12_288 + 256),
+    "MXFP6 of compressed-tensors": (
+        {"l.weight_packed": ("U8", (OUT, IN * 3 // 4)), "l.weight_scale": ("U8", (OUT, IN // 32))}, {}, "MXFP6",
+        12_288 + 512),
+    # A scale and a zero for 64 weights; 3 bits as ten in a word.
+    "HQQ, 4 bits": (
+        {"l.W_q": ("U8", (OUT // 2, IN)), "l.scale": ("F16", (256, 1)), "l.zero": ("F16", (256, 1)),
+         "l.shape": ("I64", (2,))},
+        {"quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": 4, "group_size": 64, "axis": 1}}},
+        "4-bit (HQQ)", 8_192 + 512 + 512 + 16),
+    "HQQ, 3 bits by module": (
+        {"l.W_q": ("I32", (26, 64)), "l.scale": ("F16", (1, 256)), "l.zero": ("F16", (1, 256))},
+        {"quant_method": "hqq", "quant_config": {"l": {"weight_quant_params": {"nbits": 3, "group_size": 64}}}},
+        "3-bit (HQQ)", 6_656 + 512 + 512),
+    # Tiles of 16 x 16 weights, 16 bits in a word: 64 words a tile are 4 bits a weight.
+    "EXL3": (
+        {"l.trellis": ("I16", (IN // 16, OUT // 16, 64)), "l.suh": ("F16", (IN,)), "l.svh": ("F16", (OUT,)),
+         "l.mcg": ("I32", ())}, {"quant_method": "exl3", "bits": 4.0}, "4-bit (EXL3)", 8_192 + 512 + 128 + 4),
+    "EETQ": (
+        {"l.weight": ("I8", (IN, OUT)), "l.weight_scales": ("F16", (OUT,))}, {"quant_method": "eetq"}, "I8",
+        16_384 + 128),
     "NVFP4 of compressed-tensors": (
         {"l.weight_packed": ("U8", (OUT, IN // 2)), "l.weight_scale": ("F8_E4M3", (OUT, IN // 16)),
          "l.weight_global_scale": ("F32", (1,))}, {}, "NVFP4", 8_192 + 1_024 + 4),
@@ -130,6 +169,26 @@ def test_a_packing_that_nothing_tells_is_counted_as_stored_and_named(tmp_path: P
     assert found.unknown == ("?-bit in I32 (compressed-tensors), such as l.weight_packed",)
     strange = weighed(tmp_path / "strange", {"l.w_nibbles": ("U8", (OUT, IN // 2))}, {})
     assert (strange.parameters, strange.unknown) == (8_192 + 256, ("U8, such as l.w_nibbles",))
+
+
+@pytest.mark.parametrize("bits", [3, 6])
+def test_bits_that_leave_a_rest_in_a_word_need_groups(tmp_path: Path, bits: int) -> None:
+    """26 words of three bits are 277 weights, or ten a word in a row of 256: 277 were said to be exact."""
+    tensors: Given = {"l.weight_packed": ("I32", (OUT, 26)), "l.weight_scale": ("BF16", (OUT, 1))}
+    stated = {"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": {"num_bits": bits}}}}
+    found = weighed(tmp_path, tensors, stated)
+    assert found.unknown == (f"{bits}-bit in I32 (compressed-tensors), such as l.weight_packed",)
+    assert found.parameters == 26 * OUT + 256
+
+
+def test_a_config_that_does_not_tell_is_not_asked_for(tmp_path: Path) -> None:
+    config = {"quantization_config": {"quant_method": "vptq"}}
+    path = folder(tmp_path, {"l.indices": ("I32", (OUT, IN)), **NORM}, config)
+    done = CliRunner().invoke(app, ["count", str(path)], catch_exceptions=False)
+    assert (
+        "packing not known: I32, such as l.indices; counted as stored, so the parameters may be more. Its "
+        "quantization_config says 'vptq', of which this packing is not described.\n"
+    ) in done.stdout
 
 
 def test_a_method_of_which_no_tensor_is_known_is_named(tmp_path: Path) -> None:

@@ -38,6 +38,18 @@ def test_tensors_that_share_numbers_count_once(tmp_path: Path) -> None:
     assert part.checkpoint.notes == ("1 tensor shares the numbers of others and counts once",)
 
 
+def test_an_expanded_tensor_counts_what_it_stores(tmp_path: Path) -> None:
+    """Four times the same row, every second column of a table: the first was refused as corrupt."""
+    rows = pickled_tensor("FloatStorage", "0", 12, (4, 12), strides=(0, 1))
+    columns = pickled_tensor("BFloat16Storage", "1", 5, (3,), strides=(2,))
+    part = held(tmp_path, torch_archive(pickled_table({"rows": rows, "columns": columns}), STORAGES))
+    assert [(t.name, t.shape, t.n_bytes) for t in part.checkpoint.tensors] == [
+        ("rows", (1, 12), 48),
+        ("columns", (3,), 6),
+    ]
+    assert part.weighed.parameters == 15
+
+
 def test_the_form_before_1_6_is_pickles_one_after_the_other(tmp_path: Path) -> None:
     others = b"\x80\x02M\xe9\x03." + b"\x80\x02}."
     part = held(tmp_path, LEGACY + others + b"\x80\x02" + pickled_table({"a": A}) + b"." + bytes(60), "x.bin")
@@ -83,6 +95,14 @@ HOSTILE = {
         torch_archive(pickled_table({"a": pickled_tensor("FloatStorage", "0", 12, (2**62, 2**62))}), STORAGES),
         "corrupt entry: got [4611686018427387904, 4611686018427387904] for 'a' in x.pt, want at most the 12 elements "
         f"of its storage. {AGAIN}.",
+    ),
+    "steps beyond the storage": (
+        torch_archive(pickled_table({"a": pickled_tensor("FloatStorage", "0", 12, (3,), strides=(6,))}), STORAGES),
+        f"corrupt entry: got [3] for 'a' in x.pt, want at most the 12 elements of its storage. {AGAIN}.",
+    ),
+    "windows that overlap": (
+        torch_archive(pickled_table({"a": pickled_tensor("FloatStorage", "0", 12, (4, 4), strides=(1, 1))}), STORAGES),
+        f"corrupt entry: got [4, 4] for 'a' in x.pt, want at most the 12 elements of its storage. {AGAIN}.",
     ),
     "a storage longer than its part": (
         torch_archive(pickled_table({"a": pickled_tensor("FloatStorage", "0", 2**40, (2**40,))}), STORAGES),

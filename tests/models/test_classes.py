@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.core.errors import SizebookError, UnknownKeyError
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.models.config import Config
 from sizebook.models.huggingface import _NAMED_OTHERWISE, _plain, architecture, modules
 from tests.models.counts import counted, small_configs
@@ -50,6 +50,44 @@ def test_an_unknown_class_is_refused() -> None:
         "with ForCausalLM, LMHeadModel, ForConditionalGeneration, ForImageTextToText, ForSequenceClassification, "
         "ForTokenClassification, ForQuestionAnswering or Model. Describe it, or count with --engine transformers."
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "head"),
+    [
+        # A square matrix, a rectifier, then one output or two, each with a bias.
+        ("qwen2", "Qwen2ForRewardModel", 64 * 64 + 64 + 64 + 1),
+        ("qwen2", "Qwen2ForProcessRewardModel", 64 * 64 + 64 + 2 * 64 + 2),
+        ("internlm2", "InternLM2ForRewardModel", 64),
+    ],
+)
+def test_reward_models_with_scores_of_their_own(kind: str, name: str, head: int) -> None:
+    """Their names end with Model: they were counted bare."""
+    file = {**SMALL, "model_type": kind}
+    bare = counted({**file, "architectures": [name.partition("For")[0] + "Model"]})["total"]
+    assert counted({**file, "architectures": [name]})["total"] == bare + head
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["MistralPreTrainedModel", "PretrainedBartModel", "MistralPreTrainedModelForCausalLM", "MistralForRewardModel",
+     "Eagle3MistralForCausalLM", "Eagle3DraftModel", "MistralForCausalLMWithValueHeadModel", "MistralMTPModel"],
+)  # fmt: skip
+def test_a_class_of_less_or_more_than_the_model_is_refused(name: str) -> None:
+    """What classes have in common has no tensors, a draft model layers of its own: both were counted as the model."""
+    with pytest.raises(UnknownKeyError, match=f"^unknown class: got '{name}' under 'architectures' in config.json, "):
+        counted({**SMALL, "architectures": [name]})
+
+
+def test_labels_that_are_none_are_refused() -> None:
+    """Some classes put nothing on the model then, others a matrix without rows: two labels were taken."""
+    empty = {**SMALL, "architectures": ["MistralForSequenceClassification"], "id2label": {}}
+    with pytest.raises(InputError) as error:
+        counted(empty)
+    assert str(error.value) == (
+        "no labels: got 'id2label' = {} in config.json, want one a class. Leave the key out, or fill it."
+    )
+    assert counted({**empty, "num_labels": 3})["total"] == BARE + 3 * 64
 
 
 # Classes that contradict their config, or of which checkpoints hold other tensors than transformers builds.
@@ -149,6 +187,20 @@ def test_a_tower_alone_is_refused_and_a_language_model_alone_noted() -> None:
     assert alone.notes == (
         "LlavaForCausalLM may build the language model alone; the vision or audio towers of the file are counted",
     )
+
+
+def test_sections_under_the_text_models_class_are_refused() -> None:
+    """Ministral 3's own class builds its defaults from such a file."""
+    inner = {key: value for key, value in SMALL.items() if key != "architectures"} | {"model_type": "ministral3"}
+    file = {"model_type": "ministral3", "text_config": inner, "vision_config": {"model_type": "pixtral"}}
+    assert counted({**file, "architectures": ["Mistral3ForConditionalGeneration"]})["total"] > BARE
+    for named in (["Ministral3ForQuestionAnswering"], ["Ministral3ForCausalLM"], []):
+        with pytest.raises(UnknownKeyError) as error:
+            counted({**file, "architectures": named})
+        assert str(error.value) == (
+            f"not described: got 'architectures' = {named} in config.json, want Mistral3ForConditionalGeneration first "
+            "beside 'text_config'."
+        )
 
 
 def test_a_class_of_another_type_is_refused_where_it_counts_otherwise() -> None:

@@ -7,6 +7,7 @@ published so), or with a classifier in its place (reward models).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -29,6 +30,17 @@ TEXT_ALONE = ("MllamaForCausalLM",)
 # Whole models whose class calls itself causal: its tower is built with it.
 WHOLE = ("FuyuForCausalLM", "GitForCausalLM")
 PARTIAL = ("TextModel", "VisionModel", "AudioModel", "WithProjection")
+# Words of classes that have no tensors, or more than a bare model or one with a language head.
+_NOT_THE_MODEL = re.compile(
+    r"[Pp]re[Tt]rained|For[A-Z]\w*Model$|Reward|Value(Head|Model)|Eagle|Medusa|Draft|Specul|MTP"
+)
+# Scores of published reward models, by type: a square matrix and a rectifier in front, outputs, biases. Qwen 2's from
+# its modeling_qwen2_rm.py as vLLM has it (qwen2_rm.py), InternLM 2's from vLLM's internlm2.py.
+REWARDS = {
+    ("qwen2", "Qwen2ForRewardModel"): (True, 1, True),
+    ("qwen2", "Qwen2ForProcessRewardModel"): (True, 2, True),
+    ("internlm2", "InternLM2ForRewardModel"): (False, 1, False),
+}
 
 
 def as_class(config: Config, described: Architecture) -> Architecture:
@@ -39,6 +51,10 @@ def as_class(config: Config, described: Architecture) -> Architecture:
         return replace(described, head=None) if config.values.get("model_type") in HEADLESS else described
     name = named[0]
     towers = any(isinstance(brick, Tower) for brick in described.inputs)
+    if (scored := REWARDS.get((described.model_type, name))) is not None:
+        return _rewarding(described, *scored)
+    if _NOT_THE_MODEL.search(name):
+        raise _unknown_class(name, config)
     if name.endswith(GENERATES):
         if name in TEXT_ALONE:
             alone = (brick for brick in described.inputs if not isinstance(brick, Tower))
@@ -61,7 +77,19 @@ def as_class(config: Config, described: Architecture) -> Architecture:
     whole = name.removesuffix("Model").casefold() == described.model_type.replace("_", "")
     if name.endswith("Model") and not name.endswith(("HeadsModel", *(PARTIAL if towers and not whole else ()))):
         return replace(described, head=None)
-    raise UnknownKeyError(
+    raise _unknown_class(name, config)
+
+
+def _rewarding(described: Architecture, squared: bool, outputs: int, bias: bool) -> Architecture:
+    """Return a decoder with the scores of a reward model in place of its language head."""
+    width = described.d_model
+    before = (Projection("score.0", width, width, bias=bias),) if squared else ()
+    score = Projection("score", width, outputs, bias=bias)
+    return replace(described, outputs=(*described.outputs, *before, score), head=None)
+
+
+def _unknown_class(name: str, config: Config) -> UnknownKeyError:
+    return UnknownKeyError(
         f"unknown class: got '{name}' under 'architectures' in {config.where}, want one whose name ends with "
         f"{', '.join((*GENERATES, *CLASSIFIES))} or Model. Describe it, or count with --engine transformers."
     )
@@ -72,6 +100,10 @@ def n_labels(config: Config) -> int:
     config.ignore("id2label")
     labels = config.values.get("id2label")
     given, named = config.size("num_labels"), len(labels) if isinstance(labels, dict) else 0
+    if labels == {} and not given:  # over which some classes put a matrix of no rows, others nothing
+        raise InputError(
+            f"no labels: got 'id2label' = {{}} in {config.where}, want one a class. Leave the key out, or fill it."
+        )
     if given and named and given != named:
         raise InputError(
             f"labels disagree: got {named} under 'id2label' and 'num_labels' = {given} in {config.where}, want the "

@@ -70,6 +70,7 @@ fused_bias_fc any: nomic_bert
 use_xentropy any: nomic_bert
 max_trained_positions any: nomic_bert
 pad_vocab_size_multiple any: nomic_bert
+learned_embeddings true: opt
 """
 
 # Keys that name an activation function, and those that sound so and say whether there is one.

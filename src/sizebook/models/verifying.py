@@ -23,6 +23,7 @@ OUTSIDE = -1
 _IN_LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|block|layer)\.(\d+)\.(.+)$")
 _EXPERT = re.compile(r"\bexperts\.\d+\.")
 TOWER = re.compile(r"vision|visual|\bvit\b|audio|image|encoder\.")
+_CORRECTIONS = {"e_score_correction_bias", "expert_bias"}  # of a router, which is not trained
 # What quantised checkpoints store beside a weight; it belongs to the weight's bytes, not to the count.
 _SCALES = re.compile(r"(weight_scale(_inv|_2)?|(^|\.)(input|output|[qkv])_scale|[._]scales|_zero_point|qzeros|g_idx)$")
 
@@ -133,17 +134,26 @@ def _copies(weights: Iterable[Weight]) -> list[Weight]:
     return [weight for weight in weights for _ in range(weight.copies)]
 
 
+def stored_beside(architecture: Architecture, tensors: Iterable[Tensor]) -> dict[str, list[Tensor]]:
+    """Return what a checkpoint stores beside the trained count, by what it is."""
+    return _taken_out(architecture, _grouped(tensors))
+
+
+def _taken_out(architecture: Architecture, found: dict[int, list[Tensor]]) -> dict[str, list[Tensor]]:
+    taken = {
+        "prediction layers (multi-token prediction)": _take_mtp(architecture, found),
+        "buffers": _take_buffers(architecture, found),
+        "heads stored although tied": _take_tied_head(architecture, found),
+    }
+    return {name: tensors for name, tensors in taken.items() if tensors}
+
+
 def _extras(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[str]:
     """Take out what a checkpoint stores beside the trained count, and say what it was."""
-    remarks = []
-    for name, taken in (
-        ("prediction layers (multi-token prediction)", _take_mtp(architecture, found)),
-        ("buffers", _take_buffers(architecture, found)),
-        ("heads stored although tied", _take_tied_head(architecture, found)),
-    ):
-        if taken:
-            remarks.append(f"{name}: {sum(t.size for t in taken)} elements, {total_bytes(taken)} bytes")
-    return remarks
+    return [
+        f"{name}: {sum(t.size for t in taken)} elements, {total_bytes(taken)} bytes"
+        for name, taken in _taken_out(architecture, found).items()
+    ]
 
 
 def _take_mtp(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[Tensor]:
@@ -158,6 +168,8 @@ def _take_mtp(architecture: Architecture, found: dict[int, list[Tensor]]) -> lis
 
 def _take_buffers(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[Tensor]:
     suffixes = {weight.name.rpartition(".")[2] for weight in architecture.buffers}
+    if suffixes & _CORRECTIONS:
+        suffixes |= _CORRECTIONS
     return _taken(found, lambda tensor: tensor.name.rpartition(".")[2] in suffixes)
 
 

@@ -18,7 +18,7 @@ from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.flops import forward
 from sizebook.models.huggingface import architecture
-from sizebook.models.verifying import predicted_names
+from sizebook.models.verifying import predicted_names, stored_beside
 from sizebook.sources.hub import REPOSITORY, Repository
 from sizebook.sources.models import source_of
 
@@ -31,15 +31,15 @@ _CACHE_BYTES = 2.0  # of an element: bf16
 class Mapped:
     """What the config beside a checkpoint adds: active parameters, cache of `CONTEXT` tokens, FLOPs of one.
 
-    ``total`` is what the config predicts, ``mtp`` and ``buffers`` what it stores beside. ``origin`` says where the
-    figures are from.
+    ``total`` is what the config predicts, ``mtp`` the prediction layers beside. ``origin`` says where the figures are
+    from, ``described`` holds what the config describes.
     """
 
     origin: str
     active: int
     total: int | None = None
     mtp: int = 0
-    buffers: int = 0
+    described: Architecture | None = None
     cache_bytes: float | None = None
     flops: float | None = None
     notes: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ def _mapped(described: Architecture, origin: str) -> Mapped:
         active=counted.active,
         total=counted.total,
         mtp=counted.mtp,
-        buffers=counted.buffers,
+        described=described,
         cache_bytes=cache_bytes(described, CONTEXT, _CACHE_BYTES) if causal else None,
         flops=forward(described, CONTEXT, causal=causal).total,
         notes=described.notes,
@@ -137,7 +137,21 @@ def agreement(part: Part, found: Mapped) -> str:
         return "the headers hold exactly the parameters of the config"
     if found.mtp and counted == found.total + found.mtp:
         return "the headers hold the parameters of the config and its prediction layers"
+    beside = _beside(part, found)
+    if beside and counted == found.total + sum(beside.values()):
+        listed = " and ".join(f"{number} in {name}" for name, number in beside.items())
+        return f"the headers hold the parameters of the config, and {listed} beside them"
     return (
         f"the headers hold {counted} parameters, the config says {found.total}: 'sizebook verify' names the tensors "
         "that differ"
     )
+
+
+def _beside(part: Part, found: Mapped) -> dict[str, int]:
+    """Return what of the headers' count is stored beside the config's, by what it is."""
+    if found.described is None:
+        return {}
+    counted = {w.tensor.name: w.parameters for w in weights_of(part.checkpoint.tensors, Quantization.of(part.config))}
+    taken = stored_beside(found.described, part.checkpoint.tensors)
+    sums = {name: sum(counted[tensor.name] for tensor in tensors) for name, tensors in taken.items()}
+    return {name: number for name, number in sums.items() if number}

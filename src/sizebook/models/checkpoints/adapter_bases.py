@@ -47,6 +47,20 @@ class Base:
         """Whether what is called a bias is one in the class too."""
         return not self.described_as or self._told("biases") == "yes"
 
+    @property
+    def names_paths(self) -> bool:
+        """Whether the words above a module are those of the class too, so that a name may say where it stands."""
+        return not self.described_as or self._told("paths") == "yes"
+
+    def is_called(self, name: str, given: str) -> bool:
+        """Return whether a module is called so: by its whole name or the end of it, as peft looks for modules.
+
+        Names of a mapping lack the words that the class puts before all of them.
+        """
+        if name == given or name.endswith(f".{given}"):
+            return True
+        return bool(self.described_as) and self.names_paths and given.endswith(f".{name}")
+
     def _told(self, column: str) -> str:
         row = by_key("adapter_modules", "model_type").get(self.described_as)
         return row[column] if row else ""

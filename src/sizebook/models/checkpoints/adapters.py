@@ -8,7 +8,7 @@ are trained and stored whole, and not adapted. Keys: huggingface/peft, LoraConfi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -69,7 +69,7 @@ def adapter_of(config: Mapping[str, Any], base: Base, where: str) -> Adapter:
         if biased and base.is_table(name):
             raise _not_described("lora_bias", True, f"false for the table '{leaf}', as peft", where)
         vector = base.width_out(name) if by_magnitude or biased else 0
-        added = _rank(config, name, rank, where) * (prod(shape[1:]) + shape[0]) + vector
+        added = _rank(config, name, rank, base, where) * (prod(shape[1:]) + shape[0]) + vector
         by_module[leaf] = by_module.get(leaf, 0) + added
     return Adapter("DoRA" if by_magnitude else "LoRA", rank, by_module, _saved(config, targets, base, where))
 
@@ -86,8 +86,8 @@ def _targets(config: Mapping[str, Any], base: Base, where: str) -> list[str]:
     if isinstance(named, str) and named.casefold() == "all-linear":
         chosen = _every_linear(named, base, where)
     elif isinstance(named, list) and named and all(isinstance(each, str) and _PLAIN.fullmatch(each) for each in named):
-        chosen = [name for name in names if any(_is(name, each) for each in named)]
-        unknown = [each for each in named if not any(_is(name, each) for name in names)]
+        chosen = [name for name in names if any(base.is_called(name, each) for each in named)]
+        unknown = [each for each in named if not any(base.is_called(name, each) for name in names)]
         if unknown:
             leaves = sorted({leaf_of(name) for name in names if number_of(name) is not None})
             raise UnknownKeyError(
@@ -98,6 +98,9 @@ def _targets(config: Mapping[str, Any], base: Base, where: str) -> list[str]:
         raise _not_described("target_modules", named, "a list of names or 'all-linear'", where)
     if not isinstance(excluded, list) or config.get("layers_pattern"):
         raise _not_described("exclude_modules", excluded, "a list of names", where)
+    _names_of("target_modules", named if isinstance(named, list) else [], base, where)
+    _names_of("exclude_modules", excluded, base, where)
+    _names_of("rank_pattern", config.get("rank_pattern") or {}, base, where)
     only, saved = _layers(config, base, where), _modules_to_save(config, where)
     if only and any(number_of(name) is None for name in chosen):
         raise _not_described("layers_to_transform", sorted(only), "null beside modules outside the layers", where)
@@ -105,7 +108,7 @@ def _targets(config: Mapping[str, Any], base: Base, where: str) -> list[str]:
     kept = [
         name
         for name in chosen
-        if not any(_is(name, str(each)) for each in apart) and (not only or number_of(name) in only)
+        if not any(base.is_called(name, str(each)) for each in apart) and (not only or number_of(name) in only)
     ]
     if any(".experts." in name for name in chosen):
         raise _not_described("target_modules", named, "modules outside the experts", where)
@@ -117,6 +120,18 @@ def _targets(config: Mapping[str, Any], base: Base, where: str) -> list[str]:
             "module of the base. Correct exclude_modules, layers_to_transform or modules_to_save."
         )
     return kept
+
+
+def _names_of(key: str, given: Iterable[Any], base: Base, where: str) -> None:
+    """Refuse names that a described base may bear otherwise: what they mean there would be passed over.
+
+    A checkpoint names its modules itself, and names that it does not have mean nothing.
+    """
+    for each in given if base.described_as else ():
+        if "." in str(each) and not base.names_paths:
+            raise _not_described(key, each, "a name without those above it: this base names these otherwise", where)
+        if not any(base.is_called(name, str(each)) for name in base.modules()):
+            raise _not_described(key, each, "names of modules of the base", where)
 
 
 def _every_linear(named: str, base: Base, where: str) -> list[str]:
@@ -141,18 +156,14 @@ def _layers(config: Mapping[str, Any], base: Base, where: str) -> set[int]:
     return set(found)
 
 
-def _is(name: str, target: str) -> bool:
-    return name == target or name.endswith(f".{target}")
-
-
-def _rank(config: Mapping[str, Any], name: str, rank: int, where: str) -> int:
+def _rank(config: Mapping[str, Any], name: str, rank: int, base: Base, where: str) -> int:
     pattern = config.get("rank_pattern") or {}
     if not isinstance(pattern, Mapping):
         raise _not_described("rank_pattern", pattern, "a table of names and ranks", where)
     for target, own in pattern.items():
         if not _PLAIN.fullmatch(target) or type(own) is not int or own < 1:
             raise _not_described("rank_pattern", {target: own}, "plain names and ranks", where)
-        if _is(name, target):
+        if base.is_called(name, target):
             return own
     return rank
 

@@ -11,7 +11,9 @@ PARAMS = "params.json"  # what Mistral publishes beside its own checkpoints
 INDEX_ENDING = ".index.json"
 # By preference: what reads without a pickle comes first. Files beside weights that hold no weights of the model.
 ENDINGS = (".safetensors", ".gguf", ".bin", ".pth", ".pt", ".ckpt")
-_NO_WEIGHTS = r"training_args\.bin|optimizer|scheduler|rng_state|scaler\.pt|random_states"
+_NO_WEIGHTS = r"training_args\.bin|optimizer|scheduler|rng_state|scaler\.pt|random_states|optim_states"
+# Pieces of every matrix, one file a rank: Meta's, DeepSeek's own code, DeepSpeed's and Megatron's.
+_OF_A_RANK = re.compile(r"consolidated\.\d+\.pth|model\d+-mp\d+\.safetensors|(zero_pp_rank|mp_rank)_\d+.*\.pt")
 
 
 def is_checkpoint_name(name: str) -> bool:
@@ -37,6 +39,11 @@ def holds_weights(names: Iterable[str], folder: str = "") -> bool:
 def is_weights(name: str) -> bool:
     """Return whether a file of a store is one of weights."""
     return name.casefold().endswith(ENDINGS) and not re.search(_NO_WEIGHTS, name.rpartition("/")[2])
+
+
+def of_a_rank(name: str) -> bool:
+    """Return whether a file's name is that of one rank's pieces."""
+    return _OF_A_RANK.fullmatch(name.rpartition("/")[2]) is not None
 
 
 def folder_of(name: str) -> str:

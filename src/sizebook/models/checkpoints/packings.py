@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from sizebook.core.errors import InputError
 from sizebook.models.checkpoints.tensors import Tensor
@@ -21,6 +21,7 @@ _NARROW = (*FLOAT8, "F4", "F6_E2M3", "F6_E3M2")
 _PLAIN = ("BF16", "F16", "F32", "F64")
 _WIDE = (*_PLAIN, "I64", "BOOL")
 _PACKED_BITS = (2, 3, 4, 8)
+_WHOLE_IN_A_WORD = (1, 2, 4, 8)
 _MLX_BITS = (2, 3, 4, 5, 6, 8)
 # By what they are called, where no packing names them: scales and their like, of a module with narrow numbers.
 _SCALES = re.compile(r"scale|zero_?point|(^|_)zeros?$|absmax")
@@ -56,19 +57,39 @@ class Quantization:
             values = text.get("quantization_config")
         if not isinstance(values, Mapping):
             return cls()
-        bits = values.get("bits", values.get("w_bit"))
-        groups = values.get("config_groups")
-        if bits is None and isinstance(groups, Mapping):
-            found = {
-                group.get("weights", {}).get("num_bits")
-                for group in groups.values()
-                if isinstance(group, Mapping) and isinstance(group.get("weights"), Mapping)
-            }
-            bits = found.pop() if len(found) == 1 else None
+        each = _settings(values)
+        bits = values.get("bits", values.get("w_bit", _common(each, "num_bits", "nbits")))
         method = values.get("quant_method", "")
         differing = {name: own["group_size"] for name, own in values.items() if _is_group(own)}
-        group = values["group_size"] if _is_group(values) else None
-        return cls(str(method), bits if type(bits) is int and 1 <= bits <= 16 else None, group, differing)
+        group = values if _is_group(values) else {"group_size": _common(each, "group_size")}
+        return cls(
+            str(method),
+            bits if type(bits) is int and 1 <= bits <= 16 else None,
+            group["group_size"] if _is_group(group) else None,
+            differing,
+        )
+
+
+def _settings(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return what is said of weights: by compressed-tensors for each group of modules, by HQQ for all or by module."""
+    groups, hqq = values.get("config_groups"), values.get("quant_config")
+    said = (
+        [group.get("weights") for group in groups.values() if isinstance(group, Mapping)] if _is_table(groups) else []
+    )
+    if _is_table(hqq):
+        own = hqq if "weight_quant_params" in hqq else None
+        said += [each.get("weight_quant_params") for each in ([own] if own else hqq.values()) if _is_table(each)]
+    return [each for each in said if _is_table(each)]
+
+
+def _is_table(values: object) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(values, Mapping)
+
+
+def _common(settings: list[Mapping[str, Any]], *keys: str) -> Any:
+    """Return what all settings say under one of some keys, None where they differ or are silent."""
+    found = [next((each[key] for key in keys if key in each), None) for each in settings]
+    return found[0] if found and all(each == found[0] for each in found) else None
 
 
 def _is_group(values: object) -> bool:
@@ -155,15 +176,31 @@ def _weight_packed(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     leaves = ("weight_scale", "weight_zero_point", "weight_shape", "weight_g_idx", "weight_global_scale",
               "input_global_scale", "input_scale")  # fmt: skip
     others = beside.present(stem, *leaves)
+    scale = beside.get(f"{stem}weight_scale")
     if tensor.dtype == "I32":
         bits = beside.stated.bits
-        return Packed(f"{bits or '?'}-bit in I32 (compressed-tensors)", _unpacked(tensor, bits), others)
-    scale = beside.get(f"{stem}weight_scale")
+        return Packed(f"{bits or '?'}-bit in I32 (compressed-tensors)", _in_words(tensor, scale, beside.stated), others)
     if tensor.dtype == "U8" and scale is not None and scale.size * 8 == tensor.size:
         return Packed("NVFP4", 2 * tensor.size, others)
     if tensor.dtype == "U8" and scale is not None and scale.size * 16 == tensor.size:
         return Packed("MXFP4", 2 * tensor.size, others)
+    if tensor.dtype == "U8" and scale is not None and scale.size * 24 == tensor.size:  # 4 weights in 3 bytes
+        return Packed("MXFP6", 32 * scale.size, others)
     return Packed(f"packed in {tensor.dtype}", None, others)
+
+
+def _in_words(tensor: Tensor, scale: Tensor | None, stated: Quantization) -> int | None:
+    """Return the weights in rows of 32-bit words, None where that is not told.
+
+    3, 5, 6 or 7 bits leave a rest in a word, which releases before compressed-tensors 0.20 left empty: only the scales
+    of groups tell how many weights a row has then.
+    """
+    bits, group = stated.bits, stated.group
+    if bits is not None and group and scale is not None and len(tensor.shape) > 1 and len(scale.shape) > 1:
+        inputs = scale.shape[-1] * group
+        if tensor.shape[-1] in (-(-inputs * bits // 32), -(-inputs // (32 // bits))):
+            return tensor.size // tensor.shape[-1] * inputs
+    return tensor.size * 32 // bits if bits in _WHOLE_IN_A_WORD else None
 
 
 def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
@@ -171,7 +208,7 @@ def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     if tensor.dtype in _PLAIN:
         return None
     others = beside.present(stem, "weight_scale", "weight_scale_inv", "weight_scale_2", "input_scale", "output_scale",
-                            "weight_zero_point", "scale_weight", "scale_input")  # fmt: skip
+                            "weight_zero_point", "scale_weight", "scale_input", "weight_scales")  # fmt: skip
     if tensor.dtype == "U32":
         return _mlx(tensor, stem, beside)
     if tensor.dtype in _NARROW and others:
@@ -249,10 +286,33 @@ def _q_weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     return Packed("mixed bits (EXL2)", order.size * tensor.shape[1], beside.present(stem, *leaves))
 
 
+def _hqq(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """HQQ: a scale and a zero for each group of weights (mobiusml/hqq, core/quantize.py)."""
+    scale, stated = beside.get(f"{stem}scale"), beside.stated
+    if scale is None or not stated.group or stated.bits is None:
+        return None
+    weights = scale.size * stated.group
+    if not weights * stated.bits <= 8 * tensor.n_bytes < weights * 16:
+        return None
+    return Packed(f"{stated.bits}-bit (HQQ)", weights, beside.present(stem, "scale", "zero"))
+
+
+def _trellis(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """EXL3: tiles of 16 x 16 weights, so many words of 16 bits each as one weight takes bits (turboderp, exllamav3)."""
+    signs = beside.get(f"{stem}suh") or beside.get(f"{stem}su")
+    if tensor.dtype != "I16" or signs is None or len(tensor.shape) != 3:
+        return None
+    tiles = tensor.shape[0] * tensor.shape[1]
+    return Packed(f"{tensor.shape[2] / 16:g}-bit (EXL3)", 256 * tiles,
+                  beside.present(stem, "suh", "svh", "su", "sv", "mcg", "mul1"))  # fmt: skip
+
+
 _BY_LEAF: dict[str, Callable[[Tensor, str, Beside], Packed | None]] = {
     "qweight": _qweight,
     "weight_packed": _weight_packed,
     "weight": _weight,
     "codes": _codes,
     "q_weight": _q_weight,
+    "W_q": _hqq,
+    "trellis": _trellis,
 }

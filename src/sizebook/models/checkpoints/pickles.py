@@ -13,6 +13,7 @@ import pickletools
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, BinaryIO
 
 from sizebook.core.errors import InputError
@@ -49,13 +50,14 @@ class _Object:
 
 @dataclass(frozen=True)
 class _Stored:
-    """A tensor as the pickle describes it: where its numbers lie, and its extents."""
+    """A tensor as the pickle describes it: where its numbers lie, its extents, 1 where it repeats what is stored."""
 
     code: str
     key: str
     offset: int
     shape: tuple[int, ...]
     storage_size: int
+    reach: int  # elements of the storage from the offset to the last one
 
 
 @dataclass
@@ -119,12 +121,12 @@ def _collected(value: Any, where: str, sizes: dict[str, int] | None) -> Pickled:
                 f"truncated or corrupt: got {sizes.get(stored.key, 'no')} bytes for '{name}' in {where}, want {held}. "
                 "Download the file again."
             )
-        if stored.offset + tensor.size > stored.storage_size:
+        if stored.offset + stored.reach > stored.storage_size:
             raise InputError(
                 f"corrupt entry: got {list(stored.shape)} for '{name}' in {where}, want at most the "
                 f"{stored.storage_size} elements of its storage. Download the file again."
             )
-        region = (stored.key, stored.offset, tensor.size)
+        region = (stored.key, stored.offset, stored.reach)
         if region in seen and tensor.size:
             found.shared.append(name)
         else:
@@ -329,4 +331,9 @@ def _tensor(how: str, given: tuple[Any, ...]) -> Any:
         code = given[6].name
         form = formats("pytorch").get(code)
         size = size // form.block_bytes if form else size
-    return _Stored(code, str(key), offset, shape, size)
+    strides = extents(given[3]) or ()
+    if len(strides) != len(shape) or not all(shape):
+        return _Stored(code, str(key), offset, shape, size, prod(shape))
+    once = tuple(extent if stride else 1 for extent, stride in zip(shape, strides, strict=True))
+    reach = 1 + sum((extent - 1) * stride for extent, stride in zip(once, strides, strict=True))
+    return _Stored(code, str(key), offset, once, size, max(reach, prod(once)))

@@ -12,7 +12,7 @@ from sizebook.core.texts import plural
 from sizebook.core.texts import text as remark
 from sizebook.models.checkpoints import kinds
 from sizebook.models.checkpoints.gguf import MAGIC, read_gguf
-from sizebook.models.checkpoints.naming import ENDINGS, INDEX_ENDING, folder_of, is_weights
+from sizebook.models.checkpoints.naming import ENDINGS, INDEX_ENDING, folder_of, is_weights, of_a_rank
 from sizebook.models.checkpoints.safetensors import read_safetensors
 from sizebook.models.checkpoints.store import Store, json_of
 from sizebook.models.checkpoints.tensors import Tensor, places
@@ -84,6 +84,10 @@ def _asked(name: str, sizes: Mapping[str, int]) -> _Chosen:
     shard = _SHARD.fullmatch(name)
     if shard is not None and name.casefold().endswith(".gguf"):  # a piece of GGUF is no model by itself
         return _Chosen(_pieces(shard[1], shard[4], int(shard[3]), sizes))
+    ranks = [other for other in sizes if of_a_rank(other)] if of_a_rank(name) else []
+    if (count := int(shard[3]) if shard else len(ranks)) > 1:
+        alone = remark("one of {n} pieces, the others are not counted: give their folder or index", n=str(count))
+        return _Chosen((name,), notes=(alone,))
     return _Chosen((name,))
 
 
@@ -101,11 +105,22 @@ def _choose(store: Store, folder: str, names: list[str]) -> _Chosen:
         if indexes:
             plain = min(indexes, key=lambda name: (name.count("."), name))
             return _Chosen((), plain, notes=beside)
+        _refuse_ranks(found, where)
         chosen = _of_one_model(found, ending, where, dict.fromkeys(names, 0))
         return _Chosen(chosen.files, notes=(*chosen.notes, *beside))
     raise InputError(
         f"no checkpoint: got {where} without {', '.join(ENDINGS)} files, want weights. {kinds.instead(names)}"
     )
+
+
+def _refuse_ranks(found: list[str], where: str) -> None:
+    """Refuse files that each hold a piece of every matrix: nothing in them says along which side it was cut."""
+    ranks = [name.rpartition("/")[2] for name in found if of_a_rank(name)]
+    if len(ranks) > 1:
+        raise InputError(
+            f"pieces of ranks: got {ranks[0]} and {len(ranks) - 1} more in {where}, want whole matrices. Count the "
+            "config.json or params.json beside them, or join the pieces."
+        )
 
 
 def _of_one_model(found: list[str], ending: str, where: str, names: Mapping[str, int]) -> _Chosen:
@@ -238,7 +253,7 @@ def _read(store: Store, name: str, sizes: Mapping[str, int]) -> _Read:
         file.seek(0)
         if head.startswith(MAGIC):
             found = read_gguf(file, size, where)
-            return _Read("GGUF", found.tensors, found.metadata)
+            return _Read("GGUF", found.tensors, found.metadata, found.notes)
         if (pickled := _pickled(file, head, where)) is not None:
             return pickled
         if len(head) > 8 and head[8:9] == b"{":

@@ -253,14 +253,14 @@ def opt(config: Config) -> Architecture:
     layer = two_norms(size, size.attention(bias=bias), feed)
     if biogpt:
         return decoder(config, size, (layer,) * size.n_layers, tied=True, inputs=(size.positions(2),))
-    if not config.flag("layer_norm_elementwise_affine", default=True):
-        raise config.unknown("layer_norm_elementwise_affine", False, "true: norms without gains are not described")
+    if not (gains := config.flag("layer_norm_elementwise_affine", default=True)):
+        layer = replace(layer, bricks=tuple(brick for brick in layer.bricks if not isinstance(brick, Norm)))
     config.ignore("_remove_final_layer_norm")
     removed = bool(config.values.get("_remove_final_layer_norm"))
     narrow = config.integer("word_embed_proj_dim", default=size.d_model)
     into = (Projection("project_in", narrow, size.d_model, bias=False),) if narrow != size.d_model else ()
     back = (Projection("project_out", size.d_model, narrow, bias=False),) if narrow != size.d_model else ()
-    final = config.flag("do_layer_norm_before", default=True) and not removed
+    final = config.flag("do_layer_norm_before", default=True) and not removed and gains
     described = decoder(config, size, (layer,) * size.n_layers, tied=True, inputs=(size.positions(2),), final=final)
     return replace(
         described,

@@ -206,8 +206,14 @@ def hunyuan(config: Config) -> Architecture:
 
 @model_type("ministral3")
 def ministral3(config: Config) -> Architecture:
-    """Ministral 3: Mistral's block; a file of the model with vision gives the same type with sections."""
+    """Ministral 3: Mistral's block; a file of the model with vision gives the same type with sections.
+
+    Only the class of the whole reads these: the text model's own builds its defaults from such a file.
+    """
     kind = "mistral3" if config.has("text_config") else "mistral"
+    named = config.class_names()
+    if kind == "mistral3" and not (named and named[0].startswith("Mistral3")):
+        raise config.unknown("architectures", named, "Mistral3ForConditionalGeneration first beside 'text_config'")
     inner = config.read_as({"head_dim": 128, **config.values, "model_type": kind})
     described = describe(inner)
     config.read |= inner.read

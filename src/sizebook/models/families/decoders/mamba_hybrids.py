@@ -263,14 +263,16 @@ def zamba(config: Config) -> Architecture:
 
 @model_type("zamba2")
 def zamba2(config: Config) -> Architecture:
-    """Zamba 2: Mamba 2, shared blocks that take turns, low-rank adapters of their inner matrix in each place."""
+    """Zamba 2: Mamba 2, shared blocks that take turns, low-rank adapters of their matrices in each place.
+
+    Adapters of queries, keys and values are those of the 1.2B (arXiv:2411.15242).
+    """
     config.ignore(*IGNORED, "kv_channels", "num_query_groups", "hybrid_layer_ids", "use_mem_eff_path")
-    config.ignore("use_long_context", "mamba_headdim", "chunk_size")
+    config.ignore("use_long_context", "use_mem_rope", "mamba_headdim", "chunk_size")
     if not config.flag("use_conv_bias", default=True):
         raise config.unknown("use_conv_bias", False, "true, which transformers takes anyway")
-    for key in ("add_bias_linear", "use_shared_attention_adapter"):
-        if config.flag(key, default=False):
-            raise config.unknown(key, True, "false: nothing else is described for this type")
+    if config.flag("add_bias_linear", default=False):
+        raise config.unknown("add_bias_linear", True, "false: nothing else is described for this type")
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
     heads, rank = config.integer("n_mamba_heads"), config.integer("adapter_rank", default=128)
     inner = int(config.number("mamba_expand", default=2) * d_model)
@@ -285,9 +287,15 @@ def zamba2(config: Config) -> Architecture:
     )
     d_ff = config.integer("intermediate_size", default=4 * d_model)
     name = "gate_up_proj_adapter_list"
-    adapters = Tensors(
-        (matrix(f"{name}.0.weight", rank, d_model, part="mlp"), matrix(f"{name}.1.weight", 2 * d_ff, rank, part="mlp"))
-    )
+    low_rank = [
+        matrix(f"{name}.0.weight", rank, d_model, part="mlp"),
+        matrix(f"{name}.1.weight", 2 * d_ff, rank, part="mlp"),
+    ]
+    for which in "qkv" if config.flag("use_shared_attention_adapter", default=False) else "":
+        name, width = f"linear_{which}_adapter_list", 2 * d_model  # of attention; `hybrid_stack` refuses another
+        low_rank += [matrix(f"{name}.0.weight", rank, width, part="attention")]
+        low_rank += [matrix(f"{name}.1.weight", width, rank, part="attention")]
+    adapters = Tensors(tuple(low_rank))
     kinds = config.pattern("layers_block_type", n_layers, KINDS)
     shared = [i for i, kind in enumerate(kinds) if kind == "hybrid"]
     # Its class builds adapters by their number in every shared block; without such a block there is none to build.

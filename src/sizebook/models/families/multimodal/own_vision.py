@@ -114,7 +114,8 @@ def gemma4(config: Config) -> Architecture:
 def _clips(section: Config, n_linears: int, *, default: bool) -> list[Weight]:
     """Return the four bounds that every clipped projection stores."""
     clipped = section.flag("use_clipped_linears", default=default)
-    return [vector("clip_bound")] * (4 * n_linears) if clipped else []
+    bounds = [vector(f"{side}_{end}") for side in ("input", "output") for end in ("min", "max")]
+    return bounds * n_linears if clipped else []
 
 
 @model_type("llama4")

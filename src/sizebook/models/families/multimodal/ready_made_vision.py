@@ -72,6 +72,12 @@ def llava(config: Config) -> Architecture:
     """LLaVA 1.5 and Pixtral 12B; 1.6, NeXT-Video and OneVision with a learned vector that ends a row of an image."""
     config.ignore("spatial_pool_mode", "spatial_pool_stride", "spatial_pool_out_channels", "video_seq_length")
     config.ignore("vision_aspect_ratio", "use_image_newline_parameter")
+    if config.has("mm_vision_tower"):
+        raise config.unknown(
+            *config.said("mm_vision_tower"),
+            "sections for text and vision: LLaVA's own code takes the encoder from that repository. Give the copy in "
+            "transformers' form, or count its weights",
+        )
     name, vision = config.text("model_type"), config.section("vision_config")
     text, bias = (
         aligned_text(config, "qwen2" if name == "llava_onevision" else "llama"),

@@ -23,7 +23,7 @@ from sizebook.models.architecture import (
 from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import layers_of
-from sizebook.models.families.seq2seq.stack import heads, vocabulary
+from sizebook.models.families.seq2seq.stack import heads
 from sizebook.models.huggingface import model_type
 
 CLASSES = {"Model": "", "ForConditionalGeneration": "words", "EncoderModel": "encoder"}
@@ -87,8 +87,8 @@ def t5(config: Config) -> Architecture:
     outputs: list[Brick] = [Norm(f"{_side(decoder)}.final_layer_norm", size.d_model) for _, decoder in stacks]
     top, head = heads(config, words, size.d_model, vocab=vocab, tied=tied)
     inputs: list[Brick] = [Embedding("shared", vocab, size.d_model)]
-    if kind == "switch_transformers":
-        inputs = vocabulary(vocab, size.d_model, tied=tied, n_stacks=len(stacks))
+    if kind == "switch_transformers" and not tied:
+        inputs += [Embedding(f"{_side(decoder)}.embed_tokens", vocab, size.d_model) for _, decoder in stacks]
     return Architecture(
         model_type=kind,
         d_model=size.d_model,
