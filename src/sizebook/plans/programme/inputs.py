@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.reading import Told
 from sizebook.core.sections import DEFAULT, TABLES, Quantity, section
-from sizebook.plans.ledgers import Start
+from sizebook.plans.ledgers import FirstDay
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.serving.quantities import WEIGHT_DTYPES
 
@@ -289,9 +289,9 @@ class Storage:
 
 @section
 class ProgrammeTerms:
-    """What all phases share: the first month, experiments, data, storage."""
+    """What all phases share: the first day, experiments, data, storage."""
 
-    start: Start = DEFAULT
+    start: FirstDay = DEFAULT
     experiments: Experiments = DEFAULT
     data: Data = DEFAULT
     storage: Storage = DEFAULT

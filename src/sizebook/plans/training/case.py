@@ -68,7 +68,7 @@ class Case:
         ),
     ]
     programme_days: Annotated[
-        float, Quantity("days of the whole run on the same GPUs", unit="days", minimum=0, label="Whole run, days")
+        float, Quantity("days of the whole run on the same GPUs", unit="days", minimum=0, label="Whole run, time")
     ]
     programme_cost_usd: Annotated[float, Quantity("cost of the whole run", **_USD, label="Whole run, cost")]
 
