@@ -224,9 +224,9 @@ def _choice(argument: Argument, cell: Cell) -> str:
     for candidate in allowed:
         if candidate.casefold() == word.casefold():
             return candidate
-    raise UnknownKeyError(
-        f"unknown {argument.name}: got {shown(word)}, want one of {', '.join(allowed)}.{suggestion(word, allowed)}"
-    )
+    meant = argument.quantity.other_words.get(word.casefold())
+    fix = f" For {word} take '{meant}'." if meant else suggestion(word, allowed) or " Choose one of them."
+    raise UnknownKeyError(f"unknown {argument.name}: got {shown(word)}, want one of {', '.join(allowed)}.{fix}")
 
 
 # 1990-01-01: what is planned lies later, and a number below it is a year or a month that somebody typed as such.

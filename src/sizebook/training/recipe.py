@@ -44,6 +44,12 @@ def stack_keys() -> tuple[str, ...]:
     return tuple(by_key("training_stacks", "stack"))
 
 
+def _stacks_of_software() -> tuple[tuple[str, str], ...]:
+    """Return other software with the framework that works as it does."""
+    rows = by_key("training_stacks", "stack")
+    return tuple((word, key) for key, row in rows.items() for word in row["also"].split(";"))
+
+
 Recompute = Annotated[
     str,
     Quantity(
@@ -120,7 +126,8 @@ OptimizerName = Annotated[
 StackName = Annotated[
     str,
     Quantity(
-        "training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys, default="megatron",
+        "training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys,
+        also=_stacks_of_software, default="megatron",
         label="Training framework",
         source="data/training_stacks.csv",
     ),

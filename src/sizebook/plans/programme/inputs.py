@@ -19,12 +19,18 @@ TRAINING, PREFERENCE, REINFORCEMENT = "training", "preference", "reinforcement"
 PhaseName = Annotated[
     str, Quantity("name of the phase, for tables and charts", kind="text", label="Name", source="a name: type your own")
 ]
+_METHODS = (
+    *((word, TRAINING) for word in ("pretraining", "pre-training", "annealing", "sft", "fine-tuning")),
+    *((word, PREFERENCE) for word in ("dpo", "ipo", "kto")),
+    *((word, REINFORCEMENT) for word in ("rl", "rlhf", "rlvr", "ppo", "grpo")),
+)
 PhaseKind = Annotated[
     str,
     Quantity(
         "training (tokens of data), preference (DPO: pairs and a reference model) or reinforcement (answers are "
         "generated first)",
-        kind="choice", choices=(TRAINING, PREFERENCE, REINFORCEMENT), default=TRAINING, label="Kind of phase",
+        kind="choice", choices=(TRAINING, PREFERENCE, REINFORCEMENT), also=_METHODS, default=TRAINING,
+        label="Kind of phase",
         source="assumption: a phase trains on tokens",
     ),
 ]  # fmt: skip

@@ -17,6 +17,7 @@ from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
 from sizebook.plans.training.work import native, placed
+from sizebook.training.frameworks import stack
 from sizebook.training.layout import Layout, check, micro_batches
 from sizebook.training.lightest import LIGHTEST, Settled, settle, sparest
 from sizebook.training.machine import calibration, machine
@@ -183,11 +184,27 @@ def _nothing(setup: Setup, held: Mapping[str, Any]) -> TargetError:
     got = f"got {setup.gpus} GPUs and a batch of {setup.batches.batch}{fixed}"
     why = reasons.most_common(1)[0][0] if reasons else "no degrees multiply to the GPUs"
     if why == "batch does not divide":
-        return TargetError(
-            f"no layout divides: {got}, want a batch that dp divides. Use a batch that is a multiple of {setup.gpus}, "
-            "or fewer GPUs."
-        )
+        return TargetError(f"no layout divides: {got}, want a batch that {_of_batch(setup, held)}")
     return TargetError(f"no layout runs: {got}, want one that can ({why}). Change the GPUs, or what is held.")
+
+
+def _of_batch(setup: Setup, held: Mapping[str, Any]) -> str:
+    """Return what a batch has to be, and the nearest fix: a micro-batch that is held may be all that stands against
+    it."""
+    micro_batch = held.get("micro_batch", 1)
+    if micro_batch == 1:
+        return f"dp divides. Use a batch that is a multiple of {setup.gpus}, or fewer GPUs."
+    alone = any(_divides(replace(base, micro_batch=1), setup) for base in _bases(setup, held))
+    other = "remove micro_batch" if alone else "fewer GPUs"
+    return f"dp x micro_batch divides. Use a batch that is a multiple of {setup.gpus * micro_batch}, or {other}."
+
+
+def _divides(layout: Layout, setup: Setup) -> bool:
+    try:
+        check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
+    except SizebookError:
+        return False
+    return True
 
 
 def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -> Settled:
@@ -228,8 +245,9 @@ def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
     n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
                     default=1)  # fmt: skip
     whole = {name: value for name, value in held.items() if name not in _VARIED}
+    pipes = bool(stack(setup.method.recipe.stack).pipelines)
     for tp in _powers(min(LARGEST_TP, setup.gpu.scale_up_domain, gpus)):
-        for pp in _pipelines(architecture.n_layers, gpus // tp):
+        for pp in _pipelines(architecture.n_layers, gpus // tp) if pipes else (1,):
             for cp in _powers(max(1, min(seq // TOKENS_PER_CP_RANK, gpus // (tp * pp)))):
                 if gpus % (tp * pp * cp):
                     continue
