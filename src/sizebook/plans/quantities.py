@@ -51,6 +51,9 @@ TrainedParameters = Annotated[
     int, Quantity("parameters that are trained", unit="parameters", **_COUNT, label="Trained parameters")
 ]
 LayoutName = Annotated[str, Quantity("layout in the field's shorthand", kind="text", label="Layout")]
+TokensPerGpu = Annotated[
+    float, Quantity("tokens a second on one GPU", unit="tokens/s", minimum=0, label="Tokens per second and GPU")
+]
 RecipeText = Annotated[
     str, Quantity("what of memory was stated or settled as the lightest that fits", kind="text", label="Recipe")
 ]
