@@ -161,6 +161,23 @@ def test_a_micro_batch_that_nothing_divides_is_named(gpus: int, batch: int, want
     )
 
 
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ({"fsdp": 8, "zero_stage": 0}, "fsdp 8, zero_stage 0, want one that can (nothing is sharded). Set zero_stage "
+         "to 3, or remove fsdp."),
+        ({"fsdp": 7}, "fsdp 7, want one that can (shards do not divide the ranks). Use fsdp 4."),
+        ({"schedule": "dualpipe", "interleave": 2}, "schedule dualpipe, interleave 2, want one that can (chunks go "
+         "with 1F1B alone). Set interleave to 1."),
+    ],
+)  # fmt: skip
+def test_a_search_names_what_stands_against_what_is_held(held: dict[str, Any], said: str) -> None:
+    run = run_of("llama-3.1-8b", "h100-sxm", gpus=64, tokens=1e12, batch=512, seq=4096)
+    with pytest.raises(SizebookError) as refused:
+        search(run, held)
+    assert str(refused.value) == f"no layout runs: got 64 GPUs and a batch of 512 with {said}"
+
+
 def test_frameworks_without_pipelines_are_given_none() -> None:
     """torchtune shards, copies and splits tensors; FSDP as torchtitan sets it has pipelines too."""
     found = {

@@ -173,19 +173,20 @@ def fits_somewhere(setup: Setup) -> bool:
 def _nothing(setup: Setup, held: Mapping[str, Any]) -> TargetError:
     """Return why no layout of the grid can run: what stands against most of them is the first to be said."""
     reasons: Counter[str] = Counter()
+    fixes: dict[str, Counter[str]] = {}
+    varied = {name: value for name, value in held.items() if name in _VARIED}
     for base in _bases(setup, held):
-        for micro_batch in _held(held, "micro_batch", MICRO_BATCHES[:1]):
-            try:
-                check(replace(base, micro_batch=micro_batch), setup.architecture, gpus=setup.gpus,
-                      batches=setup.batches)  # fmt: skip
-            except SizebookError as error:
-                reasons[str(error).split(":")[0]] += 1
+        if said := _against(replace(base, **varied), setup):
+            why = said.split(":")[0]
+            reasons[why] += 1
+            fixes.setdefault(why, Counter())[said.rpartition(". ")[2]] += 1
     fixed = f" with {', '.join(f'{name} {value}' for name, value in held.items())}" if held else ""
     got = f"got {setup.gpus} GPUs and a batch of {setup.batches.batch}{fixed}"
     why = reasons.most_common(1)[0][0] if reasons else "no degrees multiply to the GPUs"
     if why == "batch does not divide":
         return TargetError(f"no layout divides: {got}, want a batch that {_of_batch(setup, held)}")
-    return TargetError(f"no layout runs: {got}, want one that can ({why}). Change the GPUs, or what is held.")
+    fix = fixes[why].most_common(1)[0][0] if reasons else "Change the GPUs, or what is held."
+    return TargetError(f"no layout runs: {got}, want one that can ({why}). {fix}")
 
 
 def _of_batch(setup: Setup, held: Mapping[str, Any]) -> str:
@@ -194,17 +195,18 @@ def _of_batch(setup: Setup, held: Mapping[str, Any]) -> str:
     micro_batch = held.get("micro_batch", 1)
     if micro_batch == 1:
         return f"dp divides. Use a batch that is a multiple of {setup.gpus}, or fewer GPUs."
-    alone = any(_divides(replace(base, micro_batch=1), setup) for base in _bases(setup, held))
+    alone = any(not _against(replace(base, micro_batch=1), setup) for base in _bases(setup, held))
     other = "remove micro_batch" if alone else "fewer GPUs"
     return f"dp x micro_batch divides. Use a batch that is a multiple of {setup.gpus * micro_batch}, or {other}."
 
 
-def _divides(layout: Layout, setup: Setup) -> bool:
+def _against(layout: Layout, setup: Setup) -> str:
+    """Return what stands against a layout, nothing where it runs."""
     try:
         check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
-    except SizebookError:
-        return False
-    return True
+    except SizebookError as error:
+        return str(error)
+    return ""
 
 
 def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -> Settled:
