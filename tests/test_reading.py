@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 
 from sizebook.core.coercion import coerce
-from sizebook.core.errors import InputError, UnknownKeyError
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.core.reading import Told, keys_of, read
 from sizebook.core.registry import registered
 from sizebook.core.sections import DEFAULT, TABLE, TABLES, Quantity, section
@@ -143,6 +143,26 @@ def test_words_of_other_software_are_refused_with_the_choice_for_them(
     assert str(refused.value) == (
         f"unknown {argument}: got '{word}', want one of {allowed}. For {word} take '{choice}'."
     )
+
+
+@pytest.mark.parametrize(
+    ("argument", "given", "said"),
+    [
+        ("mfu", 40, "mfu is out of range: got 40, want above 0 and at most 1 (MFU of your own in that convention, "
+         "blank for the predicted step time). Write 40 % as 0.4."),
+        ("mfu", "40 %", "mfu is not a number: got '40 %', want a number (MFU of your own in that convention, blank for "
+         "the predicted step time). Write 40 % as 0.4."),
+        ("mfu", 400, "mfu is out of range: got 400, want above 0 and at most 1 (MFU of your own in that convention, "
+         "blank for the predicted step time). Correct the number."),
+        ("pue", "1.2.3%", "pue is not a number: got '1.2.3%', want a number (power usage effectiveness: facility power "
+         "over IT power). Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."),
+    ],
+)  # fmt: skip
+def test_per_cent_are_told_to_be_written_as_a_ratio(argument: str, given: object, said: str) -> None:
+    taken = next(each for each in find("TRAINING_LEDGER").arguments if each.name == argument)
+    with pytest.raises(SizebookError) as refused:
+        coerce(taken, given)
+    assert str(refused.value) == said
 
 
 def test_other_words_name_choices_and_are_none() -> None:
