@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import pytest
 
 from sizebook.core.coercion import coerce
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.core.reading import Told, keys_of, read
+from sizebook.core.registry import registered
 from sizebook.core.sections import DEFAULT, TABLE, TABLES, Quantity, section
 from sizebook.functions import find
 
@@ -125,6 +126,57 @@ def test_keys_of_a_kind_are_those_of_its_tables_too() -> None:
 
 
 @pytest.mark.parametrize(
+    ("function", "argument", "word", "choice"),
+    [
+        ("TRAINING_LEDGER", "stack", "maxtext", "xla"),
+        ("TRAINING_LEDGER", "stack", "Megatron-LM", "megatron"),
+        ("TRAINING_LEDGER", "stack", "torchtitan", "fsdp"),
+    ],
+)
+def test_words_of_other_software_are_refused_with_the_choice_for_them(
+    function: str, argument: str, word: str, choice: str
+) -> None:
+    taken = next(each for each in find(function).arguments if each.name == argument)
+    with pytest.raises(UnknownKeyError) as refused:
+        coerce(taken, word)
+    allowed = ", ".join(taken.quantity.allowed)
+    assert str(refused.value) == (
+        f"unknown {argument}: got '{word}', want one of {allowed}. For {word} take '{choice}'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("argument", "given", "said"),
+    [
+        ("mfu", 40, "mfu is out of range: got 40, want above 0 and at most 1 (MFU of your own in that convention, "
+         "blank for the predicted step time). Write 40 % as 0.4."),
+        ("mfu", "40 %", "mfu is not a number: got '40 %', want a number (MFU of your own in that convention, blank for "
+         "the predicted step time). Write 40 % as 0.4."),
+        ("mfu", 400, "mfu is out of range: got 400, want above 0 and at most 1 (MFU of your own in that convention, "
+         "blank for the predicted step time). Correct the number."),
+        ("pue", "1.2.3%", "pue is not a number: got '1.2.3%', want a number (power usage effectiveness: facility power "
+         "over IT power). Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."),
+    ],
+)  # fmt: skip
+def test_per_cent_are_told_to_be_written_as_a_ratio(argument: str, given: object, said: str) -> None:
+    taken = next(each for each in find("TRAINING_LEDGER").arguments if each.name == argument)
+    with pytest.raises(SizebookError) as refused:
+        coerce(taken, given)
+    assert str(refused.value) == said
+
+
+def test_other_words_name_choices_and_are_none() -> None:
+    """Of every argument: a word stands for one choice that there is, and is no choice itself."""
+    for function in registered().values():
+        for argument in function.arguments:
+            quantity = argument.quantity
+            pairs = quantity.also() if callable(quantity.also) else quantity.also
+            assert len(quantity.other_words) == len(pairs)
+            assert set(quantity.other_words.values()) <= set(quantity.allowed)
+            assert not set(quantity.other_words) & set(quantity.allowed)
+
+
+@pytest.mark.parametrize(
     ("given", "day"),
     [
         (46_388, date(2027, 1, 1)),
@@ -143,6 +195,6 @@ def test_a_number_is_a_day_of_a_spreadsheet_and_no_year(given: object, day: date
     with pytest.raises(InputError) as refused:
         coerce(start, given)
     assert str(refused.value) == (
-        f"start is not a day: got {given}, want a day such as 2026-12-31 (any day of the first month, blank to number "
-        "the months). Write it so."
+        f"start is not a day: got {given}, want a day such as 2026-12-31 (day on which the first run starts, in the "
+        "first month; blank to number the months). Write it so."
     )

@@ -62,7 +62,7 @@ def test_a_bad_row_spoils_only_itself_and_a_blank_one_stays_blank() -> None:
     )
     reason = (
         "unknown model: got 'nope', want a key that 'sizebook models' lists, or the name of a Hugging Face repository "
-        "in it."
+        "in it. Correct it."
     )
     assert [[getattr(cell, "code", cell) for cell in row] for row in shown] == [
         ["parameters", "active_parameters", "weight_bytes", "reason"],

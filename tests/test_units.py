@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from sizebook.core import units
@@ -55,3 +57,10 @@ def test_next_to_nothing_is_not_spelled_out() -> None:
     assert (units.percent(5.63e-7), units.percent(1e-4), units.percent(0)) == (
         "<0.01\u00a0%", "0.0100\u00a0%", "0\u00a0%",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [0.08645, 2.5e-5, 1234.5, 0.125, 8.6449999999])
+def test_sums_in_another_order_are_one_figure(value: float) -> None:
+    """A mean power and the peak that it equals differ in their last bit: 0.0865 beside 0.0864 contradicts itself."""
+    beside = (math.nextafter(value, 0), math.nextafter(value, math.inf))
+    assert {units.significant(each) for each in beside} == {units.significant(value)}

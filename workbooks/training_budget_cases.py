@@ -54,8 +54,13 @@ def cases(book: Book, staged: Staged) -> None:
                   sentence(figure.quantity.meaning), number_format(figure.quantity))  # fmt: skip
     page.section("Calendar of the middle case, the whole run")
     page.constant("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", look.NUMBER)
-    page.constant("months", "Months", "=MAX(1,ROUNDUP({plan_programme_days.middle}/{month_days}-{rounding},0))",
-                  "months", "Days of the whole run / days of a month", look.WHOLE)  # fmt: skip
+    page.constant("first_month", "First of its first month", "={start}-DAY({start})+1", "", "Inputs", look.DATE)
+    page.constant("over_days", "Days of that month before the run",
+                  "={month_days}*({start}-{first_month})/DAY(EOMONTH({start},0))", "days",
+                  "Share of its month x days of a month", look.NUMBER)  # fmt: skip
+    page.constant("months", "Months",
+                  "=MAX(1,ROUNDUP(({over_days}+{plan_programme_days.middle})/{month_days}-{rounding},0))",
+                  "months", "Days to the end of the whole run / days of a month", look.WHOLE)  # fmt: skip
     page.constant("running_mw", "Power while it runs",
                   "={gpus}*{power}*(1+{host_share})*{pue}/{million}", "MW",
                   "GPUs x power x (1 + host) x PUE", look.NUMBER)  # fmt: skip

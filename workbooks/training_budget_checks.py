@@ -99,8 +99,8 @@ _OF_MONTHS: tuple[Check, ...] = (
     IS_KNOWN,
     (
         "Every month is there",
-        "=AND({on.total}={months},{months}*{month_days}>={plan_programme_days.middle}*(1-{rounding}),"
-        "({months}-1)*{month_days}<{plan_programme_days.middle})",
+        "=AND({on.total}={months},{months}*{month_days}>=({over_days}+{plan_programme_days.middle})*(1-{rounding}),"
+        "({months}-1)*{month_days}<{over_days}+{plan_programme_days.middle})",
         "Months in the plan, and their days, against the run; one of at most 60 months",
     ),
     ("The months hold the whole run", _same(("{share.total}", "1")), "Shares of all months"),

@@ -13,7 +13,7 @@ from sizebook.training.recipe import Method, Recipe
 from sizebook.training.tuning import Examples
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.declaring import declare, declare_all
-from sizebook.workbooks.finance import CURRENCY, START, Driver, constants
+from sizebook.workbooks.finance import CURRENCY, FIRST_DAY, Driver, constants
 from sizebook.workbooks.page import new_page
 from sizebook.workbooks.shared_lines import model_input, this_copy
 
@@ -60,7 +60,7 @@ def inputs(book: Book) -> None:
     declare(page, _GPU, default="h100-sxm")
     declare_all(page, TrainingScenario, HEADINGS, left_out=LEFT_OUT)
     page.section("Calendar and currency")
-    declare(page, START)
+    declare(page, FIRST_DAY)
     declare(page, CURRENCY)
     constants(
         page, "hours_a_month", "hours_a_day", "seconds_a_day", "seconds_an_hour", "months_a_quarter", "months_a_year",

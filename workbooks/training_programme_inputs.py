@@ -53,5 +53,5 @@ def inputs(book: Book) -> None:
         page, "hours_a_month", "hours_a_day", "months_a_quarter", "months_a_year", "thousand", "million", "terabyte",
         "rounding",
     )  # fmt: skip
-    page.constant("first_day", "First month where none is given", FIRST_DAY, "", "So that months have dates", look.DATE)
+    page.constant("first_day", "First day where none is given", FIRST_DAY, "", "So that months have dates", look.DATE)
     this_copy(page, "Training programme")

@@ -52,9 +52,13 @@ def budget(book: Book) -> None:
     page.line("n_phases", "Phases", "=SUMPRODUCT(--({days_middle.all}>0))", "", "Inputs")
     page.line("ends_after", "Ends on day", "=MAX({ends_on.all})", "days", "Phases", look.RATE)
     page.line("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", look.NUMBER)
-    page.line("months", "Months", "=MAX(1,ROUNDUP({ends_after}/{month_days}-{rounding},0))", "months",
+    page.line("first_start", "First day", '=IF({start}="",{first_day},{start})', "", "Inputs", look.DATE)
+    page.line("first_month", "First of its month", "={first_start}-DAY({first_start})+1", "", "First day", look.DATE)
+    page.line("over_days", "Days of that month before it",
+              "={month_days}*({first_start}-{first_month})/DAY(EOMONTH({first_start},0))", "days",
+              "Share of its month x days of a month", look.NUMBER)  # fmt: skip
+    page.line("months", "Months", "=MAX(1,ROUNDUP(({over_days}+{ends_after})/{month_days}-{rounding},0))", "months",
               "Months of so many days")  # fmt: skip
-    page.line("first_month", "First month", '=IF({start}="",{first_day},{start})', "", "Inputs", look.DATE)
     page.section("Titles of the charts")
     phases = worded("100*{phases_usd.middle}/{usd.middle}")
     page.statement(
@@ -71,11 +75,14 @@ def budget(book: Book) -> None:
 
 def months(book: Book) -> None:
     """Add the programme month by month, in its middle case and in the scenario of the cover."""
-    page = Timeline(book, "Months", "The middle case month by month, months of 730 hours. One formula a row.")
+    page = Timeline(
+        book, "Months", "The middle case month by month, months of 730 hours, the first from its first day on. One "
+        "formula a row.",
+    )  # fmt: skip
     page.calendar("first_month.middle", "months.middle")
     row = page.row_of
-    row("first", "Days before it", "=({month}-1)*{month_days.middle}", "days", look.NUMBER)
-    row("last", "Days to its end", "={month}*{month_days.middle}", "days", look.NUMBER)
+    row("first", "Days to its start", "=({month}-1)*{month_days.middle}-{over_days.middle}", "days", look.NUMBER)
+    row("last", "Days to its end", "={month}*{month_days.middle}-{over_days.middle}", "days", look.NUMBER)
     page.section("Share of each phase")
     for phase in PHASES:
         within = f"MAX(0,MIN({{last}},{{ends_on.{phase}}})-MAX({{first}},{{starts_on.{phase}}}))"

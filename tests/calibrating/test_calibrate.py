@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sizebook.calibrating import serving, training
+from sizebook.calibrating import calibration, serving, training
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.tables.own_rates import Setup, own_rates
@@ -161,6 +161,53 @@ def test_bad_rows_are_refused_by_line_and_nothing_is_written(tmp_path: Path) -> 
     one = [*training_rows(TRAINED)[1:], {**training_rows(TRAINED)[0], "measured_step_seconds": "fast"}]
     said = refusal(written(tmp_path / "runs.csv", one), output=tmp_path / "none.csv")
     assert said.startswith("runs.csv: 1 bad row, nothing was fitted\n")
+
+
+def test_what_lies_beyond_every_rate_is_a_slip(tmp_path: Path) -> None:
+    """Milliseconds typed as seconds, a step of 1e9 s: factors go from a fiftieth to fifty times the shipped rates."""
+    rows = training_rows(TRAINED)
+    rows[1]["measured_step_seconds"] = 1e9
+    assert re.fullmatch(
+        r"runs\.csv: 1 bad row, nothing was fitted\n  line 3: beyond what rates can be: got a step of 1e\+09 s, "
+        r"[\d.e+]+ times the [\d.]+ s of the shipped rates, want 0\.02 to 50 times\. Correct its unit, or what the row "
+        r"says of the run\.",
+        refusal(written(tmp_path / "runs.csv", rows), output=tmp_path / "none.csv"),
+    )
+    served = serving_rows(SERVED)
+    served[0]["measured_tpot_seconds"] *= 1000
+    said = refusal(written(tmp_path / "served.csv", served), output=tmp_path / "none.csv")
+    assert "  line 2: beyond what rates can be: got a tpot of " in said
+
+
+@pytest.mark.parametrize(("ends", "kept"), [((1.2, 1.5, 2.0), (1.0, 1.5, 2.0)), ((0.5, 0.7, 0.9), (0.5, 0.7, 1.0))])
+def test_a_band_of_own_runs_holds_what_is_predicted(
+    ends: tuple[float, ...], kept: tuple[float, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Runs left out may all be slower than predicted; the prediction stays the middle case, low is not above it."""
+    monkeypatch.setattr(calibration, "band", lambda *_: ends)
+    calibrate(written(tmp_path / "runs.csv", training_rows(TRAINED)), output=tmp_path / "rates.csv")
+    found = (
+        own_rates(str(tmp_path / "rates.csv")).setups[Setup("training", "h100-sxm", "fsdp")].spreads["dense", "step"]
+    )
+    assert (found.low, found.middle, found.high) == kept
+
+
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_tables_with_other_separators_say_so(sign: str, tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text(f"model{sign}gpu{sign}measured_step_seconds\n")
+    found = "semicolons" if sign == ";" else "tabs"
+    assert refusal(tmp_path / "runs.csv", output=tmp_path / "none.csv") == (
+        f"other separators: got {found} in the heads of runs.csv, want commas. Save it as xlsx, as Parquet, or as CSV "
+        "in UTF-8 with commas between cells and points before decimals."
+    )
+
+
+def test_a_table_in_utf_16_says_so(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text("model,gpu,measured_step_seconds\n", encoding="utf-16")
+    assert refusal(tmp_path / "runs.csv", output=tmp_path / "none.csv") == (
+        "not UTF-8: got UTF-16 in runs.csv, want a table in UTF-8. Save it as xlsx, as Parquet, or as CSV in UTF-8 "
+        "with commas between cells and points before decimals."
+    )
 
 
 @pytest.mark.parametrize(

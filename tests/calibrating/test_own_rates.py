@@ -218,7 +218,12 @@ def test_every_service_of_a_fleet_takes_the_rates() -> None:
         (HEAD + "training,h100-sxm,fsdp,,compute,1.1,many,3,x\n", "bad.csv, line 2: not a count: got 'many', want a "
          "whole number."),
         (HEAD + "training,h100-sxm,fsdp,dense,step_p10,1.1,9,3,x\n", "bad.csv: not a band: got 1.1, nan, nan, want "
-         "p10, p50 and p90 that grow."),
+         "p10, p50 and p90 that grow, 1 between the first and the last."),
+        (HEAD + "".join(f"training,h100-sxm,fsdp,dense,step_{end},{value},9,3,x\n"
+                        for end, value in (("p10", 1.2), ("p50", 1.5), ("p90", 2))),
+         "bad.csv: not a band: got 1.2, 1.5, 2, want p10, p50 and p90 that grow, 1 between the first and the last."),
+        (HEAD + "training,h100-sxm,fsdp,dence,step_p10,0.9,9,3,x\n", "bad.csv, line 2: unknown kind: got 'dence' of "
+         "step_p10, want one of dense, experts, hybrid, adapters."),
     ],
 )  # fmt: skip
 def test_a_file_that_holds_no_rates_is_refused(text: str, message: str, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_the_users_own_rows_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             ("h100-sxm", None, None, "spot"),
             "no price for 'h100-sxm': got spot, want one of one east on_demand, one south on_demand, "
-            "one west on_demand, two all on_demand.",
+            "one west on_demand, two all on_demand. Choose one of them, or state a price.",
         ),
         (
             ("t4",),

@@ -80,5 +80,5 @@ def test_a_utilisation_above_one_is_refused() -> None:
         call("TRAIN_TOKENS_PER_S", 1e11, 1e15, 45)
     assert str(refused.value) == (
         "utilization is out of range: got 45, want above 0 and at most 1 "
-        "(share of the peak that model FLOPs reach (MFU)). Correct the number."
+        "(share of the peak that model FLOPs reach (MFU)). Write 45 % as 0.45."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
@@ -30,6 +31,9 @@ HOURS = 10e12 * 797_815_296 / (0.4 * 312e12) / 3600
 # 400 W, 30 % for the host, PUE 1.25.
 WATTS = 400 * 1.3 * 1.25
 NOTHING: dict[str, Any] = {"ablation_share": 0.0}
+SMALL = (
+    "RL: No whole run on fewer than 64 GPUs is published: its factor of 1.24 is of larger ones. Give programme_factor."
+)
 
 
 def phase(**given: Any) -> Phase:
@@ -133,6 +137,7 @@ def test_gpus_that_mostly_wait_are_said() -> None:
     plan = programme({**LLAMA, "rollout_gpus": 64}, **NOTHING)
     waiting = plan.phases[0].cases[1].waiting_gpu_hours / plan.phases[0].cases[1].gpu_hours
     assert warnings(plan) == (
+        SMALL,
         f"RL: {100 * waiting:.0f}\u00a0% of its GPU-hours wait; give more GPUs to the slower of training "
         "and generating.",
     )
@@ -151,11 +156,12 @@ def test_gpus_that_no_replica_stands_on_are_said(beside: dict[str, int], idle: i
 def test_settings_of_a_phase_that_do_nothing_are_said() -> None:
     told = warnings(programme({**LLAMA, "kind": "training", "recompute_modules": "moe_act"}, **NOTHING))
     assert told == (
+        SMALL,
         "RL: not read in its recipe: moe_act.",
         "RL: answers are described, but only phases of kind reinforcement generate any.",
     )
     longer = warnings(programme({**LLAMA, "seq": 1024}, **NOTHING))
-    assert longer[0] == (
+    assert longer[1] == (
         "RL: prompts with their answers have 2\u202f000 tokens, more than the 1\u202f024 of a sequence that is trained "
         "on."
     )
@@ -178,6 +184,19 @@ def test_months_add_up_to_the_budget() -> None:
     assert [month.peak_mw for month in plan.months] == pytest.approx([1.6 * 8 * WATTS / 1e6] * 5)
     assert [bool(month.storage_usd) for month in plan.months] == [False, False, False, True, True]
     assert {leaf.name for leaf in leaves(ProgrammeMonth)} >= set(PARTS)
+
+
+def test_a_start_within_a_month_leaves_the_rest_of_it() -> None:
+    """From 16 April half of its thirty days are over: 365 of 730 hours are left, and the last month starts earlier."""
+    plan = programme(GPT_2, **NOTHING, start=date(2027, 4, 16))
+    whole = programme(GPT_2, **NOTHING, start=date(2027, 4, 1))
+    hours = [month.gpu_hours for month in plan.months]
+    assert hours == pytest.approx([8 * 365, 8 * 730, 8 * 730, HOURS - 8 * 1825])
+    assert [plan.label(at) for at in range(4)] == ["2027-04", "2027-05", "2027-06", "2027-07"]
+    assert plan.months[0].mean_mw == pytest.approx(plan.months[0].peak_mw / 2)
+    assert (plan.starts_within, whole.starts_within) == (True, False)
+    assert plan.budgets == whole.budgets
+    assert plan.starts == whole.starts
 
 
 def test_low_and_high_are_the_ends_of_both_bands() -> None:
@@ -207,7 +226,11 @@ def test_what_cannot_be_is_refused() -> None:
         "too many phases: got 13, want at most 12. Split the programme."
     )
     assert refusal({**GPT_2, "tokens": 1e15}) == (
-        "programme too long: got 304 months, want at most 60. Give its phases more GPUs."
+        "programme too long: got 305 months, want at most 60. Give its phases more GPUs."
+    )
+    later = {**GPT_2, "name": "DPO", "gap_days": 2000.0}  # 65.8 months of nothing between two runs of 3.0
+    assert refusal(GPT_2, later) == (
+        "programme too long: got 72 months, 66 of them gap_days, want at most 60. Shorten gap_days."
     )
     assert refusal({**LLAMA, "rollout_tp": 8, "rollout_gpus": 4}) == (
         "RL: no replica to generate: got 4 GPUs, want at least the 8 of one replica. Give more GPUs or a smaller "

@@ -144,6 +144,52 @@ def test_a_batch_that_nothing_divides_is_refused() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("gpus", "batch", "want"),
+    [
+        (64, 512, "Use a batch that is a multiple of 448, or remove micro_batch."),  # 512 is a multiple of 64 itself
+        (63, 16, "Use a batch that is a multiple of 441, or fewer GPUs."),
+    ],
+)
+def test_a_micro_batch_that_nothing_divides_is_named(gpus: int, batch: int, want: str) -> None:
+    run = run_of("gpt-2-small", "h100-sxm", gpus=gpus, tokens=1e12, batch=batch, seq=1024)
+    with pytest.raises(SizebookError) as refused:
+        search(run, {"micro_batch": 7})
+    assert str(refused.value) == (
+        f"no layout divides: got {gpus} GPUs and a batch of {batch} with micro_batch 7, want a batch that dp x "
+        f"micro_batch divides. {want}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ({"fsdp": 8, "zero_stage": 0}, "fsdp 8, zero_stage 0, want one that can (nothing is sharded). Set zero_stage "
+         "to 3, or remove fsdp."),
+        ({"fsdp": 7}, "fsdp 7, want one that can (shards do not divide the ranks). Use fsdp 4."),
+        ({"schedule": "dualpipe", "interleave": 2}, "schedule dualpipe, interleave 2, want one that can (chunks go "
+         "with 1F1B alone). Set interleave to 1."),
+    ],
+)  # fmt: skip
+def test_a_search_names_what_stands_against_what_is_held(held: dict[str, Any], said: str) -> None:
+    run = run_of("llama-3.1-8b", "h100-sxm", gpus=64, tokens=1e12, batch=512, seq=4096)
+    with pytest.raises(SizebookError) as refused:
+        search(run, held)
+    assert str(refused.value) == f"no layout runs: got 64 GPUs and a batch of 512 with {said}"
+
+
+def test_frameworks_without_pipelines_are_given_none() -> None:
+    """torchtune shards, copies and splits tensors; FSDP as torchtitan sets it has pipelines too."""
+    found = {
+        stack: search(run_of("llama-3.1-70b", "h100-sxm", gpus=16, tokens=1e9, batch=64, seq=4096, stack=stack,
+                             tuning="lora", lora_on="all"))
+        for stack in ("torchtune", "fsdp")
+    }  # fmt: skip
+    stages = {stack: {each.layout.pp for each in (*one.best, *one.failing)} for stack, one in found.items()}
+    assert stages["torchtune"] == {1}
+    assert max(stages["fsdp"]) > 1
+
+
 def test_what_is_held_is_not_searched() -> None:
     found = search(_run(mfu=None), {"micro_batch": 2, "recompute": "full", "zero_stage": 1, "sequence_parallel": False})
     every = [each.layout for each in (*found.best, *found.failing)]

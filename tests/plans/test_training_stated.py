@@ -81,6 +81,16 @@ def test_a_search_keeps_what_is_stated(name: str) -> None:
             "Use 'activations' for all of them.",
         ),
         (
+            {"recompute_modules": "block 99 layers"},
+            "more layers than the model has: got recompute_modules 'block 99 layers' and 32 layers, want at most 32. "
+            "Use recompute full for all of them.",
+        ),
+        (
+            {"recompute_modules": "every 33rd layer"},
+            "more layers than the model has: got recompute_modules 'every 33rd layer' and 32 layers, want at most 32. "
+            "Use recompute full for all of them.",
+        ),
+        (
             {"frozen_bits": 4},
             "no adapters: got frozen_bits 4 where the whole model is trained, want adapters. Set tuning to qlora, or "
             "remove frozen_bits.",
@@ -176,6 +186,18 @@ def test_fewer_than_one_layer_moves_nowhere(layers: str) -> None:
         f"no such number of layers: got offload 'activations of {layers} layers', want at least 1 layer. "
         "Correct the number."
     )
+
+
+@pytest.mark.parametrize("first", ["activations", "activations of 3 layers"])
+def test_two_shares_of_activations_are_refused(first: str) -> None:
+    moved = f"{first}, activations of 5 layers"
+    with pytest.raises(InputError) as refused:
+        Recipe(offload=moved)
+    assert str(refused.value) == (
+        f"activations are moved twice: got offload '{moved}', want all of them or those of N layers. Remove one of the "
+        "two."
+    )
+    assert Recipe(offload="optimizer, activations of 5 layers").offloaded_layers == 5
 
 
 def test_a_search_refuses_what_a_plan_does() -> None:

@@ -131,7 +131,8 @@ def test_options_go_before_the_scenario(folder: Path) -> None:
         ('[fonts]\ntext = "logo.svg"', "no font: got 'logo.svg', want a TrueType font (.ttf). Convert it."),
         ('[fonts]\ntext_bold = "Text.ttf"', "bold font alone: got text_bold without text, want both. Add text."),
         ('locale = "fr"', "unknown locale: got 'fr', want one of en, de, such as de_AT or en_US. Correct it."),
-        ('page = "a5"', "brand.toml: unknown page: got 'a5', want one of a4, letter."),
+        ('page = "a5"', "brand.toml: unknown page: got 'a5', want one of a4, letter. Choose one of "
+         "them."),
     ],
 )  # fmt: skip
 def test_a_brand_that_will_not_do_is_refused_with_the_reason(folder: Path, brand: str, message: str) -> None:

@@ -202,8 +202,9 @@ def test_the_planned_scenario_gives_the_plan_again() -> None:
         (
             {"recompute": "some", "lora_on": "heads"},
             "run.toml: unknown recompute: got 'some', want one of lightest, none, selective, "
-            "every-other-matmul, full.\n"
-            "run.toml: unknown lora_on: got 'heads', want one of query-value, attention, mlp, all.",
+            "every-other-matmul, full. Choose one of them.\n"
+            "run.toml: unknown lora_on: got 'heads', want one of query-value, attention, mlp, all. "
+            "Choose one of them.",
         ),
         (
             {"owned": {"years": 4}, "price_usd_per_gpu_hour": None},

@@ -99,4 +99,7 @@ def test_bash_completes_what_there_is(tmp_path: Path) -> None:
 
 def test_an_unknown_shell_is_refused() -> None:
     done = sizebook("completion", "tcsh")
-    assert (done.returncode, done.stderr) == (2, "sizebook: unknown shell: got 'tcsh', want one of bash, zsh, fish.\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "sizebook: unknown shell: got 'tcsh', want one of bash, zsh, fish. Choose one of them.\n",
+    )

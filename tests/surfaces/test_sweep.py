@@ -92,7 +92,7 @@ def test_bad_rows_keep_their_place_and_say_why(tmp_path: Path) -> None:
     reasons = found["reason"].to_list()
     assert reasons[0] == (
         "unknown model: got 'no/such', want a key that 'sizebook models' lists, or the name of a Hugging Face "
-        "repository in it."
+        "repository in it. Correct it."
     )
     assert reasons[2] == (
         "input_tokens is not a number: got 'many', want a whole number (mean tokens of a prompt). Type digits, or a "

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sizebook.batch.competing import COLUMNS as LAYOUT_COLUMNS
+from sizebook.batch.competing import NAME as LAYOUTS
+from sizebook.batch.competing import layouts
 from sizebook.batch.contents import outlines
 from sizebook.batch.swinging import COLUMNS as SWINGS
 from sizebook.batch.swinging import NAME as SENSITIVITY
@@ -42,17 +45,21 @@ class Reported(Protocol):
     def plan(self) -> Any:
         """The plan."""
 
+    @property
+    def scenario(self) -> Any:
+        """The scenario as it was read."""
+
 
 def supplied(words: Mapping[str, Any], inputs: Mapping[str, Any], contents: Contents, *, made: Reported) -> Supply:
     """Return what a plan fills.
 
-    Its figures and tables under the names that JSON and `sizebook inspect` show, and the table `sensitivity`; single
-    values of its scenario; and pictures: ``chart``, that of the report's first page, ``chart_1`` on, those of its
-    sections, ``logo``, the brand's.
+    Its figures and tables under the names that JSON and `sizebook inspect` show, and the tables `sensitivity` and
+    `layouts`; single values of its scenario; and pictures: ``chart``, that of the report's first page, ``chart_1`` on,
+    those of its sections, ``logo``, the brand's.
     """
     single = {name: value for name, value in words.items() if value is None or isinstance(value, _SINGLE)}
     figures = {figure.name: figure.value for figure in contents.figures}
-    tables = (*contents.tables, *sensitivity(made.plan))
+    tables = (*contents.tables, *sensitivity(made.plan), *layouts(made.plan, made.scenario))
     return Supply(inputs, {**single, **figures}, tables=tables, pictures=_pictures(made))
 
 
@@ -61,7 +68,11 @@ def outline() -> Supply:
     every = list(outlines().values())
     return Supply(
         values=dict.fromkeys([*_words(), *(figure.name for each in every for figure in each.figures)]),
-        tables=(*(table for each in every for table in each.tables), Ledger(SENSITIVITY, SWINGS, ())),
+        tables=(
+            *(table for each in every for table in each.tables),
+            Ledger(SENSITIVITY, SWINGS, ()),
+            Ledger(LAYOUTS, LAYOUT_COLUMNS, ()),
+        ),
         pictures=dict.fromkeys((LOGO, CHART, *(f"{CHART}_{n}" for n in range(1, _MOST_CHARTS + 1))), _undrawn),
     )
 

@@ -15,6 +15,7 @@ import numpy as np
 from sizebook.calibrating.fitting import Residuals, Vector, band, fit, group_weights, slopes_of
 from sizebook.calibrating.runs import Run
 from sizebook.core.errors import InputError
+from sizebook.core.units import number_of
 from sizebook.tables.own_rates import FACTORS, FIGURES, LEAST, MOST, Fitted, Setup, Spread
 
 FEWEST_RUNS = 4
@@ -52,7 +53,9 @@ def calibrated(runs: Sequence[Run]) -> tuple[list[Calibrated], list[str]]:
     for setup in setups:
         mine = [run for run in runs if run.setup == setup]
         if len(mine) < FEWEST_RUNS:
-            few.append(f"{setup.words}: {len(mine)} runs, want at least {FEWEST_RUNS}; the shipped rates hold")
+            few.append(
+                f"{setup.words}: {number_of(len(mine), 'run')}, want at least {FEWEST_RUNS}; the shipped rates hold"
+            )
         else:
             found.append(_calibrated(setup, mine))
     if not found:
@@ -151,5 +154,7 @@ class _Points:
                 groups = [self.groups[i] for i in at]
                 if len(at) >= FEWEST_OF_BAND and len(set(groups)) >= FEWEST_GROUPS:
                     low, middle, high = band(np.exp(-unseen[at]), groups)
-                    found[str(kind), figure] = Spread(low, middle, high, runs=len(at), groups=len(set(groups)))
+                    # The middle case is what is predicted, which no band may leave out.
+                    ends = min(low, 1.0), middle, max(high, 1.0)
+                    found[str(kind), figure] = Spread(*ends, runs=len(at), groups=len(set(groups)))
         return found

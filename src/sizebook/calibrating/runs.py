@@ -11,7 +11,7 @@ from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.sections import REQUIRED, Argument, Quantity
 from sizebook.sweeps.streaming import check_kind, look, pieces
-from sizebook.tables.own_rates import SERVING, TRAINING, Setup
+from sizebook.tables.own_rates import FIGURES, LEAST, MOST, SERVING, TRAINING, Setup
 
 # Columns of what was measured, and the figure of a plan that each is held against.
 _SECONDS = Quantity("as measured", unit="seconds", above=0, maximum=1e9)
@@ -25,6 +25,7 @@ MEASURED = {
     },
 }
 GROUP = "group"
+THROUGHPUT = FIGURES[SERVING][-1]
 MOST_RUNS = 20_000
 _SHOWN = 10
 
@@ -88,7 +89,7 @@ def read(table: Path, readers: Mapping[str, Reader]) -> list[Run]:
     found, bad = [], []
     for line, row in rows(table):
         try:
-            found.append(reader(line, row))
+            found.append(_near(reader(line, row)))
         except SizebookError as error:
             bad.append(f"line {line}: {error}")
     if bad:
@@ -98,6 +99,24 @@ def read(table: Path, readers: Mapping[str, Reader]) -> list[Run]:
     if not found:
         raise InputError(f"{table.name}: no runs: got an empty table, want one run a row. Add rows.")
     return found
+
+
+def _near(run: Run) -> Run:
+    """Return a run that rates can be fitted to: what was measured lies as near to what is predicted as factors may go.
+
+    A step of 1e9 seconds is a slip of the unit, not a slow cluster, and would turn every rate of its setup.
+    """
+    shipped = run.predicted({})
+    for figure, value in run.measured.items():
+        times = value / shipped[figure]
+        if not LEAST <= times <= MOST:
+            unit = "tokens/s" if figure == THROUGHPUT else "s"
+            raise InputError(
+                f"beyond what rates can be: got a {figure} of {value:.4g} {unit}, {times:.3g} times the "
+                f"{shipped[figure]:.4g} {unit} of the shipped rates, want {LEAST:g} to {MOST:g} times. Correct its "
+                "unit, or what the row says of the run."
+            )
+    return run
 
 
 def measured(plan: str, row: Mapping[str, Any]) -> dict[str, float]:

@@ -12,15 +12,13 @@ from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.sections import flat, leaves
 from sizebook.core.texts import ends
-from sizebook.core.units import brief, gibibytes, grouped, parameters, percent
+from sizebook.core.units import brief, gibibytes, grouped, number_of, parameters, percent
 from sizebook.plans.programme.figures import figures
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import Budget, ProgrammePlan, plan_programme, warnings
 from sizebook.plans.programme.steps import derivations
-from sizebook.plans.training.inputs import Training
 from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.programme import ProgrammeScenario
-from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.tuning import TUNING_NAMES
 
 
@@ -58,7 +56,7 @@ def _phase(plan: ProgrammePlan, at: int) -> dict[str, Any]:
     each = plan.phases[at]
     cases = {case.name: flat(found) for case, found in zip(each.training.cases, each.cases, strict=True)}
     names = {"name": each.phase.name, "model": each.phase.model, "gpu": each.training.inputs.gpu.key}
-    return {**names, **flat(figures(plan, at)), "rates_basis": _rates(each), "cases": cases}
+    return {**names, **flat(figures(plan, at)), "cases": cases}
 
 
 def as_text(plan: ProgrammePlan) -> list[str]:
@@ -77,12 +75,12 @@ def _phase_lines(plan: ProgrammePlan, at: int) -> list[str]:
         f"{grouped(shown.gpus)} x {each.training.inputs.gpu.name}, {shown.layout}",
         f"  {brief(middle.days, 'days')} days ({days}), {brief(middle.usd, 'USD')} ({cost}), "
         f"MFU {percent(shown.mfu)}, {brief(middle.power_mw, 'MW')} MW",
-        f"  {gibibytes(shown.memory_bytes)} of {gibibytes(shown.capacity_bytes)} a GPU",
+        f"  {gibibytes(shown.memory_bytes)} of {gibibytes(shown.capacity_bytes)} a GPU, {shown.recipe}",
         *_trained(each),
     ]
     if each.replica is not None:
         lines.append(
-            f"  {grouped(shown.replicas)} replicas generate {brief(shown.answers_per_second, 'requests/s')} answers a "
+            f"  {number_of(shown.replicas, 'replica')} for {brief(shown.answers_per_second, 'requests/s')} answers a "
             f"second of {grouped(each.phase.rollouts.rollout_output_tokens)} tokens"
         )
     return [*lines, ""]
@@ -98,31 +96,26 @@ def _trained(each: PlannedPhase) -> list[str]:
 
 
 def _side_by_side(plan: ProgrammePlan) -> list[str]:
-    """Return the phases as a table, a phase a row, each beside its steady state, and what all of them take."""
+    """Return the phases as a table, a phase a row, from steady state to all GPU-hours, and what they rest on."""
     width = max(len(each.phase.name) for each in plan.phases) + 2
-    heads = ("starts", "days", "GPUs", "GPU-hours", "steady", "factor", "cost", "MW")
+    heads = ("starts", "days", "GPUs", "steady", "factor", "beside", "GPU-hours", "cost", "MW")
     rows = [("Phase", heads)]
     for at, each in enumerate(plan.phases):
-        shown, run = figures(plan, at), each.training
+        shown = figures(plan, at)
         cells = (
             brief(shown.start_day, "days"), brief(shown.case.days, "days"), grouped(shown.gpus),
-            brief(shown.case.gpu_hours, "GPU-hours"), brief(run.middle.gpu_hours, "GPU-hours"),
-            f"{factor_of(run.inputs.programme):.3g}", brief(shown.case.usd, "USD"), brief(shown.case.power_mw, "MW"),
+            brief(shown.steady_gpu_hours, "GPU-hours"), f"{shown.programme_factor:.3g}",
+            brief(shown.case.beside_gpu_hours, "GPU-hours"), brief(shown.case.gpu_hours, "GPU-hours"),
+            brief(shown.case.usd, "USD"), brief(shown.case.power_mw, "MW"),
         )  # fmt: skip
         rows.append((each.phase.name, cells))
     lines = ["".join([f"{name:<{width}}", *(f"{cell:>12}" for cell in cells)]) for name, cells in rows]
-    bases = dict.fromkeys((factor_of(run.programme), basis_of(run.programme)) for run in _runs(plan))
+    phases = [figures(plan, at) for at in range(len(plan.phases))]
+    bases = dict.fromkeys((shown.programme_factor, shown.programme_basis) for shown in phases)
     lines += [f"whole run: {factor:.3g} times steady state ({basis})" for factor, basis in bases]
-    return [*lines, *(f"rates: {basis}" for basis in dict.fromkeys(_rates(each) for each in plan.phases))]
-
-
-def _rates(each: PlannedPhase) -> str:
-    """Return which rates the seconds of a phase come from."""
-    return each.training.work.rates_basis(each.training.inputs.utilization)
-
-
-def _runs(plan: ProgrammePlan) -> list[Training]:
-    return [each.training.inputs for each in plan.phases]
+    if any(shown.case.beside_gpu_hours for shown in phases):
+        lines.append("beside: GPU-hours of reference models, of generating answers, and of GPUs that wait")
+    return [*lines, *(f"rates: {basis}" for basis in dict.fromkeys(shown.rates_basis for shown in phases))]
 
 
 def _budget_lines(plan: ProgrammePlan) -> list[str]:
@@ -143,6 +136,8 @@ def _month_lines(plan: ProgrammePlan) -> list[str]:
             f"{brief(month.energy_kwh / 1000, 'MWh'):>10}{brief(month.co2e_kg / 1000, 't'):>10}"
             f"{brief(month.mean_mw, 'MW'):>9}{brief(month.peak_mw, 'MW'):>9}"
         )
+    if plan.starts_within:
+        lines.append(f"{plan.label(0)} holds what is left of it from {plan.terms.start} on")
     return lines
 
 

@@ -13,10 +13,11 @@ from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import brief, duration, flop, gibibytes, grouped, percent, significant
-from sizebook.plans.training.case import Case
+from sizebook.plans.training.case import DAY, Case
 from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.laying_out import held_of
 from sizebook.plans.training.plan import TrainingPlan, plan_training
+from sizebook.plans.training.remarks import warnings
 from sizebook.plans.training.search import Search, fitting
 from sizebook.plans.training.steps import derivations
 from sizebook.scenarios.files import beside, parse, read_toml, with_rates
@@ -128,6 +129,7 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
             **flat(power.footprint),
         },
         "figures": [asdict(step) for step in derivations(plan)],
+        "warnings": list(warnings(plan)),
     }
 
 
@@ -139,7 +141,6 @@ def as_text(plan: TrainingPlan) -> list[str]:
         f"{inputs.model} on {inputs.gpus} x {inputs.gpu.name}, {grouped(inputs.tokens)} tokens",
         f"layout      {inputs.layout.name}, {_micro_batches(plan)}, {inputs.method.compute_dtype}",
         f"parameters  {grouped(plan.count.total)}",
-        *(f"note        {note}" for note in plan.notes),
         *_tuned_lines(plan),
         f"compute     {flop(plan.flops_per_token, 4)}/token ({_counting(plan)}), HFU {percent(middle.hfu)}",
         "",
@@ -155,6 +156,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
         f"price       {inputs.costs.price_usd_per_gpu_hour:g} USD a GPU-hour ({inputs.costs.basis})",
         f"energy      {power.watts:g} W a GPU, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",
+        *(f"to know     {warning}" for warning in warnings(plan)),
     ]
 
 
@@ -216,7 +218,9 @@ def _case_lines(plan: TrainingPlan) -> list[str]:
 
 
 def _cell(value: float | None, unit: str) -> str:
-    return "not stated" if value is None else brief(value, unit)
+    if value is None:
+        return "not stated"
+    return duration(value * DAY) if unit == "days" else brief(value, unit)
 
 
 def _explained(plan: TrainingPlan) -> list[str]:

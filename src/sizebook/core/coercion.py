@@ -145,10 +145,10 @@ def _number(argument: Argument, cell: Cell) -> int | float:
 def _parsed(argument: Argument, text: str) -> int | float:
     parts = parted(text, argument.name, is_whole=argument.quantity.kind == "integer")
     if parts is None:
-        raise InputError(
-            f"{argument.name} is not a number: got {shown(text)}, want {_wanted(argument)}. "
-            "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."
-        )
+        fix = "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."
+        if argument.quantity.unit == "ratio" and (percent := _PERCENT.fullmatch(text)):
+            fix = _as_ratio(float(percent[1]))
+        raise InputError(f"{argument.name} is not a number: got {shown(text)}, want {_wanted(argument)}. {fix}")
     number, scale = parts
     value = float(number) * scale
     _refuse_unholdable(argument, value)
@@ -169,9 +169,16 @@ def _within(argument: Argument, value: int | float) -> int | float:
         return value
     limits = (("at least", q.minimum), ("above", q.above), ("at most", q.maximum), ("below", q.below))
     bounds = " and ".join(f"{word} {bound:g}" for word, bound in limits if bound is not None)
-    raise RangeError(
-        f"{argument.name} is out of range: got {shown(_bare(value))}, want {bounds} ({q.meaning}). Correct the number."
-    )
+    is_percent = q.unit == "ratio" and q.maximum == 1 and 2 <= value <= 100
+    fix = _as_ratio(value) if is_percent else "Correct the number."
+    raise RangeError(f"{argument.name} is out of range: got {shown(_bare(value))}, want {bounds} ({q.meaning}). {fix}")
+
+
+_PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
+
+
+def _as_ratio(percent: float) -> str:
+    return f"Write {percent:g} % as {percent / 100:g}."
 
 
 def _bare(value: int | float) -> int | float:
@@ -224,9 +231,9 @@ def _choice(argument: Argument, cell: Cell) -> str:
     for candidate in allowed:
         if candidate.casefold() == word.casefold():
             return candidate
-    raise UnknownKeyError(
-        f"unknown {argument.name}: got {shown(word)}, want one of {', '.join(allowed)}.{suggestion(word, allowed)}"
-    )
+    meant = argument.quantity.other_words.get(word.casefold())
+    fix = f" For {word} take '{meant}'." if meant else suggestion(word, allowed) or " Choose one of them."
+    raise UnknownKeyError(f"unknown {argument.name}: got {shown(word)}, want one of {', '.join(allowed)}.{fix}")
 
 
 # 1990-01-01: what is planned lies later, and a number below it is a year or a month that somebody typed as such.

@@ -132,7 +132,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 def unknown_key(what: str, got: str, known: Iterable[str], where: str) -> UnknownKeyError:
     """Return the error for a key that is not in a table, with the nearest key as a suggestion."""
-    return UnknownKeyError(f"unknown {what}: got {shown(got)}, want {where}.{suggestion(got, known)}")
+    fix = suggestion(got, known) or (" Choose one of them." if where.startswith("one of") else " Correct it.")
+    return UnknownKeyError(f"unknown {what}: got {shown(got)}, want {where}.{fix}")
 
 
 def require_columns(columns: Collection[str], required: Iterable[str]) -> None:

@@ -31,7 +31,8 @@ class Quantity:
     band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. ``check`` raises for a
     text that names nothing, such as a file that is not there, even where no figure comes of it. Where ``default`` is
     `REQUIRED` a value must be given. ``source`` says where the default, or what stands in for a blank, comes from: a
-    table (``data/grid.csv``), a paper, or ``assumption``, ``neutral``, ``rule`` with the reason.
+    table (``data/grid.csv``), a paper, or ``assumption``, ``neutral``, ``rule`` with the reason. ``also`` pairs other
+    words that people use with the choice that stands for them, which its refusal names.
     """
 
     meaning: str
@@ -48,6 +49,12 @@ class Quantity:
     zero: str = ""
     source: str = ""
     check: Callable[[str], object] | None = None
+    also: tuple[tuple[str, str], ...] | Callable[[], tuple[tuple[str, str], ...]] = ()
+
+    @property
+    def other_words(self) -> dict[str, str]:
+        """The choices that stand for other words, by those in lower case."""
+        return {word.casefold(): choice for word, choice in (self.also() if callable(self.also) else self.also)}
 
     @property
     def allowed(self) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ def significant(value: float, digits: int = 3) -> str:
     """Return a number to so many significant digits, whole digits always kept: ``16.1``, ``1 234``."""
     if value == 0 or not math.isfinite(value):
         return Figure("0" if value == 0 else str(value))
+    value = float(f"{value:.{_MOST_DECIMALS}g}")  # sums of one value in another order are one figure
     decimals = digits - 1 - math.floor(math.log10(abs(value)))
     rounded = round(value, decimals)
     # Rounding can add a digit (9.996 -> 10.0), so the decimals are worked out again from the rounded number.

@@ -171,10 +171,14 @@ def goodput(
     mean = mtbf_hours * 3600
     interval = interval_seconds or checkpoint_interval_seconds(mtbf_hours, checkpoint_seconds)
     exponent = (interval + checkpoint_seconds + restart_seconds) / mean
+    fixes = {
+        interval: "Checkpoint more often", checkpoint_seconds: "Checkpoint faster", restart_seconds: "Restart faster"
+    }  # fmt: skip
     require(
         exponent < 700,
-        f"the run never advances: got a failure every {mean:.3g} s and {interval + checkpoint_seconds:.3g} s between "
-        "checkpoints, want a failure less often than that. Checkpoint more often, or use fewer GPUs.",
+        f"the run never advances: got a failure every {mean:.3g} s, {interval:.3g} s of work between checkpoints, "
+        f"{checkpoint_seconds:.3g} s for one and {restart_seconds:.3g} s to restart, want failures less often than "
+        f"that. {fixes[max(fixes)]}, or use fewer GPUs.",
     )
     cycle = mean * exp(restart_seconds / mean) * (exp((interval + checkpoint_seconds) / mean) - 1)
     return interval / cycle

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import overload
 
 from sizebook.core.sections import Argument
 
 Value = int | float | str | bool | None
+Rows = Sequence[tuple[Value, ...]]
 
 
 @dataclass(frozen=True)
@@ -19,13 +23,30 @@ class Figure:
     value: Value
 
 
+class Later(Sequence[tuple[Value, ...]]):
+    """Rows that are worked out when somebody asks for them, and once."""
+
+    def __init__(self, made: Callable[[], Rows]) -> None:
+        self._made = cache(made)
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+    @overload
+    def __getitem__(self, at: int) -> tuple[Value, ...]: ...
+    @overload
+    def __getitem__(self, at: slice) -> Rows: ...
+    def __getitem__(self, at: int | slice) -> tuple[Value, ...] | Rows:
+        return self._made()[at]
+
+
 @dataclass(frozen=True)
 class Ledger:
     """A table of a plan: a row a month, a case, a service, a phase or a part."""
 
     name: str
     columns: tuple[Argument, ...]
-    rows: tuple[tuple[Value, ...], ...]
+    rows: Rows
 
 
 @dataclass(frozen=True)

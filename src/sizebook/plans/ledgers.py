@@ -5,6 +5,7 @@ A function's rows, a workbook's staged table and the checks between them take th
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -20,6 +21,13 @@ Start = Annotated[
     date | None,
     Quantity("any day of the first month, blank to number the months", kind="date", default=None, label="First month"),
 ]
+FirstDay = Annotated[
+    date | None,
+    Quantity(
+        "day on which the first run starts, in the first month; blank to number the months", kind="date", default=None,
+        label="First day",
+    ),
+]  # fmt: skip
 
 # The figures of a month that its band moves, and what the ends are called: GPUs and cost if replicas are as fast, or as
 # slow, as 1 in 10 measurements.
@@ -43,6 +51,11 @@ def month_label(start: date | None, month: int) -> str:
         return text("Month {n}", n=month + 1)
     at = start.year * 12 + start.month - 1 + month
     return Day(f"{at // 12}-{at % 12 + 1:02d}")
+
+
+def begun(start: date | None) -> float:
+    """Return the share of the first month that is over before its first day of work: 14 of 31 days on 15 March."""
+    return 0.0 if start is None else (start.day - 1) / monthrange(start.year, start.month)[1]
 
 
 def columns(month: type[Any]) -> tuple[Argument, ...]:

@@ -51,6 +51,18 @@ TrainedParameters = Annotated[
     int, Quantity("parameters that are trained", unit="parameters", **_COUNT, label="Trained parameters")
 ]
 LayoutName = Annotated[str, Quantity("layout in the field's shorthand", kind="text", label="Layout")]
+TokensPerGpu = Annotated[
+    float, Quantity("tokens a second on one GPU", unit="tokens/s", minimum=0, label="Tokens per second and GPU")
+]
+RecipeText = Annotated[
+    str, Quantity("what of memory was stated or settled as the lightest that fits", kind="text", label="Recipe")
+]
+MeasuredFamily = Annotated[str, Quantity("family of measured runs whose band is shown", kind="text", label="Band of")]
+WholeRunFactor = Annotated[
+    float,
+    Quantity("whole run over steady state, as given or by default", unit="ratio", label="Whole run over steady state"),
+]
+WholeRunBasis = Annotated[str, Quantity("where that comes from", kind="text", label="Whole-run basis")]
 
 # Money, energy and carbon
 

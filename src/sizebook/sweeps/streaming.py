@@ -6,6 +6,7 @@ read one piece at a time. Cells of CSV and xlsx stay text, so that a bad one can
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -48,10 +49,24 @@ def look(table: Path) -> tuple[list[str], int]:
             lazy = pl.scan_parquet(table)
             return lazy.collect_schema().names(), int(lazy.select(pl.len()).collect().item())
         with table.open("rb") as lines:
-            heads = pl.read_csv(_record(lines), has_header=False, infer_schema=False).row(0)
+            record = _record(lines)
+            _refuse_other_csv(record, table)
+            heads = pl.read_csv(record, has_header=False, infer_schema=False).row(0)
             columns = [head or "" for head in heads]
             refuse_repeated(columns, table)
             return columns, sum(block.count(b"\n") for block in iter(lambda: lines.read(_CSV_BYTES), b""))
+
+
+def _refuse_other_csv(heads: bytes, table: Path) -> None:
+    """Refuse CSV that would be read as one column: pieces of a file are told apart by commas, in UTF-8."""
+    fix = "Save it as xlsx, as Parquet, or as CSV in UTF-8 with commas between cells and points before decimals."
+    if heads.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise InputError(f"not UTF-8: got UTF-16 in {table.name}, want a table in UTF-8. {fix}")
+    found = [name for sign, name in ((b";", "semicolons"), (b"\t", "tabs")) if sign in heads]
+    if found and b"," not in heads:
+        raise InputError(
+            f"other separators: got {' and '.join(found)} in the heads of {table.name}, want commas. {fix}"
+        )
 
 
 def pieces(table: Path) -> Iterator[pl.DataFrame]:

@@ -40,6 +40,8 @@ FACTORS = {
     },
 }
 FIGURES = {TRAINING: ("step",), SERVING: ("tpot", "ttft", "throughput")}
+# What kinds of model are told apart around predictions.
+KINDS = {TRAINING: ("dense", "experts", "hybrid", "adapters"), SERVING: ("dense", "experts")}
 QUANTILES = ("p10", "p50", "p90")
 LEAST, MOST = 0.02, 50.0
 SHIPPED = text("shipped rates")
@@ -213,6 +215,10 @@ def _checked(row: Row, where: str) -> tuple[Setup, str, float]:
             f"{where}: unknown rate: got '{name}' of plan '{plan}', want one of "
             f"{', '.join(known) or f'plan {TRAINING} or {SERVING}'}. {_FIX}"
         )
+    if name.rpartition("_")[2] in QUANTILES and row["kind"] not in KINDS[plan]:
+        raise InputError(
+            f"{where}: unknown kind: got '{row['kind']}' of {name}, want one of {', '.join(KINDS[plan])}. {_FIX}"
+        )
     try:
         value = float(row["value"])
     except ValueError:
@@ -232,9 +238,10 @@ def _whole(text: str, line: int, where: str) -> int:
 
 def _spread(ends: Mapping[str, float], runs: int, groups: int, where: str) -> Spread:
     found = [ends.get(quantile, float("nan")) for quantile in QUANTILES]
-    if not found[0] <= found[1] <= found[2]:
+    low, middle, high = found
+    if not (low <= middle <= high and low <= 1 <= high):  # what is predicted, 1, is the middle case of every plan
         raise InputError(
-            f"{where}: not a band: got {', '.join(f'{each:g}' for each in found)}, want p10, p50 and p90 that grow. "
-            f"{_FIX}"
+            f"{where}: not a band: got {', '.join(f'{each:g}' for each in found)}, want p10, p50 and p90 that grow, 1 "
+            f"between the first and the last. {_FIX}"
         )
-    return Spread(found[0], found[1], found[2], runs, groups)
+    return Spread(low, middle, high, runs, groups)

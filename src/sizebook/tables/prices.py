@@ -150,7 +150,7 @@ def _nothing_matches(gpu: str, provider: str | None, region: str | None, term: s
     hint = suggestion(region, (row.region for row in there)) if region else ""
     return UnknownKeyError(
         f"no price for '{gpu}': got {' '.join(asked)}, want one of {', '.join(held[:12])}"
-        f"{f' and {len(held) - 12} more' if len(held) > 12 else ''}.{hint}"
+        f"{f' and {len(held) - 12} more' if len(held) > 12 else ''}.{hint or ' Choose one of them, or state a price.'}"
     )
 
 

@@ -31,6 +31,7 @@ class Stack:
     narrow_inputs: float
     unfused: float
     gathered_layers: float
+    pipelines: float
     state_dtype: str
     timed_as: str
     tuned_as: str

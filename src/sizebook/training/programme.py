@@ -53,6 +53,11 @@ def error() -> float:
     return exp(sqrt(sum(squares) / len(squares)))
 
 
+def fewest_gpus() -> int:
+    """Return the GPUs of the smallest programme of the mean: nothing is known of smaller ones."""
+    return min(int(row["gpus"]) for row in table("training_programmes") if row["gpus_published"] == "yes")
+
+
 def factor_of(programme: Programme) -> float:
     """Return the factor that was given, or the default."""
     return default() if programme.programme_factor is None else programme.programme_factor

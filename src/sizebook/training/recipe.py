@@ -44,6 +44,12 @@ def stack_keys() -> tuple[str, ...]:
     return tuple(by_key("training_stacks", "stack"))
 
 
+def _stacks_of_software() -> tuple[tuple[str, str], ...]:
+    """Return other software with the framework that works as it does."""
+    rows = by_key("training_stacks", "stack")
+    return tuple((word, key) for key, row in rows.items() for word in row["also"].split(";"))
+
+
 Recompute = Annotated[
     str,
     Quantity(
@@ -120,7 +126,8 @@ OptimizerName = Annotated[
 StackName = Annotated[
     str,
     Quantity(
-        "training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys, default="megatron",
+        "training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys,
+        also=_stacks_of_software, default="megatron",
         label="Training framework",
         source="data/training_stacks.csv",
     ),
@@ -155,6 +162,8 @@ ExpertImbalance = Annotated[
 
 # Words of what moves to the host: what it is, of which part, and where to.
 _MOVED = re.compile(r"optimizer|states?|activations?|of|and|all|the|layers?|\w*mlp\w*|to|on|in|cpu|hosts?|memory|ram")
+# Which activations move: all of them, or those of N layers.
+_ACTIVATIONS = re.compile(r"activations?(?: of ([\d.]+) layers?)?")
 
 
 @section
@@ -186,6 +195,11 @@ class Recipe:
         if self.offload and self.offloaded_layers is not None and self.offloaded_layers < 1:
             raise InputError(
                 f"no such number of layers: got offload '{self.offload}', want at least 1 layer. Correct the number."
+            )
+        if len(set(_ACTIVATIONS.findall(self.offload.casefold()))) > 1:
+            raise InputError(
+                f"activations are moved twice: got offload '{self.offload}', want all of them or those of N layers. "
+                "Remove one of the two."
             )
         self._check_bits()
         if self.tuning is None:

@@ -45,11 +45,18 @@ def check_recipe(recipe: Recipe, architecture: Architecture) -> None:
         f"no experts to be full: got expert_imbalance {recipe.expert_imbalance:g} and a model without experts, want 1. "
         "Remove expert_imbalance.",
     )
-    moved = recipe.offloaded_layers
-    if moved is not None and moved > architecture.n_layers:
+    again, moved = recipe.layers_again, recipe.offloaded_layers
+    _check_layers(architecture.n_layers, moved, f"offload '{recipe.offload}'", "'activations'")
+    counted = max(again.every, again.first) if again else None
+    _check_layers(architecture.n_layers, counted, f"recompute_modules '{recipe.recompute_modules}'", "recompute full")
+
+
+def _check_layers(n_layers: int, counted: float | None, said: str, every: str) -> None:
+    """Raise where words count more layers than there are; ``every`` says what all of them are called."""
+    if counted is not None and counted > n_layers:
         raise RangeError(
-            f"more layers than the model has: got offload '{recipe.offload}' and {architecture.n_layers} layers, want "
-            f"at most {architecture.n_layers}. Use 'activations' for all of them."
+            f"more layers than the model has: got {said} and {n_layers} layers, want at most {n_layers}. Use {every} "
+            "for all of them."
         )
 
 

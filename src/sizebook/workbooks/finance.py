@@ -7,7 +7,7 @@ rates its figures are the plan's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from openpyxl.utils import get_column_letter
@@ -33,6 +33,8 @@ START = Argument(
     Quantity("any day of the first month", kind="date", label="First month", source="assumption: type your own"),
     "=DATE(2027,1,1)",
 )
+_RUNS_FROM = replace(START.quantity, meaning="day on which the run starts, in the first month", label="First day")
+FIRST_DAY = replace(START, quantity=_RUNS_FROM)
 SCENARIO = Argument(
     "scenario",
     Quantity(

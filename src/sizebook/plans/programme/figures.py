@@ -7,7 +7,18 @@ from typing import Annotated, Any
 from sizebook.core.sections import Quantity, flat, section
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, checkpoint_bytes
-from sizebook.plans.quantities import LayoutName, ModelParameters, PriceBasis, TrainedParameters
+from sizebook.plans.quantities import (
+    LayoutName,
+    MeasuredFamily,
+    ModelParameters,
+    PriceBasis,
+    RatesBasis,
+    RecipeText,
+    TrainedParameters,
+    WholeRunBasis,
+    WholeRunFactor,
+)
+from sizebook.training.programme import basis_of, factor_of
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
@@ -26,8 +37,15 @@ class PhaseFigures:
     seq: Annotated[int, Quantity("tokens in one sequence", unit="tokens", **_COUNT, label="Tokens in a sequence")]
     gpus: Annotated[int, Quantity("GPUs that are paid for while it runs", unit="GPUs", **_COUNT, label="GPUs")]
     layout: LayoutName
+    recipe: RecipeText
     mfu: Annotated[float, Quantity("MFU of training in steady state", unit="ratio", label="MFU")]
     start_day: Annotated[float, Quantity("day on which it starts", **_DAYS, label="Starts on day")]
+    steady_gpu_hours: Annotated[
+        float,
+        Quantity("training in steady state, before its factor", unit="GPU-hours", minimum=0, label="Steady GPU-hours"),
+    ]
+    programme_factor: WholeRunFactor
+    programme_basis: WholeRunBasis
     case: PhaseCase
     days_low: Annotated[float, Quantity("days, low", **_DAYS, label="Days, low")]
     days_high: Annotated[float, Quantity("days, high", **_DAYS, label="Days, high")]
@@ -47,6 +65,8 @@ class PhaseFigures:
         float, Quantity("price of a GPU-hour", unit="USD/GPU-hour", label="Price of a GPU-hour")
     ]
     price_basis: PriceBasis
+    run_family: MeasuredFamily
+    rates_basis: RatesBasis
 
 
 def figures(plan: ProgrammePlan, at: int) -> PhaseFigures:
@@ -61,8 +81,12 @@ def figures(plan: ProgrammePlan, at: int) -> PhaseFigures:
         seq=run.batches.seq,
         gpus=each.gpus,
         layout=run.layout.name,
+        recipe=each.training.work.recipe,
         mfu=each.training.middle.mfu,
         start_day=plan.starts[at],
+        steady_gpu_hours=each.training.middle.gpu_hours,
+        programme_factor=factor_of(run.programme),
+        programme_basis=basis_of(run.programme),
         case=middle,
         days_low=low.days,
         days_high=high.days,
@@ -76,6 +100,8 @@ def figures(plan: ProgrammePlan, at: int) -> PhaseFigures:
         storage_usd=plan.storage_usd[at],
         price_usd_per_gpu_hour=run.costs.price_usd_per_gpu_hour,
         price_basis=run.costs.basis,
+        run_family=each.training.work.band.family,
+        rates_basis=each.training.work.rates_basis(run.utilization),
     )
 
 

@@ -77,7 +77,10 @@ _FIGURES: list[list[Any]] = [
     ["name", "Pre-training", "DPO"], ["kind", "training", "preference"], ["parameters", 124439808, 124439808],
     ["trained_parameters", 124439808, 124439808], ["tokens", 10000000000000.0, 1000000000000.0], ["seq", 1024, 1024],
     ["gpus", 8, 8], ["layout", "TP1 PP1 DP8 ZeRO-1 mb1", "TP1 PP1 DP8 ZeRO-1 mb1"],
+    ["recipe", "nothing recomputed", "nothing recomputed"],
     ["mfu", 0.39999999999999997, 0.39999999999999997], ["start_day", 0.0, 92.48771555414463],
+    ["steady_gpu_hours", 17757.641386395768, 1775.7641386395771], ["programme_factor", 1, 1],
+    ["programme_basis", "factor given in the scenario", "factor given in the scenario"],
     ["days", 92.48771555414463, 12.331695407219286], ["training_gpu_hours", 17757.641386395768, 1775.7641386395771],
     ["forward_gpu_hours", 0.0, 591.9213795465257], ["rollout_gpu_hours", 0.0, 0.0], ["waiting_gpu_hours", 0.0, 0.0],
     ["gpu_hours", 17757.641386395768, 2367.685518186103], ["usd", 35515.282772791536, 4735.371036372206],
@@ -89,6 +92,8 @@ _FIGURES: list[list[Any]] = [
     ["checkpoint_bytes", 1742157312, 1742157312], ["storage_usd", 4.8083541811199995, 4.8083541811199995],
     ["price_usd_per_gpu_hour", 2, 2],
     ["price_basis", "price given in the scenario, USD", "price given in the scenario, USD"],
+    ["run_family", "dense ampere megatron", "dense ampere megatron"],
+    ["rates_basis", "none: the step follows from the MFU given", "none: the step follows from the MFU given"],
 ]  # fmt: skip
 SOURCE = "sizebook.plans.programme.plan over the training plans of its phases; answers: the serving model"
 
@@ -115,8 +120,9 @@ def programme_budget(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Cases:
 def programme_ledger(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Ledger:
     """Return a programme month by month in its middle case: GPU-hours, cost by part, energy, carbon, power in MW.
 
-    Names in the first row, then a row for every 730 hours. The figures of 'sizebook plan programme' for the same
-    inputs, computed by the same plan; the months add up to the middle case of PROGRAMME_BUDGET.
+    Names in the first row, then a row for every 730 hours, the first for what is left of its month. The figures of
+    'sizebook plan programme' for the same inputs, computed by the same plan; the months add up to the middle case of
+    PROGRAMME_BUDGET.
     """
     _, plan = _plan(phases, terms)
     return [[leaf.name for leaf in leaves(ProgrammeMonth)], *(list(flat(month).values()) for month in plan.months)]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.reading import Told
 from sizebook.core.sections import DEFAULT, TABLES, Quantity, section
-from sizebook.plans.ledgers import Start
+from sizebook.plans.ledgers import FirstDay
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.serving.quantities import WEIGHT_DTYPES
 
@@ -19,12 +19,18 @@ TRAINING, PREFERENCE, REINFORCEMENT = "training", "preference", "reinforcement"
 PhaseName = Annotated[
     str, Quantity("name of the phase, for tables and charts", kind="text", label="Name", source="a name: type your own")
 ]
+_METHODS = (
+    *((word, TRAINING) for word in ("pretraining", "pre-training", "annealing", "sft", "fine-tuning")),
+    *((word, PREFERENCE) for word in ("dpo", "ipo", "kto")),
+    *((word, REINFORCEMENT) for word in ("rl", "rlhf", "rlvr", "ppo", "grpo")),
+)
 PhaseKind = Annotated[
     str,
     Quantity(
         "training (tokens of data), preference (DPO: pairs and a reference model) or reinforcement (answers are "
         "generated first)",
-        kind="choice", choices=(TRAINING, PREFERENCE, REINFORCEMENT), default=TRAINING, label="Kind of phase",
+        kind="choice", choices=(TRAINING, PREFERENCE, REINFORCEMENT), also=_METHODS, default=TRAINING,
+        label="Kind of phase",
         source="assumption: a phase trains on tokens",
     ),
 ]  # fmt: skip
@@ -289,9 +295,9 @@ class Storage:
 
 @section
 class ProgrammeTerms:
-    """What all phases share: the first month, experiments, data, storage."""
+    """What all phases share: the first day, experiments, data, storage."""
 
-    start: Start = DEFAULT
+    start: FirstDay = DEFAULT
     experiments: Experiments = DEFAULT
     data: Data = DEFAULT
     storage: Storage = DEFAULT

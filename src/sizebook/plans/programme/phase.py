@@ -53,6 +53,11 @@ class PhaseCase:
     ]
     power_mw: Annotated[float, Quantity("power of the site while it runs", unit="MW", minimum=0, label="Power")]
 
+    @property
+    def beside_gpu_hours(self) -> float:
+        """GPU-hours beside training: reference models, answers, and GPUs that wait."""
+        return self.forward_gpu_hours + self.rollout_gpu_hours + self.waiting_gpu_hours
+
 
 @dataclass(frozen=True)
 class PlannedPhase:

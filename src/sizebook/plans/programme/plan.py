@@ -1,7 +1,8 @@
 """The programme: phases one after another, and what is paid beside them, as one budget in three cases and by month.
 
 Ablations, failed runs and evaluation run beside the phases, in proportion to their GPU-hours. Data are prepared in the
-first month, the checkpoints of a phase are paid for when it ends, and egress in the last month.
+first month, the checkpoints of a phase are paid for when it ends, and egress in the last month. A programme that starts
+within a month finds only what is left of it.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
 from sizebook.core.texts import plural, text
 from sizebook.core.units import grouped, percent
-from sizebook.models import catalog
-from sizebook.plans.ledgers import LONGEST_PLAN, month_label
+from sizebook.plans.ledgers import LONGEST_PLAN, begun, month_label
 from sizebook.plans.programme.inputs import MOST_PHASES, ProgrammeInputs, ProgrammeTerms, Rollouts
 from sizebook.plans.programme.phase import HOURS_PER_DAY, PhaseCase, PlannedPhase, plan_phase
+from sizebook.plans.training import remarks
 from sizebook.plans.training.case import NAMES, CaseName
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / HOURS_PER_DAY
@@ -107,6 +108,11 @@ class ProgrammePlan:
         """What a reader of the models' counts must know, by phase."""
         return tuple(f"{each.phase.name}: {note}" for each in self.phases for note in each.training.notes)
 
+    @property
+    def starts_within(self) -> bool:
+        """Return whether a part of the first month is over when the programme starts."""
+        return begun(self.terms.start) > 0
+
     def label(self, month: int) -> str:
         """Return the name of a month, counted from 0."""
         return month_label(self.terms.start, month)
@@ -119,17 +125,12 @@ def plan_programme(inputs: ProgrammeInputs) -> ProgrammePlan:
     for phase in inputs.phases:
         with naming(phase.name):
             planned.append(plan_phase(phase))
-    starts = _starts(planned)
-    days = starts[-1] + planned[-1].cases[1].days
-    if days > LONGEST_PLAN * DAYS_PER_MONTH:
-        raise RangeError(
-            f"programme too long: got {days / DAYS_PER_MONTH:.0f} months, want at most {LONGEST_PLAN}. Give its phases "
-            "more GPUs."
-        )
-    terms = inputs.terms
+    terms, starts = inputs.terms, _starts(planned)
+    over = begun(terms.start) * DAYS_PER_MONTH
+    _check_length(planned, over + starts[-1] + planned[-1].cases[1].days)
     kept = tuple(_storage_usd(each, terms) for each in planned)
     low, middle, high = (_budget(planned, terms, sum(kept), at) for at in range(len(NAMES)))
-    months = _months(planned, terms, starts, kept)
+    months = _months(planned, terms, [over + start for start in starts], kept)
     return ProgrammePlan(tuple(planned), terms, starts, kept, (low, middle, high), months)
 
 
@@ -140,6 +141,19 @@ def _check(inputs: ProgrammeInputs) -> None:
         raise InputError(f"name twice: got '{twice[0]}' for two phases, want each its own. Rename one.")
     if len(names) > MOST_PHASES:
         raise InputError(f"too many phases: got {len(names)}, want at most {MOST_PHASES}. Split the programme.")
+
+
+def _check_length(planned: Sequence[PlannedPhase], days: float) -> None:
+    """Refuse more months than a plan has, and name what makes them so many: gaps or work."""
+    most = LONGEST_PLAN * DAYS_PER_MONTH
+    if days <= most:
+        return
+    gaps = sum(each.phase.gap_days for each in planned)
+    idle = f", {gaps / DAYS_PER_MONTH:.0f} of them gap_days" if gaps else ""
+    raise RangeError(
+        f"programme too long: got {math.ceil(days / DAYS_PER_MONTH - 1e-9)} months{idle}, want at most {LONGEST_PLAN}. "
+        + ("Shorten gap_days." if days - gaps <= most else "Give its phases more GPUs.")
+    )
 
 
 @contextmanager
@@ -201,7 +215,10 @@ def _budget(planned: Sequence[PlannedPhase], terms: ProgrammeTerms, storage_usd:
 def _months(
     planned: Sequence[PlannedPhase], terms: ProgrammeTerms, starts: Sequence[float], kept: Sequence[float]
 ) -> tuple[ProgrammeMonth, ...]:
-    """Return the months of the middle case: each holds the share of every phase that falls into it."""
+    """Return the months of the middle case: each holds the share of every phase that falls into it.
+
+    ``starts`` are days from the first of the first month.
+    """
     ends = [start + each.cases[1].days for start, each in zip(starts, planned, strict=True)]
     n_months = max(1, math.ceil(ends[-1] / DAYS_PER_MONTH - 1e-9))
     found = []
@@ -252,21 +269,16 @@ def _month(
 
 
 def warnings(plan: ProgrammePlan) -> tuple[str, ...]:
-    """Return what to check: what a count leaves open, sequences beyond a model's context, settings that do nothing,
-    answers longer than what is trained on, GPUs that mostly wait."""
+    """Return what to check: what its training plans say, settings that do nothing, answers longer than what is trained
+    on, GPUs that mostly wait."""
     return tuple(
         text("{name}: {warning}", name=each.phase.name, warning=said) for each in plan.phases for said in _warned(each)
     )
 
 
 def _warned(each: PlannedPhase) -> Iterator[str]:
-    yield from (text("{note}.", note=note) for note in each.training.notes)
-    stated, seq, middle = catalog.context_tokens(each.phase.model), each.training.inputs.batches.seq, each.cases[1]
-    if stated is not None and seq > stated:
-        yield text(
-            "{seq} tokens a sequence are more than the {stated} that the model states.",
-            seq=grouped(seq), stated=grouped(stated),
-        )  # fmt: skip
+    yield from remarks.warnings(each.training)
+    seq, middle = each.training.inputs.batches.seq, each.cases[1]
     yield from (text("not read in its recipe: {words}.", words=words) for words in each.training.work.unread)
     answers = each.phase.rollouts
     if each.replica is None and answers != Rollouts():

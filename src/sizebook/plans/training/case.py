@@ -10,7 +10,7 @@ from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2
 from sizebook.formulas.money import train_cost_usd
 from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours
 from sizebook.formulas.training_time import goodput as goodput_of
-from sizebook.plans.quantities import EnergyKwh
+from sizebook.plans.quantities import EnergyKwh, TokensPerGpu
 from sizebook.plans.training.inputs import Setup, Terms
 from sizebook.plans.training.work import HARDWARE, Work
 from sizebook.training.programme import factor_of
@@ -33,9 +33,7 @@ class Case:
 
     name: CaseName
     step_seconds: Annotated[float, Quantity("one optimizer step", **_SECONDS, label="Step time")]
-    tokens_per_s_per_gpu: Annotated[
-        float, Quantity("tokens a second on one GPU", unit="tokens/s", minimum=0, label="Tokens per second and GPU")
-    ]
+    tokens_per_s_per_gpu: TokensPerGpu
     mfu: Annotated[float, Quantity("FLOPs in the plan's convention over the dense peak", **_RATIO, label="MFU")]
     hfu: Annotated[float, Quantity("FLOPs with what is recomputed over the dense peak", **_RATIO, label="HFU")]
     goodput: Annotated[float, Quantity("share of the steps' time that advances the run", **_RATIO, label="Goodput")]
@@ -68,7 +66,7 @@ class Case:
         ),
     ]
     programme_days: Annotated[
-        float, Quantity("days of the whole run on the same GPUs", unit="days", minimum=0, label="Whole run, days")
+        float, Quantity("days of the whole run on the same GPUs", unit="days", minimum=0, label="Whole run, time")
     ]
     programme_cost_usd: Annotated[float, Quantity("cost of the whole run", **_USD, label="Whole run, cost")]
 

@@ -8,7 +8,17 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.sections import REQUIRED, Argument, Quantity, leaves, section
-from sizebook.plans.quantities import LayoutName, ModelParameters, PriceBasis, TrainedParameters
+from sizebook.plans.quantities import (
+    LayoutName,
+    MeasuredFamily,
+    ModelParameters,
+    PriceBasis,
+    RatesBasis,
+    RecipeText,
+    TrainedParameters,
+    WholeRunBasis,
+    WholeRunFactor,
+)
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.programme import basis_of, factor_of
@@ -62,9 +72,7 @@ class TrainingFigures:
     recomputation: Annotated[
         str, Quantity("what the backward pass recomputes, stated or settled", kind="text", label="Recomputed")
     ]
-    recipe: Annotated[
-        str, Quantity("what of memory was stated or settled as the lightest that fits", kind="text", label="Recipe")
-    ]
+    recipe: RecipeText
     trained: Annotated[
         str, Quantity("what is trained: full, lora, qlora, dora or qdora", kind="text", label="Fine-tuning")
     ]
@@ -81,17 +89,10 @@ class TrainingFigures:
             "share of a step's tokens that packing keeps from being padding", unit="ratio", label="Padding avoided"
         ),
     ]
-    run_family: Annotated[str, Quantity("family of measured runs whose band is shown", kind="text", label="Band of")]
-    rates_basis: Annotated[
-        str, Quantity("rates that time is worked out with: shipped, or a file of own ones", kind="text", label="Rates")
-    ]
-    programme_factor: Annotated[
-        float,
-        Quantity(
-            "whole run over steady state, as given or by default", unit="ratio", label="Whole run over steady state"
-        ),
-    ]
-    programme_basis: Annotated[str, Quantity("where that comes from", kind="text", label="Whole-run basis")]
+    run_family: MeasuredFamily
+    rates_basis: RatesBasis
+    programme_factor: WholeRunFactor
+    programme_basis: WholeRunBasis
 
 
 # The rows of a plan's memory: its components, their sum, and what there is.

@@ -17,6 +17,7 @@ from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
 from sizebook.plans.training.work import native, placed
+from sizebook.training.frameworks import stack
 from sizebook.training.layout import Layout, check, micro_batches
 from sizebook.training.lightest import LIGHTEST, Settled, settle, sparest
 from sizebook.training.machine import calibration, machine
@@ -172,22 +173,40 @@ def fits_somewhere(setup: Setup) -> bool:
 def _nothing(setup: Setup, held: Mapping[str, Any]) -> TargetError:
     """Return why no layout of the grid can run: what stands against most of them is the first to be said."""
     reasons: Counter[str] = Counter()
+    fixes: dict[str, Counter[str]] = {}
+    varied = {name: value for name, value in held.items() if name in _VARIED}
     for base in _bases(setup, held):
-        for micro_batch in _held(held, "micro_batch", MICRO_BATCHES[:1]):
-            try:
-                check(replace(base, micro_batch=micro_batch), setup.architecture, gpus=setup.gpus,
-                      batches=setup.batches)  # fmt: skip
-            except SizebookError as error:
-                reasons[str(error).split(":")[0]] += 1
+        if said := _against(replace(base, **varied), setup):
+            why = said.split(":")[0]
+            reasons[why] += 1
+            fixes.setdefault(why, Counter())[said.rpartition(". ")[2]] += 1
     fixed = f" with {', '.join(f'{name} {value}' for name, value in held.items())}" if held else ""
     got = f"got {setup.gpus} GPUs and a batch of {setup.batches.batch}{fixed}"
     why = reasons.most_common(1)[0][0] if reasons else "no degrees multiply to the GPUs"
     if why == "batch does not divide":
-        return TargetError(
-            f"no layout divides: {got}, want a batch that dp divides. Use a batch that is a multiple of {setup.gpus}, "
-            "or fewer GPUs."
-        )
-    return TargetError(f"no layout runs: {got}, want one that can ({why}). Change the GPUs, or what is held.")
+        return TargetError(f"no layout divides: {got}, want a batch that {_of_batch(setup, held)}")
+    fix = fixes[why].most_common(1)[0][0] if reasons else "Change the GPUs, or what is held."
+    return TargetError(f"no layout runs: {got}, want one that can ({why}). {fix}")
+
+
+def _of_batch(setup: Setup, held: Mapping[str, Any]) -> str:
+    """Return what a batch has to be, and the nearest fix: a micro-batch that is held may be all that stands against
+    it."""
+    micro_batch = held.get("micro_batch", 1)
+    if micro_batch == 1:
+        return f"dp divides. Use a batch that is a multiple of {setup.gpus}, or fewer GPUs."
+    alone = any(not _against(replace(base, micro_batch=1), setup) for base in _bases(setup, held))
+    other = "remove micro_batch" if alone else "fewer GPUs"
+    return f"dp x micro_batch divides. Use a batch that is a multiple of {setup.gpus * micro_batch}, or {other}."
+
+
+def _against(layout: Layout, setup: Setup) -> str:
+    """Return what stands against a layout, nothing where it runs."""
+    try:
+        check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
+    except SizebookError as error:
+        return str(error)
+    return ""
 
 
 def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -> Settled:
@@ -228,8 +247,9 @@ def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
     n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
                     default=1)  # fmt: skip
     whole = {name: value for name, value in held.items() if name not in _VARIED}
+    pipes = bool(stack(setup.method.recipe.stack).pipelines)
     for tp in _powers(min(LARGEST_TP, setup.gpu.scale_up_domain, gpus)):
-        for pp in _pipelines(architecture.n_layers, gpus // tp):
+        for pp in _pipelines(architecture.n_layers, gpus // tp) if pipes else (1,):
             for cp in _powers(max(1, min(seq // TOKENS_PER_CP_RANK, gpus // (tp * pp)))):
                 if gpus % (tp * pp * cp):
                     continue

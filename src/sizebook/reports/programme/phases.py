@@ -113,11 +113,13 @@ def _cost(plan: ProgrammePlan) -> Table:
     middles = [each.cases[1] for each in plan.phases]
     money, money_sign = short_scale(case.usd for each in plan.phases for case in each.cases)
     hours, hours_sign = short_scale(case.gpu_hours for case in middles)
-    beside = [case.forward_gpu_hours + case.rollout_gpu_hours + case.waiting_gpu_hours for case in middles]
+    beside = [case.beside_gpu_hours for case in middles]
+    steady = [each.training.middle.gpu_hours for each in plan.phases]
     usd_unit, hours_unit = in_scale(money_sign, "USD"), in_scale(hours_sign, "h")
     columns = {
         Column(text("Days"), figures=True): [*aligned([case.days for case in middles]), ""],
-        Column(text("Training"), hours_unit, figures=True): _summed([c.training_gpu_hours for c in middles], hours),
+        Column(text("Steady state"), hours_unit, figures=True): _summed(steady, hours),
+        Column(text("Whole run"), hours_unit, figures=True): _summed([c.training_gpu_hours for c in middles], hours),
         Column(text("Beside it"), hours_unit, figures=True): _summed(beside, hours),
         **{
             Column(label, usd_unit, figures=True): _summed([each.cases[at].usd for each in plan.phases], money)
@@ -132,9 +134,9 @@ def _cost(plan: ProgrammePlan) -> Table:
         (Column(text("Phase")), *columns),
         (*rows, replace(total, kind="total")) if len(rows) > 1 else tuple(rows),
         note=text(
-            "Hours are GPU-hours. Beside it: forward passes of reference models, generating "
-            "answers, and GPUs that wait for the other part. Days, hours and power are of the "
-            "middle case."
+            "Hours are GPU-hours: of training in steady state, of its whole run, and beside it, which is forward "
+            "passes of reference models, generating answers, and GPUs that wait for the other part. Days, hours and "
+            "power are of the middle case."
         ),
     )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
 from sizebook.core.sections import leaves
-from sizebook.core.texts import ends, plural, span, text
+from sizebook.core.texts import Day, ends, joined, plural, span, text
 from sizebook.core.units import grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
@@ -147,12 +148,21 @@ def _money(plan: ProgrammePlan) -> Table:
         plan,
         text("Cost by month, middle case"),
         {Column(name, unit, figures=True): _summed(values, money) for name, values in parts.items()},
-        note=text(
-            "Months have 730 hours. Experiments, evaluation included, run beside the phases in "
-            "proportion; data are paid in the first month, checkpoints of a phase when it ends, "
-            "egress in the last."
-        ),
+        note=joined(_months_notes(plan)),
     )
+
+
+def _months_notes(plan: ProgrammePlan) -> Iterator[str]:
+    """Yield what months hold."""
+    yield text(
+        "Months have 730 hours. Experiments, evaluation included, run beside the phases in "
+        "proportion; data are paid in the first month, checkpoints of a phase when it ends, "
+        "egress in the last."
+    )
+    if plan.starts_within:
+        yield text(
+            "{month} holds what is left of it from {day} on.", month=plan.label(0), day=Day(f"{plan.terms.start}")
+        )
 
 
 def _site(plan: ProgrammePlan) -> Table:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sizebook.core.texts import Text, text
-from sizebook.core.units import energy, gibibytes, grouped, mass, parameters, percent
+from sizebook.core.units import energy, gibibytes, mass, parameters, percent
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.figures import fixed
 from sizebook.reports.training.words import (
@@ -20,8 +18,6 @@ from sizebook.reports.view import Tile
 from sizebook.reports.words import gpus
 from sizebook.training.programme import factor_of
 from sizebook.training.tuning import TUNING_NAMES
-
-LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
 
 
 def is_fine_tuning(plan: TrainingPlan) -> bool:
@@ -116,25 +112,3 @@ def _steady_or_trained(plan: TrainingPlan) -> Tile:
         share = percent(trained / plan.count.total, 2)
         return Tile(text("Trained"), parameters(trained), text("parameters, {share} of all", share=share))
     return Tile(text("Steady state"), days(middle), banded(plan, days))
-
-
-def warnings(plan: TrainingPlan) -> tuple[str, ...]:
-    """Return what to know before the figures are used."""
-    return tuple(_warned(plan))
-
-
-def _warned(plan: TrainingPlan) -> Iterator[str]:
-    seq, stated = plan.inputs.batches.seq, plan.inputs.architecture.n_ctx
-    room = plan.capacity_bytes - plan.fullest.total
-    if room < 0:
-        yield text("The run does not fit: the fullest GPU lacks {memory}.", memory=gibibytes(-room))
-    elif room < LITTLE_ROOM * plan.capacity_bytes:
-        yield text("The fullest GPU has {memory} left: a longer sequence may not fit.", memory=gibibytes(room))
-    padding, examples = plan.inputs.examples.padding_share(seq), plan.inputs.examples
-    if padding:
-        yield text("{share} of every step is padding: examples are not packed.", share=percent(padding))
-    if not examples.packed and (examples.example_tokens or 0) > seq:
-        yield text("Examples are longer than a sequence of {seq} tokens: the rest is cut off.", seq=grouped(seq))
-    if stated is not None and seq > stated:
-        yield text("Sequences are longer than the {stated} tokens that the model states.", stated=grouped(stated))
-    yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)

@@ -19,11 +19,12 @@ from sizebook.core.units import (
 from sizebook.plans.training.breakdown import step_parts, time_parts
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan
+from sizebook.plans.training.remarks import warnings
 from sizebook.plans.training.steps import derivations
 from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
 from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
 from sizebook.reports.training.adapters import adapters
-from sizebook.reports.training.executive import is_fine_tuning, sentences, tiles, warnings
+from sizebook.reports.training.executive import is_fine_tuning, sentences, tiles
 from sizebook.reports.training.money import carbon, cost, cost_chart, sensitivity
 from sizebook.reports.training.notes import assumptions, conventions
 from sizebook.reports.training.words import banded, cost_text, days, share, whole_cost, whole_run

@@ -1,0 +1,62 @@
+"""What to know before the figures of a training plan are used, on every surface that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizebook.core.texts import text
+from sizebook.core.units import gibibytes, grouped, percent, significant
+from sizebook.models import catalog
+from sizebook.plans.training.plan import TrainingPlan
+from sizebook.training.programme import default, fewest_gpus
+
+LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
+
+
+def warnings(plan: TrainingPlan) -> tuple[str, ...]:
+    """Return what to check: memory that is nearly full, padding, sequences, a factor of other runs, the count."""
+    return (*_of_memory(plan), *_of_sequences(plan), *_of_whole_run(plan), *_of_count(plan))
+
+
+def _of_memory(plan: TrainingPlan) -> Iterator[str]:
+    room = plan.capacity_bytes - plan.fullest.total
+    if room < 0:
+        yield text("The run does not fit: the fullest GPU lacks {memory}.", memory=gibibytes(-room))
+    elif room < LITTLE_ROOM * plan.capacity_bytes:
+        yield text("The fullest GPU has {memory} left: a longer sequence may not fit.", memory=gibibytes(room))
+
+
+def _of_sequences(plan: TrainingPlan) -> Iterator[str]:
+    inputs, seq = plan.inputs, plan.inputs.batches.seq
+    if inputs.padding_share:
+        yield text("{share} of every step is padding: examples are not packed.", share=percent(inputs.padding_share))
+    if not inputs.examples.packed and (inputs.examples.example_tokens or 0) > seq:
+        yield text("Examples are longer than a sequence of {seq} tokens: the rest is cut off.", seq=grouped(seq))
+    stated = catalog.context_tokens(inputs.model)
+    if stated is not None and seq > stated:
+        yield text(
+            "{seq} tokens a sequence are more than the {stated} that the model states.",
+            seq=grouped(seq), stated=grouped(stated),
+        )  # fmt: skip
+
+
+def _of_whole_run(plan: TrainingPlan) -> Iterator[str]:
+    """Say where the default factor of whole runs is of other runs than this one: pre-training on many GPUs."""
+    if plan.inputs.programme.programme_factor is not None:
+        return
+    factor, fewest = significant(default()), fewest_gpus()
+    if plan.inputs.method.recipe.lora_rank:
+        yield text(
+            "No whole run of adapters is published: its factor of {factor} is of pre-training. Give programme_factor.",
+            factor=factor,
+        )
+    elif plan.inputs.gpus < fewest:
+        yield text(
+            "No whole run on fewer than {n} GPUs is published: its factor of {factor} is of larger ones. Give "
+            "programme_factor.",
+            n=grouped(fewest), factor=factor,
+        )  # fmt: skip
+
+
+def _of_count(plan: TrainingPlan) -> Iterator[str]:
+    yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)
