@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 # common name, own name: the types that have both; read from transformers 5.23
 _PAIRS = """
 hidden_size d_model: bart bigbird_pegasus blenderbot blenderbot-small fsmt funnel led longt5 m2m_100 marian
-  mbart mpt mt5 mvp nllb-moe pegasus pegasus_x plbart switch_transformers t5 trocr umt5 whisper xglm xlnet
+  mbart mpt mt5 mvp nllb-moe pegasus pegasus_x plbart switch_transformers t5 trocr udop umt5 whisper xglm xlnet
   qwen2_5_omni_audio_encoder qwen2_audio_encoder qwen3_asr_encoder
   qwen3_omni_moe_audio_encoder voxtral_encoder voxtral_realtime_encoder
 num_local_experts n_routed_experts: axk1 axk2 deepseek_v3 deepseek_v32 deepseek_v4 dots1 dots3_note_text glm4_moe
@@ -35,13 +35,13 @@ num_attention_heads n_head: bloom codegen ctrl funnel gpt2 gpt_bigcode gptj nomi
 num_experts num_local_experts: gpt_oss kolibri1 mellum minimax minimax_m2 minimax_m3_vl_text mixtral qwen3_moe
   qwen3_vl_moe_text
 num_hidden_layers n_layer: bloom codegen ctrl gpt2 gpt_bigcode gptj nomic_bert openai-gpt xlnet
-num_hidden_layers num_layers: exaone gpt_neo longt5 mt5 t5 umt5 xglm
+num_hidden_layers num_layers: exaone gpt_neo longt5 mt5 t5 udop umt5 xglm
 num_local_experts num_experts: bailing_hybrid flex_olmo hunyuan_v1_moe hy_v3 jamba kimi_linear olmoe
 hidden_size n_embd: codegen ctrl gpt2 gpt_bigcode gptj nomic_bert openai-gpt
 layer_types layers_block_type: bamba falcon_h1 nemotron_h recurrent_gemma zamba zamba2
 max_position_embeddings n_positions: codegen ctrl gpt2 gpt_bigcode gptj nomic_bert openai-gpt
 intermediate_size n_inner: nomic_bert
-num_attention_heads num_heads: gpt_neo longt5 mt5 switch_transformers t5 umt5
+num_attention_heads num_heads: gpt_neo longt5 mt5 switch_transformers t5 udop umt5
 num_attention_heads n_heads: dbrx distilbert flaubert mpt xlm
 num_hidden_layers n_layers: dbrx distilbert flaubert mpt xlm
 head_dim d_kv: longt5 mt5 t5 umt5
@@ -70,7 +70,8 @@ layers_block_type layer_types: granitemoehybrid
 max_position_embeddings context_length: rwkv
 max_position_embeddings max_seq_len: dbrx
 moe_intermediate_size expert_ffn_hidden_size: longcat_flash
-num_attention_heads attention_heads: kosmos_2_text_model mllama_vision_model xglm
+num_attention_heads attention_heads: hunyuan_vl_vision kosmos_2_5_text_model kosmos_2_text_model mllama_vision_model
+  xglm
 num_attention_heads num_encoder_attention_heads: prophetnet
 num_experts moe_num_experts: ernie4_5_moe ernie4_5_vl_moe_text
 num_experts n_routed_experts: deepseek_v2
@@ -78,12 +79,15 @@ num_experts_per_tok moe_k: ernie4_5_moe ernie4_5_vl_moe_text
 num_key_value_heads encoder_attention_heads: whisper
 num_key_value_heads num_attention_heads: voxtral_realtime_encoder
 hidden_size hidden_dim: granite_speech_encoder
+qkv_bias attention_bias: molmo2_text
+head_dim attention_head_dim: hunyuan_vl_text
+vocab_size org_vocab_size: hunyuan_vl_text
 num_hidden_layers decoder_layers: trocr
 num_attention_heads num_heads: pix2struct_text_model
 num_hidden_layers num_layers: pix2struct_text_model
 num_attention_heads decoder_attention_heads: trocr
-hidden_size embed_dim: kosmos_2_text_model
-num_hidden_layers layers: kosmos_2_text_model
+hidden_size embed_dim: idefics_vision kosmos_2_5_text_model kosmos_2_text_model
+num_hidden_layers layers: kosmos_2_5_text_model kosmos_2_text_model
 num_hidden_layers num_layers: granite_speech_encoder
 num_attention_heads num_heads: granite_speech_encoder
 num_mel_bins input_dim: granite_speech_encoder

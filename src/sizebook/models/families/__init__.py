@@ -46,6 +46,8 @@ MODULES = (
     "multimodal.drawing",
     "multimodal.florence",
     "multimodal.hearing",
+    "multimodal.idefics",
+    "multimodal.molmo",
     "multimodal.pairs",
     "multimodal.pixels_and_words",
     "multimodal.reading_pages",
@@ -63,5 +65,6 @@ MODULES = (
     "seq2seq.bart",
     "seq2seq.t5",
     "seq2seq.t5gemma",
+    "seq2seq.udop",
     "seq2seq.whisper",
 )

@@ -146,3 +146,53 @@ def _conformer(config: Config, projector: tuple[Brick, ...]) -> tuple[Tower, tup
     seen = Weight("conv.batch_norm", (2 * inner + 1,), "other", use="vector", copies=n_layers)
     tower = Tower("audio", d_model, n_layers, stem=stem, layer=layer, projector=(*halfway, *projector))
     return tower, (seen,)
+
+
+GLM_ASR_TEXT = {
+    "vocab_size": 59264,
+    "hidden_size": 2048,
+    "intermediate_size": 6144,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 16,
+    "num_key_value_heads": 4,
+    "max_position_embeddings": 8192,
+}
+GLM_ASR_AUDIO = {
+    "hidden_size": 1280,
+    "intermediate_size": 5120,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 20,
+    "num_mel_bins": 128,
+}
+
+
+@model_type("glmasr")
+def glmasr(config: Config) -> Architecture:
+    """GLM-ASR: Whisper's encoder with rotary positions, as many frames side by side as a block is wide, Llama."""
+    section, audio = config.section("text_config"), config.section("audio_config", GLM_ASR_AUDIO)
+    section.only("model_type", "llama")  # its class gives any other Llama's sizes too
+    section.defaults = GLM_ASR_TEXT
+    text = text_model(config, "llama")
+    audio.only("model_type", "glmasr_encoder")
+    audio.ignore("max_position_embeddings")
+    d_model, n_heads = audio.integer("hidden_size"), audio.integer("num_attention_heads")
+    kv_heads, d_ff = audio.integer("num_key_value_heads", default=n_heads), audio.integer("intermediate_size")
+    width = audio.divides("hidden_size", d_model, "num_attention_heads", n_heads)
+    audio.divides("num_attention_heads", n_heads, "num_key_value_heads", kv_heads)
+    if audio.size("head_dim") not in (0, width):
+        raise audio.unknown("head_dim", audio.values["head_dim"], f"{width}, the width divided by the heads")
+    attend = Attention(d_model, n_heads, kv_heads, d_head=width, qkv_bias=True, key_bias=False, out_bias=True)
+    layer: tuple[Brick, ...] = (
+        Norm("input_layernorm", d_model, bias=True),
+        attend,
+        Norm("post_attention_layernorm", d_model, bias=True),
+        FeedForward(d_model, d_ff, gated=False, bias=True),
+    )
+    stem = linear("conv1", 3 * audio.integer("num_mel_bins"), d_model), linear("conv2", 3 * d_model, d_model)
+    projector = (
+        Norm("norm", d_model, bias=True),
+        linear("linear_1", d_ff, 2 * text.d_model),
+        linear("linear_2", 2 * text.d_model, text.d_model),
+    )
+    tower = Tower("audio", d_model, audio.integer("num_hidden_layers"), stem=stem, layer=layer, projector=projector)
+    return with_towers(config, text, tower, tied=True)

@@ -1,9 +1,10 @@
-"""Two models made one: any encoder of images before any decoder that attends to it, TrOCR's among them."""
+"""Two models made one: an encoder of images, sound or words before any decoder that attends to it, TrOCR's included."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 from sizebook.models.architecture import (
     Architecture,
@@ -33,6 +34,15 @@ DECODERS = {
     "electra": "ElectraForCausalLM",
     "bart": "BartForCausalLM",
     "mbart": "MBartForCausalLM",
+}
+HEARERS = {"wav2vec2": "Wav2Vec2Model", "hubert": "HubertModel", "wavlm": "WavLMModel"}
+READERS = {
+    "bert": "BertModel",
+    "roberta": "RobertaModel",
+    "xlm-roberta": "XLMRobertaModel",
+    "camembert": "CamembertModel",
+    "electra": "ElectraModel",
+    "distilbert": "DistilBertModel",
 }
 Encoder = tuple[Tower, int, tuple[Weight, ...]]  # with its width, and what it stores beside its parameters
 
@@ -76,27 +86,74 @@ def trocr(config: Config) -> Architecture:
 @model_type("vision-encoder-decoder")
 def vision_encoder_decoder(config: Config) -> Architecture:
     """TrOCR, Donut (arXiv:2111.15664), Nougat, ViT with GPT-2: an encoder of images, a decoder that attends to it."""
-    config.built_as("VisionEncoderDecoderModel")
-    config.ignore("architectures", "tie_word_embeddings")  # its class ties nothing; the decoder's own tie holds
-    config.needs("encoder", "decoder")
-    text = _decoder(config.section("decoder"))
-    seen, reads = config.section("encoder"), config.section("decoder").size("cross_attention_hidden_size")
+    text = _pair(config, "VisionEncoderDecoderModel")
+    seen = config.section("encoder")
     kind = seen.text("model_type", default="vit")
     if kind not in ENCODERS:
         raise seen.unknown("model_type", kind, " or ".join(sorted(ENCODERS)))
     tower, width, buffers = ENCODERS[kind](seen)
-    if reads and reads != width:
-        raise config.section("decoder").unknown(
-            "cross_attention_hidden_size", reads, f"{width}, as the encoder is wide"
-        )
-    if not reads and width != text.d_model:
-        tower = replace(tower, projector=(*tower.projector, linear("enc_to_dec_proj", width, text.d_model)))
+    tower = replace(tower, projector=(*tower.projector, *_joined(config, width, text.d_model)))
+    return replace(text, inputs=(*text.inputs, tower), buffers=(*text.buffers, *buffers))
+
+
+@model_type("speech-encoder-decoder")
+def speech_encoder_decoder(config: Config) -> Architecture:
+    """Speech translation from pretrained halves (arXiv:2104.06678): wav2vec 2.0 or its kin, a decoder of text."""
+    text = _pair(config, "SpeechEncoderDecoderModel")
+    heard = config.section("encoder")
+    kind = heard.text("model_type", default="wav2vec2")
+    if kind not in HEARERS:
+        raise heard.unknown("model_type", kind, " or ".join(HEARERS))
+    heard.only("add_adapter", False)
+    found = _bare(heard, kind, HEARERS[kind])
+    tower = replace(
+        _tower(found, kind="audio"), projector=(*found.outputs, *_joined(config, found.d_model, text.d_model))
+    )
+    return replace(text, inputs=(*text.inputs, tower), buffers=(*text.buffers, *found.buffers))
+
+
+@model_type("encoder-decoder")
+def encoder_decoder(config: Config) -> Architecture:
+    """Two checkpoints as one sequence-to-sequence model (arXiv:1907.12461): BERT or its kin before one that attends."""
+    text = _pair(config, "EncoderDecoderModel")
+    config.only("tie_encoder_decoder", False)
+    read = config.section("encoder")
+    kind = read.text("model_type", default="bert")
+    if kind not in READERS:
+        raise read.unknown("model_type", kind, " or ".join(READERS))
+    read.only("is_decoder", False)
+    found = _bare(read, kind, READERS[kind])
     return replace(
         text,
-        model_type="vision-encoder-decoder",
-        inputs=(*text.inputs, tower),
-        buffers=(*text.buffers, *buffers),
+        inputs=(*text.inputs, *found.inputs),
+        layers=(*found.layers, *text.layers),
+        outputs=(*found.outputs, *_joined(config, found.d_model, text.d_model), *text.outputs),
+        buffers=(*text.buffers, *found.buffers),
     )
+
+
+def _pair(config: Config, name: str) -> Architecture:
+    """Return the decoder under the type of the whole, whose class ties nothing: the decoder's own tie holds."""
+    config.built_as(name)
+    config.ignore("architectures", "tie_word_embeddings")
+    config.needs("encoder", "decoder")
+    return replace(_decoder(config.section("decoder")), model_type=config.text("model_type"))
+
+
+def _joined(config: Config, width: int, d_model: int) -> tuple[Brick, ...]:
+    """Return the projection from the encoder's width, none where the decoder reads that width or has it itself."""
+    decoder = config.section("decoder")
+    reads = decoder.size("cross_attention_hidden_size")
+    if reads and reads != width:
+        raise decoder.unknown("cross_attention_hidden_size", reads, f"{width}, as the encoder is wide")
+    return (linear("enc_to_dec_proj", width, d_model),) if not reads and width != d_model else ()
+
+
+def _bare(section: Config, kind: str, name: str) -> Architecture:
+    """Return the encoder of a section as its bare class builds it."""
+    section.values = {**section.values, "model_type": kind, "architectures": [name]}
+    section.ignore("architectures")
+    return describe(section)
 
 
 def _decoder(section: Config) -> Architecture:
@@ -113,9 +170,7 @@ def _decoder(section: Config) -> Architecture:
 def _vit(section: Config) -> Encoder:
     """Return a ViT with its pooler; DeiT's (arXiv:2012.12877) has one more token."""
     kind = section.values.get("model_type", "vit")
-    section.values = {**section.values, "model_type": "vit", "architectures": ["ViTModel"]}
-    section.ignore("architectures")
-    found = describe(section)
+    found = _bare(section, "vit", "ViTModel")
     more: tuple[Brick, ...] = ()
     if kind == "deit":
         width = found.d_model
@@ -126,15 +181,13 @@ def _vit(section: Config) -> Encoder:
 def _dino(section: Config) -> Encoder:
     registers = section.values.get("model_type") == "dinov2_with_registers"
     name = "Dinov2WithRegistersModel" if registers else "Dinov2Model"
-    section.values = {**section.values, "architectures": [name]}
-    section.ignore("architectures")
-    found = describe(section)
+    found = _bare(section, "dinov2_with_registers" if registers else "dinov2", name)
     return _tower(found), found.d_model, ()
 
 
-def _tower(found: Architecture, more: tuple[Brick, ...] = ()) -> Tower:
+def _tower(found: Architecture, more: tuple[Brick, ...] = (), kind: Literal["vision", "audio"] = "vision") -> Tower:
     return Tower(
-        "vision",
+        kind,
         found.d_model,
         found.n_layers,
         stem=(*found.inputs, *more),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from sizebook.models.architecture import (
@@ -18,6 +19,7 @@ from sizebook.models.architecture import (
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import flat, text_model, tie_notes, with_towers
+from sizebook.models.families.multimodal.rendered import patches_of_any_shape
 from sizebook.models.families.multimodal.section_defaults import CLIP
 from sizebook.models.families.towers.vision import clip_vit
 from sizebook.models.huggingface import model_type
@@ -75,19 +77,61 @@ def kosmos2(config: Config) -> Architecture:
     text.only("model_type", "kosmos_2_text_model")
     vision.only("model_type", "kosmos_2_vision_model")
     text.only("add_cross_attention", False)
+    return _kosmos(config, text, clip_vit, vision)
+
+
+KOSMOS2_5_TEXT = {
+    "vocab_size": 108481,
+    "max_position_embeddings": 4096,
+    "embed_dim": 1536,
+    "layers": 24,
+    "ffn_dim": 6144,
+    "attention_heads": 16,
+}
+KOSMOS2_5_VISION = {
+    "hidden_size": 1536,
+    "patch_embed_hidden_size": 768,
+    "intermediate_size": 3968,
+    "head_dim": 64,
+    "num_hidden_layers": 18,
+    "num_attention_heads": 24,
+    "max_num_patches": 4096,
+}
+
+
+@model_type("kosmos-2.5")
+def kosmos2_5(config: Config) -> Architecture:
+    """Kosmos-2.5 (arXiv:2309.11419): Pix2Struct's encoder, and a table that says whether a token is of the image."""
+    text, vision = config.section("text_config", KOSMOS2_5_TEXT), config.section("vision_config", KOSMOS2_5_VISION)
+    text.only("model_type", "kosmos_2_5_text_model")
+    vision.only("model_type", "kosmos_2_5_vision_model")
+    return _kosmos(
+        config, text, patches_of_any_shape, vision, (Embedding("segment_emb", 2, text.integer("embed_dim")),)
+    )
+
+
+def _kosmos(
+    config: Config,
+    text: Config,
+    encoder: Callable[[Config, tuple[Brick, ...]], Tower],
+    vision: Config,
+    tables: tuple[Brick, ...] = (),
+) -> Architecture:
+    """Return the decoder of either, whose queries read an encoder; of Kosmos-2 the attention ends in a norm."""
     flags = [level.flag("tie_word_embeddings", default=True) for level in (config, text)]
-    tied = any(flags)
+    tied = flags[1] if tables else any(flags)  # Kosmos-2.5's class takes the section's
     d_model, vocab = text.integer("embed_dim"), text.integer("vocab_size")
-    layer = _normed_inside(text, d_model)
+    layer = _normed_inside(text, d_model, after_attention=not tables)
+    tower = encoder(
+        vision,
+        _asked(config, 2048 if tables else 64, vision.integer("hidden_size"), text.integer("attention_heads"), d_model),
+    )
     return Architecture(
-        model_type="kosmos-2",
+        model_type=config.text("model_type"),
         d_model=d_model,
         vocab=vocab,
         n_ctx=text.integer("max_position_embeddings"),
-        inputs=(
-            Embedding("embed_tokens", vocab, d_model),
-            clip_vit(vision, _asked(config, vision.integer("hidden_size"), text, d_model)),
-        ),
+        inputs=(Embedding("embed_tokens", vocab, d_model), *tables, tower),
         layers=(layer,) * text.integer("layers"),
         outputs=(Norm("layer_norm", d_model, bias=True),),
         head=Head(vocab, d_model, tied=tied),
@@ -95,15 +139,16 @@ def kosmos2(config: Config) -> Architecture:
     )
 
 
-def _normed_inside(text: Config, d_model: int) -> Layer:
+def _normed_inside(text: Config, d_model: int, *, after_attention: bool) -> Layer:
     n_heads, d_ff = text.integer("attention_heads"), text.integer("ffn_dim")
     width = text.divides("embed_dim", d_model, "attention_heads", n_heads)
     attend = Attention(d_model, n_heads, n_heads, d_head=width, qkv_bias=True, out_bias=True)
+    inner = (Norm("inner_attn_ln", d_model, bias=True),) if after_attention else ()
     return Layer(
         (
             Norm("self_attn_layer_norm", d_model, bias=True),
             attend,
-            Norm("inner_attn_ln", d_model, bias=True),
+            *inner,
             Norm("final_layer_norm", d_model, bias=True),
             FeedForward(d_model, d_ff, gated=False, bias=True),
             Norm("ffn_layernorm", d_ff, bias=True),
@@ -111,11 +156,9 @@ def _normed_inside(text: Config, d_model: int) -> Layer:
     )
 
 
-def _asked(config: Config, d_vision: int, text: Config, d_model: int) -> tuple[Brick, ...]:
+def _asked(config: Config, usual: int, d_vision: int, n_heads: int, d_model: int) -> tuple[Brick, ...]:
     """Return the projection of patches to the model's width, and the queries that attend to them."""
-    n_heads = text.integer("attention_heads")
-    attend = Attention(
-        d_model, n_heads, n_heads, d_head=d_model // n_heads, qkv_bias=True, out_bias=True, cross=True, name="x_attn"
-    )
-    queries = vector("latent_query", config.integer("latent_query_num", default=64), d_model)
+    width = d_model // n_heads
+    attend = Attention(d_model, n_heads, n_heads, d_head=width, qkv_bias=True, out_bias=True, cross=True, name="x_attn")
+    queries = vector("latent_query", config.integer("latent_query_num", default=usual), d_model)
     return Tensors((queries,)), linear("dense", d_vision, d_model), attend

@@ -131,10 +131,16 @@ def idefics3(config: Config) -> Architecture:
 INTERN = {**CLIP, "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16}
 
 
-@model_type("internvl")
+@model_type("internvl", "qianfan_ocr")
 def internvl(config: Config) -> Architecture:
-    """InternVL 3 in transformers' own form: a ViT with scaled residuals, neighbouring patches side by side."""
-    text = aligned_text(config, "qwen2")
+    """InternVL 3 in transformers' own form: a ViT with scaled residuals, neighbouring patches side by side.
+
+    Qianfan-OCR is the same before Qwen 3, with biases of its queries, keys and values where nothing is said.
+    """
+    qianfan = config.text("model_type") == "qianfan_ocr"
+    text = aligned_text(config, "qwen3" if qianfan else "qwen2")
+    if qianfan:
+        config.section("vision_config").only("model_type", "qianfan_ocr_vision")
     vision = config.section("vision_config", {**INTERN, "image_size": 448, "patch_size": 14})
     joined, d_text = vision.integer("hidden_size") * patches_a_side(config) ** 2, text.d_model
     projector = (
@@ -142,10 +148,10 @@ def internvl(config: Config) -> Architecture:
         linear("linear_1", joined, d_text),
         linear("linear_2", d_text, d_text),
     )
-    return with_towers(config, text, _intern_vit(vision, projector), tied=True)
+    return with_towers(config, text, _intern_vit(vision, projector, biased=qianfan), tied=not qianfan)
 
 
-def _intern_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
+def _intern_vit(config: Config, projector: tuple[Brick, ...], *, biased: bool) -> Tower:
     for key in ("image_size", "patch_size"):
         extents = config.values.get(key)
         if isinstance(extents, list) and len(extents) == 2 and str(extents[0]) == str(extents[1]):  # height, width
@@ -154,7 +160,7 @@ def _intern_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
     config.only("use_absolute_position_embeddings", True)
     config.ignore("layer_scale_init_value")
     d_model, usual, n_layers = encoder(config)
-    n_heads, bias = config.integer("num_attention_heads"), config.flag("attention_bias", default=False)
+    n_heads, bias = config.integer("num_attention_heads"), config.flag("attention_bias", default=biased)
     normed = (d_model, d_model) if config.flag("use_qk_norm", default=False) else None
     width = d_model // n_heads
     attend = Attention(

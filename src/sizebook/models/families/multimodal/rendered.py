@@ -48,6 +48,7 @@ def pix2struct(config: Config) -> Architecture:
     text.only("model_type", "pix2struct_text_model")
     vision.only("model_type", "pix2struct_vision_model")
     text.ignore("relative_attention_max_distance", "add_cross_attention", "is_decoder")
+    vision.ignore("relative_attention_num_buckets", "relative_attention_max_distance")
     d_model, n_heads, width = text.integer("hidden_size"), text.integer("num_heads"), text.integer("d_kv")
     if n_heads * width != d_model:
         raise text.unknown("d_kv", width, f"{d_model} divided by {n_heads} heads, as the class of this type multiplies")
@@ -67,30 +68,26 @@ def pix2struct(config: Config) -> Architecture:
         d_model=d_model,
         vocab=vocab,
         n_ctx=None,
-        inputs=(Embedding("embed_tokens", vocab, d_model), _patches_of_any_shape(vision)),
+        inputs=(Embedding("embed_tokens", vocab, d_model), patches_of_any_shape(vision)),
         layers=layers_of([i == 0 for i in range(n_layers)], layer),
         outputs=(Norm("final_layer_norm", d_model),),
         head=Head(vocab, d_model, tied=config.flag("tie_word_embeddings", default=False)),
     )
 
 
-def _patches_of_any_shape(config: Config) -> Tower:
-    config.ignore("relative_attention_num_buckets", "relative_attention_max_distance")
-    d_model, n_heads, width = (
-        config.integer("hidden_size"),
-        config.integer("num_attention_heads"),
-        config.integer("d_kv"),
-    )
-    places = config.integer("seq_len")
+def patches_of_any_shape(config: Config, projector: tuple[Brick, ...] = ()) -> Tower:
+    """Return the encoder: patches with tables of rows and columns, gated blocks, heads of a width of their own."""
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
+    width, places = config.integer("d_kv", "head_dim"), config.integer("seq_len", "max_num_patches")
     layer: tuple[Brick, ...] = (
         Norm("pre_attention_layer_norm", d_model),
         Attention(d_model, n_heads, n_heads, d_head=width, bidirectional=True),
         Norm("pre_mlp_layer_norm", d_model),
-        FeedForward(d_model, config.integer("d_ff"), gated=True),
+        FeedForward(d_model, config.integer("d_ff", "intermediate_size"), gated=True),
     )
     stem: tuple[Brick, ...] = (
         linear("patch_projection", config.integer("patch_embed_hidden_size"), d_model),
         *(Embedding(name, places, d_model) for name in ("row_embedder", "column_embedder")),
     )
-    last = (Norm("layernorm", d_model),)
+    last = (Norm("layernorm", d_model), *projector)
     return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=last)

@@ -83,7 +83,7 @@ def t5(config: Config) -> Architecture:
     config.ignore("relative_attention_max_distance", "n_positions", "add_cross_attention")
     config.only("is_decoder", *((False,) if "encoder" in words else (False, True)))
     stacks = [(n_encoder, False)] if "encoder" in words else [(n_encoder, False), (n_decoder, True)]
-    layers = [layer for n_layers, decoder in stacks for layer in _layers(config, size, n_layers, decoder=decoder)]
+    layers = [layer for n_layers, decoder in stacks for layer in t5_layers(config, size, n_layers, decoder=decoder)]
     outputs: list[Brick] = [Norm(f"{_side(decoder)}.final_layer_norm", size.d_model) for _, decoder in stacks]
     top, head = heads(config, words, size.d_model, vocab=vocab, tied=tied)
     inputs: list[Brick] = [Embedding("shared", vocab, size.d_model)]
@@ -126,7 +126,7 @@ def _sizes(config: Config, kind: str) -> Sizes:
     )
 
 
-def _layers(config: Config, size: Sizes, n_layers: int, *, decoder: bool) -> list[Layer]:
+def t5_layers(config: Config, size: Sizes, n_layers: int, *, decoder: bool) -> list[Layer]:
     """Return one stack; the first layer holds the table of relative positions."""
     dense = FeedForward(size.d_model, size.d_ff, gated=size.gated, name="DenseReluDense")
     feeds: list[Brick] = [dense] * n_layers
