@@ -8,6 +8,7 @@ import pytest
 
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.models.config import Config
+from sizebook.models.flops import forward
 from sizebook.models.huggingface import _NAMED_OTHERWISE, _plain, architecture, modules
 from tests.models.counts import counted, small_configs
 from tests.models.edits import bases
@@ -230,3 +231,34 @@ def test_a_class_whose_name_orders_the_words_otherwise_is_known() -> None:
 def test_every_type_and_only_types_are_named_otherwise() -> None:
     assert set(_NAMED_OTHERWISE.values()) <= set(modules())
     assert not set(_NAMED_OTHERWISE) & {_plain(name) for name in modules()}
+
+
+@pytest.mark.parametrize(
+    ("name", "each_token"),
+    [
+        ("BertForTokenClassification", 2 * 3 * 48),
+        ("BertForQuestionAnswering", 2 * 3 * 48),  # a score a label
+        ("BertForSequenceClassification", 0),  # pooled: once a sequence
+        ("BertForMultipleChoice", 0),
+    ],
+)
+def test_a_classifier_of_tokens_runs_for_each(name: str, each_token: int) -> None:
+    """PyTorch's counter says the same of each class; those of encoders and of BART ran for no token."""
+    bert = {"model_type": "bert", "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, **LABELS,
+            "intermediate_size": 96, "vocab_size": 100, "max_position_embeddings": 64}  # fmt: skip
+    bare, classed = (
+        forward(architecture(Config({**bert, "architectures": [each]}, "config.json")), 6, causal=False).total
+        for each in ("BertModel", name)
+    )
+    assert classed - bare == each_token
+
+
+def test_modernbert_pools_before_its_transform() -> None:
+    """A matrix of 48 x 48 ran for each token of a sequence that is classified."""
+    bert = {"model_type": "modernbert", "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, **LABELS,
+            "intermediate_size": 96, "vocab_size": 100, "max_position_embeddings": 64}  # fmt: skip
+    bare, pooled, labelled = (
+        forward(architecture(Config({**bert, "architectures": [f"ModernBert{each}"]}, "c")), 6, causal=False).total
+        for each in ("Model", "ForSequenceClassification", "ForTokenClassification")
+    )
+    assert (pooled - bare, labelled - bare) == (0, 2 * 48 * 48 + 2 * 3 * 48)
