@@ -6,7 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -15,11 +15,16 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 @dataclass
 class Hub:
-    """The files that the server answers with, whether it demands a token or ignores ranges, and what it was asked."""
+    """The files that the server answers with, whether it demands a token or ignores ranges, and what it was asked.
+
+    ``listed`` is what it says instead of its list of files; ``endless`` how many bytes each part goes on for.
+    """
 
     files: dict[str, bytes]
     token: str = ""
     ranges: bool = True
+    listed: bytes = b""
+    endless: int = 0
     url: str = ""
     requests: list[str] = field(default_factory=list)
     bytes_sent: int = 0
@@ -56,7 +61,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             tree = re.fullmatch(r"/api/models/(test-org/[\w-]+)/tree/main(\?.*)?", self.path)
             if tree is not None and tree[1] == "test-org/tiny":
                 entries = [{"type": "file", "path": n, "size": len(c), "oid": ""} for n, c in hub.files.items()]
-                self._send(json.dumps(entries).encode(), with_body, kind="application/json")
+                self._send(hub.listed or json.dumps(entries).encode(), with_body, kind="application/json")
             elif match is None or match[1] != "test-org/tiny":
                 self._refuse(404, "RepoNotFound")
             elif hub.token and self.headers.get("Authorization") != f"Bearer {hub.token}":
@@ -79,11 +84,20 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Type", kind)
             self.send_header("ETag", f'"{abs(hash(content)):x}"')
             self.send_header("X-Repo-Commit", COMMIT)
-            self.send_header("Content-Length", str(len(part)))
+            more = hub.endless if kind == "application/octet-stream" else 0
+            self.send_header("Content-Length", str(len(part) + more))
             self.end_headers()
             if with_body:
                 hub.bytes_sent += len(part)
                 self.wfile.write(part)
+                self._go_on(more)
+
+        def _go_on(self, n_bytes: int) -> None:
+            """Send zeros until nobody listens any more."""
+            with suppress(OSError):
+                for _ in range(n_bytes >> 16):
+                    self.wfile.write(bytes(1 << 16))
+                    hub.bytes_sent += 1 << 16
 
         def log_message(self, *_: object) -> None:
             """Keep the test's output clean."""

@@ -8,6 +8,7 @@ import pytest
 
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.models.config import Config
+from sizebook.models.flops import forward
 from sizebook.models.huggingface import _NAMED_OTHERWISE, _plain, architecture, modules
 from tests.models.counts import counted, small_configs
 from tests.models.edits import bases
@@ -194,7 +195,7 @@ def test_sections_under_the_text_models_class_are_refused() -> None:
     inner = {key: value for key, value in SMALL.items() if key != "architectures"} | {"model_type": "ministral3"}
     file = {"model_type": "ministral3", "text_config": inner, "vision_config": {"model_type": "pixtral"}}
     assert counted({**file, "architectures": ["Mistral3ForConditionalGeneration"]})["total"] > BARE
-    for named in (["Ministral3ForQuestionAnswering"], ["Ministral3ForCausalLM"], []):
+    for named in (["Ministral3ForQuestionAnswering"], ["Ministral3ForCausalLM"]):
         with pytest.raises(UnknownKeyError) as error:
             counted({**file, "architectures": named})
         assert str(error.value) == (
@@ -241,3 +242,34 @@ def test_a_causal_class_that_builds_its_tower_says_no_more() -> None:
     assert architecture(Config(config, "config.json")).notes == (
         "the file leaves out what the class of its model type gives: the whole 'vision_config' in config.json",
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "each_token"),
+    [
+        ("BertForTokenClassification", 2 * 3 * 48),
+        ("BertForQuestionAnswering", 2 * 3 * 48),  # a score a label
+        ("BertForSequenceClassification", 0),  # pooled: once a sequence
+        ("BertForMultipleChoice", 0),
+    ],
+)
+def test_a_classifier_of_tokens_runs_for_each(name: str, each_token: int) -> None:
+    """PyTorch's counter says the same of each class; those of encoders and of BART ran for no token."""
+    bert = {"model_type": "bert", "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, **LABELS,
+            "intermediate_size": 96, "vocab_size": 100, "max_position_embeddings": 64}  # fmt: skip
+    bare, classed = (
+        forward(architecture(Config({**bert, "architectures": [each]}, "config.json")), 6, causal=False).total
+        for each in ("BertModel", name)
+    )
+    assert classed - bare == each_token
+
+
+def test_modernbert_pools_before_its_transform() -> None:
+    """A matrix of 48 x 48 ran for each token of a sequence that is classified."""
+    bert = {"model_type": "modernbert", "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, **LABELS,
+            "intermediate_size": 96, "vocab_size": 100, "max_position_embeddings": 64}  # fmt: skip
+    bare, pooled, labelled = (
+        forward(architecture(Config({**bert, "architectures": [f"ModernBert{each}"]}, "c")), 6, causal=False).total
+        for each in ("Model", "ForSequenceClassification", "ForTokenClassification")
+    )
+    assert (pooled - bare, labelled - bare) == (0, 2 * 48 * 48 + 2 * 3 * 48)

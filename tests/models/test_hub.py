@@ -91,6 +91,49 @@ def test_a_server_that_ignores_ranges(tmp_path: Path) -> None:
     assert done.stderr.startswith("sizebook: no range requests: got status 200 from http://127.0.0.1:")
 
 
+ENTRY = {"type": "file", "path": "model.safetensors", "size": 9, "oid": ""}
+LISTS = {
+    "a size in words": (
+        [{**ENTRY, "size": "nine"}],
+        "list not understood: got a file 'model.safetensors' of 'nine' bytes in test-org/tiny, want names and sizes. "
+        "Check HF_ENDPOINT.",
+    ),
+    "no size": (
+        [{**ENTRY, "size": None}],
+        "list not understood: got a file 'model.safetensors' of None bytes in test-org/tiny, want names and sizes. "
+        "Check HF_ENDPOINT.",
+    ),
+    "a name on two lines": (
+        [{**ENTRY, "path": "a\nb.bin"}],
+        "list not understood: got a file 'a\\nb.bin' of 9 bytes in test-org/tiny, want names and sizes. "
+        "Check HF_ENDPOINT.",
+    ),
+    "no list": (
+        {"files": 1},
+        "answer not understood: got TypeError on the list of files of test-org/tiny, want what a Hub answers. Check "
+        "HF_ENDPOINT, or give the path of a config.json or checkpoint.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("listed", "message"), LISTS.values(), ids=LISTS.keys())
+def test_a_list_that_lies_is_one_line(tmp_path: Path, listed: object, message: str) -> None:
+    """Each was an unforeseen problem."""
+    with serving(Hub(repository(), listed=json.dumps(listed).encode())) as hub:
+        done = sizebook(hub.url, tmp_path, "count", "test-org/tiny", "--weights")
+    assert (done.returncode, done.stderr) == (2, f"sizebook: {message}\n")
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_an_answer_without_end_is_read_as_far_as_was_asked(tmp_path: Path, ranges: bool) -> None:
+    """Read whole, 2 GB lay in memory before the status was looked at; what networks hold back on the way is less."""
+    with serving(Hub(repository(), ranges=ranges, endless=2 << 30)) as hub:
+        done = sizebook(hub.url, tmp_path, "count", "test-org/tiny", "--weights", HF_HUB_OFFLINE="0")
+    if not ranges:
+        assert done.stderr.startswith("sizebook: no range requests: got status 200 from http://127.0.0.1:")
+    assert hub.bytes_sent < 1 << 26
+
+
 def test_neither_network_nor_cache(tmp_path: Path) -> None:
     done = sizebook("http://127.0.0.1:9", tmp_path, "count", "test-org/tiny", HF_HUB_OFFLINE="1")
     assert (done.returncode, done.stderr) == (

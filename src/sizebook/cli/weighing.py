@@ -132,17 +132,7 @@ def _mix_json(mix: Mix) -> dict[str, Any]:
 
 
 def _notes(part: Part, adds: Mapped | None, problem: str) -> Iterator[str]:
-    from sizebook.models.checkpoints.packings import Quantization
-
-    yield from part.checkpoint.notes
-    method = Quantization.of(part.config).method
-    tells = (
-        f"Its quantization_config says '{method}', of which this packing is not described"
-        if method
-        else "Its quantization_config in a config.json beside it would tell"
-    )
-    for unknown in part.weighed.unknown:
-        yield f"packing not known: {unknown}; counted as stored, so the parameters may be more. {tells}"
+    yield from part.notes
     if adds is not None:
         yield from adds.notes
     elif problem:

@@ -15,7 +15,7 @@ from sizebook.core.errors import SizebookError
 from sizebook.core.quantities import Model
 from sizebook.core.registry import MOST_ARGUMENTS, Function, find, function
 from sizebook.core.sections import Quantity, quantity_of
-from sizebook.models.functions import NO_NOTES, ConfigPath
+from sizebook.models.functions import NO_NOTES, CheckpointPath, ConfigPath
 
 FunctionName = Annotated[str, Quantity("name of the function that shows the error, in quotation marks", kind="text")]
 # Whole ranges: nothing is converted here, so that the function asked about sees what its own cell gave it.
@@ -23,7 +23,7 @@ AnyCells = Annotated[Any, Quantity("its argument in this place: a value, a cell 
 Message = Annotated[str, Quantity("what is wrong and what would mend it", kind="text")]
 
 NO_ERROR = "no error"
-MODELS = (quantity_of(Model), quantity_of(ConfigPath))
+MODELS = (quantity_of(Model), quantity_of(ConfigPath), quantity_of(CheckpointPath))
 PLACES = tuple(f"arg_{place}" for place in range(1, MOST_ARGUMENTS))  # one is the name
 
 

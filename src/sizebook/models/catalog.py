@@ -7,11 +7,12 @@ config.json, so a catalog entry is counted by the same code as a user's file. Mo
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, unknown_key
 from sizebook.core.tables import Row, by_key, table
 from sizebook.intake.places import located
 from sizebook.models import huggingface
@@ -135,16 +136,34 @@ def architecture(name: str) -> Architecture:
     """Return the architecture of a published model, or of the config.json or checkpoint whose path the name is."""
     if not is_file(name):
         return _architecture(resolve(name))
-    if is_checkpoint(name) and not _beside(name)[1].exists() and (part := checkpoint(name)).checkpoint.metadata:
+    if not is_checkpoint(name):
+        return huggingface.architecture(load(config_file(name)))
+    if not _beside(name)[1].exists() and (part := checkpoint(name)).checkpoint.metadata:
         from sizebook.models.checkpoints.gguf_config import described
 
-        return described(part)
-    return huggingface.architecture(load(config_file(name)))
+        return _remarked(described(part), part)
+    found = huggingface.architecture(load(config_file(name)))
+    try:
+        return _remarked(found, checkpoint(name))
+    except SizebookError:  # of weights that cannot be read, what asks for them says why
+        return found
+
+
+def _remarked(described: Architecture, part: Part) -> Architecture:
+    """Return an architecture with what must be known of the weights that it was given by."""
+    from sizebook.models.checkpoints.agreeing import remarks
+
+    return replace(described, notes=(*described.notes, *remarks(part, described)))
 
 
 def notes(name: str) -> tuple[str, ...]:
-    """Return what a reader of a model's count must know, of a published model or a config.json."""
-    return architecture(name).notes
+    """Return what a reader of a model's count must know, of a published model, a config.json or weights."""
+    try:
+        return architecture(name).notes
+    except SizebookError:
+        if not is_checkpoint(name):
+            raise
+        return checkpoint(name).notes  # of weights whose architecture is not known
 
 
 def counted(name: str) -> Count:

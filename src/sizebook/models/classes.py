@@ -19,6 +19,7 @@ from sizebook.models.towers import Tower
 
 GENERATES = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "ForImageTextToText")
 CLASSIFIES = {"ForSequenceClassification": False, "ForTokenClassification": True, "ForQuestionAnswering": True}
+TOKENWISE = ("ForTokenClassification", "ForQuestionAnswering", "ForQuestionAnsweringSimple")
 # Their published files name no class; they are loaded bare (`AutoModel`), to be given a head.
 NAMELESS = ("deberta-v2",)
 # Parts of models with towers that no automatic class puts a head on: a file that names no class is loaded bare.
@@ -46,7 +47,7 @@ REWARDS = {
 def as_class(config: Config, described: Architecture) -> Architecture:
     """Return a decoder as the class that the config names; without one, or where a mapping read it, as it is."""
     if "architectures" in config.read:
-        return described
+        return _scoring_tokens(config, described)
     if not (named := config.class_names()):
         return replace(described, head=None) if config.values.get("model_type") in HEADLESS else described
     name = named[0]
@@ -78,6 +79,21 @@ def as_class(config: Config, described: Architecture) -> Architecture:
     if name.endswith("Model") and not name.endswith(("HeadsModel", *(PARTIAL if towers and not whole else ()))):
         return replace(described, head=None)
     raise _unknown_class(name, config)
+
+
+def _scoring_tokens(config: Config, described: Architecture) -> Architecture:
+    """Return an encoder whose class labels each token, or where an answer is, with a classifier that every token asks.
+
+    The lists of the families say what a class puts on top, not how often it runs.
+    """
+    if not (config.class_names() or [""])[0].endswith(TOKENWISE):
+        return described
+    outputs = list(described.outputs)
+    for at in range(len(outputs) - 1, -1, -1):
+        if isinstance(classifier := outputs[at], Projection) and classifier.pooled:
+            outputs[at] = replace(classifier, pooled=False)
+            break
+    return replace(described, outputs=tuple(outputs))
 
 
 def _rewarding(described: Architecture, squared: bool, outputs: int, bias: bool) -> Architecture:

@@ -8,7 +8,7 @@ from pathlib import Path
 from sizebook.core.errors import SizebookError
 from sizebook.models.architecture import Architecture
 from sizebook.models.cached import cache_bytes
-from sizebook.models.checkpoints import gguf_config
+from sizebook.models.checkpoints import agreeing, gguf_config
 from sizebook.models.checkpoints.adapter_bases import Base
 from sizebook.models.checkpoints.held import Held, Part, held, held_at
 from sizebook.models.checkpoints.naming import is_checkpoint, is_checkpoint_name
@@ -18,7 +18,7 @@ from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.flops import forward
 from sizebook.models.huggingface import architecture
-from sizebook.models.verifying import predicted_names, stored_beside
+from sizebook.models.verifying import predicted_names
 from sizebook.sources.hub import REPOSITORY, Repository
 from sizebook.sources.models import source_of
 
@@ -129,29 +129,5 @@ def _active(part: Part) -> Mapped | None:
 
 
 def agreement(part: Part, found: Mapped) -> str:
-    """Return in words how the count of the headers compares with that of the config."""
-    counted = part.weighed.parameters
-    if found.total is None:
-        return ""
-    if counted == found.total:
-        return "the headers hold exactly the parameters of the config"
-    if found.mtp and counted == found.total + found.mtp:
-        return "the headers hold the parameters of the config and its prediction layers"
-    beside = _beside(part, found)
-    if beside and counted == found.total + sum(beside.values()):
-        listed = " and ".join(f"{number} in {name}" for name, number in beside.items())
-        return f"the headers hold the parameters of the config, and {listed} beside them"
-    return (
-        f"the headers hold {counted} parameters, the config says {found.total}: 'sizebook verify' names the tensors "
-        "that differ"
-    )
-
-
-def _beside(part: Part, found: Mapped) -> dict[str, int]:
-    """Return what of the headers' count is stored beside the config's, by what it is."""
-    if found.described is None:
-        return {}
-    counted = {w.tensor.name: w.parameters for w in weights_of(part.checkpoint.tensors, Quantization.of(part.config))}
-    taken = stored_beside(found.described, part.checkpoint.tensors)
-    sums = {name: sum(counted[tensor.name] for tensor in tensors) for name, tensors in taken.items()}
-    return {name: number for name, number in sums.items() if number}
+    """Return in words how the count of the headers compares with that of the config; nothing where none describes."""
+    return agreeing.agreement(part, found.described) if found.described is not None else ""

@@ -13,12 +13,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import Any, BinaryIO, TypeVar
 
-from sizebook.core.errors import InputError, UnknownKeyError
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, shown
 from sizebook.core.extras import need
+from sizebook.intake.files import refuse_over
+from sizebook.models.checkpoints.store import MOST_FILES
 from sizebook.models.config import Config, load
 
+SILENT_SECONDS = 20  # without a byte, after which a server counts as not reached; the library asks again
+LONGEST_SECONDS = 600  # of one part of a file
 REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 
 Result = TypeVar("Result")
@@ -61,10 +66,27 @@ class Repository:
 @cache
 def _listing(repository: str) -> dict[str, int]:
     def asked() -> dict[str, int]:
-        found = _library().HfApi().list_repo_tree(repository, recursive=True)
-        return {each.path: each.size for each in found if hasattr(each, "size")}
+        _session()
+        sizes: dict[str, int] = {}
+        for each in _library().HfApi().list_repo_tree(repository, recursive=True):
+            if hasattr(each, "size"):
+                path, size = _entry(each, repository)
+                sizes[path] = size
+                refuse_over(MOST_FILES, len(sizes), f"files in {repository}")
+        return sizes
 
     return _said_clearly(repository, "the list of files", asked)
+
+
+def _entry(each: Any, repository: str) -> tuple[str, int]:
+    """Return the path and size of a file that the Hub lists, refusing what is none."""
+    path, size = each.path, each.size
+    if not isinstance(path, str) or not path.isprintable() or type(size) is not int or not 0 <= size < 2**63:
+        raise InputError(
+            f"list not understood: got a file {shown(path)} of {shown(size)} bytes in {repository}, want names and "
+            "sizes. Check HF_ENDPOINT."
+        )
+    return path, size
 
 
 class RangeFile(io.RawIOBase):
@@ -96,16 +118,46 @@ class RangeFile(io.RawIOBase):
 
 
 def _range(url: str, start: int, length: int) -> bytes:
-    from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status
+    """Return a part of a file, never more of an answer than was asked for."""
+    from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
-    response = get_session().get(url, headers={**build_hf_headers(), "Range": f"bytes={start}-{start + length - 1}"})
-    hf_raise_for_status(response)
-    if response.status_code != 206:
-        raise InputError(
-            f"no range requests: got status {response.status_code} from {url}, want 206 for a part of the file. "
-            "Download the checkpoint and verify the folder."
-        )
-    return bytes(response.content)
+    asked = {"Range": f"bytes={start}-{start + length - 1}", "Accept-Encoding": "identity"}
+    with _streamed(url, {**build_hf_headers(), **asked}) as (response, pieces):
+        if response.status_code >= 400:
+            hf_raise_for_status(response)
+        if response.status_code != 206:
+            raise InputError(
+                f"no range requests: got status {response.status_code} from {url}, want 206 for a part of the file. "
+                "Download the checkpoint and verify the folder."
+            )
+        found, until = bytearray(), monotonic() + LONGEST_SECONDS
+        for piece in pieces:
+            found += piece
+            if len(found) >= length or monotonic() > until:
+                break
+    return bytes(found[:length])
+
+
+@contextmanager
+def _streamed(url: str, headers: dict[str, str]) -> Iterator[tuple[Any, Iterator[bytes]]]:
+    """Give an answer before its content is read, and its content in pieces."""
+    session = _session()
+    if callable(getattr(session, "stream", None)):
+        with session.stream("GET", url, headers=headers) as response:
+            yield response, response.iter_raw()
+    else:  # before huggingface_hub 1.0
+        with session.get(url, headers=headers, stream=True, timeout=SILENT_SECONDS) as response:
+            yield response, response.iter_content(1 << 16)
+
+
+def _session() -> Any:
+    """Return the library's connections, which it lets wait without end, with a limit."""
+    from huggingface_hub.utils import get_session
+
+    session = get_session()
+    if hasattr(session, "timeout"):
+        session.timeout = SILENT_SECONDS
+    return session
 
 
 def _fetched(repository: str, file: str) -> str:
@@ -126,6 +178,8 @@ def _said_clearly(repository: str, file: str, attempt: Callable[[], Result]) -> 
 
     try:
         return attempt()
+    except SizebookError:
+        raise
     except errors.GatedRepoError as error:
         raise InputError(
             f"access refused: got a gated repository {repository}, want permission and a token. "
@@ -144,6 +198,11 @@ def _said_clearly(repository: str, file: str, attempt: Callable[[], Result]) -> 
         ) from error
     except (OSError, *errors.HfHubHTTPError.__bases__) as error:  # bases: failures of the client underneath
         raise InputError(_unreachable(repository, file)) from error
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise InputError(
+            f"answer not understood: got {type(error).__name__} on {file} of {repository}, want what a Hub answers. "
+            "Check HF_ENDPOINT, or give the path of a config.json or checkpoint."
+        ) from error
 
 
 def _unreachable(repository: str, file: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.core.texts import text as remark
 from sizebook.intake.places import located
 from sizebook.models.checkpoints.naming import CONFIG, PIPELINE, holds_weights
 from sizebook.models.checkpoints.packings import Quantization
@@ -29,6 +30,24 @@ class Part:
     checkpoint: Checkpoint
     weighed: Weighed
     config: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of its figures must know: of the files, and of packings that are not known."""
+        return (*self.checkpoint.notes, *(self._not_known(packing) for packing in self.weighed.unknown))
+
+    def _not_known(self, packing: str) -> str:
+        if method := Quantization.of(self.config).method:
+            return remark(
+                "packing not known: {packing}; counted as stored, so the parameters may be more. Its "
+                "quantization_config says '{method}', of which this packing is not described",
+                packing=packing, method=method,
+            )  # fmt: skip
+        return remark(
+            "packing not known: {packing}; counted as stored, so the parameters may be more. Its quantization_config "
+            "in a config.json beside it would tell",
+            packing=packing,
+        )
 
 
 @dataclass(frozen=True)

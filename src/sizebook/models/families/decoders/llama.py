@@ -212,7 +212,7 @@ def ministral3(config: Config) -> Architecture:
     """
     kind = "mistral3" if config.has("text_config") else "mistral"
     named = config.class_names()
-    if kind == "mistral3" and not (named and named[0].startswith("Mistral3")):
+    if kind == "mistral3" and named and not named[0].startswith("Mistral3"):
         raise config.unknown("architectures", named, "Mistral3ForConditionalGeneration first beside 'text_config'")
     inner = config.read_as({"head_dim": 128, **config.values, "model_type": kind})
     described = describe(inner)

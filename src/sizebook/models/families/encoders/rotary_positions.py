@@ -53,7 +53,13 @@ def modernbert(config: Config) -> Architecture:
     outputs += _modernbert_transform(config, size, words, norm_bias)
     head = WordHead(transform=False, twin_bias=False)
     layers = _modernbert_layers(config, size, norm_bias)
-    described = encoder(config, size, Body(inputs, layers, outputs), words=words.removeprefix("transform "), head=head)
+    described = encoder(
+        config,
+        size,
+        Body(inputs, layers, outputs),
+        words=words.removeprefix("pooled ").removeprefix("transform "),
+        head=head,
+    )
     bias = config.flag("decoder_bias", default=True)
     return replace(described, head=described.head and replace(described.head, bias=bias))
 
@@ -82,16 +88,23 @@ def _modernbert_class(config: Config, causal: bool) -> str:
     if causal:
         heads = {"Model": "", "ForCausalLM": "transform words", "ForSequenceClassification": "transform classify"}
         return kind_of_class(config, "ModernBertDecoder", heads)
-    kinds = ("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering")
-    heads = {"Model": "", "ForMaskedLM": "transform words", "ForMultipleChoice": "transform one"}
-    return kind_of_class(config, "ModernBert", heads | dict.fromkeys(kinds, labels))
+    heads = {
+        "Model": "",
+        "ForMaskedLM": "transform words",
+        "ForMultipleChoice": "pooled transform one",
+        "ForSequenceClassification": f"pooled {labels}",
+        "ForTokenClassification": labels,
+        "ForQuestionAnswering": labels,
+    }
+    return kind_of_class(config, "ModernBert", heads)
 
 
 def _modernbert_transform(config: Config, size: Sizes, words: str, norm_bias: bool) -> list[Brick]:
     bias = config.flag("classifier_bias", default=False)
     if not words:
         return []
-    top: list[Brick] = [Projection("head.dense", size.d_model, size.d_model, bias=bias)]
+    once = words.startswith("pooled")  # the class pools first
+    top: list[Brick] = [Projection("head.dense", size.d_model, size.d_model, bias=bias, pooled=once)]
     top.append(Norm("head.norm", size.d_model, norm_bias))
     if words.endswith("classify"):
         top.append(Projection("classifier", size.d_model, n_labels(config), bias=bias, pooled=True))
