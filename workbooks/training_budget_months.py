@@ -11,15 +11,14 @@ from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 def months(book: Book) -> None:
     """Add the run month by month, in its middle case and in the scenario of the cover."""
     page = Timeline(
-        book, "Months", "The whole run of the middle case, spread evenly over its days; months of 730 hours, the "
-        "first from its first day on. One formula a row.",
+        book, "Months", "The whole run, middle case; months of 730 hours, the first from its first day."
     )  # fmt: skip
     page.calendar("first_month", "months")
     page.section("Work")
     row = page.row_of
-    row("first", "Days to its start", "=({month}-1)*{month_days}-{over_days}", "days", look.NUMBER)
+    row("first", "Days before it", "=MAX(0,({month}-1)*{month_days}-{over_days})", "days", look.NUMBER)
     row("last", "Days to its end", "={month}*{month_days}-{over_days}", "days", look.NUMBER)
-    within = "MAX(0,MIN({last},{plan_programme_days.middle})-MAX(0,{first}))"
+    within = "MAX(0,MIN({last},{plan_programme_days.middle})-{first})"
     row(
         "share",
         "Share of the run",

@@ -76,12 +76,11 @@ def budget(book: Book) -> None:
 def months(book: Book) -> None:
     """Add the programme month by month, in its middle case and in the scenario of the cover."""
     page = Timeline(
-        book, "Months", "The middle case month by month, months of 730 hours, the first from its first day on. One "
-        "formula a row.",
+        book, "Months", "The middle case by month; months of 730 hours, the first from its first day."
     )  # fmt: skip
     page.calendar("first_month.middle", "months.middle")
     row = page.row_of
-    row("first", "Days to its start", "=({month}-1)*{month_days.middle}-{over_days.middle}", "days", look.NUMBER)
+    row("first", "Days before it", "=MAX(0,({month}-1)*{month_days.middle}-{over_days.middle})", "days", look.NUMBER)
     row("last", "Days to its end", "={month}*{month_days.middle}-{over_days.middle}", "days", look.NUMBER)
     page.section("Share of each phase")
     for phase in PHASES:

@@ -192,6 +192,18 @@ def test_a_band_of_own_runs_holds_what_is_predicted(
     assert (found.low, found.middle, found.high) == kept
 
 
+def test_rates_take_the_place_of_no_runs_and_no_run_counts_twice(tmp_path: Path) -> None:
+    runs = written(tmp_path / "runs.csv", training_rows(TRAINED))
+    before = runs.read_bytes()
+    with pytest.raises(SizebookError) as refused:
+        calibrate(runs, output=tmp_path / "." / "runs.csv")
+    assert str(refused.value) == ("rates over runs: got -o runs.csv, a table of runs, want another file. Name another.")
+    assert runs.read_bytes() == before
+    assert refusal(runs, tmp_path / "." / "runs.csv", output=tmp_path / "none.csv") == (
+        "table given twice: got runs.csv again, want each once. Remove one."
+    )
+
+
 @pytest.mark.parametrize("sign", [";", "\t"])
 def test_tables_with_other_separators_say_so(sign: str, tmp_path: Path) -> None:
     (tmp_path / "runs.csv").write_text(f"model{sign}gpu{sign}measured_step_seconds\n")

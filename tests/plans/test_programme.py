@@ -14,6 +14,7 @@ from sizebook.core.sections import leaves, put_together
 from sizebook.functions import load
 from sizebook.plans.programme.inputs import Phase, ProgrammeInputs, ProgrammeTerms
 from sizebook.plans.programme.plan import PARTS, ProgrammeMonth, ProgrammePlan, plan_programme, warnings
+from sizebook.plans.programme.steps import derivations
 from sizebook.plans.training.plan import unchecked_plan
 from tests.plans.training_runs import run_of
 
@@ -197,6 +198,19 @@ def test_a_start_within_a_month_leaves_the_rest_of_it() -> None:
     assert (plan.starts_within, whole.starts_within) == (True, False)
     assert plan.budgets == whole.budgets
     assert plan.starts == whole.starts
+
+
+def test_hours_are_derived_with_the_numbers_that_give_them() -> None:
+    """Steady state, factor and start-up of a run; passes and FLOPs of a reference model: each line works out."""
+    run = {**GPT_2, "kind": "preference", "programme_factor": 1.5, "start_hours": 100.0}
+    plan = programme(run, **NOTHING)
+    steps = {step.label: step for step in derivations(plan)}
+    assert steps["Pre-training: GPU-hours of training"].formula == (
+        "(GPU-hours - start) * whole run over steady state + start"
+    )
+    for use in ("of training", "of reference models"):
+        step = steps[f"Pre-training: GPU-hours {use}"]
+        assert eval(step.substituted.replace("\u202f", "")) == pytest.approx(step.value, rel=1e-3)
 
 
 def test_low_and_high_are_the_ends_of_both_bands() -> None:

@@ -78,18 +78,21 @@ def test_a_scenario_of_another_plan_is_one_problem(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("growth_per_month", 5, "got 5, want above -1 and at most 1 (growth of traffic a month (0.05 is 5 %))"),
-        ("requests_per_day", 1e30, "got 1e+30, want above 0 and at most 1e+15 (requests a day now)"),
-        ("months", 61, "got 61, want at least 1 and at most 60 (months to plan, the first is now)"),
+        ("growth_per_month", 5, "got 5, want above -1 and at most 1 (growth of traffic a month (0.05 is 5 %)). "
+         "Write 5 % as 0.05."),
+        ("requests_per_day", 1e30, "got 1e+30, want above 0 and at most 1e+15 (requests a day now). Correct the "
+         "number."),
+        ("months", 61, "got 61, want at least 1 and at most 60 (months to plan, the first is now). Correct the "
+         "number."),
         ("burst_factor", 0.5, "got 0.5, want at least 1 and at most 1000 (bursts within an hour over that hour's "
-         "mean)"),
+         "mean). Correct the number."),
     ],
 )  # fmt: skip
 def test_traffic_beyond_any_fleet_is_refused(key: str, value: float, said: str) -> None:
     given = {"requests_per_day": 1e6, "input_tokens": 9, "output_tokens": 9} | {key: value}
     with pytest.raises(InputError) as refused:
         parse(ServingScenario, {"model": "llama-3.1-8b", "traffic": given}, "s.toml")
-    assert str(refused.value) == f"s.toml: traffic: {key} is out of range: {said}. Correct the number."
+    assert str(refused.value) == f"s.toml: traffic: {key} is out of range: {said}"
 
 
 GIVEN_TWICE = (

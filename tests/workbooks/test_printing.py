@@ -13,7 +13,7 @@ from sizebook.core.errors import InputError
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.page import result_page
-from sizebook.workbooks.printing import keep_readable, years_a_page
+from sizebook.workbooks.printing import in_fewer_pages, keep_readable, years_a_page
 from tests.workbooks.shipped import SHIPPED, Shipped
 
 
@@ -137,7 +137,7 @@ def folded(sheet: Worksheet) -> int:
 
 def test_a_few_months_take_a4_and_many_a3_again(tmp_path: Path) -> None:
     """B, C, D and months are 33 + 13 + 15 + 13 each, 5.6 points a width: four months 633 of the 784 points of A4 turned
-    less its margins, a year 1,215, which asks for A3."""
+    less its margins, a year 1,215, which asks for A3. At 89 % the rows of A4 take one page, not two."""
     (book,) = [each for each in SHIPPED if each.file == "fine_tuning.xlsx"]
     assert load_workbook(book.path)["Months"].page_setup.paperSize == 9  # the example runs for four months
     asked = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 8, "batch": 16, "n_examples": 1000, "months": 12}
@@ -145,4 +145,18 @@ def test_a_few_months_take_a4_and_many_a3_again(tmp_path: Path) -> None:
     setup = load_workbook(year)["Months"].page_setup
     assert (setup.paperSize, setup.scale) == (8, 94)
     again = load_workbook(fill(year, {**asked, "months": 2}, tmp_path / "two.xlsx").path)["Months"].page_setup
-    assert (again.paperSize, again.scale) == (9, 100)
+    assert (again.paperSize, again.scale) == (9, 89)
+
+
+@pytest.mark.parametrize(
+    ("scale", "heights", "kept"),
+    [
+        (100, [400.0], 100),  # one page of 0.99 x (595 - 72) = 517.77 points
+        (100, [540.0], 95),  # 22 points more: 517.77 / 540 saves the page that would hold them
+        (100, [600.0], 100),  # 517.77 / 600 is 86 %, whose letters are too small
+        (97, [540.0, 1_060.0], 95),  # of two stretches the one that asks for less; 1 060 takes two pages at 97 %
+        (100, [540.0, 1_100.0], 94),
+    ],
+)
+def test_a_page_of_a_few_rows_is_saved_by_a_smaller_scale(scale: int, heights: list[float], kept: int) -> None:
+    assert in_fewer_pages(scale, heights, 1.0) == kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,17 @@ def rows(table: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if line > MOST_RUNS + 1:
                 raise InputError(f"too many runs: got more than {MOST_RUNS:,} in {table.name}, want fewer. Take some.")
             yield line, row
+
+
+def check_apart(tables: Sequence[Path], output: Path) -> None:
+    """Refuse a table that is given twice, whose runs would count twice, and rates in the place of measured runs."""
+    seen: set[Path] = set()
+    for table in tables:
+        if (place := table.resolve()) in seen:
+            raise InputError(f"table given twice: got {table.name} again, want each once. Remove one.")
+        seen.add(place)
+    if output.resolve() in seen:
+        raise InputError(f"rates over runs: got -o {output.name}, a table of runs, want another file. Name another.")
 
 
 def check(table: Path) -> list[str]:

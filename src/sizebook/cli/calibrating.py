@@ -32,12 +32,13 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
     from sizebook.calibrating import serving, training
     from sizebook.calibrating.calibration import calibrated
     from sizebook.calibrating.files import write
-    from sizebook.calibrating.runs import check, plan_of, read
+    from sizebook.calibrating.runs import check, check_apart, plan_of, read
     from sizebook.cli.sweep import tell_unread
     from sizebook.cli.telling import told
     from sizebook.sweeps.training import renamed
     from sizebook.tables.own_rates import SERVING, TRAINING, own_rates
 
+    check_apart(tables, output)
     readers = {TRAINING: training, SERVING: serving}
     runs = []
     for table in tables:

@@ -198,7 +198,7 @@ def _micro_batches(plan: TrainingPlan) -> str:
 
 def _memory_lines(plan: TrainingPlan) -> list[str]:
     fullest = plan.fullest
-    spare = plan.capacity_bytes - fullest.total
+    spare = plan.room_bytes
     head = f"memory      {gibibytes(fullest.total)} of {gibibytes(plan.capacity_bytes)} a GPU, {gibibytes(spare)} free"
     if len(plan.stages) > 1:
         head += f" (stage {fullest.stage + 1} of {len(plan.stages)} is fullest)"

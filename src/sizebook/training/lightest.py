@@ -72,12 +72,15 @@ def sparest(method: Method) -> Method:
     return method if recipe is method.recipe else replace(method, recipe=recipe)
 
 
+KEPT_FREE = 1  # byte, so that what fills a GPU exactly fits in floats too
+
+
 def within(needed: Memory, capacity: float) -> Memory:
     """Return memory with as much of the allocator's cache as there is room for: it gives it back before it fails."""
     spare = capacity - needed.total
-    if spare >= 0 or spare + needed.fragmentation < 1:
+    if spare >= 0 or spare + needed.fragmentation < KEPT_FREE:
         return needed
-    return replace(needed, fragmentation=needed.fragmentation + spare - 1)
+    return replace(needed, fragmentation=needed.fragmentation + spare - KEPT_FREE)
 
 
 def settle(layout: Layout, method: Method, capacity: float, needed: Callable[[Layout, Method], Memory]) -> Settled:

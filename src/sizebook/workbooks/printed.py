@@ -8,6 +8,7 @@ leave it out; a later filling unfolds it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -18,7 +19,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sizebook.calculation.found import formulas
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.tokens import Area, address, area, column_letters, column_number
-from sizebook.workbooks.printing import scale_on_a4
+from sizebook.workbooks.printing import in_fewer_pages, scale_on_a4
 from sizebook.workbooks.references import quoted
 
 PRINT_TO, FOLD_ROWS, FOLD_COLUMNS = "print_to", "fold_rows", "fold_columns"
@@ -101,9 +102,23 @@ def _choose_paper(root: etree._Element, paper: str, last: int) -> None:
     }
     beside = float(margins.get("left", 0)) + float(margins.get("right", 0))
     scale = scale_on_a4([width for at, width in widths.items() if at > 1], beside)
+    if scale is not None:
+        scale = in_fewer_pages(scale, _heights(root), float(margins.get("top", 0)) + float(margins.get("bottom", 0)))
     large, _, usual = paper.removesuffix(" %").partition(", ")
     setup.set("paperSize", large if scale is None else Worksheet.PAPERSIZE_A4)
     setup.set("scale", usual if scale is None else str(scale))
+
+
+def _heights(root: etree._Element) -> list[float]:
+    """Return the points of the rows between two breaks of a sheet, those that are folded apart."""
+    settings = root.find(tag("sheetFormatPr"))
+    usual = float(settings.get("defaultRowHeight", 15)) if settings is not None else 15.0
+    breaks = sorted(int(each.get("id", 0)) for each in root.iterfind(f"{tag('rowBreaks')}/{tag('brk')}"))
+    found = [0.0] * (len(breaks) + 1)
+    for row in root.iterfind(f"{tag('sheetData')}/{tag('row')}"):
+        if row.get("hidden") != "1":
+            found[bisect_left(breaks, int(row.get("r", 0)))] += float(row.get("ht", usual))
+    return found
 
 
 def _fold(package: Package, tab: str, within: Area, shown: Shown) -> None:

@@ -213,11 +213,15 @@ def _case(phase: Phase, training: TrainingPlan, case: Case, rate: float) -> Phas
 
 
 def _forward_hours(phase: Phase, training: TrainingPlan, case: Case) -> float:
-    """Return the GPU-hours of forward passes besides training: their FLOPs over those of a step, at the same rate.
+    """Return the GPU-hours of forward passes besides training: their FLOPs over those of a step, at the same rate."""
+    return step_hours(training, case) * phase.passes * forward_flops(training) / training.work.counted(HARDWARE)
 
-    Start-up counts once.
-    """
-    run = training.inputs
-    steps = case.programme_gpu_hours - run.gpus * case.start_seconds / 3600
-    one = forward(run.architecture, run.batches.seq, causal=False).total
-    return steps * phase.passes * one / training.work.counted(HARDWARE)
+
+def step_hours(training: TrainingPlan, case: Case) -> float:
+    """Return the GPU-hours of a whole run's steps: start-up counts once."""
+    return case.programme_gpu_hours - training.inputs.gpus * case.start_seconds / 3600
+
+
+def forward_flops(training: TrainingPlan) -> float:
+    """Return the FLOPs of one forward pass over a token."""
+    return forward(training.inputs.architecture, training.inputs.batches.seq, causal=False).total

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sizebook.core.derivation import Step
-from sizebook.core.texts import Figure, text
+from sizebook.core.texts import text
 from sizebook.core.units import grouped
-from sizebook.plans.programme.phase import PlannedPhase
+from sizebook.plans.programme.phase import PlannedPhase, forward_flops, step_hours
 from sizebook.plans.programme.plan import ProgrammePlan
+from sizebook.plans.training.steps import whole_run
+from sizebook.plans.training.work import HARDWARE
 
 _DEFINITION = text("definition")
 
@@ -26,22 +28,14 @@ def _n(value: float) -> str:
 
 def _hours(each: PlannedPhase) -> tuple[Step, ...]:
     phase, middle, run = each.phase, each.cases[1], each.training.inputs
-    found = [
-        Step(
-            text("{name}: GPU-hours of training", name=phase.name),
-            text("whole run of its training plan"),
-            text("{_n} in steady state", _n=_n(each.training.middle.gpu_hours)),
-            value=middle.training_gpu_hours,
-            unit="GPU-hours",
-            source=text("docs/training.md, whole runs"),
-        )
-    ]
+    found = [whole_run(each.training, text("{name}: GPU-hours of training", name=phase.name))]
     if phase.passes:
         found.append(
             Step(
                 text("{name}: GPU-hours of reference models", name=phase.name),
                 text("GPU-hours of steps * passes * FLOPs forward / FLOPs of a step"),
-                text("{passes} passes", passes=Figure(f"{phase.passes:g}")),
+                f"{_n(step_hours(each.training, each.training.middle))} * {phase.passes:g} * "
+                f"{forward_flops(each.training):.4g} / {each.training.work.counted(HARDWARE):.4g}",
                 value=middle.forward_gpu_hours,
                 unit="GPU-hours",
                 source=text("Rafailov et al. 2023 (arXiv:2305.18290); counted from the architecture"),

@@ -16,6 +16,7 @@ from sizebook.plans.training.case import NAMES, Case, case_of, reliability
 from sizebook.plans.training.fit import misfit
 from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.work import Work, trained_parameters, work_of
+from sizebook.training.lightest import KEPT_FREE
 from sizebook.training.memory import Memory
 from sizebook.training.time import StepTime
 
@@ -51,6 +52,12 @@ class TrainingPlan:
     def capacity_bytes(self) -> float:
         """What one accelerator leaves for training."""
         return self.inputs.capacity_bytes
+
+    @property
+    def room_bytes(self) -> float:
+        """What the fullest GPU has left, negative where it lacks something, 0 where the allocator's cache fills it."""
+        room = self.capacity_bytes - self.fullest.total
+        return 0.0 if 0 < room <= 2 * KEPT_FREE else room
 
     @property
     def flops_per_token(self) -> float:

@@ -19,8 +19,14 @@ def warnings(plan: TrainingPlan) -> tuple[str, ...]:
 
 
 def _of_memory(plan: TrainingPlan) -> Iterator[str]:
-    room = plan.capacity_bytes - plan.fullest.total
-    if room < 0:
+    room = plan.room_bytes
+    if room == 0:
+        yield text(
+            "The fullest GPU is full: {memory} of it is cache, less than the allocator keeps where it can. A longer "
+            "sequence may not fit.",
+            memory=gibibytes(plan.fullest.fragmentation),
+        )
+    elif room < 0:
         yield text("The run does not fit: the fullest GPU lacks {memory}.", memory=gibibytes(-room))
     elif room < LITTLE_ROOM * plan.capacity_bytes:
         yield text("The fullest GPU has {memory} left: a longer sequence may not fit.", memory=gibibytes(room))

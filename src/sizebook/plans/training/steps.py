@@ -17,7 +17,7 @@ CALIBRATION = text("data/calibration_training.csv, fitted by calibration/trainin
 
 def derivations(plan: TrainingPlan) -> tuple[Step, ...]:
     """Return the derivation of every headline figure of the middle case."""
-    return (*_work(plan), _memory(plan), *_time(plan), *_money(plan), *_energy(plan), *_whole_run(plan))
+    return (*_work(plan), _memory(plan), *_time(plan), *_money(plan), *_energy(plan), whole_run(plan))
 
 
 def _number(value: float) -> str:
@@ -183,18 +183,17 @@ def _money(plan: TrainingPlan) -> tuple[Step, ...]:
     )
 
 
-def _whole_run(plan: TrainingPlan) -> tuple[Step, ...]:
+def whole_run(plan: TrainingPlan, label: str = "") -> Step:
+    """Return how the GPU-hours of the whole run follow from those of steady state; ``label`` for one of several."""
     inputs, middle = plan.inputs, plan.middle
     factor, start = factor_of(inputs.programme), inputs.gpus * inputs.operations.start_hours
-    return (
-        Step(
-            text("GPU-hours of the whole run"),
-            text("(GPU-hours - start) * whole run over steady state + start"),
-            f"({amount(middle.gpu_hours, 4)} - {start:g}) * {factor:.4g} + {start:g}",
-            value=middle.programme_gpu_hours,
-            unit="GPU-hours",
-            source=basis_of(inputs.programme),
-        ),
+    return Step(
+        label or text("GPU-hours of the whole run"),
+        text("(GPU-hours - start) * whole run over steady state + start"),
+        f"({amount(middle.gpu_hours, 4)} - {start:g}) * {factor:.4g} + {start:g}",
+        value=middle.programme_gpu_hours,
+        unit="GPU-hours",
+        source=basis_of(inputs.programme),
     )
 
 

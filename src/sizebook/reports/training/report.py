@@ -248,7 +248,7 @@ def _memory(plan: TrainingPlan) -> Section:
     totals = [stage.total / GIB for stage in stages]
     rows = [Row((one.name, *(fixed(value, 2) for value in one.values))) for one in series]
     rows.append(Row((text("Total"), *(fixed(value, 2) for value in totals)), "total"))
-    headroom = plan.capacity_bytes - plan.fullest.total
+    headroom = plan.room_bytes
     room, has = gibibytes(abs(headroom)), gibibytes(plan.capacity_bytes)
     if headroom >= 0:
         message = text("The fullest GPU leaves {room} of {has} free", room=room, has=has)
