@@ -6,6 +6,7 @@ import pytest
 
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import flat
+from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
 from sizebook.tables.hardware import accelerator
 from sizebook.training.bands import bands
@@ -73,6 +74,19 @@ def test_matrix_time_is_work_over_rate() -> None:
     step = _time(LLAMA_8B, 4096, "h100-sxm", Layout(), Recipe(), 4)
     layers = 32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336)
     assert step.matmul == pytest.approx(4 * 6 * 4096 * (layers / rates.matmul + 128256 * 4096 / rates.head))
+
+
+@pytest.mark.parametrize(("dtype", "wide"), [("fp8", False), ("mxfp8", True), ("nvfp4", True), ("bf16", True)])
+def test_matrices_of_hybrids_are_narrow_with_one_scale_a_tensor(dtype: str, wide: bool) -> None:
+    """Nemotron-H multiplied everything in fp8; Nemotron 3, in formats of blocks, its experts alone: it has none."""
+    profile = model_profile(catalog.architecture("nemotron-h-56b"), 8192)
+    method, layout = Method(compute_dtype=dtype), Layout(tp=8)
+    rates = machine(accelerator("gb200"), method, calibration())
+    step = step_time(profile, layout, method, rates=rates, n_micro=1)
+    rate = rates.head if wide else rates.matmul
+    slower = 1 + rates.growth * 3
+    by_hand = 6 * 8192 / 8 * (profile.whole.matrices / rate + profile.head / rates.head)
+    assert step.matmul == pytest.approx(slower * by_hand)
 
 
 def test_plain_attention_passes_its_scores_sixteen_times() -> None:
