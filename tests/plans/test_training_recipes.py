@@ -8,6 +8,7 @@ import pytest
 
 from sizebook.models import catalog
 from sizebook.plans.training.rows import work_of_row
+from sizebook.plans.training.search import search
 from sizebook.training.activations import kept_bytes
 from sizebook.training.frameworks import stack
 from sizebook.training.layout import Layout
@@ -151,8 +152,7 @@ def test_a_run_that_fitted_with_activation_inputs_in_fp8_fits(gpu: str) -> None:
     row = {**LORA_70B, "gpu": gpu, "compute_dtype": "fp8"}
     work = work_of_row(row)
     assert work.fits
-    said = "nothing recomputed, gradients in bf16, optimizer states in bf16, fused loss, activation inputs in fp8"
-    assert work.recipe == said
+    assert work.recipe == "nothing recomputed, gradients in bf16, fused loss, activation inputs in fp8"
     wide = work_of_row({**row, "fp8_activation_inputs": "no"})
     assert not wide.fits
     assert wide.fullest.activations - work.fullest.activations == pytest.approx(80 * 57_344 * 8192)
@@ -164,6 +164,20 @@ def test_nothing_else_goes_to_eight_bits_unasked(changes: dict[str, str]) -> Non
     row = {**LORA_70B, "gpu": "b200-sxm", **changes}
     assert "activation inputs" not in work_of_row(row).recipe
     assert "activation inputs in fp8" in work_of_row({**row, "fp8_activation_inputs": "yes"}).recipe
+
+
+def test_a_search_takes_eight_bit_inputs_only_where_it_is_told_to() -> None:
+    """One sequence of 70B with adapters whole on each GPU needs them: unasked, the search leaves that layout alone."""
+    setup = work_of_row({**LORA_70B, "gpu": "b200-sxm", "compute_dtype": "fp8"}).setup
+
+    def names(told: bool | None) -> list[str]:
+        recipe = Recipe(lora_rank=16, lora_on="attention", frozen_bits=8, fp8_activation_inputs=told)
+        asked = replace(setup, method=Method(compute_dtype="fp8", recipe=recipe))
+        return [each.layout.name for each in search(asked, {"recompute": "none"}, top=50).best]
+
+    whole = "TP1 PP1 DP8 ZeRO-1 mb1"
+    assert whole in names(True)
+    assert whole not in names(None)
 
 
 def test_the_lightest_recipe_comes_first_and_stated_settings_stay() -> None:
