@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from command import parser
 from training_accuracy import write_accuracy, write_peers
 from training_measured import Run, runs
 
-from sizebook.calibrating.fitting import band, group_weights
+from sizebook.calibrating.fitting import Prior, band, group_weights
 from sizebook.calibrating.fitting import fit as least
 from sizebook.training.bands import UNMEASURED, families, kind_of
 from sizebook.training.machine import Machine, machine
@@ -28,7 +29,6 @@ from sizebook.training.time import step_time
 
 HERE = Path(__file__).parent
 DATA = HERE.parent / "src" / "sizebook" / "data"
-FOLDS = 12
 
 # Name: start, how firmly it is held there (weight of one logarithm), what it is.
 FITTED = {
@@ -45,7 +45,8 @@ FITTED = {
     "matmul_cdna_bf16": (0.5, 2, "the same, CDNA"),
     "matmul_cdna_fp8": (0.45, 2, "the same in fp8, CDNA"),
     "matmul_cdna_fp4": (0.25, 8, "the same in mxfp4, CDNA: no run was read"),
-    "matmul_tpu_bf16": (0.7, 1, "the same, TPU"),
+    "matmul_tpu_bf16": (0.7, 1, "the same, TPUs with arrays of 256 x 256: from v6e on"),
+    "matmul_tpu_128_bf16": (0.75, 1, "the same, TPUs with arrays of 128 x 128: up to v5p"),
     "matmul_trainium_bf16": (0.55, 1, "the same, Trainium"),
     "scores_ampere": (0.45, 2, "share of the bf16 peak that causal attention reaches, masked half not counted, Ampere"),
     "scores_ada": (0.4, 8, "the same, Ada"),
@@ -56,6 +57,12 @@ FITTED = {
     "scores_cdna": (0.24, 8, "the same, CDNA: no run was read"),
     "scores_tpu": (0.3, 4, "the same, TPU"),
     "scores_trainium": (0.2, 4, "the same, Trainium"),
+    "scores_triton": (
+        0.6,
+        2,
+        "share of those rates that attention in Triton reaches, the default of llm-foundry's benchmarks until 2024 "
+        "(scripts/train/benchmarking/submit_benchmarks.py, --attn_impl triton); nothing that is planned takes it",
+    ),
     "head_width": (
         60,
         4,
@@ -101,6 +108,8 @@ FIXED = {
     "link": (0.75, "share of the scale-up link that collectives reach"),
     "network": (0.75, "share of the scale-out link that collectives reach"),
 }
+# Runs of these sources had attention kernels in Triton: their scores tell nothing of what later kernels reach.
+IN_TRITON = frozenset({"llm-foundry"})
 UNBOUNDED = (
     "traffic", "state_traffic", "bias_traffic", "quantize", "block_seconds", "expert_seconds", "hook_seconds",
     "expert_width", "permute", "head_width", "dequantize", "power",
@@ -114,13 +123,17 @@ FEWEST_GROUPS = 9
 FEWEST_OF_WIDEST = 3
 
 
+def _ceiling(name: str) -> float:
+    """Return the most that a value may be: a share is at most 1, and a matrix product never reaches its whole peak."""
+    return math.inf if name.startswith(UNBOUNDED) else 0.9 if name.startswith(("matmul", "scores")) else 1.0
+
+
+CEILINGS = np.log([_ceiling(name) for name in FITTED])
+
+
 def named(logs: np.ndarray) -> dict[str, float]:
-    """Return the fitted values by name; a share is at most 1, and a matrix product never reaches its whole peak."""
-    found = {}
-    for name, log in zip(FITTED, logs, strict=True):
-        ceiling = math.inf if name.startswith(UNBOUNDED) else 0.9 if name.startswith(("matmul", "scores")) else 1.0
-        found[name] = min(float(np.exp(log)), ceiling)
-    return found
+    """Return the fitted values by name."""
+    return {name: float(np.exp(log)) for name, log in zip(FITTED, np.minimum(logs, CEILINGS), strict=True)}
 
 
 def predicted(found: Sequence[Run], logs: np.ndarray) -> np.ndarray:
@@ -129,10 +142,12 @@ def predicted(found: Sequence[Run], logs: np.ndarray) -> np.ndarray:
     rates: dict[tuple[object, ...], Machine] = {}
     out = []
     for run in found:
-        setup = run.work.setup
-        key = (setup.gpu.key, setup.method)
+        setup, in_triton = run.work.setup, run.source in IN_TRITON
+        key = (setup.gpu.key, setup.method, in_triton)
         if key not in rates:
-            rates[key] = machine(setup.gpu, setup.method, values)
+            reached = machine(setup.gpu, setup.method, values)
+            slower = values["scores_triton"] if in_triton else 1.0
+            rates[key] = replace(reached, scores=slower * reached.scores)
         out.append(_seconds(run, rates[key]))
     return np.array(out)
 
@@ -164,19 +179,17 @@ def weights_of(found: Sequence[Run]) -> np.ndarray:
 
 def fit(found: Sequence[Run], start: np.ndarray = STARTS, steps: int = 12) -> np.ndarray:
     """Return the logarithms of the fitted values, each held near its start."""
-    return least(
-        lambda logs: residuals(found, logs), STARTS, weights_of(found), firmness=FIRMNESS, first=start, steps=steps
-    )
+    prior = Prior(STARTS, FIRMNESS, CEILINGS)
+    return least(lambda logs: residuals(found, logs), prior, weights_of(found), first=start, steps=steps)
 
 
 def unseen(found: Sequence[Run], whole: np.ndarray) -> np.ndarray:
-    """Return the residual of each run under a fit that saw nothing of its model family on its generation."""
-    units = sorted({r.unit for r in found})
-    fold = {unit: index % FOLDS for index, unit in enumerate(units)}
+    """Return the residual of each run under a fit that saw nothing of its model family on its generation. Each is left
+    out alone: left out several at a time, what a row adds would hang on which others the alphabet puts beside it."""
     out = np.zeros(len(found))
-    for each in range(FOLDS):
-        logs = fit([r for r in found if fold[r.unit] != each], whole, steps=3)
-        held = [index for index, r in enumerate(found) if fold[r.unit] == each]
+    for unit in sorted({r.unit for r in found}):
+        logs = fit([r for r in found if r.unit != unit], whole, steps=3)
+        held = [index for index, r in enumerate(found) if r.unit == unit]
         out[held] = residuals([found[index] for index in held], logs)
     return out
 

@@ -30,6 +30,9 @@ OUTPUT = Path(__file__).parents[1] / "docs" / "training_layouts_table.md"
 ALLOWED = {"dense": 1.1, "experts": 1.2, "hybrid": 1.2}
 # Sources that state neither micro-batch nor the chunks of their interleaved stages (arXiv:2104.04473, section 5.1).
 FED_UNSTATED = frozenset({"narayanan"})
+# Sources whose software shards data-parallel ranks and does little else, so that their layouts are no choice, and JAX's
+# compiler, whose exchange the search does not know.
+NO_CHOICE = frozenset({"llm-foundry", "maxtext", "xtuner"})
 # Megatron of 2021 and 2022: gradients and states in fp32, the loss in kernels of its own.
 PLAIN = Recipe(gradient_dtype="fp32", optimizer_dtype="fp32", fused_loss=False)
 LAYOUTS: tuple[tuple[str, dict[str, object]], ...] = (
@@ -141,7 +144,7 @@ def rows() -> list[Compared]:
     for run in bundled():
         setup = run.work.setup
         key = (run.group, setup.architecture.d_model, setup.architecture.n_layers, setup.gpu.key)
-        if setup.gpus < 8 or key in seen or run.source == "llm-foundry":
+        if setup.gpus < 8 or key in seen or run.source in NO_CHOICE:
             continue
         seen.add(key)
         try:

@@ -18,6 +18,7 @@ from sizebook.plans.training.rows import work_of_row
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.training.layout import Layout, spread
+from sizebook.training.lightest import LIGHTEST
 from sizebook.training.machine import generation
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
@@ -73,12 +74,14 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 
 
 def described(row: dict[str, str]) -> Architecture:
-    """Return a GPT of the given dimensions: plain feed-forward blocks, heads as wide as the model, tied head."""
+    """Return a GPT of the given dimensions: plain feed-forward blocks, heads together as wide as the model unless their
+    width is given, tied head."""
     d_model, n_heads, vocab = int(row["d_model"]), int(row["n_heads"]), int(row["vocab"])
+    d_head = int(row["d_head"] or d_model // n_heads)
     layer = Layer(
         (
             Norm("a", d_model),
-            Attention(d_model, n_heads, n_heads, d_model // n_heads),
+            Attention(d_model, n_heads, n_heads, d_head),
             Norm("b", d_model),
             FeedForward(d_model, int(row["d_ff"]), gated=False),
         )
@@ -106,12 +109,16 @@ def _bundled(row: dict[str, str], known: dict[str, Architecture | None]) -> Run:
             **degrees,
             zero_stage=int(row["zero_stage"]),
             sequence_parallel=published != "narayanan",
-            recompute=row["recompute"],
+            recompute=row["recompute"] or LIGHTEST,
+            fsdp=int(row["fsdp"]) if row["fsdp"] else None,
         ),
         n["gpus"],
     )
     plain = published in ("narayanan", "korthikanti")
-    recipe = Recipe(stack=row["stack"], flash_attention=not plain, dropout=plain)
+    flash = not (plain or row["flash_attention"] == "no")
+    recipe = Recipe(
+        stack=row["stack"], flash_attention=flash, dropout=plain, recompute_modules=row["recompute_modules"]
+    )
     limit = float(row["power_limit_watts"]) if row["power_limit_watts"] else None
     share = layout.dp * layout.micro_batch
     batch = max(1, round(n["batch"] / share)) * share
@@ -124,9 +131,18 @@ def _bundled(row: dict[str, str], known: dict[str, Architecture | None]) -> Run:
         method=Method(compute_dtype=row["dtype"], power_limit_watts=limit, recipe=recipe),
     )
     seconds = batch * n["seq"] / n["gpus"] / float(row["tokens_per_s_per_gpu"])
-    first = re.split(r"[-.]\d|-oss|-", row["model"])[0]
-    family = "gpt-oss" if "oss" in row["model"] else FAMILIES.get(first, first)
-    return Run(f"{family} {generation(gpu)} {row['stack']}", published, work_of(setup, layout), seconds)
+    # A generation of TPUs is one of its own, as in the shared table.
+    chips = gpu.generation.replace("_", "-") if gpu.maker == "Google" else generation(gpu)
+    group = f"{family_of(row['model'])} {chips} {row['stack']}"
+    return Run(group, published, work_of(setup, layout), seconds, stated=not row["assumed"])
+
+
+def family_of(model: str) -> str:
+    """Return the family of a model of the bundled table, as the shared table names families."""
+    if "oss" in model or model.startswith("llama-2"):
+        return "gpt-oss" if "oss" in model else "llama-2"
+    first = re.split(r"[-.]\d|-", model)[0]
+    return FAMILIES.get(first, first)
 
 
 def batch_of(row: dict[str, str]) -> int:

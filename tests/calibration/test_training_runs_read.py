@@ -39,3 +39,24 @@ def test_without_the_shared_table_nothing_is_written(
         "measured runs missing: got no shared/truth/training/measured.csv beside the repository, want the table that "
         "the shipped figures were made from. Put the folder there; the tables stay as they are."
     )
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [("llama-2-70b", "llama-2"), ("llama-3.1-8b", "llama-3"), ("gpt-oss-120b", "gpt-oss"), ("mpt-7b", "mpt"),
+     ("kimi-k2", "deepseek-v3"), ("yi-34b", "yi"), ("maxtext-128b", "maxtext"), ("megatron-22b", "gpt-3")],
+)  # fmt: skip
+def test_models_of_the_bundled_table_have_the_families_of_the_shared_one(model: str, family: str) -> None:
+    assert calibration("training_measured").family_of(model) == family
+
+
+def test_a_run_of_maxtext_takes_the_time_that_its_rate_gives() -> None:
+    """16 B on 256 TPU v5e at 120 TFLOP/s a chip, six sequences of 2048 each: 6 N D and whole attention, 12 s h d L a
+    token; N of 32 layers of 5120 with 32 heads of 256 and 32,768 inside, and a table of 32,768."""
+    runs = [run for run in calibration("training_measured").bundled() if run.source == "maxtext"]
+    found = next(run for run in runs if run.group == "maxtext tpu-v5e fsdp")
+    n = 32 * (4 * 5120 * 32 * 256 + 2 * 5120 * 32_768) + 32_768 * 5120
+    per_token = 6 * n + 12 * 2048 * 32 * 256 * 32
+    assert found.seconds == pytest.approx(6 * 2048 * per_token / 120e12, rel=1e-4)
+    assert found.work.layout.fsdp == 256
+    assert len(runs) == 46

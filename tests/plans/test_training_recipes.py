@@ -8,6 +8,7 @@ import pytest
 
 from sizebook.models import catalog
 from sizebook.plans.training.rows import work_of_row
+from sizebook.plans.training.search import search
 from sizebook.training.activations import kept_bytes
 from sizebook.training.frameworks import stack
 from sizebook.training.layout import Layout
@@ -122,6 +123,61 @@ def test_products_with_four_bits_keep_their_outputs_and_inputs() -> None:
     # its last matrix and half of what is normed. Two bytes each.
     outputs = 4096 + 2 * 1024 + 4096
     assert narrow - wide == 32 * 2 * (outputs + 14336 + 4096)
+
+
+def test_gated_activations_keep_their_inputs_in_eight_bits_where_they_are_told_to() -> None:
+    """A byte less for each element of both halves that enter SwiGLU, of experts too; plain functions keep theirs."""
+
+    def spared(model: str, method: Method) -> float:
+        narrow = replace(method, recipe=replace(method.recipe, fp8_activation_inputs=True))
+        return _kept(model, method) - _kept(model, narrow)
+
+    for dtype in ("bf16", "fp8"):
+        assert spared(DENSE, Method(compute_dtype=dtype)) == 32 * 2 * 14336
+    # Three dense layers, and 58 of eight routed experts and a shared one.
+    assert spared(MIXED, Method()) == 3 * 2 * 18432 + 58 * (8 + 1) * 2 * 2048
+    assert spared("nemotron-4-15b", Method()) == 0
+    without = Method(recipe=Recipe(recompute_modules="mlp"))
+    assert spared(DENSE, without) == 0
+
+
+# MLPerf Training v5.0, Llama 2 70B LoRA of NVIDIA: attention alone has adapters, nothing is recomputed, FP8_ACT=1.
+LORA_70B = {"model": "llama-2-70b", "gpus": 8, "batch": 8, "seq": 8192, "recompute": "none", "lora_rank": 16,
+            "lora_on": "attention", "frozen_bits": 8, "zero_stage": 1}  # fmt: skip
+
+
+@pytest.mark.parametrize("gpu", ["b200-sxm", "gb200"])
+def test_a_run_that_fitted_with_activation_inputs_in_fp8_fits(gpu: str) -> None:
+    """186 GiB with both halves in bf16, 80 x 57 344 bytes a token less in fp8."""
+    row = {**LORA_70B, "gpu": gpu, "compute_dtype": "fp8"}
+    work = work_of_row(row)
+    assert work.fits
+    assert work.recipe == "nothing recomputed, gradients in bf16, fused loss, activation inputs in fp8"
+    wide = work_of_row({**row, "fp8_activation_inputs": "no"})
+    assert not wide.fits
+    assert wide.fullest.activations - work.fullest.activations == pytest.approx(80 * 57_344 * 8192)
+
+
+@pytest.mark.parametrize("changes", [{"compute_dtype": "bf16"}, {"compute_dtype": "fp8", "stack": "fsdp"}])
+def test_nothing_else_goes_to_eight_bits_unasked(changes: dict[str, str]) -> None:
+    """Who multiplies in 16 bits, and PyTorch, have no such setting; stated it holds."""
+    row = {**LORA_70B, "gpu": "b200-sxm", **changes}
+    assert "activation inputs" not in work_of_row(row).recipe
+    assert "activation inputs in fp8" in work_of_row({**row, "fp8_activation_inputs": "yes"}).recipe
+
+
+def test_a_search_takes_eight_bit_inputs_only_where_it_is_told_to() -> None:
+    """One sequence of 70B with adapters whole on each GPU needs them: unasked, the search leaves that layout alone."""
+    setup = work_of_row({**LORA_70B, "gpu": "b200-sxm", "compute_dtype": "fp8"}).setup
+
+    def names(told: bool | None) -> list[str]:
+        recipe = Recipe(lora_rank=16, lora_on="attention", frozen_bits=8, fp8_activation_inputs=told)
+        asked = replace(setup, method=Method(compute_dtype="fp8", recipe=recipe))
+        return [each.layout.name for each in search(asked, {"recompute": "none"}, top=50).best]
+
+    whole = "TP1 PP1 DP8 ZeRO-1 mb1"
+    assert whole in names(True)
+    assert whole not in names(None)
 
 
 def test_the_lightest_recipe_comes_first_and_stated_settings_stay() -> None:

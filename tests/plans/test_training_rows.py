@@ -27,7 +27,8 @@ ROW = {
 STATED: dict[str, Any] = {
     "seq": 2048, "flops_convention": "palm", "pp": 2, "zero_stage": 0, "micro_batch": 2, "recompute": "full",
     "sequence_parallel": False, "compute_dtype": "fp8", "power_limit_watts": 600, "optimizer": "sgd",
-    "stack": "fsdp", "flash_attention": False, "fused_loss": True, "dropout": True, "gpu_mtbf_hours": 1000,
+    "stack": "fsdp", "flash_attention": False, "fused_loss": True, "fp8_activation_inputs": True, "dropout": True,
+    "gpu_mtbf_hours": 1000,
     "checkpoint_seconds": 60, "restart_seconds": 900, "start_hours": 3, "other_usd": 500, "watts": 650, "pue": 1.4,
     "host_share": 0.1,
 }  # fmt: skip

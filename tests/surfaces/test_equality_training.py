@@ -43,6 +43,7 @@ SENSIBLE: Values = {
     "restart_seconds": 900.0, "zero_stage": 3, "stack": "fsdp", "recompute": "full",
     "region": "ap-northeast-1", "recompute_modules": "moe", "offload": "optimizer", "fsdp": 4, "frozen_bits": 4,
     "gradient_dtype": "fp32", "optimizer_dtype": "fp8", "nic_gbit_per_s": 100.0, "fused_loss": True,
+    "fp8_activation_inputs": True,
     "schedule": "zero-bubble", "programme_factor": 1.75, "tuning": "qdora", "example_tokens": 600.0, "packed": False,
     "rates_file": OWN_RATES,
 }  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sizebook.calibrating.fitting import Residuals, Vector, band, fit, group_weights, slopes_of
+from sizebook.calibrating.fitting import Prior, Residuals, Vector, band, fit, group_weights, slopes_of
 from sizebook.calibrating.runs import Run
 from sizebook.core.errors import InputError
 from sizebook.core.units import number_of
@@ -133,8 +133,8 @@ class _Points:
         return self._fit(lambda logs: at + slopes @ (logs - whole), weights, whole)
 
     def _fit(self, residuals: Residuals, weights: Vector, first: Vector) -> Vector:
-        starts, firmness = np.zeros(len(self.names)), np.full(len(self.names), FIRMNESS)
-        return fit(residuals, starts, weights, firmness=firmness, first=first, steps=_STEPS)
+        prior = Prior(np.zeros(len(self.names)), np.full(len(self.names), FIRMNESS))
+        return fit(residuals, prior, weights, first=first, steps=_STEPS)
 
     def errors(self, residuals: Vector) -> dict[str, float]:
         """Return the mean absolute error of each figure."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,29 +19,41 @@ _FURTHEST = 0.3  # most that one step changes a logarithm
 _SETTLED = 1e-4  # a step that changes none by more is the last
 
 
-def fit(residuals: Residuals, starts: Vector, weights: Vector, firmness: Vector, first: Vector, steps: int) -> Vector:
+@dataclass(frozen=True)
+class Prior:
+    """Where logarithms start, how firmly each is held there, and the most that each may be."""
+
+    starts: Vector
+    firmness: Vector
+    ceilings: Vector | None = None
+
+
+def fit(residuals: Residuals, prior: Prior, weights: Vector, first: Vector, steps: int) -> Vector:
     """Return the logarithms that make weighted residuals least: damped Gauss-Newton with Huber weights and a prior.
 
-    ``residuals`` gives log(predicted / measured) of every run; ``firmness`` holds each logarithm at its start, and the
-    search begins at ``first``, for at most so many steps.
+    ``residuals`` gives log(predicted / measured) of every run; the search begins at ``first``, for at most so many
+    steps. No logarithm goes above its ceiling: beyond it residuals would not move, and the prior alone would throw it
+    back to its start.
     """
-    logs = first.copy()
+    logs, most = first.copy(), prior.ceilings
     for _ in range(steps):
         at = residuals(logs)
         robust = weights * np.sqrt(np.minimum(1, HUBER / np.maximum(np.abs(at), 1e-9)))
-        slopes = slopes_of(residuals, logs, at)
-        left = slopes.T @ (robust[:, None] ** 2 * slopes) + np.diag(firmness)
-        right = slopes.T @ (robust**2 * at) + firmness * (logs - starts)
+        slopes = slopes_of(residuals, logs, at, _STEP if most is None else -_STEP)
+        left = slopes.T @ (robust[:, None] ** 2 * slopes) + np.diag(prior.firmness)
+        right = slopes.T @ (robust**2 * at) + prior.firmness * (logs - prior.starts)
         step = np.clip(np.linalg.solve(left, right), -_FURTHEST, _FURTHEST)
-        logs = logs - step
-        if np.max(np.abs(step)) < _SETTLED:
+        reached = logs - step if most is None else np.minimum(logs - step, most)
+        moved, logs = np.max(np.abs(reached - logs)), reached
+        if moved < _SETTLED:
             break
     return logs
 
 
-def slopes_of(residuals: Residuals, logs: Vector, at: Vector) -> Vector:
-    """Return the change of every residual with each logarithm, a column each; ``at`` are the residuals there."""
-    return np.stack([(residuals(logs + _STEP * unit) - at) / _STEP for unit in np.eye(len(logs))], axis=1)
+def slopes_of(residuals: Residuals, logs: Vector, at: Vector, step: float = _STEP) -> Vector:
+    """Return the change of every residual with each logarithm, a column each; ``at`` are the residuals there. Below a
+    ceiling they are taken downwards."""
+    return np.stack([(residuals(logs + step * unit) - at) / step for unit in np.eye(len(logs))], axis=1)
 
 
 def group_weights(groups: Sequence[str]) -> Vector:

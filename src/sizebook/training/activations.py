@@ -79,6 +79,7 @@ def everything_bytes(layers: Profile, layout: Layout, method: Method, profile: M
     n_bytes += ACTIVATION_BYTES * recipe.expert_imbalance * _routed(layers, layout)
     n_bytes += 4 * layers.router / spread
     n_bytes -= (ACTIVATION_BYTES - input_bytes(method)) * matrix_inputs(layers, layout, recipe, profile)
+    n_bytes -= sum(_narrowed(layers, layout, recipe))
     if recipe.lora_rank:
         n_bytes -= input_bytes(method) * _unneeded(layers, layout, recipe, profile)
     if keeps(recipe).unfused:
@@ -102,6 +103,18 @@ def _unfused(layers: Profile, layout: Layout, recipe: Recipe) -> float:
     masks: float = layers.entering(recipe) if recipe.lora_rank else 0.0
     activated = ACTIVATION_BYTES * (gated + experts) + masks
     return (4 - ACTIVATION_BYTES) * layers.rms_norms / spread + activated / layout.tp
+
+
+def _narrowed(layers: Profile, layout: Layout, recipe: Recipe) -> tuple[float, float]:
+    """Return the bytes per token that inputs of gated activation functions spare in 8 bits, of dense blocks and of
+    experts; plain functions keep theirs wide (Megatron-Core fuses the cast into SwiGLU alone)."""
+    if not recipe.fp8_activation_inputs:
+        return 0.0, 0.0
+    entering = layers.routed - layers.dispatched - layers.expert_down
+    dense = layers.mlp_up if layers.mlp_up > layers.mlp_down else 0.0
+    experts = recipe.expert_imbalance * entering if entering > layers.expert_down else 0.0
+    spared = ACTIVATION_BYTES - INPUT_BYTES["fp8"]
+    return spared * dense / layout.tp, spared * experts / layout.tp
 
 
 def _routed(layers: Profile, layout: Layout) -> float:
@@ -144,13 +157,15 @@ def dropped_bytes(layers: Profile, layout: Layout, method: Method, profile: Mode
     spread = layout.tp if layout.sequence_parallel else 1
     normed, narrow = layers.blocks * profile.architecture.d_model / spread, input_bytes(method)
     imbalance = method.recipe.expert_imbalance
+    in_dense, in_experts = _narrowed(layers, layout, method.recipe)
     saved = {
         "layernorm": narrow * normed,
         "moe_act": narrow * imbalance * layers.expert_down / layout.tp,
         "mla_up_proj": ACTIVATION_BYTES * layers.latent_up / layout.tp,
-        "mlp": (ACTIVATION_BYTES * layers.mlp_up + narrow * layers.mlp_down) / layout.tp,
+        "mlp": (ACTIVATION_BYTES * layers.mlp_up + narrow * layers.mlp_down) / layout.tp - in_dense,
         "moe": ACTIVATION_BYTES * imbalance * (_routed(layers, layout) - layers.expert_down / layout.tp)
-        + narrow * imbalance * layers.expert_down / layout.tp,
+        + narrow * imbalance * layers.expert_down / layout.tp
+        - in_experts,
         "core_attn": 0.0,
     }
     if "moe" in modules:

@@ -29,6 +29,7 @@ class Stack:
     context_bytes: float
     context_bytes_alone: float
     narrow_inputs: float
+    fp8_activation_inputs: float
     unfused: float
     gathered_layers: float
     pipelines: float

@@ -14,15 +14,17 @@ from typing import Any
 from sizebook.core.tables import table
 from sizebook.core.texts import joined, plural, text
 from sizebook.models.architecture import Architecture
+from sizebook.training.frameworks import keeps
 from sizebook.training.layers_again import LayersAgain
 from sizebook.training.layout import Layout, recomputed
 from sizebook.training.memory import Memory
 from sizebook.training.policies import OUTPUTS, Policy
-from sizebook.training.recipe import Method, Recipe
+from sizebook.training.recipe import WIDE_FORMATS, Method, Recipe
 from sizebook.training.stated import as_stated, layers_again_of, modules_of, policy_of
 
 LIGHTEST = "lightest"
-_BLANK = ("gradient_dtype", "fused_loss", "optimizer_dtype")
+_BLANK = ("gradient_dtype", "fused_loss", "fp8_activation_inputs", "optimizer_dtype")
+_FLAGS = ("fused_loss", "fp8_activation_inputs")
 # They count only beside recomputation that was left to be chosen: who says "none" means nothing.
 _WITH_RECOMPUTE = ("recompute_modules", "offload")
 
@@ -38,7 +40,7 @@ class Settled:
 
 @cache
 def _rows() -> tuple[dict[str, Any], ...]:
-    return tuple({**row, "fused_loss": row["fused_loss"] == "yes" or None} for row in table("training_recipes"))
+    return tuple(row | {name: row[name] == "yes" or None for name in _FLAGS} for row in table("training_recipes"))
 
 
 def candidates(layout: Layout, method: Method) -> Iterator[tuple[Layout, Method]]:
@@ -46,7 +48,7 @@ def candidates(layout: Layout, method: Method) -> Iterator[tuple[Layout, Method]
     seen = set()
     free = layout.recompute == LIGHTEST
     said = as_stated(layout, method.recipe).recompute
-    for row, recipe in _recipes(method.recipe, free):
+    for row, recipe in _recipes(method.recipe, free, _may_narrow(method)):
         kind = row if said == LIGHTEST else said
         if (kind, recipe) not in seen:
             seen.add((kind, recipe))
@@ -54,12 +56,19 @@ def candidates(layout: Layout, method: Method) -> Iterator[tuple[Layout, Method]
             yield chosen, method if recipe is method.recipe else replace(method, recipe=recipe)
 
 
+def _may_narrow(method: Method) -> bool:
+    """Return whether inputs of activation functions may go to 8 bits unasked: who multiplies in 16 keeps them."""
+    return bool(keeps(method.recipe).fp8_activation_inputs) and method.compute_dtype not in WIDE_FORMATS
+
+
 @lru_cache(maxsize=1024)
-def _recipes(recipe: Recipe, free: bool) -> tuple[tuple[str, Recipe], ...]:
+def _recipes(recipe: Recipe, free: bool, may_narrow: bool) -> tuple[tuple[str, Recipe], ...]:
     """Return each row's recomputation and what it makes of a recipe."""
     found = []
     for row in _rows():
         given = {name: row[name] for name in _BLANK if row[name] and getattr(recipe, name) is None}
+        if not may_narrow:
+            given.pop("fp8_activation_inputs", None)
         if free:
             given |= {name: row[name] for name in _WITH_RECOMPUTE if row[name] and not getattr(recipe, name)}
         found.append((row["recompute"], replace(recipe, **given) if given else recipe))
@@ -68,7 +77,7 @@ def _recipes(recipe: Recipe, free: bool) -> tuple[tuple[str, Recipe], ...]:
 
 def sparest(method: Method) -> Method:
     """Return the method that needs least memory of those that keep what recomputation was stated."""
-    recipe = _recipes(method.recipe, False)[-1][1]
+    recipe = _recipes(method.recipe, False, _may_narrow(method))[-1][1]
     return method if recipe is method.recipe else replace(method, recipe=recipe)
 
 
@@ -133,6 +142,7 @@ def recipe_text(layout: Layout, recipe: Recipe, architecture: Architecture, *, u
     parts += [text("gradients in {dtype}", dtype=recipe.gradient_dtype)] if recipe.gradient_dtype else []
     parts += [text("optimizer states in {dtype}", dtype=recipe.optimizer_dtype)] if recipe.optimizer_dtype else []
     parts += [text("fused loss")] if recipe.fused_loss else []
+    parts += [text("activation inputs in fp8")] if recipe.fp8_activation_inputs else []
     moved = recipe.offload if recipe.offload not in unread else ""
     parts += [text("on the host: {what}", what=moved)] if moved else []
     parts += [text("not read: {words}", words=words) for words in unread]

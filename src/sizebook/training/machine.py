@@ -22,6 +22,9 @@ _GENERATION = {
     "blackwell": "blackwell", "blackwell_ultra": "blackwell",
 }  # fmt: skip
 _MAKERS = {"NVIDIA": "blackwell", "AMD": "cdna", "Google": "tpu", "AWS": "trainium"}
+# Matrix units of TPUs are arrays of 128 x 128 up to v5p and of 256 x 256 from v6e on, which layers fill less well
+# (Google Cloud TPU documentation, system architecture).
+_SMALL_ARRAYS = frozenset({"tpu_v2", "tpu_v3", "tpu_v4", "tpu_v5e", "tpu_v5p"})
 _KINDS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4", "mxfp4": "fp4"}
 # One way between a Grace processor and its GPUs: NVLink-C2C of 900 GB/s both ways (NVIDIA GH200, GB200 data sheets).
 _COHERENT_LINK = 450e9
@@ -172,10 +175,12 @@ def _host_link(gpu: Accelerator, link: float) -> float:
 
 def _matmul(gpu: Accelerator, family: str, kind: str, fitted: Calibration) -> float:
     """Return the share of the peak that products reach: of the form (superchips are given more power), the generation,
-    its family, else of the nearest format that was measured."""
+    the size of its arrays, its family, else of the nearest format that was measured."""
+    array = "tpu_128" if gpu.generation in _SMALL_ARRAYS else family
     for name in (
         f"matmul_{family}_{gpu.form}_{kind}",
         f"matmul_{gpu.generation}_{kind}",
+        f"matmul_{array}_{kind}",
         f"matmul_{family}_{kind}",
         f"matmul_{family}_bf16",
     ):

@@ -32,6 +32,7 @@ RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
 MODULES = ("layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "core_attn")
 FORMATS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4", "mxfp4")
 WIDE_FORMATS = FORMATS[:2]  # as activations are kept in: nothing is cast
+BLOCK_FORMATS = FORMATS[3:]  # one scale for 16 or 32 neighbours
 
 
 def optimizer_keys() -> tuple[str, ...]:
@@ -149,6 +150,14 @@ FusedLoss = Annotated[
         default=None, label="Fused loss",
     ),
 ]  # fmt: skip
+Fp8ActivationInputs = Annotated[
+    bool | None,
+    Quantity(
+        "whether gated activation functions keep their inputs in 8 bits (activation_func_fp8_input_store of Megatron), "
+        "blank for where Megatron multiplies in few bits and only that fits", kind="flag", default=None,
+        label="Activation inputs in FP8",
+    ),
+]  # fmt: skip
 Dropout = Annotated[bool, Quantity("whether dropout masks are kept", kind="flag", default=False, label="Dropout")]
 ExpertImbalance = Annotated[
     float,
@@ -190,6 +199,7 @@ class Recipe:
     gradient_dtype: GradientDtype = DEFAULT
     recompute_modules: RecomputeModules = DEFAULT
     offload: Offload = DEFAULT
+    fp8_activation_inputs: Fp8ActivationInputs = DEFAULT
 
     def __post_init__(self) -> None:
         if self.offload and self.offloaded_layers is not None and self.offloaded_layers < 1:

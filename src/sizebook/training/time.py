@@ -25,7 +25,7 @@ from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, bubble, stage_layers
 from sizebook.training.machine import Machine
 from sizebook.training.profile import ModelProfile
-from sizebook.training.recipe import Method
+from sizebook.training.recipe import BLOCK_FORMATS, Method
 from sizebook.training.remat import spared_share
 from sizebook.training.stated import as_stated, by_layers
 from sizebook.training.traffic import elementwise_seconds, expanding_seconds, optimizer_seconds, weight_seconds
@@ -132,8 +132,10 @@ def _compute(
     over them: either way a rank does its share.
     """
     recipe = method.recipe
-    # Beside recurrent layers only experts multiply in fewer bits (Nemotron 3: projections of mixers stay wide).
-    dense = 2 * tokens * layers.matrices / layout.tp / (rates.head if layers.state_flops else rates.matmul)
+    # Beside recurrent layers only experts multiply in formats of blocks (Nemotron 3: projections of mixers stay wide);
+    # with one scale a tensor all matrices do (Nemotron-H, NeMo's nemotron_h_bf16_with_fp8_current_scaling_mixed).
+    wide = layers.state_flops and method.compute_dtype in BLOCK_FORMATS
+    dense = 2 * tokens * layers.matrices / layout.tp / (rates.head if wide else rates.matmul)
     experts = tokens * _expert_seconds(layers, layout, method, rates)
     # The head runs on the last stage only; spread over the stages it is the mean that a balanced pipeline tends to.
     head = 2 * tokens * profile.head / layout.tp / layout.pp / rates.head
