@@ -107,3 +107,9 @@ def test_a_bias_of_step_37s_projector() -> None:
     step = bases()["step3p7"][0]
     assert total_or_none({**step, "projector_bias": False}) == 1_348_736
     assert total_or_none({**step, "projector_bias": True}) == 1_348_736 + 96
+
+
+def test_a_section_in_the_spelling_of_the_type_that_it_says() -> None:
+    """IDEFICS's ViT says `embed_dim`, which Idefics 3's class does not read: it builds its own width."""
+    for model_type in ("idefics3", "smolvlm", "llama4", "phi4_multimodal", "step3p7"):
+        assert total_or_none(composed(model_type, "vision_config", "idefics_vision")) is None, model_type

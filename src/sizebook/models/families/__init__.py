@@ -29,6 +29,7 @@ MODULES = (
     "multimodal.ernie_vl",
     "multimodal.gemma3n",
     "multimodal.kimi_k3",
+    "multimodal.liquid_vision",
     "multimodal.llava_kin",
     "multimodal.omni",
     "multimodal.qwen3_omni",

@@ -171,6 +171,7 @@ PHI4_VISION = {
 def phi4_multimodal(config: Config) -> Architecture:
     """Phi 4 multimodal: SigLIP and a conformer in front of Phi 4 mini; without the checkpoint's adapters."""
     vision, audio = config.section("vision_config", PHI4_VISION), config.section("audio_config")
+    vision.reads_as("phi4_multimodal_vision")
     vision.ignore("crop_size", "feature_layer")
     vision.only("vision_use_head", True)
     config.built_as("Phi4MultimodalForCausalLM", "Phi4MultimodalModel")

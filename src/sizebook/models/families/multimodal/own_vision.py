@@ -122,7 +122,9 @@ def _clips(section: Config, n_linears: int, *, default: bool) -> list[Weight]:
 def llama4(config: Config) -> Architecture:
     """Llama 4 with its ViT."""
     text = text_model(config, "llama4_text")
-    return with_towers(config, text, llama4_vit(config.section("vision_config"), text.d_model), tied=False, ties="text")
+    vision = config.section("vision_config")
+    vision.reads_as("llama4_vision_model")
+    return with_towers(config, text, llama4_vit(vision, text.d_model), tied=False, ties="text")
 
 
 # The keys that transformers reads, those of the published files, which it does not, and what both stand for.

@@ -121,6 +121,7 @@ def idefics3(config: Config) -> Architecture:
     section.only("qk_layer_norms", False)
     defaults = {**SIGLIP, "hidden_size": 1152, "num_attention_heads": 16, "patch_size": 32}
     vision = config.section("vision_config", defaults)
+    vision.reads_as(f"{config.text('model_type')}_vision")
     vision.ignore("use_base_siglip", "size", "max_image_size", "tie_word_embeddings")
     joined = vision.integer("hidden_size") * config.integer("scale_factor", default=2) ** 2
     vision.values = {**vision.values, "vision_use_head": False}

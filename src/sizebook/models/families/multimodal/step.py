@@ -170,6 +170,7 @@ def step3p7(config: Config) -> Architecture:
     section.values = {**section.values, "model_type": "step3p7"}
     config.built_as("Step3p7FlashForCausalLM", "Step3p7ForConditionalGeneration", "Step3p7Model")
     vision = config.section("vision_config", STEP_VISION)
+    vision.reads_as("step3p5_vision")
     text = _language_model(section)
     projected = config.flag("projector_bias", default=False)
     whole = with_towers(config, text, _step_vit(vision, text.d_model, bias=projected), tied=False)
