@@ -168,6 +168,8 @@ INSTEAD = "Give the adapter with its weights, or its base by a checkpoint: --bas
          "base. Correct exclude_modules, layers_to_transform or modules_to_save."),
         (TINY, {"r": 4, "target_modules": ["q_proj"], "use_qalora": True}, "not described: got 'use_qalora' = True in "
          f"adapter_config.json, want none. {INSTEAD}"),
+        (TINY, {"r": 4, "target_modules": ["q_proj"], "rank_pattern": 1.5}, "not described: got 'rank_pattern' = 1.5 "
+         f"in adapter_config.json, want a table of names and ranks. {INSTEAD}"),
         (TINY, {"r": 4, "target_modules": ["q_proj"], "use_dora": "false"}, "bad key: got 'use_dora' = 'false' in "
          "adapter_config.json, want true or false. Correct it."),
         (TINY, {"r": 0, "target_modules": ["q_proj"]}, "bad key: got 'r' = 0 in adapter_config.json, want a whole "

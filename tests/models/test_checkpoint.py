@@ -151,6 +151,18 @@ def test_an_index_that_lies(tmp_path: Path, index: dict[str, str], message: str)
     assert str(caught.value) == message.replace("FOLDER", tmp_path.name)
 
 
+@pytest.mark.parametrize("weight_map", [None, 1, [], ["a.bin"], {}, {"x": {}}, {"x": ["a.bin"]}, {"x": 1}, {"x": None}])
+def test_an_index_of_no_files(tmp_path: Path, weight_map: object) -> None:
+    """A table in the place of a file was an unforeseen problem."""
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weight_map}))
+    with pytest.raises(InputError) as caught:
+        read_checkpoint(tmp_path)
+    assert str(caught.value) == (
+        "corrupt index: got no 'weight_map' of files in model.safetensors.index.json, want one. "
+        "Download the file again."
+    )
+
+
 def test_an_index_that_leaves_a_tensor_of_its_files_out(tmp_path: Path) -> None:
     (tmp_path / "a.safetensors").write_bytes(file_bytes({"x": (2,), "y": (3,)}))
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"x": "a.safetensors"}}))

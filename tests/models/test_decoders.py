@@ -178,3 +178,22 @@ def test_what_deepseek_v3_stores_besides() -> None:
     assert got.mtp == attention + experts + joining == 11_610_067_968
     assert got.active == 37_552_282_624
     assert got.active_without_embedding == 37_552_282_624 - 129280 * 7168
+
+
+@pytest.mark.parametrize("kind", ["gemma3n_text", "gemma4_text"])
+@pytest.mark.parametrize("shared", [3, 6, 7])
+def test_shared_keys_need_a_layer_of_their_kind_that_has_some(kind: str, shared: int) -> None:
+    """More shared layers than there are were counted as all of them, where the class shares fewer."""
+    of_type = next(
+        row["config"] for row in small_configs("distinct_counts.jsonl") if row["config"]["model_type"] == kind
+    )
+    types = ["sliding_attention"] * 3 + ["full_attention"] * 3
+    config = {**of_type, "num_hidden_layers": 6, "layer_types": types, "num_kv_shared_layers": shared}
+    config = {key: value for key, value in config.items() if key != "per_layer_config"} | {"intermediate_size": 64}
+    assert counted({**config, "num_kv_shared_layers": 2})["total"] > 0
+    with pytest.raises(SizebookError) as error:
+        counted(config)
+    assert str(error.value) == (
+        f"not described: got 'num_kv_shared_layers' = {shared} in config.json, want a layer of each kind with keys and "
+        "values of its own."
+    )

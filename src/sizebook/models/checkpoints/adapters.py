@@ -100,7 +100,8 @@ def _targets(config: Mapping[str, Any], base: Base, where: str) -> list[str]:
         raise _not_described("exclude_modules", excluded, "a list of names", where)
     _names_of("target_modules", named if isinstance(named, list) else [], base, where)
     _names_of("exclude_modules", excluded, base, where)
-    _names_of("rank_pattern", config.get("rank_pattern") or {}, base, where)
+    pattern = config.get("rank_pattern") or {}
+    _names_of("rank_pattern", pattern if isinstance(pattern, Mapping) else (), base, where)
     only, saved = _layers(config, base, where), _modules_to_save(config, where)
     if only and any(number_of(name) is None for name in chosen):
         raise _not_described("layers_to_transform", sorted(only), "null beside modules outside the layers", where)

@@ -85,7 +85,7 @@ def read_archive(file: BinaryIO, where: str) -> Pickled:
             content = found.read(pickles[0])
     except DAMAGED as error:
         raise InputError(
-            f"damaged archive: got {error} in {where}, want a checkpoint of torch.save. Download it again."
+            f"damaged archive: got {error!s:.120} in {where}, want a checkpoint of torch.save. Download it again."
         ) from error
     folder = pickles[0].removesuffix("data.pkl")
     value = _followed(io.BytesIO(content), where)

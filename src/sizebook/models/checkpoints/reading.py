@@ -188,14 +188,15 @@ def _by_index(store: Store, chosen: _Chosen, sizes: Mapping[str, int]) -> _Chose
 
 
 def _weight_map(values: Mapping[str, Any], index: str) -> dict[str, str]:
-    listed = values.get("weight_map")
-    if not isinstance(listed, dict) or not listed or not all(map(_is_plain, set(listed.values()))):
+    listed: dict[str, str] = values.get("weight_map") or {}
+    files = list(listed.values()) if isinstance(listed, dict) else []
+    if not files or {type(file) for file in files} != {str} or not all(map(_is_plain, set(files))):
         raise InputError(f"corrupt index: got no 'weight_map' of files in {index}, want one. Download the file again.")
     return listed
 
 
-def _is_plain(file: object) -> bool:
-    return isinstance(file, str) and is_weights(file) and "/" not in file and "\\" not in file
+def _is_plain(file: str) -> bool:
+    return is_weights(file) and "/" not in file and "\\" not in file
 
 
 def _stated_bytes(values: Mapping[str, Any]) -> str:

@@ -105,7 +105,7 @@ def gemma4(config: Config) -> Architecture:
     config.ignore("use_bidirectional_attention", "expert_intermediate_size", "vocab_size_per_layer_input")
     kinds = config.pattern("layer_types", n_layers, SLIDING, every(n_layers, 6))
     kinds = [*kinds[:-1], "full_attention"]
-    shared = config.integer("num_kv_shared_layers", default=0)
+    shared = _shared(config, kinds, default=0)
     bias = config.flag("attention_bias", default=False)
     slides = attention(config, qkv_bias=bias, out_bias=bias, d_head=256, qk_norm="head", kv_required=True)
     sees_all = _global_attention(config, slides, kinds)
@@ -125,6 +125,14 @@ def gemma4(config: Config) -> Architecture:
     layers = layers_of([(kind, i >= n_layers - shared) for i, kind in enumerate(kinds)], layer)
     scalars = (vector("layer_scalar", 1),) * n_layers
     return stack(config, layers, Around(tied=True, inputs=per_layer_tables(config, n_layers, d_extra), buffers=scalars))
+
+
+def _shared(config: Config, kinds: list[str], *, default: int) -> int:
+    """Return how many of the last layers use the keys and values of an earlier one of their kind."""
+    shared = config.integer("num_kv_shared_layers", default=default)
+    if shared and set(kinds[: max(len(kinds) - shared, 0)]) != set(kinds):
+        raise config.unknown("num_kv_shared_layers", shared, "a layer of each kind with keys and values of its own")
+    return shared
 
 
 def _global_attention(config: Config, slides: Attention, kinds: list[str]) -> Attention:
@@ -206,7 +214,7 @@ def gemma3n(config: Config) -> Architecture:
     mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=256, qk_norm="head", kv_required=True)
     if config.integer("hidden_size_per_layer_input") == 0:
         raise config.unknown("hidden_size_per_layer_input", 0, "1 or more: every layer of this type has them")
-    width, shared = config.integer("hidden_size_per_layer_input"), config.integer("num_kv_shared_layers", default=15)
+    width = config.integer("hidden_size_per_layer_input")
     extra = (*_altup(config, d_model), *_laurel(config, d_model), *per_layer_input(d_model, width))
 
     def layer(kind: tuple[str, bool, int]) -> Layer:
@@ -215,6 +223,7 @@ def gemma3n(config: Config) -> Architecture:
         return Layer((*sandwich(d_model, slid, feed, names=NORMS).bricks, *extra))
 
     patterns = config.pattern("layer_types", n_layers, SLIDING, every(n_layers, 5))
+    shared = _shared(config, patterns, default=15)
     kinds = [(kind, i >= n_layers - shared, inner[i]) for i, kind in enumerate(patterns)]
     n_streams = config.integer("altup_num_inputs", default=4) - 1
     streams = Tensors(
