@@ -238,3 +238,21 @@ def test_hybrid_shards_that_a_node_has_no_room_for_are_named(tp: int, shards: in
     work = work_of_row({**row, "zero_stage": 3, "stack": "fsdp", "recompute": "full"})
     assert work.layout.fsdp == shards
     assert ("hsdp, as no two data-parallel ranks share a scale-up domain" in work.unread) == said
+
+
+@pytest.mark.parametrize(
+    ("framework", "tp", "whole"), [("deepspeed", 8, True), ("deepspeed", 1, False), ("fsdp", 8, False)]
+)
+def test_norms_are_whole_where_the_framework_does_not_split_them(framework: str, tp: int, whole: bool) -> None:
+    """BLOOM's Megatron-DeepSpeed: each of eight ranks keeps all channels of what enters a layer, where others keep
+    an eighth."""
+    row = {"model": DENSE, "gpu": "a100-sxm-80gb", "gpus": 8, "batch": 8, "seq": 8192, "tp": tp, "micro_batch": 1}
+    asked = {**row, "zero_stage": 1, "stack": framework, "recompute": "full"}
+    work = work_of_row(asked)
+    assert work.layout.sequence_parallel is not whole
+    assert ("sequence_parallel, which deepspeed has not" in work.unread) == whole
+    stated = work_of_row({**asked, "sequence_parallel": not whole})
+    assert stated.fullest == work.fullest and stated.step == work.step
+    # 32 layers x 8192 tokens x 4096 channels x 2 bytes, on every rank or an eighth of it.
+    kept = kept_bytes(work.profile.whole, work.layout, work.setup.method, work.profile) * 8192
+    assert kept == pytest.approx(32 * 8192 * 4096 * 2 / (tp if tp > 1 and not whole else 1))

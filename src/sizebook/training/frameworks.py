@@ -33,6 +33,7 @@ class Stack:
     unfused: float
     gathered_layers: float
     pipelines: float
+    sequence_parallel: float
     state_dtype: str
     timed_as: str
     tuned_as: str

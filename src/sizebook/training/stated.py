@@ -16,6 +16,7 @@ from sizebook.models.flops import distinct_layers
 from sizebook.models.identity import Same
 from sizebook.models.latent import LatentAttention
 from sizebook.training.adapters import check_rank
+from sizebook.training.frameworks import stack
 from sizebook.training.layers_again import LayersAgain
 from sizebook.training.layout import Layout
 from sizebook.training.policies import Policy
@@ -127,4 +128,11 @@ def unread(recipe: Recipe, layout: Layout, architecture: Architecture) -> tuple[
         idle.append(recipe.recompute_modules)
     unshared = layout.hsdp and layout.fsdp == 1 and layout.dp > 1
     shards = text("hsdp, as no two data-parallel ranks share a scale-up domain") if unshared else ""
-    return (*filter(None, (" ".join(idle), shards)), *recipe.remarks)
+    whole = without_sequence_parallel(recipe, layout)
+    norms = text("sequence_parallel, which {stack} has not", stack=recipe.stack) if whole else ""
+    return (*filter(None, (" ".join(idle), shards, norms)), *recipe.remarks)
+
+
+def without_sequence_parallel(recipe: Recipe, layout: Layout) -> bool:
+    """Return whether every rank of tensor parallelism holds norms and residuals whole, as its framework has it."""
+    return layout.tp > 1 and not stack(recipe.stack).sequence_parallel

@@ -12,7 +12,7 @@ from sizebook.plans.training.work import work_of
 from sizebook.training.layout import Layout
 from sizebook.training.memory import Memory
 from sizebook.training.recipe import Recipe
-from sizebook.training.stated import kind_of_words
+from sizebook.training.stated import kind_of_words, without_sequence_parallel
 
 Change = tuple[str, Layout, Recipe]
 
@@ -57,7 +57,7 @@ def _changes(layout: Layout, recipe: Recipe) -> Iterator[Change]:
     if layout.micro_batch > 1:
         smaller = layout.micro_batch // 2
         yield f"micro_batch {smaller}", replace(layout, micro_batch=smaller), recipe
-    if layout.tp > 1 and not layout.sequence_parallel:
+    if layout.tp > 1 and not (layout.sequence_parallel or without_sequence_parallel(recipe, layout)):
         yield "sequence parallelism", replace(layout, sequence_parallel=True), recipe
     for stage in range(layout.zero_stage + 1, 4):
         yield f"zero_stage {stage}", replace(layout, zero_stage=stage), recipe

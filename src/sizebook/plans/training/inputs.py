@@ -172,10 +172,11 @@ class Terms:
 
 @dataclass(frozen=True, kw_only=True)
 class Training(Setup, Terms):
-    """One training run with everything looked up."""
+    """One training run with everything looked up; ``context_tokens`` is the longest sequence that the model states."""
 
     model: str
     layout: Layout
+    context_tokens: int | None = None
 
     @property
     def padding_share(self) -> float:
@@ -224,6 +225,7 @@ def settled(model: str, gpu: str, inputs: TrainingInputs) -> Training:
         method=inputs.method,
         tokens=run.tokens,
         layout=spread(inputs.layout, run.gpus) if inputs.layout.dp == 1 else inputs.layout,
+        context_tokens=catalog.context_tokens(model),
         costs=costs_of(kind, inputs.prices, power),
         power=power,
         examples=run.examples,

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
-from sizebook.models import catalog
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.programme import default, fewest_gpus
 
@@ -38,7 +37,7 @@ def _of_sequences(plan: TrainingPlan) -> Iterator[str]:
         yield text("{share} of every step is padding: examples are not packed.", share=percent(inputs.padding_share))
     if not inputs.examples.packed and (inputs.examples.example_tokens or 0) > seq:
         yield text("Examples are longer than a sequence of {seq} tokens: the rest is cut off.", seq=grouped(seq))
-    stated = catalog.context_tokens(inputs.model)
+    stated = inputs.context_tokens
     if stated is not None and seq > stated:
         yield text(
             "{seq} tokens a sequence are more than the {stated} that the model states.",

@@ -250,7 +250,7 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
     for base in _bases(setup, held):
         stages = _held(held, "zero_stage", _stages(base))
         sharing = [replace(base, zero_stage=zero_stage, recompute=kind) for zero_stage in stages for kind in kinds]
-        yield from (placed(layout, setup.gpu) for layout in _variants(sharing, setup, held))
+        yield from (placed(layout, setup.gpu, recipe) for layout in _variants(sharing, setup, held))
 
 
 def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:

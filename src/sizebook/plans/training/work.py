@@ -30,7 +30,7 @@ from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method, Recipe
 from sizebook.training.remat import spared_share
-from sizebook.training.stated import by_layers, check_recipe, policy_of, unread
+from sizebook.training.stated import by_layers, check_recipe, policy_of, unread, without_sequence_parallel
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
@@ -199,7 +199,8 @@ def work_of(setup: Setup, layout: Layout) -> Work:
     check_power_limit(setup.gpu, setup.method.power_limit_watts)
     profile = model_profile(setup.architecture, setup.batches.seq)
     n_micro = micro_batches(layout, setup.batches.batch)
-    layout, method = placed(layout, setup.gpu), native(setup.method, setup.gpu)
+    method = native(setup.method, setup.gpu)
+    layout = placed(layout, setup.gpu, method.recipe)
     found = settle(
         layout, method, setup.capacity_bytes, needed=lambda each, how: memory(profile, each, how, n_micro=n_micro)
     )
@@ -207,8 +208,11 @@ def work_of(setup: Setup, layout: Layout) -> Work:
     return Work(used, found.layout, found.fullest, unread(setup.method.recipe, found.layout, setup.architecture))
 
 
-def placed(layout: Layout, gpu: Accelerator) -> Layout:
-    """Return the layout with hybrid shards as wide as a scale-up domain holds, unless it says how wide they are."""
+def placed(layout: Layout, gpu: Accelerator, recipe: Recipe) -> Layout:
+    """Return the layout as accelerator and framework run it: hybrid shards as wide as a scale-up domain holds, unless
+    it says how wide they are, and no sequence parallelism where the framework has none."""
+    if layout.sequence_parallel and without_sequence_parallel(recipe, layout):
+        layout = replace(layout, sequence_parallel=False)
     if not layout.hsdp or layout.fsdp is not None:
         return layout
     widest = max(1, min(layout.dp, gpu.scale_up_domain // (layout.tp * layout.cp)))
