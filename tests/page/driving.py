@@ -34,8 +34,11 @@ def names(page: Page) -> list[str]:
 
 
 def copied(page: Page) -> str:
+    """Return what was copied since the last time, and forget it: a busy browser writes to the clipboard late."""
     page.wait_for_selector("body[data-copied]")
-    return str(page.evaluate("document.body.dataset.copied"))
+    said = str(page.evaluate("document.body.dataset.copied"))
+    page.evaluate("delete document.body.dataset.copied")
+    return said
 
 
 def total(key: str) -> int:
