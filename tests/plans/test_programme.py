@@ -33,7 +33,7 @@ HOURS = 10e12 * 797_815_296 / (0.4 * 312e12) / 3600
 WATTS = 400 * 1.3 * 1.25
 NOTHING: dict[str, Any] = {"ablation_share": 0.0}
 SMALL = (
-    "RL: No whole run on fewer than 64 GPUs is published: its factor of 1.24 is of larger ones. Give programme_factor."
+    "RL: No whole run on fewer than 64 GPUs is published: its factor of 1.25 is of larger ones. Give programme_factor."
 )
 
 
