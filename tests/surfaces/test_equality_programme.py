@@ -129,7 +129,9 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
         assert brief(month.mean_mw, "MW") in text
     for at, each in enumerate(plan.phases):  # side by side: what a phase takes beside its steady state
         case, steady = figures(plan, at).case, each.training.middle
-        factor = f"{case.training_gpu_hours / steady.gpu_hours:.3g}"
+        inputs = each.training.inputs
+        start_up = inputs.operations.start_hours * inputs.gpus  # once, whatever else takes longer
+        factor = f"{(case.training_gpu_hours - start_up) / (steady.gpu_hours - start_up):.3g}"
         (row,) = [line for line in text.splitlines() if line.startswith(each.phase.name) and ":" not in line]
         for told in (brief(case.days, "days"), brief(case.gpu_hours, "GPU-hours"), brief(steady.gpu_hours, ""),
                       factor, brief(case.usd, "USD"), brief(case.power_mw, "MW")):  # fmt: skip
