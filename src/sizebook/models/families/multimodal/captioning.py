@@ -18,8 +18,9 @@ from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import tie_notes
+from sizebook.models.families.multimodal.querying import blip_vit
 from sizebook.models.families.multimodal.section_defaults import CLIP
-from sizebook.models.families.towers.vision import clip_vit, patches
+from sizebook.models.families.towers.vision import clip_vit
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -141,25 +142,8 @@ def _blip_top(
 
 def _blip_vit(config: Config) -> Tower:
     config.only("model_type", "blip_vision_model")
-    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    config.only("num_channels", 3)
-    attend = Attention(
-        d_model, n_heads, n_heads, d_head=d_model // n_heads, qkv_bias=True, out_bias=True, bidirectional=True
-    )
-    layer: tuple[Brick, ...] = (
-        Norm("layer_norm1", d_model, bias=True),
-        attend,
-        Norm("layer_norm2", d_model, bias=True),
-        FeedForward(d_model, config.integer("intermediate_size"), gated=False, bias=True),
-    )
-    stem: tuple[Brick, ...] = (
-        Tensors((vector("class_embedding", d_model),)),
-        linear("patch_embedding", 3 * config.integer("patch_size") ** 2, d_model),
-        Embedding("position_embedding", patches(config) + 1, d_model),
-    )
-    last = (Norm("post_layernorm", d_model, bias=True),)
-    return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=last)
+    last = (Norm("post_layernorm", config.integer("hidden_size"), bias=True),)
+    return blip_vit(config, last, qkv_bias=True)
 
 
 GIT_VISION = {**CLIP, "patch_size": 16}

@@ -46,7 +46,8 @@ def blip2(config: Config) -> Architecture:
         *querying(queries, d_vision, reads=reads, embeds=not plain),
         linear("language_projection", width, text.d_model),
     )
-    return replace(text, model_type=name, inputs=(*text.inputs, _vit(vision, projector)))
+    seen = blip_vit(vision, projector, qkv_bias=vision.flag("qkv_bias", default=True))
+    return replace(text, model_type=name, inputs=(*text.inputs, seen))
 
 
 def _language_model(config: Config) -> Architecture:
@@ -97,13 +98,13 @@ def querying(queries: Config, d_vision: int, *, reads: bool, embeds: bool) -> li
     return bricks
 
 
-def _vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
+def blip_vit(config: Config, projector: tuple[Brick, ...], *, qkv_bias: bool) -> Tower:
+    """Return BLIP's ViT (arXiv:2201.12086), which BLIP-2 took larger: norms first, a class token, learned positions."""
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     config.only("num_channels", 3)
-    bias = config.flag("qkv_bias", default=True)
     attend = Attention(
-        d_model, n_heads, n_heads, d_head=d_model // n_heads, qkv_bias=bias, out_bias=True, bidirectional=True
+        d_model, n_heads, n_heads, d_head=d_model // n_heads, qkv_bias=qkv_bias, out_bias=True, bidirectional=True
     )
     layer: tuple[Brick, ...] = (
         Norm("layer_norm1", d_model, bias=True),
