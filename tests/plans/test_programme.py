@@ -158,7 +158,7 @@ def test_settings_of_a_phase_that_do_nothing_are_said() -> None:
     told = warnings(programme({**LLAMA, "kind": "training", "recompute_modules": "moe_act"}, **NOTHING))
     assert told == (
         SMALL,
-        "RL: not read in its recipe: moe_act.",
+        "RL: Not read in its recipe: moe_act.",
         "RL: answers are described, but only phases of kind reinforcement generate any.",
     )
     longer = warnings(programme({**LLAMA, "seq": 1024}, **NOTHING))

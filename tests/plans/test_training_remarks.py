@@ -54,6 +54,8 @@ def test_a_gpu_that_the_cache_fills_is_said_to_be_full() -> None:
         ({"example_tokens": 1024, "packed": False}, (
             "75.0\u00a0% of every step is padding: examples are not packed.",
         )),
+        ({"recompute_modules": "moe_act"}, ("Not read in its recipe: moe_act.",)),
+        ({"stack": "deepspeed", "tp": 2}, ("Not read in its recipe: sequence_parallel, which deepspeed has not.",)),
         ({"example_tokens": 9000, "packed": False}, (
             "Examples are longer than a sequence of 4\u202f096 tokens: the rest is cut off.",
         )),

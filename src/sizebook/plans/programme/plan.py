@@ -279,7 +279,6 @@ def warnings(plan: ProgrammePlan) -> tuple[str, ...]:
 def _warned(each: PlannedPhase) -> Iterator[str]:
     yield from remarks.warnings(each.training)
     seq, middle = each.training.inputs.batches.seq, each.cases[1]
-    yield from (text("not read in its recipe: {words}.", words=words) for words in each.training.work.unread)
     answers = each.phase.rollouts
     if each.replica is None and answers != Rollouts():
         yield text("answers are described, but only phases of kind reinforcement generate any.")

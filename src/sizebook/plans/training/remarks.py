@@ -13,8 +13,9 @@ LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
 
 
 def warnings(plan: TrainingPlan) -> tuple[str, ...]:
-    """Return what to check: memory that is nearly full, padding, sequences, a factor of other runs, the count."""
-    return (*_of_memory(plan), *_of_sequences(plan), *_of_whole_run(plan), *_of_count(plan))
+    """Return what to check: memory that is nearly full, padding, sequences, a factor of other runs, the count, and what
+    of the recipe no plan reads."""
+    return (*_of_memory(plan), *_of_sequences(plan), *_of_whole_run(plan), *_of_count(plan), *_of_recipe(plan))
 
 
 def _of_memory(plan: TrainingPlan) -> Iterator[str]:
@@ -65,3 +66,7 @@ def _of_whole_run(plan: TrainingPlan) -> Iterator[str]:
 
 def _of_count(plan: TrainingPlan) -> Iterator[str]:
     yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)
+
+
+def _of_recipe(plan: TrainingPlan) -> Iterator[str]:
+    yield from (text("Not read in its recipe: {words}.", words=words) for words in plan.work.unread)

@@ -11,6 +11,7 @@ from sizebook.reports.training.adapters import in_words
 from sizebook.reports.training.words import price
 from sizebook.reports.view import Column, Notes, Row, Section, Table
 from sizebook.training.programme import basis_of, factor_of
+from sizebook.training.stated import without_sequence_parallel
 
 
 def conventions(plan: TrainingPlan) -> Section:
@@ -57,7 +58,9 @@ def assumptions(plan: TrainingPlan) -> Section:
         inputs.batches, inputs.examples, inputs.layout, inputs.method, inputs.pace, inputs.operations,
         inputs.power.footprint,
     )  # fmt: skip
-    declared = (row for section in sections for row in input_rows(section, without=IN_WORDS))
+    # The recipe says so where the framework, not the scenario, keeps norms whole.
+    settled = {"sequence_parallel"} if without_sequence_parallel(inputs.method.recipe, inputs.layout) else set()
+    declared = (row for section in sections for row in input_rows(section, without=IN_WORDS | settled))
     rows = (*_run_rows(plan), *_looked_up(plan), *declared)
     return Section(
         text("Assumptions"),
@@ -123,6 +126,7 @@ def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
             text("data/hardware.csv, what the driver leaves"),
         ),
         (text("Layout"), inputs.layout.name, text("scenario, else the fastest that fits")),
+        (text("Recipe"), plan.work.recipe, text("scenario, else the lightest that fits")),
         (text("Utilisation"), percent(given), text("scenario"))
         if given is not None
         else (text("Step time"), text("model of compute, memory and network"), plan.work.rates_basis(given)),
