@@ -1,7 +1,7 @@
 """What a cell costs through classic xlwings, against a function that does nothing, and through xlwings Server.
 
 Run `python benchmarks/excel.py [PYTHON]`. Times are processor seconds of xlwings' own `call_udf` with stand-ins for
-Windows' COM (as in tests/surfaces/classic_client.py), best of `ROUNDS`: what COM itself takes between Excel and Python
+Windows' COM (as in tests/excel/classic_client.py), best of `ROUNDS`: what COM itself takes between Excel and Python
 is not in them, and is the same for any function. The cache of equal calls is emptied before each round. Given a PYTHON
 with sizebook and xlwings-server, its project is served on the loopback and asked over one connection, wall time.
 """
@@ -22,7 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.surfaces.classic_client import on_windows
+from tests.excel.classic_client import on_windows
 
 ROUNDS, CALLS, ROWS = 15, 1_000, 10_000
 LOAD_HEADS = ["model", "gpu", "tp", "input_tokens", "output_tokens", "concurrency"]
@@ -87,7 +87,8 @@ def plan(udfs: Any, at: int) -> Any:
 def round_trip(python: str) -> tuple[float, float]:
     """Return the seconds of one call of xlwings Server, of a number asked for the first time, and of its first call."""
     import xlwings
-    from tests.server.check import served
+
+    from tests.excel.server.check import served
 
     asked = {
         "client": "Office.js", "func_name": "PARAMS_MHA", "caller_address": None, "session_id": "benchmark",

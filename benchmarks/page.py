@@ -19,7 +19,7 @@ from sizebook.dashboard.rows import Model, published
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.page.driving import CHROMIUM, SWITCHES, WIDE
+from tests.dashboard.driving import CHROMIUM, SWITCHES, WIDE
 
 N_MODELS = 1000
 REPEATS = 7

@@ -29,7 +29,7 @@ from sizebook.sources.bundled import bundled
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.surfaces.cluster import machines
+from tests.scheduling.cluster import machines
 
 VALUES = {"model": "llama-3.1-8b", "as_of": "2026-11-21"}
 

@@ -5,11 +5,20 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from tests.libreoffice.office import Displays, Office, Prints
+
+# Before any test imports xlwings, which reads the key once. The tests are noncommercial use of xlwings PRO (PolyForm
+# Noncommercial); a company's own key stays in force.
+os.environ.setdefault("XLWINGS_LICENSE_KEY", "noncommercial")
 
 # Speed is measured in benchmarks; a busy machine must not fail a test. CI draws the same examples every time, so that
 # what fails there is the change; by hand they are new ones.
@@ -45,3 +54,24 @@ def recipes() -> ModuleType:
 def readings() -> ModuleType:
     """What `calibration/catalog_readings.py` reads again in the published files."""
     return calibration("catalog_readings")
+
+
+@pytest.fixture(scope="session")
+def calc_office() -> Iterator[Office]:
+    """LibreOffice with the add-in, started once for the session."""
+    from tests.libreoffice.office import Office
+
+    with Office() as office:
+        yield office
+
+
+@pytest.fixture(scope="session")
+def calc_display(calc_office: Office) -> Displays:
+    """Reads a workbook as Calc displays it, recalculated unless told not to: ``{sheet: {"B2": "1050624"}}``."""
+    return calc_office.display
+
+
+@pytest.fixture(scope="session")
+def calc_pdf(calc_office: Office) -> Prints:
+    """Prints a workbook with Calc and returns the PDF."""
+    return calc_office.pdf

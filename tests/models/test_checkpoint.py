@@ -10,7 +10,7 @@ import pytest
 from sizebook.core.errors import InputError
 from sizebook.models.checkpoints.held import held_at
 from sizebook.models.checkpoints.tensors import Tensor, total_bytes
-from tests.models.checkpoints import TINY_PARAMETERS, file_bytes, framed, tiny_tensors, write
+from tests.models.made_checkpoints import TINY_PARAMETERS, file_bytes, framed, tiny_tensors, write
 
 
 def read_checkpoint(path: Path) -> list[Tensor]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.checkpoints import TINY, TINY_PARAMETERS, file_bytes, tiny_tensors
 from tests.models.loopback_hub import Hub, serving
+from tests.models.made_checkpoints import TINY, TINY_PARAMETERS, file_bytes, tiny_tensors
 
 
 def repository() -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 from sizebook.sources.torch_engine import count_on_meta
-from tests.models.checkpoints import TINY, TINY_PARAMETERS
+from tests.models.made_checkpoints import TINY, TINY_PARAMETERS
 
 
 # The extra is several gigabytes on some machines, so the suite does not install it; the first engine is held to counts

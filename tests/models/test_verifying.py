@@ -12,7 +12,7 @@ from sizebook.models.checkpoints.tensors import Tensor
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import Verification, predicted_names, verify
-from tests.models.checkpoints import TINY, TINY_PARAMETERS, tiny, tiny_tensors, write
+from tests.models.made_checkpoints import TINY, TINY_PARAMETERS, tiny, tiny_tensors, write
 
 
 def compared(tensors: dict[str, tuple[int, ...]], **changed: object) -> Verification:

@@ -17,7 +17,7 @@ from sizebook.reports.charts.kinds import Bars, Spans, Stacks
 from sizebook.reports.render import write_pdf
 from sizebook.reports.training.report import report
 from sizebook.reports.view import Report, Section, Table
-from tests.plans.training_runs import run_of
+from tests.plans.training.training_runs import run_of
 
 GIVEN: dict[str, Any] = {
     "gpus": 256, "tokens": 1e12, "batch": 1024, "seq": 8192, "tp": 2, "pp": 8, "price_usd_per_gpu_hour": 2,

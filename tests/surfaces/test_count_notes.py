@@ -20,7 +20,7 @@ from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import predicted_names
-from tests.checkpoints.making import folder
+from tests.models.checkpoints.making import folder
 
 LEFT_OUT = "the file leaves out what the class of its model type gives: 'intermediate_size' = 11008 in model.json"
 PIECE = "one of 2 pieces, the others are not counted: give their folder or index"

@@ -18,8 +18,8 @@ from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.scenarios.training import TrainingScenario, training_inputs
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill, read_inputs
+from tests.libreoffice.office import Office, assert_stored_is_recalculated
 from tests.surfaces.grid import Values
-from tests.surfaces.office import Office, assert_stored_is_recalculated
 from tests.surfaces.test_equality_training import BASE, CASES
 from tests.workbooks.shipped import checks, columns
 

@@ -20,10 +20,10 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.scenarios.files import SizingScenario
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill
+from tests.libreoffice.office import Office, assert_stored_is_recalculated
 from tests.surfaces import test_equality_fleet as fleet
 from tests.surfaces import test_equality_serving as serving
 from tests.surfaces.grid import Values, cases
-from tests.surfaces.office import Office, assert_stored_is_recalculated
 from tests.workbooks.shipped import checks
 from tests.workbooks.shipped import columns as labelled
 from tests.workbooks.test_fleet_plan import assert_shows_the_plan

@@ -18,7 +18,7 @@ from sizebook.core.errors import SizebookError
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario, answer
-from tests.surfaces.office import Office
+from tests.libreoffice.office import Office
 from tests.workbooks.shipped import checks
 from tests.workbooks.test_fleet_plan import ROWS, assert_shows_the_plan
 

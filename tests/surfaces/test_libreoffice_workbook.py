@@ -14,7 +14,7 @@ from sizebook.calculation.spellings import respelled
 from sizebook.cli import app
 from sizebook.functions import load
 from sizebook.workbooks.filling import fill
-from tests.surfaces.office import Display, Displays, Prints
+from tests.libreoffice.office import Display, Displays, Prints
 
 WORKBOOKS = Path(__file__).resolve().parents[2] / "workbooks"
 # Worked out by hand: 2 x 128256 x 4096 + 32 x (4096 x 128 x (2 x 32 + 2 x 8) + 3 x 4096 x 14336 + 2 x 4096) + 4096.

@@ -26,8 +26,8 @@ from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.render import write_pdf
 from sizebook.reports.view import Derivation, Report, Section
 from sizebook.workbooks.filling import fill
-from tests.surfaces import officejs_client
-from tests.surfaces.office import Displays
+from tests.excel import officejs_client
+from tests.libreoffice.office import Displays
 
 load()
 # By hand or from the checkpoint itself: total parameters.

@@ -17,7 +17,7 @@ from sizebook.intake.texts import toml_table
 from sizebook.sources.bundled import bundled
 from sizebook.web.working import Sent
 from sizebook.web.working import filled as filled_by_the_service
-from tests.surfaces.office import Office, is_same
+from tests.libreoffice.office import Office, is_same
 from tests.workbooks.own_template import build
 
 SCENARIO = Path(bundled("workbooks")) / "scenarios" / "own-template.toml"

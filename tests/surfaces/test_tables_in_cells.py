@@ -16,7 +16,7 @@ from sizebook.core.registry import registered
 from sizebook.excel.functions import build, error_value
 from sizebook.functions import load
 from sizebook.libreoffice import calc
-from tests.surfaces import officejs_client
+from tests.excel import officejs_client
 
 load()
 MODELS = [["llama-3.1-8b"], ["gpt-2-small"]]

@@ -16,7 +16,7 @@ from sizebook.functions import load
 from sizebook.workbooks.filling import fill, read_inputs
 from sizebook.workbooks.held import CALLS, STAGED
 from sizebook.workbooks.sheet import serial
-from tests.surfaces.office import Office, is_same
+from tests.libreoffice.office import Office, is_same
 from tests.workbooks.shipped import SHIPPED
 from tests.workbooks.sittings import SITTINGS, Sitting
 

@@ -19,7 +19,7 @@ from openpyxl import load_workbook
 from sizebook.calculation.package import Package
 from sizebook.functions import load
 from sizebook.workbooks.targets import made_for
-from tests.surfaces.office import Office, is_same
+from tests.libreoffice.office import Office, is_same
 from tests.workbooks.shipped import SHIPPED
 
 # What parts thousands and what begins decimals, as regular expressions.

@@ -104,6 +104,6 @@ def lambda_formula(function: Function) -> str:
 def javascript(function: Function) -> str:
     """Return a function as a JavaScript arrow function over all its arguments; every one must be given a value.
 
-    A test that has a JavaScript engine can evaluate this source over the points of ``tests/test_formulas.py``.
+    A test with a JavaScript engine can evaluate it over the points of ``tests/functions/test_formulas.py``.
     """
     return expression(function).javascript([a.name for a in function.arguments])

@@ -1,0 +1,1 @@
+"""Checks of the page in a browser, by topic; `python -m tests.dashboard.browser` runs them."""

@@ -1,0 +1,195 @@
+"""Figures and whole messages, worked out by hand, as Excel shows them; licences; the help function."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xlwings import XlwingsError
+
+from sizebook.functions import load
+from sizebook.functions.why import PLACES
+from tests.excel.officejs_client import NOT_AVAILABLE, call, error
+
+NO_KEY = {"XLWINGS_LICENSE_KEY": "", "HOME": "/nonexistent", "PYTHONPATH": ":".join(sys.path)}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "value"),
+    [
+        ("PARAMS_MHA", (512,), 4 * (512 * 512 + 512)),
+        ("PARAMS_MHA", (512, False), 4 * 512 * 512),
+        ("PARAMS_ATTENTION", (12288, 96, 128, None, False), 4 * 12288 * 12288),
+        ("PARAMS_FFN", ("4096", 14336.0, False, True), 3 * 4096 * 14336),
+        ("PARAMS_LN", (512,), 1024),
+        ("PARAMS_TRANSFORMER", (6, 512, 2048, 37000), 63_119_496),
+        ("MODEL_BYTES", (354336768, "fp32"), 4 * 354_336_768),
+        ("MODEL_BYTES", ("70B", " BF16 "), 140_000_000_000),
+        ("DTYPE_BITS", ("nvfp4",), 4.5),
+    ],
+)
+def test_figure(name: str, arguments: tuple[Any, ...], value: float) -> None:
+    assert call(name, *arguments) == [[value]]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        (
+            "PARAMS_MHA",
+            (-4096,),
+            "d_model is out of range: got -4096, want at least 1 (hidden size: width of the residual stream). "
+            "Correct the number.",
+        ),
+        (
+            "PARAMS_MHA",
+            (512.5,),
+            "d_model is not whole: got 512.5, want a whole number (hidden size: width of the residual stream). "
+            "Round it to a whole number.",
+        ),
+        (
+            "PARAMS_MHA",
+            ("4k",),
+            "d_model is ambiguous: got '4k', want plain digits. Write 4000 or 4 x 1024 in full.",
+        ),
+        (
+            "PARAMS_MHA",
+            (None,),
+            "d_model is blank: got nothing, want a whole number (hidden size: width of the residual stream). "
+            "Fill the cell.",
+        ),
+        (
+            "PARAMS_ATTENTION",
+            (4096, 32, 128, 5),
+            "heads do not group: got n_heads 32 and n_kv_heads 5, want n_kv_heads to divide n_heads. "
+            "Correct one of the two.",
+        ),
+        (
+            "PARAMS_FFN",
+            ([[512], [1024]], [[2048], [4096], [8192]]),
+            "ranges do not match: got 2x1, 3x1 for PARAMS_FFN, want the same rows and columns, or single cells. "
+            "Make the ranges the same size.",
+        ),
+    ],
+)
+def test_message_beside_the_error(name: str, arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(XlwingsError) as refused:
+        call(name, *arguments)
+    assert str(refused.value) == message
+
+
+def test_row_and_column_spread_into_a_table() -> None:
+    assert call("PARAMS_LINEAR", [[2], [3]], [[5, 7]], False) == [[10, 14], [15, 21]]
+
+
+def test_blank_cells_inside_a_range_take_the_default() -> None:
+    assert call("PARAMS_LN", 512, [[True, ""], [False, None]]) == [[1024, 1024], [512, 1024]]
+
+
+def test_each_kind_of_error_has_its_own_value_in_a_range() -> None:
+    dtypes = [["fp32", "fp31", NOT_AVAILABLE]]
+    assert call("MODEL_BYTES", 8, dtypes) == [[32, error("NotAvailable"), error("NotAvailable")]]
+    assert call("MODEL_BYTES", [[8], [-8]], "fp32") == [[32], [error("Num")]]
+
+
+def test_an_error_value_that_excel_cannot_take_back_becomes_value() -> None:
+    spill = {"type": "Error", "basicValue": "#SPILL!", "errorType": "Spill"}
+    assert call("PARAMS_LN", spill) == [[error("Value")]]
+
+
+def test_why_gives_the_message_for_every_cell() -> None:
+    assert call("SIZEBOOK_WHY", "PARAMS_LN", 512) == [["no error"]]
+    assert call("SIZEBOOK_WHY", "params_ln", [[512, 0]]) == [
+        [
+            "no error",
+            "d_model is out of range: got 0, want at least 1 (hidden size: width of the residual stream). "
+            "Correct the number.",
+        ]
+    ]
+    assert call("SIZEBOOK_WHY", "PARAMS_NL", 512) == [
+        ["unknown function: got 'PARAMS_NL', want a name that 'sizebook functions' lists. Did you mean 'PARAMS_LN'?"]
+    ]
+
+
+def test_why_has_room_for_every_function() -> None:
+    """Or its first arguments have, and the others are given among the options."""
+    longest = max(load().values(), key=lambda f: len(f.arguments) if f.category != "help" else 0)
+    required = [a.name for a in longest.arguments if a.required]
+    assert len(longest.arguments) <= len(PLACES) or len(required) < len(PLACES), longest.name
+    assert len(PLACES) == 59, "VBA declares 60 arguments, and one is the name"
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], env=NO_KEY | environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_classic_functions_need_no_licence_key() -> None:
+    code = "from sizebook.excel import classic; print(classic.PARAMS_MHA([[512.0]]), classic.PARAMS_MHA([[-1]]))"
+    assert run(code).stdout == "[[1050624.0]] [['#NUM!']]\n"  # rows, as COM takes them
+
+
+def test_equal_classic_calls_are_answered_from_memory() -> None:
+    """Equal to Python is not equal to a function: 1 is a width of one, TRUE is no number."""
+    code = (
+        "from sizebook.excel import classic as c; f, computed = c.PARAMS_LN, c._computed; count = []; "
+        "c._computed = lambda *call: (count.append(call), computed(*call))[1]; "
+        "print(*f([[1]]), *f([[1.0]]), *f([[True]]), *f([[1]]), *f([[2, 3]]), *f([[2, 3]]), len(count))"
+    )
+    assert run(code).stdout == "[2.0] [2.0] ['#VALUE!'] [2.0] [4.0, 6.0] [4.0, 6.0] 4\n"
+
+
+def test_classic_functions_take_what_com_hands_over() -> None:
+    """An amount shown as a currency is a decimal; 2050 is #CALC!, 2047 #BLOCKED!, which COM does not take back."""
+    code = (
+        "from decimal import Decimal; from sizebook.excel import classic as c; f = c.PARAMS_LN; "
+        "print(*f(Decimal('512')), *f(((Decimal('2'), 3.0),)), *f(-2146828288 + 2050), *f(-2146828288 + 2047))"
+    )
+    assert run(code).stdout == "[1024.0] [4.0, 6.0] ['#VALUE!'] ['#VALUE!']\n"
+
+
+def test_calls_about_files_are_asked_anew(tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    code = (
+        "import json, pathlib; from sizebook.excel import classic as c\n"
+        f"path = pathlib.Path({str(config)!r}); c.FILES_BESIDE(str(path.parent))\n"
+        "config = {'model_type': 'llama', 'hidden_size': 8, 'intermediate_size': 16, 'num_hidden_layers': 1, "
+        "'num_attention_heads': 2, 'vocab_size': 10}\n"
+        "for layers in (1, 2):\n"
+        "    path.write_text(json.dumps(config | {'num_hidden_layers': layers}))\n"
+        "    print(c.MODEL_SPEC([[str(path)]], [['n_layers']])[0][0])\n"
+    )
+    assert run(code).stdout.split() == ["1.0", "2.0"]
+
+
+def test_weights_are_asked_anew_whatever_their_name(tmp_path: Path) -> None:
+    """A name beside the workbook has no sign of a path: that a file was read counts, not how it is spelled."""
+    code = (
+        "import json, pathlib; from sizebook.excel import classic as c\n"
+        f"path = pathlib.Path({str(tmp_path / 'own.safetensors')!r}); c.FILES_BESIDE(str(path.parent))\n"
+        "for width in (2, 3):\n"
+        "    entry = {'w': {'dtype': 'U8', 'shape': [width, 1], 'data_offsets': [0, width]}}\n"
+        "    head = json.dumps(entry).encode()\n"
+        "    path.write_bytes(len(head).to_bytes(8, 'little') + head + bytes(width))\n"
+        "    print(c.CHECKPOINT_BYTES('own.safetensors')[0][0])\n"
+    )
+    assert run(code).stdout.split() == ["2.0", "3.0"]
+
+
+def test_generating_loads_nothing_of_xlwings() -> None:
+    modules = ("sizebook.cli.excel", "sizebook.excel.functions", "sizebook.excel.addin.package", "sizebook.excel.lite")
+    code = f"import sys, {', '.join(modules)}; print([m for m in sys.modules if m.startswith('xlwings')])"
+    assert run(code).stdout == "[]\n"
+
+
+def test_office_js_functions_say_what_licence_they_want() -> None:
+    failed = run("import sizebook.excel.officejs")
+    assert failed.stderr.strip().splitlines()[-1] == (
+        "xlwings.LicenseError: no xlwings licence key: got none that is valid, want XLWINGS_LICENSE_KEY in the "
+        "environment. xlwings Server is free for noncommercial use (set it to 'noncommercial': PolyForm Noncommercial "
+        "1.0.0) and needs a paid plan otherwise; xlwings Lite brings its own key."
+    )

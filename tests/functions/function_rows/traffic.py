@@ -1,0 +1,46 @@
+"""Traffic, replicas, money and energy of serving: arithmetic that no model enters."""
+
+from __future__ import annotations
+
+from tests.functions.function_rows.row import Row
+
+ROWS = (
+    Row("PEAK_REQUESTS_PER_SECOND", {"requests_per_day": 2_160_000, "peak_factor": 3}, 75, "25 a second, times three"),
+    Row("REQUESTS_AFTER", {"requests_per_day": 1000, "growth_per_month": 0.1, "months": 3}, 1331,
+        "1000, 1100, 1210, 1331", relative=1e-9),
+    Row("REQUESTS_IN_FLIGHT", {"requests_per_second": 40, "request_seconds": 7.5}, 300, "Little's law"),
+    Row("REPLICAS_FOR_TRAFFIC", {"requests_per_second": 41, "replica_requests_per_second": 5, "target_load": 0.8,
+                                 "spare_replicas": 2}, 13, "each takes 4 a second: 10.25, so 11, and 2"),
+    Row("REPLICAS_FOR_TRAFFIC", {"requests_per_second": 12, "replica_requests_per_second": 5, "target_load": 0.6,
+                                 "spare_replicas": 0}, 4, "each takes 3 a second: 4 exactly, and none to spare"),
+    Row("GPUS_FOR_TRAFFIC", {"requests_per_second": 41, "replica_requests_per_second": 5, "gpus_per_replica": 8,
+                             "target_load": 0.8, "spare_replicas": 1}, 96, "11 replicas and one, of 8 GPUs"),
+    Row("REPLICA_UTILIZATION", {"requests_per_second": 9, "replicas": 6, "replica_requests_per_second": 2}, 0.75,
+        "9 of 12"),
+    Row("SERVING_COST_USD_PER_MONTH", {"gpus": 16, "usd_per_gpu_hour": 3.5, "hours": 730}, 40_880,
+        "56 USD an hour for a twelfth of 8,760 hours"),
+    Row("USD_PER_MTOK", {"gpus": 4, "usd_per_gpu_hour": 2.7, "tokens_per_second": 5000, "utilized": 0.3}, 2,
+        "10.80 USD an hour for 1,500 x 3,600 = 5.4 million tokens"),
+    Row("API_USD_PER_REQUEST", {"input_tokens": 10_000, "output_tokens": 400, "usd_per_mtok_in": 3,
+                                "usd_per_mtok_out": 15, "cached_share": 0.6, "cached_discount": 0.75}, 0.0225,
+        "4,000 tokens at 3 and 6,000 at 0.75 are 0.0165 USD, 400 at 15 are 0.006"),
+    Row("BREAK_EVEN_REQUESTS", {"usd_per_month": 40_880, "api_usd_per_request": 0.0225}, 1_816_888.8888888889,
+        "the fleet of 40,880 USD at the API's 0.0225 a request"),
+    Row("SERVING_KWH", {"gpus": 8, "tdp_watts": 1000, "utilized": 1, "pue": 1, "hours": 1, "busy_over_tdp": 1.3,
+                        "idle_over_tdp": 0.3}, 10.401,
+        "MLPerf Inference v5.1, power submission: eight B200 draw 10,401 W at the wall", relative=0.001),
+    Row("SERVING_KWH", {"gpus": 10, "tdp_watts": 700, "utilized": 0.25, "pue": 1.2, "hours": 100,
+                        "busy_over_tdp": 1.3, "idle_over_tdp": 0.3}, 462,
+        "700 kWh at TDP; 25 h at 1.3 and 75 h at 0.3 are 0.55 of it; times 1.2"),
+    Row("SERVING_CO2E_KG", {"energy_kwh": 462, "grams_per_kwh": 250}, 115.5, "a quarter of a kilogram a kWh"),
+    Row("SPECULATIVE_TOKENS_PER_STEP", {"acceptance": 0.5, "drafted": 4}, 1.9375, "1 + 1/2 + 1/4 + 1/8 + 1/16"),
+    Row("SPECULATIVE_TOKENS_PER_STEP", {"acceptance": 0.85, "drafted": 1}, 1.85,
+        "DeepSeek-V3 (arXiv:2412.19437), section 5.4.3: 85 to 90 % accepted give 1.8 times the tokens", relative=0.03),
+    Row("PREFILL_POOL_GPUS", {"requests_per_second": 30, "prefill_gpu_seconds": 0.6, "target_load": 0.75}, 24,
+        "18 GPU-seconds a second, at three quarters of the load"),
+    Row("DECODE_POOL_GPUS", {"requests_per_second": 8, "output_tokens": 300, "decode_step_seconds": 0.025,
+                             "concurrency": 40, "gpus_per_replica": 4, "target_load": 0.75}, 8,
+        "8 x 7.5 s are 60 sequences at once, 1.5 replicas of 4 GPUs, at three quarters of the load"),
+    Row("KV_TRANSFER_SECONDS", {"kv_bytes": 131_072 * 4096, "link_bytes_per_second": 25e9}, 0.021474836480,
+        "4,096 tokens of Llama-3.1-8B, 536,870,912 bytes, over a link of 200 Gbit/s"),
+)  # fmt: skip

@@ -1,0 +1,92 @@
+"""The extension's files, and what the installation says when it cannot."""
+
+from __future__ import annotations
+
+import os
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from sizebook.core.errors import InputError
+from sizebook.functions import load
+from sizebook.libreoffice.extension import build, contents
+from sizebook.libreoffice.install import install
+
+
+@pytest.fixture
+def as_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A user who is not root, and an empty folder as the search path for programs."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return tmp_path
+
+
+def unopkg(folder: Path, script: str) -> None:
+    program = folder / "unopkg"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+
+def test_root_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(InputError) as refused:
+        install()
+    assert str(refused.value) == (
+        "cannot install as root: got user root, want the user of LibreOffice. Run the command as that user."
+    )
+
+
+def test_without_libreoffice(as_user: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        install()
+    assert str(refused.value) == (
+        "no LibreOffice found: got no program 'unopkg', want one on the search path. Install LibreOffice, or make the "
+        "file with 'sizebook libreoffice build' and open it in LibreOffice."
+    )
+
+
+def test_failure_is_passed_on(as_user: Path) -> None:
+    unopkg(as_user, "echo 'lock file exists' >&2; exit 1")
+    with pytest.raises(InputError) as refused:
+        install()
+    assert str(refused.value) == (
+        "installation failed: got 'lock file exists' from unopkg, want success. Close LibreOffice and try again."
+    )
+
+
+def test_a_crash_without_a_word_is_tried_once_more(as_user: Path) -> None:
+    unopkg(as_user, f'test "$1" = remove && exit 0; echo >> {as_user}/tried; exit 139')
+    with pytest.raises(InputError) as refused:
+        install()
+    assert str(refused.value) == (
+        "installation failed: got 'exit status 139 and no word' from unopkg, want success. Close LibreOffice and try "
+        "again."
+    )
+    assert (as_user / "tried").read_text() == "\n\n"
+    unopkg(
+        as_user, f'test "$1" = remove && exit 0; test -e {as_user}/crashed && exit 0; echo >{as_user}/crashed; exit 139'
+    )
+    assert install() == ""
+
+
+def test_an_earlier_version_goes_first(as_user: Path) -> None:
+    """`tests.libreoffice.as_user` installs twice in a real LibreOffice and asks a cell."""
+    unopkg(as_user, f'echo "$1 ${{2##*/}}" >> {as_user}/asked; test "$1" = add && test -s "$3" && echo "${{3##*/}}"')
+    assert install() == "sizebook.oxt"
+    assert (as_user / "asked").read_text() == "remove org.sizebook.calc\nadd --force\n"
+
+
+def test_interface_has_every_function_and_place() -> None:
+    declared = re.findall(r"sequence< sequence<any> > (\w+)\(([^)]*)\);", contents()["XSizebook.idl"].decode())
+    places = {name: parameters.count("[in] any a") for name, parameters in declared}
+    assert places == {name: len(function.arguments) for name, function in load().items()}
+
+
+def test_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
+    first, second = build(tmp_path / "a.oxt"), build(tmp_path / "b.oxt")
+    assert first.read_bytes() == second.read_bytes()
+    names = zipfile.ZipFile(first).namelist()
+    assert names[:4] == ["META-INF/manifest.xml", "description.xml", "XSizebook.idl", "addin.py"]
+    assert "pythonpath/sizebook/libreoffice/calc.py" in names

@@ -1,0 +1,85 @@
+"""What to know before the figures of a training plan are used: the same in its text, its JSON and its report."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sizebook.cli import app
+from sizebook.plans.training.plan import unchecked_plan
+from sizebook.plans.training.remarks import warnings
+from sizebook.reports.training.report import report
+from tests.plans.training.training_runs import run_of
+
+QLORA: dict[str, Any] = {
+    "gpus": 1, "tokens": 3e7, "seq": 2048, "batch": 16, "tuning": "qlora", "stack": "torchtune", "tp": 1,
+    "programme_factor": 1.0,
+}  # fmt: skip
+DENSE: dict[str, Any] = {"gpus": 64, "tokens": 1e12, "batch": 512, "seq": 4096, "stack": "fsdp", "zero_stage": 3}
+
+
+def told(model: str, gpu: str, **given: Any) -> tuple[str, ...]:
+    return warnings(unchecked_plan(run_of(model, gpu, **given)))
+
+
+def test_a_gpu_that_the_cache_fills_is_said_to_be_full() -> None:
+    """70B in 4 bits on an L40S: what is live leaves 2.97 GiB of the 3.3 that 8 % for the allocator would take."""
+    plan = unchecked_plan(run_of("llama-3.1-70b", "l40s", **QLORA))
+    assert plan.fits and plan.room_bytes == 0
+    live = plan.fullest.total - plan.fullest.fragmentation - plan.fullest.context
+    assert plan.fullest.fragmentation < 0.08 * live
+    assert warnings(plan) == (
+        f"The fullest GPU is full: {plan.fullest.fragmentation / 2**30:.2f}\u00a0GiB of it is cache, less than the "
+        "allocator keeps where it can. A longer sequence may not fit.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, ()),
+        ({"gpus": 32, "batch": 256}, (
+            "No whole run on fewer than 64 GPUs is published: its factor of 1.25 is of larger ones. Give "
+            "programme_factor.",
+        )),
+        ({"tuning": "lora", "stack": "torchtune"}, (
+            "No whole run of adapters is published: its factor of 1.25 is of pre-training. Give programme_factor.",
+        )),
+        ({"gpus": 32, "batch": 256, "programme_factor": 1.1}, ()),
+        ({"example_tokens": 1024, "packed": False}, (
+            "75.0\u00a0% of every step is padding: examples are not packed.",
+        )),
+        ({"recompute_modules": "moe_act"}, ("Not read in its recipe: moe_act.",)),
+        ({"stack": "deepspeed", "tp": 2}, ("Not read in its recipe: sequence_parallel, which deepspeed has not.",)),
+        ({"example_tokens": 9000, "packed": False}, (
+            "Examples are longer than a sequence of 4\u202f096 tokens: the rest is cut off.",
+        )),
+    ],
+)  # fmt: skip
+def test_what_is_to_know_is_said(given: dict[str, Any], said: tuple[str, ...]) -> None:
+    assert told("llama-3.1-8b", "h200-sxm", **{**DENSE, **given}) == said
+
+
+def test_a_sequence_beyond_the_context_is_said() -> None:
+    said = told("llama-2-7b", "h200-sxm", **{**DENSE, "seq": 16384, "batch": 128})
+    assert said == ("16\u202f384 tokens a sequence are more than the 4\u202f096 that the model states.",)
+
+
+def test_text_json_and_report_say_the_same(tmp_path: Path) -> None:
+    run = {"plan": "training", "model": "llama-3.1-70b", "gpu": "l40s", **QLORA, "example_tokens": 700, "packed": False}
+    scenario = tmp_path / "run.toml"
+    scenario.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in run.items()))
+    text = CliRunner().invoke(app, ["plan", "train", str(scenario)], catch_exceptions=False).output
+    data = json.loads(CliRunner().invoke(app, ["plan", "train", str(scenario), "--json"]).output)
+    plan = unchecked_plan(run_of("llama-3.1-70b", "l40s", **QLORA, example_tokens=700, packed=False))
+    assert data["warnings"] == list(warnings(plan)) == list(report(plan, date(2026, 11, 23)).warnings)
+    assert [line.removeprefix("to know     ") for line in text.splitlines() if line.startswith("to know ")] == list(
+        warnings(plan)
+    )
+    assert len(data["warnings"]) == 2
+    assert " a GPU, 0\u00a0B free" in text

@@ -1,0 +1,258 @@
+"""What a run states is kept or refused: no setting of a layout or of a recipe is dropped in silence."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.sections import leaves
+from sizebook.models import catalog
+from sizebook.plans.training.inputs import Setup
+from sizebook.plans.training.laying_out import DEGREES
+from sizebook.plans.training.plan import plan_training
+from sizebook.plans.training.rows import Rows, work_of_row
+from sizebook.plans.training.search import layouts, search
+from sizebook.tables.hardware import accelerator
+from sizebook.training.layout import Layout
+from sizebook.training.quantities import Batches
+from sizebook.training.recipe import Method, Recipe
+from tests.plans.training.training_runs import run_of
+
+RUN = {"model": "llama-3-8b", "gpu": "h100-sxm"}
+STATED = {
+    "zero_stage": 3, "micro_batch": 2, "recompute": "full", "interleave": 2, "etp": 2, "sequence_parallel": False,
+    "fsdp": 8, "hsdp": True, "schedule": "zero-bubble",
+}  # fmt: skip
+
+
+def test_every_field_of_a_layout_is_stated_below() -> None:
+    assert set(STATED) == {leaf.name for leaf in leaves(Layout)} - DEGREES
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_a_search_keeps_what_is_stated(name: str) -> None:
+    setup = Setup(
+        architecture=catalog.architecture("mixtral-8x7b"), gpu=accelerator("h100-sxm"), gpus=64,
+        batches=Batches(batch=512, seq=4096),
+    )  # fmt: skip
+    found = list(layouts(setup, {name: STATED[name]}))
+    assert found
+    assert {getattr(layout, name) for layout in found} == {STATED[name]}
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal"),
+    [
+        (
+            {"tp": 8, "fsdp": 3},
+            "shards do not divide the ranks: got fsdp 3 and dp x cp = 8, want fsdp to divide them. Use fsdp 2.",
+        ),
+        (
+            {"tp": 8, "fsdp": 16},
+            "shards do not divide the ranks: got fsdp 16 and dp x cp = 8, want fsdp to divide them. Use fsdp 8.",
+        ),
+        (
+            {"fsdp": 8, "zero_stage": 0},
+            "nothing is sharded: got fsdp 8 and zero_stage 0, want zero_stage 1, 2 or 3. Set zero_stage to 3, or "
+            "remove fsdp.",
+        ),
+        (
+            {"hsdp": True, "zero_stage": 0},
+            "nothing is sharded: got hsdp and zero_stage 0, want zero_stage 1, 2 or 3. Set zero_stage to 3, or "
+            "remove hsdp.",
+        ),
+        (
+            {"power_limit_watts": 1_000},
+            "power limit above the TDP: got 1000 watts, want at most 700, the TDP of 'h100-sxm'. Lower it, or leave it "
+            "blank.",
+        ),
+        (
+            {"tp": 2, "etp": 2},
+            "no experts to split: got etp 2 and a model without experts, want etp 1. Remove etp.",
+        ),
+        (
+            {"expert_imbalance": 3},
+            "no experts to be full: got expert_imbalance 3 and a model without experts, want 1. Remove "
+            "expert_imbalance.",
+        ),
+        (
+            {"offload": "activations of 999 layers"},
+            "more layers than the model has: got offload 'activations of 999 layers' and 32 layers, want at most 32. "
+            "Use 'activations' for all of them.",
+        ),
+        (
+            {"recompute_modules": "block 99 layers"},
+            "more layers than the model has: got recompute_modules 'block 99 layers' and 32 layers, want at most 32. "
+            "Use recompute full for all of them.",
+        ),
+        (
+            {"recompute_modules": "every 33rd layer"},
+            "more layers than the model has: got recompute_modules 'every 33rd layer' and 32 layers, want at most 32. "
+            "Use recompute full for all of them.",
+        ),
+        (
+            {"frozen_bits": 4},
+            "no adapters: got frozen_bits 4 where the whole model is trained, want adapters. Set tuning to qlora, or "
+            "remove frozen_bits.",
+        ),
+        (
+            {"tuning": "full", "frozen_weight_bytes": 1},
+            "no adapters: got frozen_weight_bytes 1 where the whole model is trained, want adapters. Set tuning to "
+            "qlora, or remove frozen_weight_bytes.",
+        ),
+        (
+            {"lora_rank": 8, "frozen_bits": 4, "frozen_weight_bytes": 1},
+            "a frozen weight is given twice: got frozen_bits 4 and frozen_weight_bytes 1, want one. Remove one of the "
+            "two.",
+        ),
+        (
+            {"schedule": "dualpipe"},
+            "schedule needs a pipeline: got schedule dualpipe and pp 1, want pp above 1. Remove schedule.",
+        ),
+        (
+            {"gpus": 48, "batch": 480, "pp": 3, "schedule": "dualpipe"},
+            "DualPipe feeds both ends of a pipeline: got pp 3, want an even number of stages. Use pp 4.",
+        ),
+        (
+            {"tp": 2, "ep": 8},
+            "no experts to spread: got ep 8 and a model without experts, want ep 1. Remove ep.",
+        ),
+        (  # 32 layers in two stages are 16 a stage
+            {"pp": 2, "interleave": 100},
+            "more pipeline chunks than layers: got pp 2 x interleave 100 = 200 and 32 layers, want at most one chunk a "
+            "layer and two for embedding and head. Use interleave 16.",
+        ),
+        (  # Llama 3 8B: attention is 4096 x 4096 and 4096 x 1024, of ranks 4096 and 1024
+            {"lora_rank": 4097},
+            "rank above that of the matrices: got lora_rank 4097 and 4096 at most of those that lora_on 'attention' "
+            "names, want no more. Lower lora_rank, or set it to 0 to train the whole model.",
+        ),
+        (
+            {"tuning": "qlora", "frozen_bits": 16},
+            "two ways of tuning: got tuning 'qlora' and 2 bytes of a frozen weight, want one. Remove one of the two.",
+        ),
+        (
+            {"tuning": "qdora", "frozen_weight_bytes": 4},
+            "two ways of tuning: got tuning 'qdora' and 4 bytes of a frozen weight, want one. Remove one of the two.",
+        ),
+        (
+            {"lora_rank": 16, "frozen_bits": 100},
+            "frozen_bits is out of range: got 100, want at least 1 and at most 32 (bits of a frozen weight under "
+            "adapters (16, 8, 4), in place of its bytes). Correct the number.",
+        ),
+    ],
+)
+def test_what_a_layout_cannot_do_is_refused(given: dict[str, object], refusal: str) -> None:
+    with pytest.raises(SizebookError) as refused:
+        work_of_row({**RUN, "gpus": 64, "batch": 512, "seq": 4096, **given})
+    assert str(refused.value) == refusal
+
+
+def test_shards_may_be_counted_with_context_parallelism() -> None:
+    row = {**RUN, "gpus": 64, "batch": 512, "seq": 4096, "cp": 2, "zero_stage": 3}
+    assert work_of_row({**row, "fsdp": 64}).fullest == work_of_row({**row, "fsdp": 32}).fullest
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"recompute_modules": "layer_norm"}, "nothing recomputed, not read: layer_norm"),
+        ({"recompute_modules": "layernorm+moe_akt"}, "layernorm recomputed, not read: moe_akt"),
+        ({"recompute_modules": "none (granularity null)"}, "nothing recomputed"),
+        ({"offload": "optimiser"}, "nothing recomputed, not read: optimiser"),
+        (
+            {"offload": "optimizer, activatoins"},
+            "nothing recomputed, on the host: optimizer, activatoins, not read: activatoins",
+        ),
+        (
+            {"recompute_modules": "mlp moe_act mla_up_proj core_attn"},
+            "mlp recomputed, not read: core_attn mla_up_proj moe_act",
+        ),
+        ({"recompute": "full", "recompute_modules": "mlp"}, "full recomputation, not read: mlp"),
+        ({"recompute": "selective"}, "nothing recomputed: flash attention keeps no scores"),
+        ({"offload": "optimizer on CPU"}, "nothing recomputed, on the host: optimizer on CPU"),
+    ],
+)
+def test_what_a_recipe_does_not_read_is_said(given: dict[str, str], said: str) -> None:
+    row = {**RUN, "gpus": 64, "tp": 8, "batch": 512, "seq": 4096, "recompute": "none"}
+    assert work_of_row({**row, **given}).recipe == said
+
+
+@pytest.mark.parametrize("layers", ["0", "-3", "0.5"])
+def test_fewer_than_one_layer_moves_nowhere(layers: str) -> None:
+    with pytest.raises(InputError) as refused:
+        Recipe(offload=f"activations of {layers} layers")
+    assert str(refused.value) == (
+        f"no such number of layers: got offload 'activations of {layers} layers', want at least 1 layer. "
+        "Correct the number."
+    )
+
+
+@pytest.mark.parametrize("first", ["activations", "activations of 3 layers"])
+def test_two_shares_of_activations_are_refused(first: str) -> None:
+    moved = f"{first}, activations of 5 layers"
+    with pytest.raises(InputError) as refused:
+        Recipe(offload=moved)
+    assert str(refused.value) == (
+        f"activations are moved twice: got offload '{moved}', want all of them or those of N layers. Remove one of the "
+        "two."
+    )
+    assert Recipe(offload="optimizer, activations of 5 layers").offloaded_layers == 5
+
+
+def test_a_search_refuses_what_a_plan_does() -> None:
+    setup = Setup(
+        architecture=catalog.architecture("llama-3-8b"), gpu=accelerator("h100-sxm"), gpus=8,
+        batches=Batches(batch=64, seq=4096), method=Method(recipe=Recipe(expert_imbalance=2)),
+    )  # fmt: skip
+    with pytest.raises(SizebookError, match=r"^no experts to be full: got expert_imbalance 2 "):
+        search(setup)
+
+
+def test_what_is_settled_names_modules_that_the_model_has() -> None:
+    """Norms, experts' activations and latent projections are one row of the table; a Llama has norms alone."""
+    row = {**RUN, "gpus": 64, "batch": 640, "seq": 5120, "micro_batch": 2}
+    assert work_of_row(row).recipe == "layernorm recomputed, gradients in bf16, fused loss"
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal"),
+    [
+        (
+            {"packed": False},
+            "no length of examples: got packed FALSE and no example_tokens, want the mean tokens of an example. Give "
+            "example_tokens, or remove packed.",
+        ),
+    ],
+)
+def test_examples_that_say_nothing_are_refused_in_plans_and_tables(given: dict[str, object], refusal: str) -> None:
+    run = {"gpus": 64, "batch": 512, "seq": 4096, "tokens": 1e9, **given}
+    with pytest.raises(SizebookError) as refused:
+        plan_training(run_of(RUN["model"], RUN["gpu"], **run))
+    assert str(refused.value) == refusal
+    row = {**RUN, **run}
+    assert Rows(tuple(row)).result(tuple(row.values()))["reason"] == refusal
+
+
+def test_a_search_keeps_a_policy_of_jax() -> None:
+    """A policy says what stays of layers that are computed again, so that no layout leaves all of them as they are."""
+    found = search(_policy_setup())
+    assert {each.layout.recompute for each in found.best} == {"full"}
+    stated = list(layouts(_policy_setup(), {"recompute": "none"}))
+    assert {layout.recompute for layout in stated} == {"none"}
+
+
+def _policy_setup() -> Setup:
+    return Setup(
+        architecture=catalog.architecture("llama-3-8b"), gpu=accelerator("tpu-v5p"), gpus=64,
+        batches=Batches(batch=512, seq=4096),
+        method=Method(recipe=Recipe(stack="xla", recompute_modules="remat_policy=save_qkv_proj")),
+    )  # fmt: skip
+
+
+def test_a_rate_above_the_peak_is_refused() -> None:
+    row = {**RUN, "gpus": 8, "batch": 64, "tokens": 1e9, "achieved_tflops": 5000}
+    assert Rows(list(row)).result(list(row.values()))["reason"] == (
+        "rate above the peak: got achieved_tflops 5000 and a peak of 989.4 TFLOP/s (h100-sxm, bf16), want no more. "
+        "Give the TFLOP/s of one GPU, without sparsity."
+    )

@@ -1,0 +1,93 @@
+"""Files that a scenario names lie beside it, wherever the command is run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from openpyxl import load_workbook
+
+from sizebook.cli import app
+from sizebook.core.errors import InputError
+from sizebook.scenarios.files import Scenario, beside, parse, read_toml
+from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.serving import ServingScenario
+from sizebook.scenarios.training import TrainingScenario
+from tests.models.made_checkpoints import TINY, TINY_PARAMETERS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_only_names_of_files_are_taken_relative(tmp_path: Path) -> None:
+    given = {
+        "model": "a.json",
+        "title": "a",
+        "traffic": {"hours_csv": "h.csv", "days": 3},
+        "x": ["x.csv", "/y.json"],
+    }
+    assert beside(tmp_path, given) == {
+        "model": str(tmp_path / "a.json"),
+        "title": "a",
+        "traffic": {"hours_csv": str(tmp_path / "h.csv"), "days": 3},
+        "x": [str(tmp_path / "x.csv"), "/y.json"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value", "wanted"),
+    [
+        (TrainingScenario, "tokens", 1e40, "above 0 and at most 1e+18 (tokens trained on)"),
+        (FleetScenario, "reserve_share", 100.0, "at least 0 and at most 10 (share of the mean fleet to reserve, 1 for "
+         "all)"),
+    ],
+)  # fmt: skip
+def test_a_number_beyond_any_plan_is_refused(kind: type[Scenario], key: str, value: float, wanted: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse(kind, {key: value}, "s.toml")
+    shown = int(value) if value < 2**53 else value
+    said = f"s.toml: {key} is out of range: got {shown}, want {wanted}. Correct the number."
+    assert said in str(refused.value).splitlines()
+
+
+def test_a_config_beside_its_scenario_is_filled_from_another_folder(tmp_path: Path) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "tiny" / "config.json").write_text(json.dumps(TINY))
+    scenario = tmp_path / "tiny" / "scenario.toml"
+    scenario.write_text('plan = "sizing"\nmodel = "config.json"\n')
+    words = [sys.executable, "-m", "sizebook", "fill", "model_sizing.xlsx", str(scenario), "-o", "filled.xlsx"]
+    done = subprocess.run(words, cwd=tmp_path / "elsewhere", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    shown = load_workbook(tmp_path / "elsewhere" / "filled.xlsx", data_only=True)["Result"]
+    assert TINY_PARAMETERS in [cell.value for row in shown.iter_rows() for cell in row]
+
+
+@pytest.mark.parametrize(("page", "kind"), [("serving", ServingScenario), ("fleet", FleetScenario)])
+def test_the_scenario_of_a_page_is_one_under_current_names(page: str, kind: type[Scenario]) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8").split("```toml\n")[1].partition("```")[0]
+    assert parse(kind, tomllib.loads(text), f"{page}.md").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("reports/serving-llama-3.1-70b.toml", ServingScenario), ("workbooks/scenarios/six-services.toml",
+     FleetScenario)],
+)  # fmt: skip
+def test_samples_state_current_names(path: str, kind: type[Scenario]) -> None:
+    assert parse(kind, read_toml(ROOT / path), path).notes == ()
+
+
+def test_a_config_beside_a_serving_scenario_is_found_from_another_folder(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(TINY))
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(
+        'plan = "serving"\nmodel = "config.json"\ngpu = "h100-sxm"\nrequests_per_day = 1000\ninput_tokens = 100\n'
+        "output_tokens = 10\nmonths = 1\n"
+    )
+    done = CliRunner().invoke(app, ["plan", "serve", str(scenario), "--json"], catch_exceptions=False)
+    assert json.loads(done.stdout)["model"] == str(tmp_path / "config.json")

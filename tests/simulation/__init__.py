@@ -1,1 +1,0 @@
-"""The simulation of one replica against closed results of queueing, another simulator and its own limits."""

@@ -1,0 +1,78 @@
+"""`sizebook sweep` on a table of training runs."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sizebook.cli import app
+from sizebook.core.errors import SizebookError
+from sizebook.plans.training.rows import OUTPUTS
+from tests.plans.training.training_runs import training_row
+
+HEADS = ["name", "model", "gpu", "gpus", "batch", "tokens", "tp", "price_usd_per_gpu_hour"]
+ROWS = [
+    ["right", "llama-3.1-8b", "h100-sxm", "64", "512", "1e12", "2", "2.5"],
+    ["wrong", "llama-3.1-8b", "h100-sxm", "sixty", "512", "1e12", "2", "2.5"],
+]
+
+
+def _swept(folder: Path, heads: list[str], rows: list[list[str]], kind: str = "csv") -> list[dict[str, str]]:
+    table, output = folder / "runs.csv", folder / f"out.{kind}"
+    with table.open("w", newline="") as lines:
+        csv.writer(lines).writerows([heads, *rows])
+    result = CliRunner().invoke(app, ["sweep", str(table), "-o", str(output)])
+    if result.exception is not None:
+        raise result.exception
+    assert "1 of 2 rows estimated" in result.output
+    with output.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_rows_keep_their_order_and_columns_and_gain_the_results(tmp_path: Path) -> None:
+    right, wrong = _swept(tmp_path, HEADS, ROWS)
+    assert list(right) == [*HEADS, *OUTPUTS]
+    expected = training_row(dict(zip(HEADS, ROWS[0], strict=True)))
+    assert float(right["cost_usd"]) == pytest.approx(expected["cost_usd"])
+    assert float(right["memory_bytes"]) == expected["memory_bytes"]
+    assert wrong["name"] == "wrong" and wrong["cost_usd"] == ""
+    assert wrong["reason"] == (
+        "gpus is not a number: got 'sixty', want a whole number (number of GPUs). "
+        "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."
+    )
+
+
+def test_a_table_without_a_needed_column_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SizebookError) as refused:
+        _swept(tmp_path, [head for head in HEADS if head != "batch"], [])
+    assert str(refused.value) == (
+        "missing column: got name, model, gpu, gpus, tokens, tp, price_usd_per_gpu_hour, want batch too. "
+        "Add the column to the table."
+    )
+
+
+def test_a_column_in_the_way_of_a_result_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SizebookError) as refused:
+        _swept(tmp_path, [*HEADS, "fits"], [])
+    assert "column in the way: got fits in the table" in str(refused.value)
+
+
+def test_old_names_of_columns_are_read_and_told(tmp_path: Path) -> None:
+    """A format as its old column and as its new one give the same; text is read as in a cell."""
+    table, output = tmp_path / "runs.csv", tmp_path / "out.csv"
+    heads = ["model", "gpu", "gpus", "batch", "tokens", "zero_stage", "{}", "lora_rank", "power_limit_watts", "note"]
+    cells = ["llama-3.1-8b", "h100-sxm", "64", "512", "2T", "0", "fp8", "16", "500", "mine"]
+    steps = {}
+    for name in ("dtype", "compute_dtype"):
+        with table.open("w", newline="") as lines:
+            csv.writer(lines).writerows([[head.format(name) for head in heads], cells])
+        result = CliRunner().invoke(app, ["sweep", str(table), "-o", str(output)])
+        told = "sizebook: note: table: old name: got 'dtype', want 'compute_dtype'. The old one still works; rename it."
+        assert (told in result.stderr) is (name == "dtype")
+        assert "columns kept but not read: note" in result.stderr
+        with output.open() as lines:
+            steps[name] = next(csv.DictReader(lines))["step_seconds"]
+    assert steps["dtype"] == steps["compute_dtype"] != ""

@@ -1,0 +1,223 @@
+"""The web service gives what the command line gives, refuses in the house's words, and reads no file of the server."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import openpyxl
+import pytest
+from click.testing import CliRunner
+from fastapi.testclient import TestClient
+
+from sizebook.batch.formats import contents_of
+from sizebook.batch.jobs import made
+from sizebook.cli import app as command_line
+from sizebook.cli.web import TOKEN
+from sizebook.core.errors import InputError
+from sizebook.scheduling.slots import Bounds, Slots
+from sizebook.sources.bundled import bundled
+from sizebook.web import batches
+from sizebook.web.app import Service, create_app
+from sizebook.web.working import Sent, filled
+from tests.web import web_calls
+
+HERE = "http://127.0.0.1"
+SCENARIO = {"model": "gpt-2-small", "dtype": "bf16"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("batches")
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Iterator[TestClient]:
+    with TestClient(create_app(Service(1, folder)), base_url=HERE) as found:
+        yield found
+
+
+def problem(found: object) -> str:
+    return json.loads(found.content)["problem"]  # type: ignore[attr-defined]
+
+
+def test_a_plan_is_byte_for_byte_that_of_a_batch(client: TestClient, tmp_path: Path) -> None:
+    ours = contents_of(made(SCENARIO, "s", tmp_path), ("json", "csv", "xlsx")).files
+    for name, content in ours.items():
+        assert client.post(f"/plans?format={name}", json=SCENARIO).content == content
+    toml = client.post(
+        "/plans", content='model = "gpt-2-small"\ndtype = "bf16"', headers={"Content-Type": "application/toml"}
+    )
+    assert (toml.status_code, toml.content) == (200, ours["json"])
+
+
+def test_a_template_that_is_sent_is_filled(client: TestClient) -> None:
+    template, scenario = bundled("workbooks") / "model_sizing.xlsx", json.dumps({"plan": "sizing", **SCENARIO}).encode()
+    sent = {"template": ("model_sizing.xlsx", template.read_bytes()), "scenario": ("s.json", scenario)}
+    found = client.post("/workbooks", files=sent)
+    assert found.content == filled(("model_sizing.xlsx", template.read_bytes(), Sent(scenario, is_toml=False))).content
+    assert found.content[:2] == b"PK"
+    wrong = client.post("/workbooks", files={**sent, "scenario": ("s.json", b'{"modle": "x"}')})
+    assert wrong.status_code == 422 and "unknown input: got 'modle'" in problem(wrong)
+
+
+def test_a_batch_runs_under_a_journal_and_is_followed(client: TestClient, folder: Path) -> None:
+    table = b"name,model\na,gpt-2-small\nb,no-such-model\n"
+    begun = client.post("/batches?formats=json", files={"scenarios": ("s.csv", table)})
+    assert begun.status_code == 202
+    name = begun.json()["id"]
+    text = client.get(f"/batches/{name}/events").text
+    events = [json.loads(line.removeprefix("data: ")) for line in text.splitlines() if line.startswith("data: ")]
+    assert events[-1] == client.get(f"/batches/{name}").json() | {"problems": events[-1]["problems"]}
+    assert {key: events[-1][key] for key in ("state", "scenarios", "done", "failed", "files")} == {
+        "state": "done", "scenarios": 2, "done": 1, "failed": 1, "files": ["a.json", "index.html", "index.xlsx"],
+    }  # fmt: skip
+    [said] = events[-1]["problems"]
+    assert said.startswith("s.csv, scenario 2: unknown model: got 'no-such-model', want ")
+    file = client.get(f"/batches/{name}/files/a.json")
+    assert file.content == (folder / name / "a.json").read_bytes()
+    assert (folder / name / "journal.sqlite").is_file()
+    for hidden in ("journal.sqlite", "..%2f..%2fetc%2fpasswd", "x"):
+        assert client.get(f"/batches/{name}/files/{hidden}").status_code == 404
+
+
+def test_a_batch_is_cancelled_and_what_is_done_stays(client: TestClient) -> None:
+    table = b"name,model\n" + b"".join(b"row%d,gpt-2-small\n" % at for at in range(200))
+    name = client.post("/batches?formats=json", files={"scenarios": ("s.csv", table)}).json()["id"]
+    client.delete(f"/batches/{name}")
+    with client.stream("GET", f"/batches/{name}/events") as events:
+        last = [line for line in events.iter_lines() if line.startswith("data: ")][-1]
+    assert json.loads(last.removeprefix("data: "))["state"] == "cancelled"
+    assert json.loads(last.removeprefix("data: "))["done"] < 200
+
+
+def test_a_request_reads_no_file_of_the_server(client: TestClient, tmp_path: Path) -> None:
+    secret = tmp_path / "config.json"
+    secret.write_text('{"model_type": "gpt2"}')
+    refused = client.post("/plans", json={"model": str(secret)})
+    assert (refused.status_code, problem(refused)) == (
+        422, f"file of the server: got '{secret}', want none: a request brings what it needs. Leave the name out."
+    )  # fmt: skip
+    (tmp_path / "report.html").write_text("{{ 7 * 7 }}")
+    own = client.post("/plans?format=html", json={**SCENARIO, "report": {"templates": str(tmp_path)}})
+    assert (own.status_code, problem(own)) == (422, problem(refused).replace(str(secret), str(tmp_path)))
+    template = _with_formula(f'=CONFIG_PARAMS("{secret}")')
+    filled_in = client.post("/workbooks", files={
+        "template": ("model_sizing.xlsx", template), "scenario": ("s.json", json.dumps(SCENARIO).encode()),
+    })  # fmt: skip
+    assert json.loads(filled_in.headers["X-Sizebook-Notes"]) == [f"Cover!Z90: {problem(refused)}"]
+    named = client.post("/plans", json={**SCENARIO, "title": str(secret)})
+    assert named.json()["sizebook"]["inputs"] == {}  # no hash of it either
+
+
+def _with_formula(formula: str) -> bytes:
+    book, made = openpyxl.load_workbook(bundled("workbooks") / "model_sizing.xlsx"), io.BytesIO()
+    book.worksheets[0]["Z90"] = formula
+    book.save(made)
+    return made.getvalue()
+
+
+def test_nothing_that_is_asked_for_is_dropped(client: TestClient) -> None:
+    assert problem(client.post("/plans?format=json,pdf", json=SCENARIO)) == (
+        "several formats: got 'json,pdf', want one. Ask once for each, or for a batch."
+    )
+    assert problem(client.post("/plans?fromat=pdf", json=SCENARIO)) == (
+        "unknown parameter: got 'fromat', want format. Correct it. Did you mean 'format'?"
+    )
+    assert problem(client.post("/plans?format=json&format=pdf", json=SCENARIO)) == (
+        "repeated parameter: got 'format' 2 times, want one. Leave one."
+    )
+    table = {"scenarios": ("s.csv", b"name,model\na,gpt-2-small\n")}
+    assert problem(client.post("/batches", files=table, data={"formats": "json"})) == (
+        "unknown field: got 'formats', want scenarios. Correct it."
+    )
+
+
+def test_a_batch_that_ends_unexpectedly_says_so(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("surprise")
+
+    monkeypatch.setattr(batches, "batch_of", broken)
+    table = {"scenarios": ("s.csv", b"name,model\na,gpt-2-small\n")}
+    name = client.post("/batches?formats=json", files=table).json()["id"]
+    last = client.get(f"/batches/{name}/events").text.strip().splitlines()[-1]
+    found = json.loads(last.removeprefix("data: "))
+    assert (found["state"], found["problem"]) == (
+        "failed", "failed unexpectedly: got RuntimeError, want none. Report it.",
+    )  # fmt: skip
+
+
+def test_what_is_not_understood_is_refused_in_words(client: TestClient) -> None:
+    assert problem(client.post("/plans?format=zip", json=SCENARIO)) == (
+        "unknown format: got 'zip', want some of pdf,xlsx,json,html,csv."
+    )
+    plain = client.post("/plans", content="x", headers={"Content-Type": "text/plain"})
+    assert (plain.status_code, problem(plain)) == (
+        415, "unknown content: got 'text/plain', want application/json or application/toml. Say which it is."
+    )  # fmt: skip
+    large = client.post("/plans", content=b" " * 20_000_001, headers={"Content-Type": "application/json"})
+    assert (large.status_code, problem(large)) == (
+        413, "too large: got a request of more than 20000000 bytes, want at most as many. Send less, or raise the "
+        "limit request_bytes where the service is started.",
+    )  # fmt: skip
+    nowhere = client.get("/nowhere")
+    assert (nowhere.status_code, problem(nowhere)) == (
+        404, "not found: got GET /nowhere, want what /openapi.json describes. Correct it."
+    )  # fmt: skip
+    unknown = client.get("/batches/0123456789abcdef")
+    assert (unknown.status_code, problem(unknown)) == (
+        404, "unknown batch: got no such id, want one that POST /batches gave. Start a batch."
+    )  # fmt: skip
+
+
+def test_only_this_machine_and_who_has_the_token_may_ask(client: TestClient, folder: Path) -> None:
+    other = client.get("/health", headers={"Host": "evil.example"})
+    assert (other.status_code, problem(other)) == (
+        403, "another host: got evil.example, want 127.0.0.1 or localhost. Use it."
+    )  # fmt: skip
+    for origin in ("http://evil.example", "null", "http://[::1", "127.0.0.1"):
+        page = client.get("/health", headers={"Origin": origin})
+        assert (page.status_code, problem(page)) == (
+            403, "another site: got a request of another page, want one of this service. Ask it."
+        )  # fmt: skip
+    assert client.get("/health", headers={"Origin": HERE}).status_code == 200
+    with TestClient(create_app(Service(1, folder, token="0123456789abcdef"))) as asking:
+        for headers in ({}, {"Authorization": "Bearer wrong"}):
+            assert asking.get("/openapi.json", headers=headers).status_code == 401
+            refused = asking.get("/health", headers=headers)
+            assert (refused.status_code, problem(refused)) == (
+                401, "no token: got a request without the token, want the header Authorization: Bearer TOKEN. Add it."
+            )  # fmt: skip
+        assert asking.get("/health", headers={"Authorization": "Bearer 0123456789abcdef"}).status_code == 200
+
+
+def test_an_address_for_others_wants_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(TOKEN, raising=False)
+    done = CliRunner().invoke(command_line, ["web", "--host", "0.0.0.0"])
+    assert str(done.exception) == (
+        "open to others: got the address 0.0.0.0 and a token of 0 characters, want 16 or more. Set "
+        "SIZEBOOK_WEB_TOKEN, or listen at 127.0.0.1."
+    )
+
+
+def test_a_call_over_its_bounds_ends_and_the_next_one_is_answered() -> None:
+    slots = Slots(1, Bounds(seconds=4, n_bytes=600_000_000))
+    try:
+        assert slots.call(web_calls.twice, 21) == 42
+        with pytest.raises(InputError) as late:
+            slots.call(web_calls.asleep, 60)
+        with pytest.raises(InputError) as large:
+            slots.call(web_calls.filling, 900_000_000)
+        assert slots.call(web_calls.twice, 4) == 8
+    finally:
+        slots.close()
+    assert str(late.value) == (
+        "too long: got more than 4 s of work, want less. Ask for less, or raise the limit request_seconds where the "
+        "service is started."
+    )
+    assert str(large.value) == (
+        "too much memory: got more than 600000000 bytes of work, want less. Ask for less, or raise the limit "
+        "request_memory_bytes where the service is started."
+    )
