@@ -1,13 +1,23 @@
 # Two commands: `make demo` runs the main job on a real model, `make test` passes the tests. Both set up what they need once.
 PY := .venv/bin/python
 
-.PHONY: demo test check release generated clean
+# The domain layers and core: no workbook, PDF, browser or process.
+QUICK := tests/core tests/intake tests/tables tests/models tests/formulas tests/serving tests/training tests/plans tests/functions
+
+.PHONY: demo quick test ci check release generated clean
 
 demo: .venv/.demo
 	$(PY) -m sizebook demo --output out
 
+quick: .venv/.test
+	$(PY) -m pytest -n 2 -m "not ci" $(QUICK)
+
 test: .venv/.test
-	$(PY) -m pytest -n 2
+	$(PY) -m pytest -n 2 -m "not ci"
+
+# What `make test` leaves out: LibreOffice, browsers, kills, every scenario of the grids.
+ci: .venv/.test
+	$(PY) -m pytest -n 2 -m ci
 
 check: .venv/.test
 	$(PY) -m ruff check .

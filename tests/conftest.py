@@ -28,6 +28,17 @@ settings.load_profile("untimed")
 ROOT = Path(__file__).resolve().parents[1]
 
 
+OFFICE = {"calc_office", "calc_display", "calc_pdf"}  # fixtures that start LibreOffice
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts LibreOffice: `.ci/run` runs it, `make test` does not."""
+    for item in items:
+        if OFFICE & set(getattr(item, "fixturenames", ())):
+            item.add_marker("ci")
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of truth tables and configs beside the checkout; tests that need it run wherever it exists."""

@@ -7,11 +7,13 @@ would be refused, `TOGETHER` what must be given with it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from sizebook.core.sections import Argument, leaves
 
@@ -182,3 +184,11 @@ def _toml(value: Any) -> str:
 def bare(text: str) -> str:
     """Return a text without white space: a PDF breaks lines where it will."""
     return re.sub(r"\s", "", text)
+
+
+def first_in_make_test(values: Iterable[Any], ids: Iterable[str], first: int) -> list[Any]:
+    """Return parameters of which `make test` runs the first few, `.ci/run` all: reports and workbooks take seconds."""
+    return [
+        pytest.param(value, id=name, marks=() if at < first else pytest.mark.ci)
+        for at, (value, name) in enumerate(zip(values, ids, strict=True))
+    ]

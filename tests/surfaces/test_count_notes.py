@@ -106,7 +106,7 @@ def test_a_plan_says_it(command: str, plan: str, noted: tuple[str, str], tmp_pat
     assert (data["warnings"] if plan == "fleet" else data["notes"]) in (each, [f"chat: {said}." for said in each])
 
 
-@pytest.mark.parametrize("plan", [*SCENARIOS, "fleet"])
+@pytest.mark.parametrize("plan", [*SCENARIOS, pytest.param("fleet", marks=pytest.mark.ci)])
 def test_report_and_workbook_say_it(plan: str, noted: tuple[str, str], tmp_path: Path) -> None:
     model, note = noted
     each = note.split("; ")

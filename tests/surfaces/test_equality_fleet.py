@@ -21,7 +21,7 @@ from sizebook.reports.fleet.notes import IN_WORDS
 from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
 from sizebook.scenarios.fleet import FleetScenario, answer
-from tests.surfaces.grid import Case, Values, bare, cases, toml
+from tests.surfaces.grid import Case, Values, bare, cases, first_in_make_test, toml
 
 SEARCH = {
     "name": "Search", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 4_000_000, "input_tokens": 900,
@@ -82,7 +82,7 @@ def _months(data: list[dict[str, Any]]) -> list[list[Any]]:
     return [[value for name, value in month.items() if name != "month"] for month in data]
 
 
-@pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
+@pytest.mark.parametrize("number", first_in_make_test(range(len(GRID)), IDS, 2))
 def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path) -> None:
     plan, case = _plan(number), GRID[number]
     report = made(case.values, "grid", Path()).report

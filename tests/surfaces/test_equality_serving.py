@@ -28,7 +28,7 @@ from sizebook.reports.serving.notes import IN_WORDS
 from sizebook.scenarios.serving import ServingScenario, answer
 from sizebook.sweeps.cases import INPUTS
 from sizebook.sweeps.serving import sweep
-from tests.surfaces.grid import bare, cases, toml
+from tests.surfaces.grid import bare, cases, first_in_make_test, toml
 
 load()
 BASE = {
@@ -134,7 +134,7 @@ def test_the_cell_of_a_percentile_gives_the_plans_figures(number: int, tmp_path:
     assert data["requests"]["requests_per_second"] == headline.requests_per_second
 
 
-@pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
+@pytest.mark.parametrize("number", first_in_make_test(range(len(GRID)), IDS, 3))
 def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path) -> None:
     plan, case = _plan(number), GRID[number]
     report = made(case.values, "grid", Path()).report

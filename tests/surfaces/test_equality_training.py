@@ -28,7 +28,7 @@ from sizebook.reports.render import write_pdf
 from sizebook.reports.training.notes import IN_WORDS
 from sizebook.reports.view import Table
 from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
-from tests.surfaces.grid import OWN_RATES, Values, away, bare, toml
+from tests.surfaces.grid import OWN_RATES, Values, away, bare, first_in_make_test, toml
 
 load()
 BASE: Values = {
@@ -168,7 +168,7 @@ def test_a_row_of_a_sweep_gives_the_plan(name: str, tmp_path: Path) -> None:
     assert set(OUTPUTS) == {*numbers, "fits", "run_family", "rates_basis", "recipe", "reason"}
 
 
-@pytest.mark.parametrize("name", REPORTED)
+@pytest.mark.parametrize("name", first_in_make_test(REPORTED, REPORTED, 3))
 def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -> None:
     scenario, plan = _planned(name)
     job = job_of(scenario)

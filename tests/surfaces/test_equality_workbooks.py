@@ -34,7 +34,7 @@ SIZING = {"plan": "sizing", "model": "llama-3.1-8b", "as_of": "2026-11-21"}
 
 
 @dataclass(frozen=True)
-class Asked:
+class GridScenario:
     """One scenario of a kind of plan."""
 
     kind: str
@@ -43,20 +43,28 @@ class Asked:
 
 
 GRID = [
-    *(Asked("serving", case.name, case.values) for case in serving.GRID),
-    *(Asked("fleet", case.name, case.values) for case in fleet.GRID[1:5]),  # each a book of 30 000 formulas
-    *(Asked("sizing", case.name, case.values) for case in cases(SizingScenario, SIZING, most=1)),
+    *(GridScenario("serving", case.name, case.values) for case in serving.GRID),
+    *(GridScenario("fleet", case.name, case.values) for case in fleet.GRID[1:5]),  # each a book of 30 000 formulas
+    *(GridScenario("sizing", case.name, case.values) for case in cases(SizingScenario, SIZING, most=1)),
 ]
-every_scenario = pytest.mark.parametrize("number", range(len(GRID)), ids=[f"{a.kind}: {a.name}" for a in GRID])
+# Filling takes 2 to 17 seconds of a processor: `make test` fills the first of each kind, `.ci/run` the others.
+FIRST = {next(at for at, scenario in enumerate(GRID) if scenario.kind == kind) for kind in ("serving", "sizing")}
+every_scenario = pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(at, id=f"{scenario.kind}: {scenario.name}", marks=() if at in FIRST else pytest.mark.ci)
+        for at, scenario in enumerate(GRID)
+    ],
+)
 IN_ONE_OFFICE = 24
 
 
 @cache
 def planned(number: int) -> Any:
     """Return the plan of a scenario, of serving the one that was chosen."""
-    asked = GRID[number]
-    plan = JOBS[asked.kind].plan(scenario_of(asked.values, "grid", Path()))
-    return plan.plan if asked.kind == "serving" else plan
+    scenario = GRID[number]
+    plan = JOBS[scenario.kind].plan(scenario_of(scenario.values, "grid", Path()))
+    return plan.plan if scenario.kind == "serving" else plan
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +74,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def filled(number: int, folder: Path) -> Filled:
-    asked = GRID[number]
-    given = inputs_of(scenario_of(asked.values, "grid", Path()))
-    template = bundled("workbooks") / JOBS[asked.kind].workbook
+    scenario = GRID[number]
+    given = inputs_of(scenario_of(scenario.values, "grid", Path()))
+    template = bundled("workbooks") / JOBS[scenario.kind].workbook
     return fill(template, given, folder / f"grid-{number}.xlsx", target="libreoffice")
 
 

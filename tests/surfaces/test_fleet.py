@@ -83,6 +83,7 @@ def workbook(scenario: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
+@pytest.mark.ci  # the workbook takes 25 seconds; tests/workbooks fill a smaller fleet
 def test_filled_workbook_gives_what_the_plan_gives(plan: FleetPlan, workbook: Path) -> None:
     assert_shows_the_plan(workbook, plan)
     large = any(each.service.name == "Large" for each in plan.services)
@@ -129,6 +130,7 @@ def test_command_prints_what_the_plan_gives(plan: FleetPlan, scenario: Path) -> 
     assert (over in text) == (scenario == EXAMPLE)
 
 
+@pytest.mark.ci
 def test_batch_produces_workbook_report_and_a_line_of_the_index(tmp_path: Path) -> None:
     table = EXAMPLE.read_text(encoding="utf-8").replace("[[service]]", "[[scenario.service]]")
     (tmp_path / "many.toml").write_text(f'[[scenario]]\nname = "three"\n{table}', encoding="utf-8")
