@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.functions.function_rows.row import Row
 
 CHANGELOG = Path(__file__).resolve().parents[3] / "CHANGELOG.md"
-RELEASE = re.search(r"^## \[(.+?)\]", CHANGELOG.read_text(encoding="utf-8"), re.M)
+RELEASE = re.search(r"^## \[(\d.+?)\]", CHANGELOG.read_text(encoding="utf-8"), re.M)
 assert RELEASE is not None
 KV = {"name": "PARAMS_MHA", "arg_1": 512, "arg_2": False}
 
@@ -30,7 +30,7 @@ ROWS = (
         relative=1e-3,
         at="high of the band",
     ),
-    Row("SIZEBOOK_VERSION", {}, RELEASE[1], "the first section of CHANGELOG.md"),
+    Row("SIZEBOOK_VERSION", {}, RELEASE[1], "the newest version of CHANGELOG.md"),
     Row("SIZEBOOK_VERSION", {"whose": "prices"}, "2026-10-10", "the newest date in data/prices.csv"),
     Row(
         "SIZEBOOK_SOURCE",
