@@ -197,8 +197,8 @@ def package(tmp_path: Path) -> Path:
         "plans/training/plan": "from sizebook.core.errors import require\n",
         "functions/__init__": 'MODULES = ("formulas.bad",)\n',
         "cli/__init__": 'COMMANDS = {"call": "asking:call"}\n',
-        "cli/asking": "import sizebook.functions\nPLACE = 'sizebook.cli.telling'\n",
-        "cli/telling": "from sizebook import cli\n",
+        "cli/asking": "import sizebook.functions\nPLACE = 'sizebook.cli.messages'\n",
+        "cli/messages": "from sizebook import cli\n",
         "loose/bad": "import polars\n",
         "models/catalog": "from sizebook.loose import bad\n",
     }
@@ -225,9 +225,9 @@ def test_the_walk_finds_what_points_up_sideways_or_out(package: Path) -> None:
 
 
 def test_the_walk_finds_circles_through_functions_annotations_and_strings(package: Path) -> None:
-    around = ["cli", "cli.asking", "cli.telling", "formulas.bad", "functions", "plans.fleet.plan"]
+    around = ["cli", "cli.asking", "cli.messages", "formulas.bad", "functions", "plans.fleet.plan"]
     assert circles(package) == [around]
     (package / "functions" / "__init__.py").write_text("MODULES = ()\n")
-    assert circles(package) == [["cli", "cli.asking", "cli.telling"]]
+    assert circles(package) == [["cli", "cli.asking", "cli.messages"]]
     (package / "cli" / "asking.py").write_text("")
     assert circles(package) == []

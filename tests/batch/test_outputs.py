@@ -139,7 +139,7 @@ def test_figures_that_moved_are_named_with_every_cause(changed: tuple[Path, dict
     )
     said = CliRunner().invoke(app, ["inspect", str(path)])
     assert said.exit_code == 1
-    assert "today     1 figures come out otherwise\n" in said.output
+    assert "today     1 figures differ\n" in said.output
     assert f"  usd: {usd / 2:.6g} -> {usd:.6g} (+100.00%)\nwhy       version: 0.6.0, today " in said.output
 
 
@@ -148,7 +148,7 @@ def test_a_file_that_somebody_changed_is_told_apart(changed: tuple[Path, dict[st
     content["figures"]["usd"]["value"] *= 2
     assert inspected(changed).causes == ()
     said = CliRunner().invoke(app, ["inspect", str(path)]).output
-    assert "why       nothing that is recorded differs: the file was changed, or a library has another version" in said
+    assert "why       no recorded input differs: the file was edited, or a library has another version" in said
 
 
 def test_a_scenario_that_is_refused_today_says_why(changed: tuple[Path, dict[str, Any]]) -> None:

@@ -65,11 +65,11 @@ def test_added_prices_answer_before_the_shipped_ones(tmp_path: Path) -> None:
     file = written(tmp_path / "mine.csv", CONTRACT, encoding="utf-8-sig")
     folder = tmp_path / "settings"
     assert run("add", "prices", file, folder=folder).output.splitlines()[-1] == (
-        f"1 row added to {folder / 'prices.csv'}, 0 in place of an earlier one"
+        f"1 row added to {folder / 'prices.csv'}, 0 replacing an earlier one"
     )
     cheaper = written(tmp_path / "mine.csv", {**CONTRACT, "usd_per_hour": "14.4", "usd_per_gpu_hour": "1.8"})
     assert run("add", "prices", cheaper, folder=folder).output.splitlines()[-1] == (
-        f"1 row added to {folder / 'prices.csv'}, 1 in place of an earlier one"
+        f"1 row added to {folder / 'prices.csv'}, 1 replacing an earlier one"
     )
     call = [sys.executable, "-m", "sizebook", "call", "PRICE_USD_PER_GPU_HOUR", "h100-sxm", "term=reserved_1y"]
     done = subprocess.run(call, env={**os.environ, "SIZEBOOK_DATA": str(folder)}, capture_output=True, text=True)
@@ -81,7 +81,7 @@ def test_nothing_is_added_when_a_row_is_refused(tmp_path: Path) -> None:
     file = written(tmp_path / "mine.csv", CONTRACT, {**CONTRACT, "region": "elsewhere", "usd_per_gpu_hour": "0.19"})
     result = run("add", "prices", file, folder=tmp_path / "settings")
     assert result.exit_code == 1
-    assert result.output.splitlines()[-1] == "nothing added: mend the findings first"
+    assert result.output.splitlines()[-1] == "nothing added: correct the findings first"
     assert not (tmp_path / "settings").exists()
 
 

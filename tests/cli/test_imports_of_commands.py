@@ -20,7 +20,7 @@ LLAMA = {
 # What reads headers, TOML, the Hub; what completes words in a shell, plans, draws or calculates.
 ELSEWHERE = (
     "click.shell_completion",
-    "sizebook.cli.weighing",
+    "sizebook.cli.checkpoint_counts",
     "sizebook.models.checkpoints.held",
     "sizebook.models.checkpoints.reading",
     "sizebook.models.checkpoints.packings",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sizebook.cli import COMMANDS
-from sizebook.cli.starting import FIRST, SHELLS
+from sizebook.cli.welcome import FIRST, SHELLS
 from tests.cli.test_command_line import sizebook
 
 UNKNOWN = "unknown function: got 'NOPE', want a name that 'sizebook functions' lists."

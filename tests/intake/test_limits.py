@@ -102,7 +102,7 @@ def test_the_unforeseen_is_one_line_with_a_way_to_report_it(
     assert ended.value.code == 2
     shown = {"KeyError": "'tensor'", "Panic": "at the disco", "MemoryError": "no message", "RecursionError": "deep"}
     name = type(error).__name__
-    assert said.startswith(f"sizebook: unforeseen problem: got {name}: {shown[name]} in __init__.py, line ")
+    assert said.startswith(f"sizebook: unexpected problem: got {name}: {shown[name]} in __init__.py, line ")
     assert said.endswith(
         ", want a result or a refusal that says why. Report it at https://github.com/sizebook/sizebook/issues "
         "with what SIZEBOOK_DEBUG=1 shows.\n"
@@ -134,6 +134,6 @@ def test_debug_shows_where(tmp_path: Path) -> None:
         return subprocess.run(command, capture_output=True, text=True, check=False, env=environment).stderr
 
     assert said().startswith(
-        "sizebook: unforeseen problem: got TypeError: 'NoneType' object is not callable in counting.py"
+        "sizebook: unexpected problem: got TypeError: 'NoneType' object is not callable in count.py"
     )
     assert said("--debug").rstrip().endswith("TypeError: 'NoneType' object is not callable")

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli.functions import call_function
-from sizebook.cli.serving import plan_serve
+from sizebook.cli.plan_serve import plan_serve
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.functions import load

@@ -197,7 +197,7 @@ def test_an_address_for_others_wants_a_token(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv(TOKEN, raising=False)
     done = CliRunner().invoke(command_line, ["web", "--host", "0.0.0.0"])
     assert str(done.exception) == (
-        "open to others: got the address 0.0.0.0 and a token of 0 characters, want 16 or more. Set "
+        "no access control: got the address 0.0.0.0 and a token of 0 characters, want 16 or more. Set "
         "SIZEBOOK_WEB_TOKEN, or listen at 127.0.0.1."
     )
 

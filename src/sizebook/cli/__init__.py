@@ -1,7 +1,7 @@
 """The command line: `sizebook COMMAND`. A command's module is imported only when that command runs.
 
-A problem is one message on standard error and exit code 2; a batch or check that found failures exits with 1.
-Click rather than Typer: Typer imports pydantic at every start, which made `sizebook call` three times as slow.
+An error is one message on standard error and exit code 2; a batch or check that found failures exits with 1.
+Click, not Typer: Typer imports pydantic at every start, which made `sizebook call` three times as slow.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import sys
 import click
 
 from sizebook import __version__
-from sizebook.cli.ending import end_at_once, end_in_order
+from sizebook.cli.exit_handling import handle_signals, skip_last_garbage_collection
 from sizebook.cli.lazy import LazyGroup
-from sizebook.cli.telling import failed
+from sizebook.cli.messages import print_error
 from sizebook.core.errors import SizebookError, bounded
 
 REPORT_AT = "https://github.com/sizebook/sizebook/issues"
@@ -25,38 +25,38 @@ DEBUG = "SIZEBOOK_DEBUG"
 COMMANDS = {
     "functions": "functions:list_functions",
     "call": "functions:call_function",
-    "count": "counting:count_model",
-    "fill": "workbooks:fill_workbook",
-    "batch": "production:batch",
-    "calibrate": "calibrating:calibrate_rates",
-    "demo": "production:demo",
+    "count": "count:count_model",
+    "fill": "fill:fill_workbook",
+    "batch": "batch:batch",
+    "calibrate": "calibrate:calibrate_rates",
+    "demo": "batch:demo",
     "data": "data:data",
     "plan": "plan:plan",
     "models": "models:list_models",
     "dashboard": "dashboard:dashboard",
     "reconcile": "models:write_reconciliation",
     "sweep": "sweep:sweep_table",
-    "inspect": "inspecting:inspect_output",
-    "report": "reports:write_report",
+    "inspect": "inspect_output:inspect_output",
+    "report": "report:write_report",
     "scenario": "scenario:scenario",
     "template": "templates:template",
-    "validate": "validating:validate_published",
-    "verify": "verifying:verify_checkpoint",
+    "validate": "validate:validate_published",
+    "verify": "verify:verify_checkpoint",
     "excel": "excel:excel",
     "libreoffice": "libreoffice:libreoffice",
     "web": "web:web",
-    "completion": "starting:completion",
+    "completion": "welcome:completion",
 }
 
 
 class _Limit(click.Option):
-    """The option whose help lists every limit, which a command that reads no file need not load."""
+    """An option whose help lists every limit; the limits load only when the help is shown."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from sizebook.intake.limits import meanings
 
         listed = "; ".join(f"{name}: {said}" for name, said in meanings().items())
-        self.help = f"Raise or lower what a file may demand. {listed}"
+        self.help = f"Raise or lower a limit on input files. {listed}"
         return super().get_help_record(ctx)
 
 
@@ -69,7 +69,7 @@ class _Limit(click.Option):
     multiple=True,
     metavar="NAME=N",
 )
-@click.option("--debug", is_flag=True, help=f"Show where an unforeseen problem arose; also {DEBUG}=1.")
+@click.option("--debug", is_flag=True, help=f"Show the traceback of an unexpected problem; also {DEBUG}=1.")
 @click.pass_context
 def app(context: click.Context, stated: tuple[str, ...], debug: bool) -> None:
     """Size transformer models: parameters, memory, compute, GPUs, money, energy and carbon."""
@@ -80,49 +80,49 @@ def app(context: click.Context, stated: tuple[str, ...], debug: bool) -> None:
     if debug:
         os.environ[DEBUG] = "1"
     if context.invoked_subcommand is None:
-        from sizebook.cli.starting import welcome
+        from sizebook.cli.welcome import welcome
 
         click.echo(welcome("sizebook", __version__))
 
 
 def main() -> None:
     """Run the command line; the entry point of the package."""
-    end_in_order()
-    end_at_once()
+    handle_signals()
+    skip_last_garbage_collection()
     try:
-        # What click itself refuses comes here too, so that every error looks the same.
+        # Errors of click itself come here too, so that every error looks the same.
         code = app(standalone_mode=False)
     except SizebookError as error:
-        failed(f"sizebook: {error}")
+        print_error(f"sizebook: {error}")
         sys.exit(2)
     except click.ClickException as error:
         written = io.StringIO()
         error.show(written)
-        failed(written.getvalue().rstrip("\n"))
+        print_error(written.getvalue().rstrip("\n"))
         sys.exit(error.exit_code)
     except click.Abort:
-        failed("Aborted!")
+        print_error("Aborted!")
         sys.exit(1)
     except (SystemExit, KeyboardInterrupt):
         raise
-    except BaseException as error:  # panics of libraries in Rust are no Exceptions
+    except BaseException as error:  # panics of Rust libraries do not derive from Exception
         if os.environ.get(DEBUG):
             raise
-        failed(f"sizebook: {unforeseen(error)}")
+        print_error(f"sizebook: {unexpected(error)}")
         sys.exit(2)
     if isinstance(code, int):
         sys.exit(code)
 
 
-def unforeseen(error: BaseException) -> str:
-    """Return what to say of a problem that no code foresaw, a defect of ours: one line, with the way to report it."""
-    import traceback  # only a defect needs them
+def unexpected(error: BaseException) -> str:
+    """Return the message for an unexpected problem, a defect of sizebook: one line that says how to report it."""
+    import traceback  # only a defect needs it
     from pathlib import Path
 
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "sizebook" in Path(frame.filename).parts]
     place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     said = " ".join(str(error).split())[:200] or "no message"
     return bounded(
-        f"unforeseen problem: got {type(error).__name__}: {said}{place}, want a result or a refusal that says why. "
+        f"unexpected problem: got {type(error).__name__}: {said}{place}, want a result or a refusal that says why. "
         f"Report it at {REPORT_AT} with what {DEBUG}=1 shows."
     )

@@ -6,21 +6,20 @@ from pathlib import Path
 
 import click
 
-from sizebook.cli.telling import told
+from sizebook.cli.messages import print_notes
+from sizebook.cli.options import ANY_PATH, FILE
 from sizebook.core.errors import InputError
 
 
 @click.command("dashboard")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="HTML to write.")
-@click.option("--models", "tables", type=click.Path(path_type=Path), multiple=True, help="CSV of own models.")
-@click.option(
-    "--config", "configs", type=click.Path(path_type=Path), multiple=True, help="config.json of an own model."
-)
+@click.option("-o", "--output", type=FILE, required=True, help="HTML to write.")
+@click.option("--models", "tables", type=ANY_PATH, multiple=True, help="CSV of your own models.")
+@click.option("--config", "configs", type=ANY_PATH, multiple=True, help="config.json of your own model.")
 def dashboard(output: Path, tables: tuple[Path, ...], configs: tuple[Path, ...]) -> None:
-    """Write the catalog as one page that needs no network: table, charts, comparison, calculator.
+    """Write the catalog as one HTML page that needs no network: table, charts, comparison, calculator.
 
-    Own models stand beside the catalog: --models takes a CSV file with a row a model, --config a config.json; both as
-    often as you like.
+    Add your own models with --models (a CSV file with a row per model) and --config (a config.json); both can be
+    repeated.
     """
     from sizebook.dashboard import own
     from sizebook.dashboard.page import write_page
@@ -28,12 +27,12 @@ def dashboard(output: Path, tables: tuple[Path, ...], configs: tuple[Path, ...])
 
     if output.suffix.casefold() not in (".html", ".htm"):
         raise InputError(f"unknown format: got '{output.name}', want a name that ends in .html. Rename it.")
-    mine = [own.of_config(path) for path in configs]
+    own_models = [own.of_config(path) for path in configs]
     for path in tables:
         stated, notes = own.of_table(path)
-        told(notes)
-        mine += stated
-    own.refuse_repeated(mine)
-    models = [*mine, *published()]
+        print_notes(notes)
+        own_models += stated
+    own.refuse_repeated(own_models)
+    models = [*own_models, *published()]
     size = write_page(models, output).stat().st_size
     click.echo(f"{output.resolve()}: {len(models)} models, {size / 1e6:.1f} MB. Open it in a browser.")

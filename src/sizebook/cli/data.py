@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.options import ANY_PATH
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, table, user_folder
 from sizebook.core.units import number_of
@@ -24,7 +25,7 @@ def data() -> None:
 
 
 @data.command("check")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=ANY_PATH)
 def check(file: Path | None) -> None:
     """Check FILE, or every shipped table: sources, dates, dense peaks, plausible prices. Exit code 1 on findings."""
     if file is not None:
@@ -34,7 +35,7 @@ def check(file: Path | None) -> None:
 
 
 def _loaded(file: Path) -> tuple[str, list[Row]]:
-    """Return the kind and rows of a user's file, blanks in place of cells that are missing at the end of a line."""
+    """Return the kind and rows of a user's file; cells missing at the end of a line are blank."""
     rows = list(csv_rows(file, "a CSV file", comments=True))
     if not rows:
         raise InputError(f"no rows: got {file}, want a header and at least one row. Fill the table.")
@@ -57,25 +58,25 @@ def add() -> None:
 
 
 @add.command("prices")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=ANY_PATH)
 def add_prices(file: Path) -> None:
     """Check the prices of FILE and add them to your own table; nothing is written if there is a finding.
 
-    Your rows come before the shipped ones wherever they match. A row for the same provider, instance, accelerator,
-    region, term and date replaces the one you added before. Columns beyond those of a price table are not kept.
+    Your rows take precedence over the shipped ones. A row for the same provider, instance, accelerator, region, term
+    and date replaces the one you added before. Columns that a price table does not have are dropped.
     """
     kind, rows = _loaded(file)
     if kind != "prices":
         raise InputError(f"not a price table: got a table of {kind} in {file}, want prices. Give a price table.")
     if _report(str(file), kind, rows):
-        click.echo("nothing added: mend the findings first")
+        click.echo("nothing added: correct the findings first")
         sys.exit(1)
     target = user_folder() / "prices.csv"
     kept = {_identity(row): row for row in (_loaded(target)[1] if target.is_file() else [])}
     replaced = sum(_identity(row) in kept for row in rows)
     kept.update((_identity(row), row) for row in rows)
     _write(target, list(kept.values()))
-    click.echo(f"{number_of(len(rows), 'row')} added to {target}, {replaced} in place of an earlier one")
+    click.echo(f"{number_of(len(rows), 'row')} added to {target}, {replaced} replacing an earlier one")
 
 
 def _identity(row: Row) -> tuple[str, ...]:
@@ -83,7 +84,7 @@ def _identity(row: Row) -> tuple[str, ...]:
 
 
 def _write(target: Path, rows: list[Row]) -> None:
-    """Write a price table whole: readers never see half of it."""
+    """Write a price table in one step, so that readers never see half of it."""
     with unfinished(target) as temporary, temporary.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, data_checks.KINDS["prices"].columns, lineterminator="\n")
         writer.writeheader()

@@ -1,4 +1,4 @@
-"""`sizebook excel` installs the add-in for Excel, says what is wrong with it, and makes what Lite and Server load."""
+"""`sizebook excel` installs and checks the add-in for Excel, and writes the files of xlwings Lite and Server."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.options import FOLDER
+
 
 @click.group("excel")
 def excel() -> None:
-    """Install the functions in Excel, or make what Excel loads (see docs/excel.md)."""
+    """Install the functions in Excel, or write the files that Excel loads (see docs/excel.md)."""
 
 
 @excel.command("install")
-@click.option(
-    "--dry-run", type=click.Path(path_type=Path, file_okay=False), help="Write to this folder, on any system."
-)
+@click.option("--dry-run", type=FOLDER, help="Write to this folder, on any system.")
 def install_addin(dry_run: Path | None) -> None:
     """Install the add-in for Excel for Windows."""
     from sizebook.excel.addin.causes import standing_in_the_way
@@ -24,7 +24,7 @@ def install_addin(dry_run: Path | None) -> None:
 
     machine = look()
     if dry_run is None:
-        click.echo(f"{install(machine)}\nStart Excel anew and type =SIZEBOOK_VERSION() into a cell.")
+        click.echo(f"{install(machine)}\nRestart Excel and type =SIZEBOOK_VERSION() into a cell.")
         return
     click.echo(write(machine, dry_run))
     for cause in standing_in_the_way(machine):
@@ -33,7 +33,7 @@ def install_addin(dry_run: Path | None) -> None:
 
 @excel.command("update")
 def update_addin() -> None:
-    """Make the installed add-in again where sizebook, xlwings or Python changed."""
+    """Rebuild the installed add-in if sizebook, xlwings or Python changed."""
     from sizebook.excel.addin.install import install, of_installed
     from sizebook.excel.addin.machine import look
 
@@ -41,12 +41,12 @@ def update_addin() -> None:
     if not list(of_installed(machine)):
         click.echo("up to date")
         return
-    click.echo(f"{install(machine)}\nStart Excel anew.")
+    click.echo(f"{install(machine)}\nRestart Excel.")
 
 
 @excel.command("status")
 def show_status() -> None:
-    """Show which add-in is installed, and what it was made with."""
+    """Show which add-in is installed, and the versions it was built with."""
     from sizebook.excel.addin.install import made_with, of_installed, place
     from sizebook.excel.addin.machine import look
 
@@ -62,7 +62,7 @@ def show_status() -> None:
 
 @excel.command("doctor")
 def find_causes() -> None:
-    """Say in words why the functions do not work in Excel."""
+    """Explain why the functions do not work in Excel."""
     from sizebook.excel.addin.causes import standing_in_the_way
     from sizebook.excel.addin.install import of_installed
     from sizebook.excel.addin.machine import look
@@ -74,7 +74,7 @@ def find_causes() -> None:
         click.echo("\n".join(causes))
         raise SystemExit(1)
     click.echo(
-        f"nothing stands in the way: {machine.python_bits}-bit Python {machine.interpreter}, xlwings "
+        f"no problem found: {machine.python_bits}-bit Python {machine.interpreter}, xlwings "
         f"{machine.xlwings_version}, {machine.excel_bits or 'unknown'}-bit Excel. If cells still show errors, run the "
         "macro CheckSizebook in Excel (Alt+F8, type the name)."
     )
@@ -91,10 +91,10 @@ def uninstall_addin() -> None:
 
 
 @excel.command("lite")
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder.")
-@click.option("--offline", is_flag=True, help="Carry the package inside main.py, so that nothing is downloaded.")
+@click.option("-o", "--output", type=FOLDER, required=True, help="Folder.")
+@click.option("--offline", is_flag=True, help="Put the package into main.py, so that nothing is downloaded.")
 def write_lite_files(output: Path, offline: bool) -> None:
-    """Make main.py and requirements.txt for the tabs of xlwings Lite."""
+    """Write main.py and requirements.txt for xlwings Lite."""
     from sizebook.excel.lite import write_lite
 
     for path in write_lite(output, offline=offline):
@@ -102,11 +102,13 @@ def write_lite_files(output: Path, offline: bool) -> None:
 
 
 @excel.command("server")
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder.")
-@click.option("--namespace", default="SIZEBOOK", show_default=True, help="What stands before each function in Excel.")
-@click.option("--hostname", default="localhost:8000", show_default=True, help="Where Excel reaches the server.")
+@click.option("-o", "--output", type=FOLDER, required=True, help="Folder.")
+@click.option("--namespace", default="SIZEBOOK", show_default=True, help="Prefix of each function in Excel.")
+@click.option(
+    "--hostname", default="localhost:8000", show_default=True, help="Host and port at which Excel reaches the server."
+)
 def write_server_project(output: Path, namespace: str, hostname: str) -> None:
-    """Make a project for xlwings Server: settings, manifest, functions and task pane."""
+    """Write a project for xlwings Server: settings, manifest, functions and task pane."""
     from sizebook.dashboard.page import write_page
     from sizebook.dashboard.rows import published
     from sizebook.excel.server import PAGE, write_server

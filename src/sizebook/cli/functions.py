@@ -1,4 +1,4 @@
-"""`sizebook functions` lists the registry; `sizebook call` evaluates one function as a cell would."""
+"""`sizebook functions` lists the spreadsheet functions; `sizebook call` evaluates one as a cell would."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.cli.completing import functions, names_of, next_argument
-from sizebook.cli.rates import rates_option
-from sizebook.cli.telling import told
+from sizebook.cli.messages import print_notes
+from sizebook.cli.options import rates_option
+from sizebook.cli.shell_completion import functions, names_of, next_argument
 from sizebook.core import cells, coercion
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.names import Renamed
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command("functions")
-@click.option("--json", "as_json", is_flag=True, help="Print everything the registry knows, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print all details as JSON.")
 def list_functions(as_json: bool) -> None:
     """List the functions with their arguments."""
     known = load().values()
@@ -69,7 +69,7 @@ def _argument(argument: Argument) -> dict[str, Any]:
     return described
 
 
-# Unknown options are passed on, so that -3 is a number.
+# Unknown options are passed through, so that -3 is a number.
 @click.command("call", context_settings={"ignore_unknown_options": True})
 @click.argument("name", shell_complete=names_of(functions))
 @click.argument("arguments", nargs=-1, shell_complete=next_argument)
@@ -81,7 +81,7 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates:
     ARGUMENTS in order; '' leaves one blank, NAME=VALUE sets one by its name.
     """
     function = find(name)
-    given = _placed(function, (*arguments, *_rated(function, rates)))
+    given = _cells_in_order(function, (*arguments, *_rates_argument(function, rates)))
     value = cells.evaluate(function, given)
     if not explained:
         click.echo(shown(value))
@@ -90,7 +90,7 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates:
 
 
 def _print_explained(function: Function, given: list[Any], value: Any) -> None:
-    """Print how a value came about: formula, numbers, source, band and terms."""
+    """Print formula, numbers, source, band and terms of a value."""
     from sizebook.core.derivation import explain
     from sizebook.core.texts import ends
     from sizebook.core.units import in_unit
@@ -113,8 +113,8 @@ def _print_explained(function: Function, given: list[Any], value: Any) -> None:
         click.echo(f"  {term.name:<40} {in_unit(term.value, unit):>12} {share:>6.1%}  {term.basis}")
 
 
-def _rated(function: Function, rates: Path | None) -> tuple[str, ...]:
-    """Return own rates as a word of the command line, or refuse them where the function takes none."""
+def _rates_argument(function: Function, rates: Path | None) -> tuple[str, ...]:
+    """Return own rates as NAME=VALUE; refuse them if the function has no argument for them."""
     if rates is None:
         return ()
     if not any(argument.name == "rates_file" for argument in function.arguments):
@@ -125,11 +125,11 @@ def _rated(function: Function, rates: Path | None) -> tuple[str, ...]:
     return (f"rates_file={rates.resolve()}",)
 
 
-def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
-    """Return the cells in order of the arguments, taking NAME=VALUE words to their places."""
+def _cells_in_order(function: Function, words: tuple[str, ...]) -> list[Any]:
+    """Return the cells in the order of the arguments; NAME=VALUE words go to their places."""
     names = [a.name for a in function.arguments]
     placed: list[Any] = []
-    # Options as a cell takes them, "tp=8; dtype=fp8", are several words of the command line.
+    # A cell takes options as one text, "tp=8; dtype=fp8"; here they become several words.
     single = [part.strip() for word in words for part in (word.split(";") if "=" in word else [word])]
     for word in single:
         name, separator, value = word.partition("=")
@@ -138,7 +138,7 @@ def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
             continue
         known = cells.option_name(name, names)
         if known != name:
-            told([Renamed(name, known).note])
+            print_notes([Renamed(name, known).note])
         index = names.index(known)
         placed += [None] * (index + 1 - len(placed))
         if placed[index] not in (None, ""):
@@ -148,7 +148,7 @@ def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
 
 
 def shown(value: Any) -> str:
-    """Return a value as a cell holds it: bare, rows on lines and columns apart by tabs."""
+    """Return a value as plain text; a table has a line per row and tabs between columns."""
     if isinstance(value, list):
         rows = coercion.as_rows(value) or []
         return "\n".join("\t".join(shown(cell) for cell in row) for row in rows)

@@ -10,7 +10,7 @@ import click
 
 
 class LazyGroup(click.Group):
-    """Loads a command when it is asked for, so that `sizebook call` does not pay for the others.
+    """Imports a command's module only when the command runs, so that `sizebook call` starts fast.
 
     ``places`` maps a command to ``module:attribute`` within this package.
     """

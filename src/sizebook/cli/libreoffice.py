@@ -1,4 +1,4 @@
-"""`sizebook libreoffice` makes or installs the Calc extension."""
+"""`sizebook libreoffice` builds or installs the Calc extension."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.options import FILE
+
 
 @click.group("libreoffice")
 def libreoffice() -> None:
-    """Make or install the extension for LibreOffice Calc."""
+    """Build or install the extension for LibreOffice Calc."""
 
 
 @libreoffice.command("build")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default="sizebook.oxt")
+@click.option("-o", "--output", type=FILE, default="sizebook.oxt")
 def build_extension(output: Path) -> None:
-    """Make the extension; opening the file in LibreOffice installs it."""
+    """Build the extension; open the file in LibreOffice to install it."""
     from sizebook.libreoffice.extension import build
 
     click.echo(build(output))
@@ -23,7 +25,7 @@ def build_extension(output: Path) -> None:
 
 @libreoffice.command("install")
 def install_extension() -> None:
-    """Install the extension for the user who runs this; restart LibreOffice afterwards."""
+    """Install the extension for the current user; restart LibreOffice afterwards."""
     from sizebook.libreoffice.install import install
 
     said = install()

@@ -1,4 +1,4 @@
-"""`sizebook models` prints the catalog, computed counts beside published ones; `sizebook reconcile` reports on them."""
+"""`sizebook models` lists the catalog; `sizebook reconcile` compares published and computed counts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from sizebook.cli.completing import families, names_of
-from sizebook.cli.presentation import presentation_options, style_asked
+from sizebook.cli.options import FILE, presentation_options, report_style
+from sizebook.cli.shell_completion import families, names_of
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
 from sizebook.core.sections import leaves
@@ -35,8 +35,8 @@ def _sentence(meaning: str) -> str:
     return f"{meaning[:1].upper()}{meaning[1:]}."
 
 
-def searches(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add an option for each condition of a search."""
+def search_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add one option per search condition."""
     for leaf in reversed(leaves(Wanted)):
         command = click.option(_option(leaf.name), help=_sentence(leaf.quantity.meaning))(command)
     return command
@@ -44,8 +44,8 @@ def searches(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("models")
 @click.option("--family", shell_complete=names_of(families), help="Only the models of one family.")
-@searches
-@click.option("--sort", "key", help="Sort by any column of --csv; a minus before it turns the order round.")
+@search_options
+@click.option("--sort", "key", help="Sort by any column of --csv; a minus in front reverses the order.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print every column as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print every column as JSON, with the parts of each count.")
 def list_models(family: str | None, key: str | None, as_csv: bool, as_json: bool, **asked: str | None) -> None:
@@ -70,7 +70,7 @@ def list_models(family: str | None, key: str | None, as_csv: bool, as_json: bool
 
 
 def _found(family: str | None, asked: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the models that fulfil every condition; none is an error that says what was asked."""
+    """Return the models that meet every condition; no match is an error that repeats the conditions."""
     wanted = Wanted(**{leaf.name: coerce(leaf, asked[leaf.name]) for leaf in leaves(Wanted)})
     keys = catalog.model_keys(family)
     found = matching(keys, wanted)
@@ -82,7 +82,7 @@ def _found(family: str | None, asked: Mapping[str, str | None]) -> tuple[str, ..
 
 
 def _entry(model: str) -> dict[str, Any]:
-    """Return the facts of a model with numbers as numbers, and what was computed."""
+    """Return the facts of a model, numbers as numbers, with the computed columns."""
     row = catalog.facts(model)
     compared = compare(model)
     counted = catalog.counted(model) if row["architecture"] else None
@@ -156,12 +156,12 @@ def _shown(entry: dict[str, Any]) -> tuple[str, ...]:
 
 
 @click.command("reconcile")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="PDF or XLSX to write.")
+@click.option("-o", "--output", type=FILE, help="PDF or XLSX to write.")
 @presentation_options
 def write_reconciliation(output: Path | None, **asked: Any) -> None:
-    """Compare the published parameter count of every model with the computed one; exit code 1 if one is unexplained.
+    """Compare the published parameter count of every model with the computed one; exit with 1 if one is unexplained.
 
-    Prints the summary and what needed an explanation; with --output writes the whole report.
+    Prints a summary and the explained differences; with --output it writes the whole report.
     """
     if output is not None and output.suffix.casefold() not in (".pdf", ".xlsx"):
         raise InputError(f"unknown format: got '{output.name}', want a name that ends in .pdf or .xlsx. Rename it.")
@@ -169,10 +169,9 @@ def write_reconciliation(output: Path | None, **asked: Any) -> None:
     if output is None:
         click.echo(_summary(compared))
     else:
-        # The reports load only when one is written.
         from sizebook.batch import reconciling
 
-        style = style_asked(asked) if output.suffix.casefold() == ".pdf" else None
+        style = report_style(asked) if output.suffix.casefold() == ".pdf" else None
         reconciling.write_reconciliation(compared, output, style)
         click.echo(output)
     sys.exit(1 if any(one.status == "unexplained" for one in compared) else 0)

@@ -1,4 +1,4 @@
-"""`sizebook plan`: training, serving, fleet and programme plans of one scenario, each in a module of its own."""
+"""`sizebook plan`: training, serving, fleet and programme plans of a scenario, one module each."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import click
 from sizebook.cli.lazy import LazyGroup
 
 PLANS = {
-    "train": "training:plan_train",
-    "serve": "serving:plan_serve",
-    "fleet": "fleet:plan_fleet",
-    "programme": "programme:programme",
+    "train": "plan_train:plan_train",
+    "serve": "plan_serve:plan_serve",
+    "fleet": "plan_fleet:plan_fleet",
+    "programme": "plan_programme:plan_programme_command",
 }
 
 

@@ -1,4 +1,4 @@
-"""`sizebook sweep`: a serving estimate or a training plan for every row of a table, streamed in batches."""
+"""`sizebook sweep` answers every row of a table with a serving estimate or a training plan."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.cli.rates import rates_option
-from sizebook.cli.scheduling import scheduler_option
-from sizebook.cli.telling import failed, told
+from sizebook.cli.messages import print_error, print_notes
+from sizebook.cli.options import ANY_PATH, rates_option, scheduler_option
 from sizebook.core.errors import InputError, suggestion
 from sizebook.core.extras import need
 from sizebook.core.names import Renamed, notes
@@ -23,26 +22,28 @@ if TYPE_CHECKING:
 
 
 @click.command("sweep")
-@click.argument("table", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Table to write, or a folder.")
+@click.argument("table", type=ANY_PATH)
+@click.option("-o", "--output", type=ANY_PATH, required=True, help="Table to write, or a folder.")
 @click.option("--guard-formulas", is_flag=True, help="In CSV, put ' before text that a spreadsheet would calculate.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes of a sweep into a folder; one a processor.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Into a folder: number of processes; one per processor if left out."
+)
 @scheduler_option
-@click.option("--resume", is_flag=True, help="Into a folder: do only what an earlier run left undone.")
+@click.option("--resume", is_flag=True, help="Into a folder: continue an earlier run.")
 @rates_option
 def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | None, **asked: Any) -> None:
     """Estimate time to first token, time per token and throughput for every row of TABLE.
 
     TABLE is CSV, Parquet or xlsx with the columns model, gpu, input_tokens, output_tokens and concurrency, and where
-    they matter engine, weight_dtype, kv_dtype, tp, pp, dp, ep. OUTPUT holds the same rows with the results beside
-    them; a row that cannot be estimated keeps its place and says why. error_low and error_high are the p10 and p90 of
-    measured over predicted TPOT, less 1.
+    they matter engine, weight_dtype, kv_dtype, tp, pp, dp, ep. OUTPUT has the same rows with columns of results; a
+    row that cannot be estimated stays and says why. error_low and error_high are the p10 and p90 of measured over
+    predicted TPOT, minus 1.
 
-    A table with the columns model, gpu, gpus, batch and tokens is one of training runs: it gets memory, time, cost,
-    energy and carbon, and the band of its step time. Every key of a training scenario but a table is a column.
+    A table with the columns model, gpu, gpus, batch and tokens describes training runs: it gets memory, time, cost,
+    energy, carbon and the band of the step time. Every key of a training scenario, except tables, can be a column.
 
-    Where OUTPUT is a folder (a name without an ending), TABLE is a Parquet table or a folder of such. Stretches of it
-    are answered in several processes, or by the workers of a Dask scheduler that share both folders, under a journal.
+    If OUTPUT is a folder (a name without an ending), TABLE is a Parquet table or a folder of them. Partitions are
+    answered in several processes, or by the workers of a Dask scheduler that share both folders, under a journal.
     """
     need("sweep")
     if table.is_dir() or not output.suffix:
@@ -89,15 +90,13 @@ def _one(table: Path, output: Path, rates: Path | None, guard_formulas: bool) ->
 
     n_risky = streaming.write(_tracked(answered(), n_rows), output, guard_formulas=guard_formulas)
     if n_risky:
-        click.echo(
-            f"{n_risky} texts begin like a formula, and a spreadsheet that opens {output.name} would calculate them. "
-            "Add --guard-formulas, or write .xlsx.", err=True,
-        )  # fmt: skip
+        risk = f"{n_risky} texts begin like a formula, and a spreadsheet that opens {output.name} would calculate them."
+        click.echo(f"{risk} Add --guard-formulas, or write .xlsx.", err=True)
     click.echo(f"{estimated - bad} of {estimated} rows estimated. Table: {output.resolve()}")
 
 
 def _tracked(frames: Iterable[Any], n_rows: int) -> Iterator[Any]:
-    """Pass frames on and show how many of how many rows went by; a CSV file's lines may be a few more."""
+    """Pass frames on and show progress; a CSV file may have a few more lines than rows."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -128,9 +127,12 @@ def _partitions(table: Path, output: Path, rates: Path | None, asked: dict[str, 
     given = partitions(table, rates)
     _tell(given.columns, kind_of(list(given.columns)), rates)
     order = Order(
-        asked["jobs"] or os.cpu_count() or 1, (KIND,), asked["resume"], scheduler=asked["scheduler"] or "",
-        said=lambda text: told([text]),
-    )  # fmt: skip
+        asked["jobs"] or os.cpu_count() or 1,
+        (KIND,),
+        asked["resume"],
+        scheduler=asked["scheduler"] or "",
+        said=lambda text: print_notes([text]),
+    )
     outcomes, n_before = run_sweep(given.rows, output, order, shown=shown)
     _tell_partitions(outcomes, f", {n_before} of them before" if order.resume else "", output)
 
@@ -144,7 +146,7 @@ def _tell_partitions(outcomes: Sequence[Outcome], before: str, output: Path) -> 
     )
     for outcome in outcomes:
         if outcome.outputs is None:
-            failed(f"failed: {outcome.problem}")
+            print_error(f"failed: {outcome.problem}")
     if len(done) < len(outcomes):
         sys.exit(1)
 
@@ -160,12 +162,12 @@ def _tell(columns: Sequence[str], kind: Kind, rates: Path | None) -> None:
 
     if rates and RATES in columns:
         raise InputError(f"rates given twice: got a column {RATES} and --rates, want one of them. Remove the other.")
-    told(notes((Renamed(old, new) for old, new in kind.renamed.items()), "table"))
+    print_notes(notes((Renamed(old, new) for old, new in kind.renamed.items()), "table"))
     tell_unread(kind.unread(columns), kind.inputs)
 
 
 def tell_unread(unread: Sequence[str], known: Iterable[str]) -> None:
-    """Name the columns that are kept but change nothing, for one may be a slip of the pen."""
+    """Name the columns that are kept but not read: one may be misspelt."""
     if unread:
         names = list(known)
         hints = {name: suggestion(name, names).strip() for name in unread}

@@ -1,4 +1,4 @@
-"""`sizebook template check`: what a workbook takes, and what would go wrong when it is filled."""
+"""`sizebook template check` lists the inputs and anchors of a workbook, and problems that filling would meet."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from pathlib import Path
 
 import click
 
-from sizebook.cli.rates import rates_option
+from sizebook.cli.options import FILE, rates_option
 from sizebook.core.targets import TARGETS
 
 
 @click.group()
 def template() -> None:
-    """Workbooks of your own as templates."""
+    """Use your own workbooks as templates."""
 
 
 @template.command("check")
-@click.argument("workbook", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("workbook", type=FILE)
+@click.option("--scenario", type=FILE, help="Also check the values of this scenario.")
 @click.option(
-    "--scenario", type=click.Path(dir_okay=False, path_type=Path), help="Also check the values that this file gives."
+    "--target", type=click.Choice(TARGETS), help="Also list functions that this target lacks; see 'sizebook fill'."
 )
-@click.option("--target", type=click.Choice(TARGETS), help="Also say what is missing there; see 'sizebook fill'.")
-@click.option("--strict", is_flag=True, help="Take notes for problems.")
+@click.option("--strict", is_flag=True, help="Treat notes as problems.")
 @rates_option
 def check(workbook: Path, scenario: Path | None, target: str | None, rates: Path | None, strict: bool) -> None:
-    """Say which inputs and anchors WORKBOOK has, and what would be refused or in error once it is filled.
+    """List the inputs and anchors of WORKBOOK, and what would be refused or in error once it is filled.
 
-    Anchors are what a scenario with a 'plan' fills: defined names, Excel tables, {{ names }} in texts, pictures.
-    Without --scenario those of plans of every kind count. Nothing is written. Exits with 1 when there is a problem: a
-    cell in error, what stands in the way of a table, a name in braces that the plan lacks; notes alone are none.
+    Anchors are the places that a scenario with a 'plan' fills: defined names, Excel tables, {{ names }} in texts,
+    pictures. Without --scenario, anchors of every kind of plan count. Nothing is written. Exits with 1 if there is a
+    problem: a cell in error, cells in the way of a table, a name in braces that the plan does not have.
     """
     from sizebook.batch.supplying import outline
-    from sizebook.cli.telling import failed
-    from sizebook.cli.workbooks import found, given_by
+    from sizebook.cli.fill import found, given_by
+    from sizebook.cli.messages import print_error
     from sizebook.workbooks.checking import check_template
 
     given = None if scenario is None else given_by(scenario, workbook, rates)
@@ -48,6 +48,6 @@ def check(workbook: Path, scenario: Path | None, target: str | None, rates: Path
     for note in checked.notes:
         click.echo(f"note: {note}")
     for problem in checked.problems:
-        failed(f"sizebook: {problem}")
+        print_error(f"sizebook: {problem}")
     if checked.problems or (strict and checked.notes):
         sys.exit(1)

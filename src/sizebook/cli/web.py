@@ -1,4 +1,4 @@
-"""`sizebook web`: the same functions over HTTP."""
+"""`sizebook web` serves plans, reports and workbooks over HTTP."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.options import FOLDER
 from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 
@@ -15,18 +16,18 @@ _SHORTEST = 16
 
 
 @click.command("web")
-@click.option("--host", default="127.0.0.1", show_default=True, help=f"Another than loopback wants {TOKEN} to be set.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help=f"Any address but loopback needs {TOKEN} to be set."
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one a processor")
-@click.option(
-    "--folder", type=click.Path(file_okay=False, path_type=Path), help="Where batches lie; gone at the end if left out."
-)
+@click.option("--folder", type=FOLDER, help="Folder of batches; if left out, a temporary one.")
 def web(host: str, port: int, jobs: int, folder: Path | None) -> None:
-    """Answer over HTTP: a scenario in, figures, workbook or report out; templates filled; batches with progress.
+    """Serve over HTTP: send a scenario, get figures, a workbook or a report; fill templates; run batches.
 
-    What it answers is described at /openapi.json. Each request runs in a process of its own, within the limits
-    request_bytes, request_seconds and request_memory_bytes; batches keep at most batch_bytes of files. Anybody who
-    reaches another address than loopback must bring the token of the environment variable SIZEBOOK_WEB_TOKEN.
+    /openapi.json describes the service. Each request runs in its own process, within the limits request_bytes,
+    request_seconds and request_memory_bytes; batches keep at most batch_bytes of files. On any address but loopback,
+    clients must send the token of the environment variable SIZEBOOK_WEB_TOKEN.
     """
     need("web", "workbooks", "reports")
     import uvicorn
@@ -37,8 +38,8 @@ def web(host: str, port: int, jobs: int, folder: Path | None) -> None:
     token = os.environ.get(TOKEN, "").strip()
     if not is_loopback(host) and len(token) < _SHORTEST:
         raise InputError(
-            f"open to others: got the address {host} and a token of {len(token)} characters, want {_SHORTEST} or more. "
-            f"Set {TOKEN}, or listen at 127.0.0.1."
+            f"no access control: got the address {host} and a token of {len(token)} characters, want {_SHORTEST} or "
+            f"more. Set {TOKEN}, or listen at 127.0.0.1."
         )
     with scratch_folder() as scratch:
         if folder is not None:

@@ -112,7 +112,7 @@ def _from_metadata(part: Part) -> tuple[Mapped | None, str]:
         return _mapped(gguf_config.described(part), f"the file's own keys ({family})"), ""
     except SizebookError as error:
         active = _active(part)
-        left_out = f"cache and FLOPs are not known: {str(error).rstrip('.')}"
+        left_out = f"cache and FLOPs are unknown: {str(error).rstrip('.')}"
         return (replace(active, notes=(left_out,)) if active else None), str(error)
 
 

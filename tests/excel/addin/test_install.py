@@ -46,7 +46,7 @@ def test_install_status_update_uninstall(on_windows: Path, monkeypatch: pytest.M
     done = excel("install")
     assert (done.exit_code, done.output) == (
         0,
-        f"{on_windows}\nStart Excel anew and type =SIZEBOOK_VERSION() into a cell.\n",
+        f"{on_windows}\nRestart Excel and type =SIZEBOOK_VERSION() into a cell.\n",
     )
     assert made_with(on_windows) == SETTINGS
     first = on_windows.read_bytes()
@@ -54,7 +54,7 @@ def test_install_status_update_uninstall(on_windows: Path, monkeypatch: pytest.M
     listed = "".join(f"{key}: {value}\n" for key, value in SETTINGS.items())
     assert excel("status").output == f"{on_windows}\n{listed}up to date\n"
     assert excel("doctor").output == (
-        "nothing stands in the way: 64-bit Python C:\\Python312\\python.exe, xlwings 0.37.8, 64-bit Excel. If cells "
+        "no problem found: 64-bit Python C:\\Python312\\python.exe, xlwings 0.37.8, 64-bit Excel. If cells "
         "still "
         "show errors, run the macro CheckSizebook in Excel (Alt+F8, type the name).\n"
     )
@@ -65,7 +65,7 @@ def test_install_status_update_uninstall(on_windows: Path, monkeypatch: pytest.M
         "installed. Run "
         "'sizebook excel update'."
     )
-    assert excel("update").output == f"{on_windows}\nStart Excel anew.\n"
+    assert excel("update").output == f"{on_windows}\nRestart Excel.\n"
     assert made_with(on_windows) == SETTINGS | {"interpreter": r"D:\Käse & Söhne\python.exe"}
     monkeypatch.setattr(machines, "look", lambda: windows(on_windows.parent))
     excel("install")

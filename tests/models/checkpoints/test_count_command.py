@@ -81,7 +81,7 @@ def test_any_architecture_is_counted_without_a_mapping(tmp_path: Path) -> None:
     assert (shown["total"], shown["bytes"]) == (15, 60)
     assert "active" not in shown
     assert shown["notes"][0].startswith(
-        "active parameters, cache and FLOPs are not known: unknown model type: got 'brandnew' in config.json"
+        "active parameters, cache and FLOPs are unknown: unknown model type: got 'brandnew' in config.json"
     )
 
 
@@ -119,7 +119,7 @@ def test_a_quantised_gguf_says_what_it_is(tmp_path: Path) -> None:
     assert next(line.split() for line in lines if "active" in line) == ["active", "100,608", "101", "k"]
     assert lines[-4] == "By the file's own keys (qwen3moe: 2 of 8 experts)."
     assert lines[-2] == (
-        "Note: cache and FLOPs are not known: missing key: got no 'hidden_size' in the keys of tiny.gguf, want a "
+        "Note: cache and FLOPs are unknown: missing key: got no 'hidden_size' in the keys of tiny.gguf, want a "
         "whole number. Add it, or use the complete config.json of the model."
     )
 

@@ -1,4 +1,4 @@
-"""`sizebook inspect` says what an output was made of, and whether it would come out the same today."""
+"""`sizebook inspect` shows the inputs of an output file, and whether its figures are the same today."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sizebook.cli.options import FILE, FOLDER
 from sizebook.core.extras import need
 
 if TYPE_CHECKING:
     from sizebook.batch.inspecting import Inspection
 
-_MOST = 40  # figures in text; JSON has all
+_MOST = 40  # figures shown as text; JSON has all
 
 
 @click.command("inspect")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--folder", type=click.Path(file_okay=False, path_type=Path), help="Where the files lie that its scenario names."
-)
+@click.argument("file", type=FILE)
+@click.option("--folder", type=FOLDER, help="Folder of the files that the scenario names.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
 def inspect_output(file: Path, folder: Path | None, as_json: bool) -> None:
-    """Print version, data, scenario and hash of FILE, an output in any format, and what of it moved since.
+    """Print version, data, scenario and hash of FILE, an output in any format, and the figures that changed since.
 
-    Exits with 1 where figures come out otherwise today, or the scenario is refused.
+    Exits with 1 if figures differ today, or the scenario is refused.
     """
     need("workbooks", "reports")
     from sizebook.batch.inspecting import inspect
@@ -66,15 +65,16 @@ def _today(found: Inspection) -> list[str]:
     if found.problem:
         return [f"today     refused: {found.problem}"]
     if found.moved:
-        lines = [f"today     {len(found.moved)} figures come out otherwise"]
-        lines += [f"  {each.name}: {_shown(each.before)} -> {_shown(each.today)}{_change(each.before, each.today)}"
-                  for each in found.moved[:_MOST]]  # fmt: skip
+        lines = [f"today     {len(found.moved)} figures differ"]
+        for each in found.moved[:_MOST]:
+            change = _change(each.before, each.today)
+            lines.append(f"  {each.name}: {_shown(each.before)} -> {_shown(each.today)}{change}")
         return lines + ([f"  and {len(found.moved) - _MOST} more: --json"] if len(found.moved) > _MOST else [])
     if found.same_bytes is None:
         return ["today     the same figures"]
     if found.same_bytes:
         return ["today     the same, byte for byte"]
-    return ["today     the same figures in other bytes: another version, or other libraries that lay it out"]
+    return ["today     the same figures in different bytes: the version or a layout library differs"]
 
 
 def _shown(value: Any) -> str:
@@ -87,8 +87,8 @@ def _change(before: Any, today: Any) -> str:
 
 
 def _causes(found: Inspection) -> list[str]:
-    """Return why, as far as the record tells."""
+    """Return the causes that the record shows."""
     said = [f"why       {cause}" for cause in found.causes]
     if found.moved and not said:
-        said = ["why       nothing that is recorded differs: the file was changed, or a library has another version"]
+        said = ["why       no recorded input differs: the file was edited, or a library has another version"]
     return said or ["since     version, formulas, data and inputs are the same"]

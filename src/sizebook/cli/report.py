@@ -7,31 +7,24 @@ from typing import Any
 
 import click
 
-from sizebook.cli.presentation import asked_for, own_workbook_option, presentation_options
-from sizebook.cli.rates import rates_option
+from sizebook.cli.options import FILE, own_workbook_option, presentation, presentation_options, rates_option
 from sizebook.core.errors import InputError
 
 
 @click.command("report")
-@click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    help="File to write: PDF, HTML, JSON, CSV or xlsx.",
-)
+@click.argument("scenario", type=FILE)
+@click.option("-o", "--output", type=FILE, required=True, help="File to write: PDF, HTML, JSON, CSV or xlsx.")
 @rates_option
 @presentation_options
 @own_workbook_option
 def write_report(scenario: Path, output: Path, rates: Path | None, **asked: Any) -> None:
-    """Write the report of a scenario file: sizing, training, serving, fleet or programme, as its plan says.
+    """Write the report of a scenario file: sizing, training, serving, fleet or programme, by its key 'plan'.
 
-    The end of the name says the format: a PDF has scenario, figures and workbook attached.
+    The ending of the file name selects the format. A PDF has scenario, figures and workbook attached.
     """
     from sizebook.batch.formats import FORMATS
     from sizebook.batch.jobs import made
-    from sizebook.cli.telling import told
+    from sizebook.cli.messages import print_notes
     from sizebook.scenarios.files import read_toml, with_rates
     from sizebook.scenarios.presentation import with_presentation
     from sizebook.sources.writing import write_whole
@@ -41,8 +34,8 @@ def write_report(scenario: Path, output: Path, rates: Path | None, **asked: Any)
         raise InputError(
             f"unknown kind of file: got '{output.name}', want a name that ends in {', '.join(FORMATS)}. Rename it."
         )
-    values = with_presentation(with_rates(read_toml(scenario), rates), asked_for(asked), scenario.parent)
+    values = with_presentation(with_rates(read_toml(scenario), rates), presentation(asked), scenario.parent)
     planned = made(values, scenario.name, scenario.parent)
     content = FORMATS[kind].content(planned)
-    told((*planned.scenario.notes, *(planned.workbook.notes if planned.own_workbook else ())))
+    print_notes((*planned.scenario.notes, *(planned.workbook.notes if planned.own_workbook else ())))
     click.echo(write_whole(output, content))

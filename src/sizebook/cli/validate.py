@@ -15,9 +15,11 @@ from sizebook.validation.published import Summary, validate
 
 @click.command("validate")
 @click.option("--json", "as_json", is_flag=True, help="Print every row as JSON.")
-@click.option("--rows", "every", is_flag=True, help="Print every row, not only the summary and what is outside.")
+@click.option(
+    "--rows", "every", is_flag=True, help="Print every row, not only the summary and rows outside their tolerance."
+)
 def validate_published(as_json: bool, every: bool) -> None:
-    """Compare published figures with computed ones; exit with 1 if any is outside its tolerance."""
+    """Compare published figures with computed ones; exit with 1 if one is outside its tolerance."""
     summaries = validate()
     if as_json:
         click.echo(json.dumps([*(_as_data(each) for each in summaries), _left_out()], indent=2))
@@ -39,7 +41,7 @@ def _as_data(each: Summary) -> dict[str, object]:
 
 
 def _left_out() -> dict[str, object]:
-    """Return the errors of the time model on training runs that its fit had not seen; they have no tolerance."""
+    """Return the errors of training times on runs that the fit had not seen; these have no tolerance."""
     rows = training_runs.errors()
     return {
         "quantity": "training_runs_left_out",

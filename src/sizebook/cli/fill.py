@@ -1,4 +1,4 @@
-"""`sizebook fill`: inputs from a scenario file into a workbook, recalculated without a spreadsheet."""
+"""`sizebook fill` writes a scenario into a workbook and recalculates it without a spreadsheet program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.cli.rates import rates_option
+from sizebook.cli.options import FILE, rates_option
 from sizebook.core.errors import InputError
 from sizebook.core.targets import TARGETS
 
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
 
 @click.command("fill")
-@click.argument("workbook", type=click.Path(dir_okay=False, path_type=Path))
-@click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Workbook to write."
-)
+@click.argument("workbook", type=FILE)
+@click.argument("scenario", type=FILE)
+@click.option("-o", "--output", type=FILE, required=True, help="Workbook to write.")
 @click.option(
     "--target",
     type=click.Choice(TARGETS),
@@ -50,7 +48,7 @@ def fill_workbook(
     Exits with 1 when a cell of the written workbook shows an error, or cannot be calculated: such a cell keeps the
     value that WORKBOOK holds beside it.
     """
-    from sizebook.cli.telling import failed, told
+    from sizebook.cli.messages import print_error, print_notes
     from sizebook.workbooks.anchors.supply import Supply
     from sizebook.workbooks.filling import fill, fill_from
 
@@ -65,14 +63,14 @@ def fill_workbook(
     else:
         filled = fill(found(workbook), given, output, target=target, namespace=namespace, strict=strict)
         did = [f"{len(given)} inputs"]
-    told(filled.notes)
+    print_notes(filled.notes)
     calculated = filled.calculated
     cells = f"{len(calculated.values)} cells, calculated by {calculated.engine}" if calculated.engine else "no formulas"
     click.echo(f"{output}: {did[0]}, {cells}")
     for line in did[1:]:
         click.echo(line)
     for problem in filled.problems:
-        failed(f"sizebook: {problem}")
+        print_error(f"sizebook: {problem}")
     if filled.problems:
         sys.exit(1)
 
@@ -89,9 +87,9 @@ def found(workbook: Path) -> Path:
 def given_by(scenario: Path, workbook: Path, rates: Path | None) -> Mapping[str, Any] | Supply:
     """Return what a scenario file gives a workbook: values of its inputs, or what a plan brings for its anchors."""
     from sizebook.batch.giving import given
-    from sizebook.cli.telling import told
+    from sizebook.cli.messages import print_notes
     from sizebook.scenarios.files import read_toml, with_rates
 
     gift = given(with_rates(read_toml(scenario), rates), scenario.name, scenario.parent, workbook=workbook.name)
-    told(gift.notes)
+    print_notes(gift.notes)
     return gift.gives

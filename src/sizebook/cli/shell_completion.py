@@ -1,6 +1,6 @@
-"""What Tab completes besides commands, options and files: names that the registry and the tables know.
+"""Completion of model, function, family and scenario names with Tab.
 
-Each function is a ``shell_complete`` of Click: it takes the context, the parameter and what is typed so far.
+Each function is a ``shell_complete`` of Click: it takes the context, the parameter and the text typed so far.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 Completes = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
-def names_of(known: Callable[[], Iterable[str]]) -> Completes:
-    """Return what completes one of the names that are known, in any case."""
-    return lambda _context, _parameter, typed: _starting(known(), typed)
+def names_of(names: Callable[[], Iterable[str]]) -> Completes:
+    """Return a completion of one of these names, upper or lower case."""
+    return lambda _context, _parameter, typed: _starting(names(), typed)
 
 
 def model_or_file(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Complete a model of the catalog; the shell itself completes files where none begins so."""
-    from click.shell_completion import CompletionItem  # every command would pay for it
+    """Complete a model of the catalog; if none matches, the shell completes file names."""
+    from click.shell_completion import CompletionItem  # a slow import that other commands do not need
 
     return (_starting(_models(), typed) if typed else []) or [CompletionItem(typed, type="file")]
 
 
 def next_argument(context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Complete the next argument of the function that is called, where it is a model or has choices."""
+    """Complete the next argument of the called function, if it is a model or has choices."""
     from sizebook.functions import find
 
     try:
         arguments = find(context.params["name"]).arguments
-    except (KeyError, SizebookError):  # no function yet, or none of that name: nothing is known of its arguments
+    except (KeyError, SizebookError):  # no function typed yet, or an unknown one
         return []
     place = len(context.params.get("arguments") or ())
     if place >= len(arguments):
@@ -60,7 +60,7 @@ def families() -> Iterable[str]:
 
 
 def plans() -> Iterable[str]:
-    """Return the kinds of scenarios that there are templates of."""
+    """Return the kinds of scenarios that have a template."""
     from sizebook.scenarios.template import EXAMPLES
 
     return EXAMPLES
@@ -72,7 +72,7 @@ def _models() -> Iterable[str]:
     return catalog.model_keys()
 
 
-def _starting(known: Iterable[str], typed: str) -> list[CompletionItem]:
+def _starting(names: Iterable[str], typed: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    return [CompletionItem(name) for name in known if name.casefold().startswith(typed.casefold())]
+    return [CompletionItem(name) for name in names if name.casefold().startswith(typed.casefold())]

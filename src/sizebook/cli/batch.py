@@ -1,4 +1,4 @@
-"""`sizebook batch` and `sizebook demo`: workbooks and reports in one go."""
+"""`sizebook batch` and `sizebook demo` write workbooks and reports."""
 
 from __future__ import annotations
 
@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sizebook.batch.formats import FORMATS, USUAL
-from sizebook.cli.presentation import asked_for, own_workbook_option, presentation_options, style_asked
-from sizebook.cli.rates import rates_option
-from sizebook.cli.scheduling import scheduler_option
-from sizebook.cli.telling import told
+from sizebook.cli.messages import print_notes
+from sizebook.cli.options import (
+    FILE,
+    FOLDER,
+    own_workbook_option,
+    presentation,
+    presentation_options,
+    rates_option,
+    report_style,
+    scheduler_option,
+)
 from sizebook.core.errors import InputError, suggestion
 from sizebook.core.extras import need
 
@@ -28,13 +35,13 @@ if TYPE_CHECKING:
 NEXT = """
 Open next
   the report: the answer on page one, then every figure with its formula and source
-  the workbook, sheet Result: with the add-in, a yellow cell of Inputs that you change recalculates it
+  the workbook, sheet Result: with the add-in, it recalculates when you change a yellow cell of Inputs
   every published model beside it:  sizebook dashboard -o models.html
   a model of your own:              sizebook count path/to/config.json --explain"""
 
 
 @click.command("demo")
-@click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("sizebook-demo"))
+@click.option("--output", type=FOLDER, default=Path("sizebook-demo"))
 def demo(output: Path) -> None:
     """Size Llama-3.1-8B: fill the planning workbook and render the report into a folder."""
     need("workbooks", "reports")
@@ -54,17 +61,17 @@ def demo(output: Path) -> None:
 
 
 @click.command("batch")
-@click.argument("scenarios", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to fill.")
+@click.argument("scenarios", type=FILE)
+@click.option("-o", "--output", type=FOLDER, required=True, help="Folder to fill.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one a processor")
 @scheduler_option
-@click.option("--resume", is_flag=True, help="Do only what an earlier run of the same batch left undone.")
+@click.option("--resume", is_flag=True, help="Continue an earlier run of the same batch.")
 @click.option(
     "--grid",
     "grids",
     multiple=True,
     metavar="KEY=VALUES",
-    help="Vary one scenario: KEY=V1,V2,... or KEY=FIRST:LAST:N; several make every combination.",
+    help="Vary one scenario: KEY=V1,V2,... or KEY=FIRST:LAST:N; several options give every combination.",
 )
 @click.option(
     "--formats",
@@ -74,8 +81,8 @@ def demo(output: Path) -> None:
     help="; ".join(f"{name}: {kind.meaning}" for name, kind in FORMATS.items()) + ".",
 )
 @click.option("--compare", is_flag=True, help="Write comparison.html and comparison.pdf of the scenarios as well.")
-@click.option("--base", metavar="NAME", help="Scenario to compare with, the first where left out; with --compare.")
-@click.option("--rank-by", metavar="FIGURE", help="Figure that ranks them, cost where left out; with --compare.")
+@click.option("--base", metavar="NAME", help="With --compare: the scenario to compare with; the first if left out.")
+@click.option("--rank-by", metavar="FIGURE", help="With --compare: the figure that ranks scenarios; cost if left out.")
 @rates_option
 @presentation_options
 @own_workbook_option
@@ -84,10 +91,10 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
 
     SCENARIOS is a list in TOML ([[scenario]] tables) or YAML, or a table in CSV, Parquet or xlsx with one scenario a
     row, whose columns are keys such as traffic.requests_per_day or service.1.model; with --grid it is one scenario.
-    Exits with 1 when a scenario failed; the others are produced all the same.
+    Exits with 1 if a scenario failed; the others are still produced.
 
-    A journal in the folder (journal.sqlite) records every scenario. With --resume a batch that was killed goes on where
-    it stood: finished are those of the same values, version, formats and files.
+    A journal in the folder (journal.sqlite) records every scenario. With --resume a killed batch continues: a scenario
+    is finished if its values, version, formats and files are the same.
     """
     need("workbooks", "reports")
     from rich.console import Console
@@ -107,14 +114,14 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
         chosen(asked["formats"]),
         asked["resume"],
         scheduler=asked["scheduler"] or "",
-        said=lambda text: told([text]),
+        said=lambda text: print_notes([text]),
     )
     given = read_batch(scenarios, [axis(text) for text in grids])
-    told([*given.notes, f"{len(given.rows)} scenarios in {scenarios.name}"] if grids else given.notes)
+    print_notes([*given.notes, f"{len(given.rows)} scenarios in {scenarios.name}"] if grids else given.notes)
     comparison = _comparison(given.rows, asked)
-    style = style_asked(asked)  # refused before anything runs
-    rows = [replace(row, values=with_presentation(row.values, asked_for(asked), row.folder)) for row in given.rows]
-    done = run_batch(_rated(rows, rates), output, order, shown=shown)
+    style = report_style(asked)  # errors appear before anything runs
+    rows = [replace(row, values=with_presentation(row.values, presentation(asked), row.folder)) for row in given.rows]
+    done = run_batch(_with_own_rates(rows, rates), output, order, shown=shown)
     failed = [outcome for outcome in done.outcomes if outcome.outputs is None]
     before = f", {done.n_before} of them before" if order.resume else ""
     n_done = len(done.outcomes) - len(failed)
@@ -128,7 +135,7 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
 
 
 def _comparison(rows: Sequence[Row], asked: dict[str, Any]) -> Comparison | None:
-    """Return what is to be compared, None for nothing; refused before anything runs where it cannot be."""
+    """Return the comparison that the options ask for, None without --compare; bad options are refused."""
     from sizebook.batch.comparing import Comparison
 
     base, rank_by = asked["base"], asked["rank_by"]
@@ -148,8 +155,8 @@ def _compare(outcomes: Sequence[Outcome], output: Path, comparison: Comparison, 
         click.echo(f"Comparison: {path.resolve()}")
 
 
-def _rated(rows: Sequence[Row], rates: Path | None) -> Sequence[Row]:
-    """Return the scenarios with own rates in those whose plans work out times; the others are counted aloud."""
+def _with_own_rates(rows: Sequence[Row], rates: Path | None) -> Sequence[Row]:
+    """Return the scenarios with own rates; a note counts those whose plans compute no times."""
     from sizebook.scenarios.files import uses_rates, with_rates
 
     if rates is None:
@@ -158,5 +165,7 @@ def _rated(rows: Sequence[Row], rates: Path | None) -> Sequence[Row]:
     if len(without) == len(rows):
         with_rates(rows[0].values, rates)  # refuses
     if without:
-        told([f"--rates {rates.name} changes nothing in {len(without)} of {len(rows)} scenarios, which size a model"])
+        print_notes(
+            [f"--rates {rates.name} changes nothing in {len(without)} of {len(rows)} scenarios, which size a model"]
+        )
     return [row if row in without else replace(row, values=with_rates(row.values, rates)) for row in rows]

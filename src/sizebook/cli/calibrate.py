@@ -1,4 +1,4 @@
-"""`sizebook calibrate` fits rates to somebody's own measured runs and says what they are worth."""
+"""`sizebook calibrate` fits rates to your own measured runs and reports how well they predict."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sizebook.cli.options import FILE
 from sizebook.core.errors import InputError
 from sizebook.core.texts import ends
 from sizebook.core.units import percent, significant
@@ -16,25 +17,25 @@ if TYPE_CHECKING:
 
 
 @click.command("calibrate")
-@click.argument("tables", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="RUNS...")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Rates to write.")
+@click.argument("tables", nargs=-1, required=True, type=FILE, metavar="RUNS...")
+@click.option("-o", "--output", type=FILE, required=True, help="Rates to write.")
 def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
     """Fit rates to measured runs, for the option --rates and the key rates_file of scenarios.
 
-    RUNS are tables (CSV, Parquet or xlsx) with the columns that 'sizebook sweep' takes, and what was measured: of
-    training measured_step_seconds or measured_tokens_per_s_per_gpu, of serving any of measured_tpot_seconds,
-    measured_ttft_seconds and measured_tokens_per_second. A column 'group' says what is left out together when rates are
-    judged; without it that is the model.
+    RUNS are tables (CSV, Parquet or xlsx) with the columns of 'sizebook sweep' and the measurements: for training
+    measured_step_seconds or measured_tokens_per_s_per_gpu; for serving any of measured_tpot_seconds,
+    measured_ttft_seconds and measured_tokens_per_second. Runs of the same 'group' are left out together to judge the
+    rates; without that column, runs of the same model.
 
-    Prints the mean error before and after, on runs that a fit had not seen. A bad row is refused by its line, and
-    nothing is written; setups whose runs the shipped rates predict as well keep the shipped ones.
+    Prints the mean error before and after, on runs that the fit had not seen. If a row is bad, its line is named and
+    nothing is written. Setups that the shipped rates predict as well keep the shipped rates.
     """
     from sizebook.calibrating import serving, training
     from sizebook.calibrating.calibration import calibrated
     from sizebook.calibrating.files import write
     from sizebook.calibrating.runs import check, check_apart, plan_of, read
+    from sizebook.cli.messages import print_notes
     from sizebook.cli.sweep import tell_unread
-    from sizebook.cli.telling import told
     from sizebook.sweeps.training import renamed
     from sizebook.tables.own_rates import SERVING, TRAINING, own_rates
 
@@ -47,7 +48,7 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
         tell_unread([name for name in columns if old.get(name, name) not in known], known)
         runs += read(table, {plan: each.reader for plan, each in readers.items()})
     found, few = calibrated(runs)
-    told(f"too few runs: {each}" for each in few)
+    print_notes(f"too few runs: {each}" for each in few)
     for each in found:
         click.echo("\n".join(as_text(each)))
     if not any(each.kept for each in found):
@@ -60,7 +61,7 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
 
 
 def as_text(each: Calibrated) -> list[str]:
-    """Return what became of one setup as lines."""
+    """Return the result for one setup as lines."""
     lines = [f"{each.setup.words}: {each.fitted.runs} runs of {each.groups} group{'s' if each.groups > 1 else ''}"]
     left_out = "each group left out" if each.by == "group" else "single runs left out: other models may lie further off"
     for figure, before in each.shipped.items():
@@ -74,7 +75,7 @@ def as_text(each: Calibrated) -> list[str]:
         measured = ends(significant(spread.low, 3), significant(spread.high, 3))
         lines.append(f"  {'band':<11} {figure} of {kind} models: measured {measured} of predicted (p10 to p90)")
     if not each.fitted.spreads:
-        lines.append(f"  {'band':<11} too few runs for one of their own: that of the shipped rates holds")
+        lines.append(f"  {'band':<11} too few runs for a band of their own: the band of the shipped rates applies")
     if not each.kept:
-        lines.append(f"  {'not kept':<11} the shipped rates predict these runs as well, and hold")
+        lines.append(f"  {'not kept':<11} the shipped rates predict these runs as well and stay in use")
     return lines

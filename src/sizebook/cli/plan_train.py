@@ -1,4 +1,4 @@
-"""`sizebook plan train` prints a training plan: memory a GPU, time, money, energy and carbon, low, middle and high."""
+"""`sizebook plan train` prints a training plan: memory per GPU, time, cost, energy and carbon in three cases."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from sizebook.cli.rates import rates_option
-from sizebook.cli.telling import told
+from sizebook.cli.options import explain_option
+from sizebook.cli.plan_printing import derivation_lines, plan_options, print_plan, read_scenario
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import brief, duration, flop, gibibytes, grouped, percent, significant
 from sizebook.plans.training.case import DAY, Case
@@ -20,14 +20,13 @@ from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.plans.training.remarks import warnings
 from sizebook.plans.training.search import Search, fitting
 from sizebook.plans.training.steps import derivations
-from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.training import TrainingScenario, layouts_of, training_inputs
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.time import StepTime
 from sizebook.training.tuning import TUNING_NAMES
 
-# What the text shows of a case; JSON shows all of it.
+# Figures of a case in the text; JSON has all of them.
 SHOWN = (
     "step_seconds",
     "tokens_per_s_per_gpu",
@@ -46,32 +45,24 @@ SHOWN = (
 
 
 @click.command("train")
-@click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
-@click.option("--explain", "explained", is_flag=True, help="Print how each figure came about, and other conventions.")
+@plan_options
+@explain_option
 @click.option("--layouts", "searched", is_flag=True, help="Print the ten fastest layouts, and why faster ones fail.")
-@rates_option
 def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool, rates: Path | None) -> None:
     """Print the training plan of a scenario file."""
-    values = with_rates(beside(scenario.parent, read_toml(scenario)), rates, plan="training")
-    checked = parse(TrainingScenario, values, scenario.name)
-    told(checked.notes)
+    checked = read_scenario(scenario, TrainingScenario, rates, plan="training")
     inputs = training_inputs(checked)
     if searched:
         found = layouts_of(checked, inputs)
         click.echo(_layouts(inputs, found, fitting(inputs, held_of(checked.inputs.layout, checked.stated)), as_json))
         return
     plan = plan_training(inputs)
-    if as_json:
-        click.echo(json.dumps(as_data(plan), indent=2))
-        return
-    click.echo("\n".join(as_text(plan)))
-    if explained:
-        click.echo("\n".join(_explained(plan)))
+    details = _explained(plan) if explained else []
+    print_plan(as_json, lambda: as_data(plan), lambda: [*as_text(plan), *details])
 
 
 def _layouts(inputs: Training, found: Search, n_fitting: int, as_json: bool) -> str:
-    """Return the layouts that compete as text or JSON."""
+    """Return the fastest layouts as text or JSON."""
     rows = (*found.best, *found.failing)
     if as_json:
         data = [{**asdict(each), "layout": {"name": each.layout.name, **flat(each.layout)}} for each in rows]
@@ -161,7 +152,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
 
 
 def _band_lines(plan: TrainingPlan) -> list[str]:
-    """Return whose errors make the range from low to high; none where the pace was given."""
+    """Return the measured runs that give the range from low to high; none if the pace was given."""
     if plan.step is None:
         return []
     band = plan.work.band
@@ -170,7 +161,7 @@ def _band_lines(plan: TrainingPlan) -> list[str]:
 
 
 def _tuned_lines(plan: TrainingPlan) -> list[str]:
-    """Return what is trained where it is not the whole model, and what padding costs where examples are shorter."""
+    """Return what is trained, unless it is the whole model, and what padding costs if examples are shorter."""
     inputs, recipe = plan.inputs, plan.inputs.method.recipe
     lines = []
     if recipe.lora_rank:
@@ -229,8 +220,4 @@ def _explained(plan: TrainingPlan) -> list[str]:
     if plan.step is not None:
         lines += ["", "Seconds of a step"]
         lines += [f"  {leaf.quantity.label:<18}{getattr(plan.step, leaf.name):>10.4f}" for leaf in leaves(StepTime)]
-    for step in derivations(plan):
-        lines += ["", step.label, f"  formula  {step.formula}"]
-        lines += [f"  numbers  {step.substituted}"] if step.substituted else []
-        lines += [f"  result   {step.shown}", f"  source   {step.source}"]
-    return lines
+    return [*lines, *derivation_lines(derivations(plan))]

@@ -1,15 +1,14 @@
-"""`sizebook plan programme` prints a programme: its phases side by side, one budget in three cases, months with MW."""
+"""`sizebook plan programme` prints a training programme: phases, a budget in three cases, months with MW."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sizebook.cli.rates import rates_option
-from sizebook.cli.telling import told
+from sizebook.cli.options import explain_option
+from sizebook.cli.plan_printing import derivation_lines, plan_options, print_plan, read_scenario
 from sizebook.core.sections import flat, leaves
 from sizebook.core.texts import ends
 from sizebook.core.units import brief, gibibytes, grouped, number_of, parameters, percent
@@ -17,28 +16,18 @@ from sizebook.plans.programme.figures import figures
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import Budget, ProgrammePlan, plan_programme, warnings
 from sizebook.plans.programme.steps import derivations
-from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.training.tuning import TUNING_NAMES
 
 
 @click.command("programme")
-@click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
-@click.option("--explain", "explained", is_flag=True, help="Print how each figure came about.")
-@rates_option
-def programme(scenario: Path, as_json: bool, explained: bool, rates: Path | None) -> None:
+@plan_options
+@explain_option
+def plan_programme_command(scenario: Path, as_json: bool, explained: bool, rates: Path | None) -> None:
     """Print the budget of several training runs one after another, from a scenario file."""
-    values = with_rates(beside(scenario.parent, read_toml(scenario)), rates, plan="programme")
-    checked = parse(ProgrammeScenario, values, scenario.name)
-    told(checked.notes)
-    plan = plan_programme(checked.inputs)
-    if as_json:
-        click.echo(json.dumps(as_data(plan), indent=2))
-        return
-    click.echo("\n".join(as_text(plan)))
-    if explained:
-        click.echo("\n".join(_explained(plan)))
+    plan = plan_programme(read_scenario(scenario, ProgrammeScenario, rates, plan="programme").inputs)
+    steps = derivation_lines(derivations(plan)) if explained else []
+    print_plan(as_json, lambda: as_data(plan), lambda: [*as_text(plan), *steps])
 
 
 def as_data(plan: ProgrammePlan) -> dict[str, Any]:
@@ -87,7 +76,7 @@ def _phase_lines(plan: ProgrammePlan, at: int) -> list[str]:
 
 
 def _trained(each: PlannedPhase) -> list[str]:
-    """Return what is trained where it is not the whole model."""
+    """Return what is trained, unless it is the whole model."""
     recipe = each.training.inputs.method.recipe
     if not recipe.lora_rank:
         return []
@@ -96,18 +85,23 @@ def _trained(each: PlannedPhase) -> list[str]:
 
 
 def _side_by_side(plan: ProgrammePlan) -> list[str]:
-    """Return the phases as a table, a phase a row, from steady state to all GPU-hours, and what they rest on."""
+    """Return the phases as a table, one row each, then the factors of whole runs and the rates."""
     width = max(len(each.phase.name) for each in plan.phases) + 2
     heads = ("starts", "days", "GPUs", "steady", "factor", "beside", "GPU-hours", "cost", "MW")
     rows = [("Phase", heads)]
     for at, each in enumerate(plan.phases):
         shown = figures(plan, at)
         cells = (
-            brief(shown.start_day, "days"), brief(shown.case.days, "days"), grouped(shown.gpus),
-            brief(shown.steady_gpu_hours, "GPU-hours"), f"{shown.programme_factor:.3g}",
-            brief(shown.case.beside_gpu_hours, "GPU-hours"), brief(shown.case.gpu_hours, "GPU-hours"),
-            brief(shown.case.usd, "USD"), brief(shown.case.power_mw, "MW"),
-        )  # fmt: skip
+            brief(shown.start_day, "days"),
+            brief(shown.case.days, "days"),
+            grouped(shown.gpus),
+            brief(shown.steady_gpu_hours, "GPU-hours"),
+            f"{shown.programme_factor:.3g}",
+            brief(shown.case.beside_gpu_hours, "GPU-hours"),
+            brief(shown.case.gpu_hours, "GPU-hours"),
+            brief(shown.case.usd, "USD"),
+            brief(shown.case.power_mw, "MW"),
+        )
         rows.append((each.phase.name, cells))
     lines = ["".join([f"{name:<{width}}", *(f"{cell:>12}" for cell in cells)]) for name, cells in rows]
     phases = [figures(plan, at) for at in range(len(plan.phases))]
@@ -138,13 +132,4 @@ def _month_lines(plan: ProgrammePlan) -> list[str]:
         )
     if plan.starts_within:
         lines.append(f"{plan.label(0)} holds what is left of it from {plan.terms.start} on")
-    return lines
-
-
-def _explained(plan: ProgrammePlan) -> list[str]:
-    lines = []
-    for step in derivations(plan):
-        lines += ["", step.label, f"  formula  {step.formula}"]
-        lines += [f"  numbers  {step.substituted}"] if step.substituted else []
-        lines += [f"  result   {step.shown}", f"  source   {step.source}"]
     return lines

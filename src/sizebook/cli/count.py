@@ -1,4 +1,4 @@
-"""`sizebook count` counts the parameters of a model, exactly, from its config.json."""
+"""`sizebook count` counts the parameters of a model exactly, from its config.json."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.cli.completing import model_or_file
-from sizebook.cli.telling import failed
+from sizebook.cli.messages import print_error
+from sizebook.cli.shell_completion import model_or_file
 from sizebook.core.errors import UnknownKeyError
 
 if TYPE_CHECKING:
@@ -21,30 +21,32 @@ if TYPE_CHECKING:
 @click.command("count")
 @click.argument("model", shell_complete=model_or_file)
 @click.option("--json", "as_json", is_flag=True, help="Print the count as JSON.")
-@click.option("--layers", is_flag=True, help="Show each layer too; equal layers that follow each other as one line.")
-@click.option("--explain", "explained", is_flag=True, help="Show each part as a sum of products, and the keys.")
-@click.option("--hub", "from_hub", is_flag=True, help="Ask the Hub even for a model of the catalog.")
+@click.option("--layers", is_flag=True, help="Show each layer too; consecutive equal layers share a line.")
+@click.option(
+    "--explain", "explained", is_flag=True, help="Show each part as a sum of products, and the keys that were read."
+)
+@click.option("--hub", "from_hub", is_flag=True, help="Read the Hub's config even for a model of the catalog.")
 @click.option("--weights", is_flag=True, help="Count a Hub repository from the headers of its weights.")
-@click.option("--base", help="Base model of an adapter; the one that it names when left out.")
+@click.option("--base", help="Base model of an adapter; if left out, the one that the adapter names.")
 @click.option("--engine", type=click.Choice(["sizebook", "transformers"]), default="sizebook", show_default=True)
 def count_model(model: str, from_hub: bool, weights: bool, base: str | None, engine: str, **shown: bool) -> None:
     """Count the parameters of a model exactly: total, active and by part.
 
-    MODEL is a checkpoint, counted from its headers whatever its architecture (a file .safetensors, .gguf, .bin, .pt, an
-    index, a folder that holds weights, a diffusers pipeline, ORG/NAME/FILE of the Hub), an adapter, the path of a
-    config.json or of a folder that holds one, a model of the catalog, or a Hub repository ORG/NAME. The engine
-    transformers builds the model on PyTorch's meta device instead (extra 'torch').
+    MODEL is one of: a checkpoint of any architecture, counted from its headers (a file .safetensors, .gguf, .bin or
+    .pt, an index, a folder with weights, a diffusers pipeline, ORG/NAME/FILE of the Hub); an adapter; a config.json
+    or a folder with one; a model of the catalog; a Hub repository ORG/NAME. The engine transformers builds the model
+    on PyTorch's meta device instead (extra 'torch').
     """
     from sizebook.models.checkpoints.naming import adapter_at, weights_first
     from sizebook.sources.models import source_of
 
     as_json, in_full = shown["as_json"], shown["layers"] or shown["explained"]
     if (adapter := adapter_at(model)) is not None:
-        from sizebook.cli.weighing import count_adapter
+        from sizebook.cli.checkpoint_counts import count_adapter
 
         count_adapter(adapter, base, as_json)
     elif engine == "sizebook" and not (in_full or from_hub) and (weights or weights_first(model)):
-        from sizebook.cli.weighing import count_weights
+        from sizebook.cli.checkpoint_counts import count_weights
 
         count_weights(model, as_json)
     elif engine == "transformers":
@@ -54,7 +56,7 @@ def count_model(model: str, from_hub: bool, weights: bool, base: str | None, eng
 
 
 def _count_config(source: Source, shown: Mapping[str, bool]) -> None:
-    """Print the count of a config; of a repository whose type has no mapping, that of its weights."""
+    """Print the count of a config; if a repository's model type is unknown, count its weights instead."""
     from sizebook.models.counting import count
     from sizebook.models.huggingface import architecture
     from sizebook.sources.models import HUB
@@ -64,9 +66,9 @@ def _count_config(source: Source, shown: Mapping[str, bool]) -> None:
     except UnknownKeyError as error:
         if source.origin != HUB or shown["layers"] or shown["explained"]:
             raise
-        from sizebook.cli.weighing import count_weights
+        from sizebook.cli.checkpoint_counts import count_weights
 
-        failed(f"sizebook: {error}\nCounted from the headers of its weights instead:")
+        print_error(f"sizebook: {error}\nCounted from the headers of its weights instead:")
         count_weights(source.name, shown["as_json"])
         return
     counted = count(described)
@@ -98,7 +100,7 @@ def _as_json(source: Source, described: Architecture, counted: Count, layers: bo
 
 
 def _layers(described: Architecture) -> list[dict[str, Any]]:
-    """Return every run of equal layers with its parameters a layer."""
+    """Return every run of consecutive equal layers with the parameters of one layer."""
     from sizebook.models.counting import parts_of
 
     runs: list[dict[str, Any]] = []

@@ -1,16 +1,15 @@
-"""`sizebook plan serve` prints a serving plan: replicas, GPUs, latency with its band, money, energy and carbon."""
+"""`sizebook plan serve` prints a serving plan: replicas, GPUs, latency with its band, cost, energy and carbon."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sizebook.cli.rates import rates_option
-from sizebook.cli.telling import told
+from sizebook.cli.messages import print_notes
+from sizebook.cli.plan_printing import plan_options, print_plan
 from sizebook.core.sections import flat
 from sizebook.core.texts import ends
 from sizebook.core.units import duration, gibibytes, grouped, number_of, percent, significant, usd
@@ -38,17 +37,14 @@ LIMITS = {
 
 
 @click.command("serve")
-@click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
-@rates_option
+@plan_options
 def plan_serve(scenario: Path, as_json: bool, rates: Path | None) -> None:
     """Print the serving plan of a scenario file."""
-    given = with_rates(read_toml(scenario), rates, plan="serving")
-    values = with_files(beside(scenario.parent, given), scenario.parent)
-    checked = parse(ServingScenario, values, scenario.name)
-    told(checked.notes)
+    values = beside(scenario.parent, with_rates(read_toml(scenario), rates, plan="serving"))
+    checked = parse(ServingScenario, with_files(values, scenario.parent), scenario.name)
+    print_notes(checked.notes)
     found = answer(checked)
-    click.echo(json.dumps(as_data(found), indent=2) if as_json else "\n".join(as_text(found)))
+    print_plan(as_json, lambda: as_data(found), lambda: as_text(found))
 
 
 def as_data(found: ServingAnswer) -> dict[str, Any]:
@@ -89,7 +85,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
         "figures": flat(figures(plan)),
         "months": [_month(plan, at) for at in range(len(plan.months))],
         "choices": _choices(found.choices),
-    }  # fmt: skip
+    }
 
 
 def _month(plan: ServingPlan, at: int) -> dict[str, Any]:
@@ -102,7 +98,7 @@ def _month(plan: ServingPlan, at: int) -> dict[str, Any]:
 
 
 def _requests(plan: ServingPlan) -> dict[str, Any] | None:
-    """Return what requests see one by one as plain data, where a target names a percentile of them."""
+    """Return the latency percentiles of simulated requests as plain data; None if no target names a percentile."""
     loaded = plan.replica.loaded
     if loaded is None:
         return None
@@ -149,11 +145,16 @@ def _choices(choices: Choices | None) -> dict[str, Any] | None:
     if choices is None:
         return None
     ranked = [
-        {"gpu": c.plan.replica.setup.gpu, **flat(c.plan.replica.setup.replica),
-         "usd_per_month": c.usd_per_month, "tpot_seconds": c.tpot_seconds,
-         "ttft_seconds": float(c.plan.replica.at_knee.ttft_seconds), "pareto": c.on_front}
-        for c in choices.ranked
-    ]  # fmt: skip
+        {
+            "gpu": choice.plan.replica.setup.gpu,
+            **flat(choice.plan.replica.setup.replica),
+            "usd_per_month": choice.usd_per_month,
+            "tpot_seconds": choice.tpot_seconds,
+            "ttft_seconds": float(choice.plan.replica.at_knee.ttft_seconds),
+            "pareto": choice.on_front,
+        }
+        for choice in choices.ranked
+    ]
     return {"ranked": ranked, "failed": dict(choices.failed)}
 
 
@@ -227,7 +228,7 @@ def _replica(plan: ServingPlan) -> list[str]:
 
 
 def _percentiles(plan: ServingPlan, served: Served) -> list[str]:
-    """Return the percentiles of what requests see, the one that targets hold for marked."""
+    """Return the latency percentiles of simulated requests; a star marks the percentile of the targets."""
     held, lines = plan.inputs.requests.held_for, []
     for label, latency in (("TTFT of requests", "ttft"), ("TPOT of requests", "tpot"), ("Whole requests", "request")):
         shown = ", ".join(

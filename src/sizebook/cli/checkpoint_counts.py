@@ -1,4 +1,4 @@
-"""`sizebook count` of checkpoints, pipelines and adapters: what the headers say, and what a config adds."""
+"""`sizebook count` of checkpoints, pipelines and adapters, from the headers of their weights."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def count_weights(name: str, as_json: bool) -> None:
-    """Print what a checkpoint holds, counted from its headers."""
+    """Print the count of a checkpoint, from its headers."""
     from sizebook.sources.checkpoints import held_of
 
-    gc.disable()  # of a hundred thousand tensors none is in a circle, and the process ends with them
+    gc.disable()  # a hundred thousand tensors hold no reference cycles, and the process ends with them
     found = held_of(name)
     if as_json:
         click.echo(json.dumps(_as_json(found), indent=2))
@@ -32,7 +32,7 @@ def count_weights(name: str, as_json: bool) -> None:
 
 
 def count_adapter(path: Path, base: str | None, as_json: bool) -> None:
-    """Print what an adapter adds to its base, and what its own weights hold where they lie beside its settings."""
+    """Print how many parameters an adapter adds to its base, and how many its weights hold, if they are there."""
     from sizebook.intake.texts import read_json
     from sizebook.models.checkpoints.adapters import adapter_of
     from sizebook.models.checkpoints.held import held_at
@@ -54,9 +54,13 @@ def count_adapter(path: Path, base: str | None, as_json: bool) -> None:
         shown |= {"problem": str(error)}
     else:
         shown |= {
-            "method": adapter.method, "rank": adapter.rank, "adapter": adapter.parameters,
-            "base_total": base_model.parameters, "modules": dict(adapter.by_module), "saved_whole": adapter.saved,
-        }  # fmt: skip
+            "method": adapter.method,
+            "rank": adapter.rank,
+            "adapter": adapter.parameters,
+            "base_total": base_model.parameters,
+            "modules": dict(adapter.by_module),
+            "saved_whole": adapter.saved,
+        }
     if own is not None:
         shown |= {"stored": own.weighed.parameters, "bytes": own.weighed.n_bytes}
     click.echo(json.dumps(shown, indent=2) if as_json else "\n".join(_adapter_lines(shown)))
@@ -79,7 +83,7 @@ def _adapter_lines(shown: Mapping[str, Any]) -> Iterator[str]:
     if "stored" in shown:
         yield f"  {'in its own weights':24} {grouped(shown['stored']):>22} {gigabytes(shown['bytes']):>9}"
         if "adapter" in shown and shown["stored"] != shown["adapter"]:
-            yield "\nNote: its weights hold another number of parameters than its settings give; the weights are right."
+            yield "\nNote: its weights and its settings disagree on the number of parameters; the weights are right."
     if "problem" in shown:
         yield f"\nNote: not counted against its base: {shown['problem']}"
 
@@ -121,9 +125,13 @@ def _part_json(part: Part) -> dict[str, Any]:
         shown |= {"active": adds.active, "active_by": adds.origin}
     if adds is not None and adds.total is not None:
         shown["config"] = {
-            "total": adds.total, "mtp": adds.mtp, "context_tokens": CONTEXT, "cache_bytes": adds.cache_bytes,
-            "flops_per_token": adds.flops, "agreement": agreement(part, adds),
-        }  # fmt: skip
+            "total": adds.total,
+            "mtp": adds.mtp,
+            "context_tokens": CONTEXT,
+            "cache_bytes": adds.cache_bytes,
+            "flops_per_token": adds.flops,
+            "agreement": agreement(part, adds),
+        }
     return {**shown, "notes": list(_notes(part, adds, problem))}
 
 
@@ -136,7 +144,7 @@ def _notes(part: Part, adds: Mapped | None, problem: str) -> Iterator[str]:
     if adds is not None:
         yield from adds.notes
     elif problem:
-        yield f"active parameters, cache and FLOPs are not known: {problem.rstrip('.')}"
+        yield f"active parameters, cache and FLOPs are unknown: {problem.rstrip('.')}"
 
 
 def _lines(found: Held) -> Iterator[str]:

@@ -18,12 +18,12 @@ SHOWN = 40
 
 @click.command("verify")
 @click.argument("checkpoint")
-@click.option("--config", help="config.json, catalog model or repository; the checkpoint's own when left out.")
+@click.option("--config", help="config.json, catalog model or repository; if left out, the checkpoint's own.")
 def verify_checkpoint(checkpoint: str, config: str | None) -> None:
     """Compare a checkpoint, tensor by tensor, with what its architecture predicts.
 
-    CHECKPOINT is a file of weights, an index of them, a folder that holds some or a Hub repository ORG/NAME; only
-    headers are read. Exits with 1 when a tensor differs.
+    CHECKPOINT is a file of weights, an index, a folder with weights or a Hub repository ORG/NAME. Only headers are
+    read. Exits with 1 if a tensor differs.
     """
     from sizebook.models.huggingface import architecture
     from sizebook.models.verifying import verify
@@ -34,7 +34,7 @@ def verify_checkpoint(checkpoint: str, config: str | None) -> None:
     path = Path(checkpoint)
     remote = is_repository(checkpoint)
     beside = path.parent if path.is_file() else path
-    # A wrong path is a wrong checkpoint before it is a missing config.
+    # First the checkpoint: a wrong path must not be reported as a missing config.
     stored = held_of(checkpoint).only.checkpoint
     source = source_of(config or (checkpoint if remote else str(beside)), from_hub=remote and config is None)
     result = verify(architecture(source.config), stored.tensors)
@@ -61,4 +61,4 @@ def _lines(result: Verification) -> Iterator[str]:
     by_dtype = ", ".join(f"{dtype} {gigabytes(n)}" for dtype, n in result.bytes_by_dtype.items())
     yield f"values on disk: {grouped(result.n_bytes)} bytes ({by_dtype})"
     for remark in result.remarks:
-        yield f"stored besides: {remark}"
+        yield f"also stored: {remark}"

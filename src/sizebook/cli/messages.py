@@ -1,6 +1,6 @@
-"""What a command says beside its answer: on standard error, so that the answer itself can be piped on.
+"""Notes and errors of commands. They go to standard error, so that the answer itself can be piped.
 
-Coloured where standard error is a terminal that knows colours and NO_COLOR (no-color.org) is not set, plain otherwise.
+They are coloured if standard error is a terminal with colours and NO_COLOR (no-color.org) is not set.
 """
 
 from __future__ import annotations
@@ -11,22 +11,21 @@ from collections.abc import Iterable
 
 import click
 
-# What a message begins with.
 _HEAD = r"(?m)^(?:sizebook|Error):"
 
 
-def told(notes: Iterable[str]) -> None:
-    """Print remarks, such as old names that still work."""
+def print_notes(notes: Iterable[str]) -> None:
+    """Print notes."""
     for note in notes:
         _print(f"{click.style('sizebook: note:', fg='yellow')} {note}")
 
 
-def failed(message: str) -> None:
+def print_error(message: str) -> None:
     """Print an error."""
     _print(re.sub(_HEAD, lambda head: click.style(head[0], fg="red", bold=True), message, count=1))
 
 
 def _print(text: str) -> None:
-    # Click takes colours out for whatever is no terminal; of NO_COLOR and terminals without colours it knows nothing.
+    # Click removes colours if standard error is no terminal, but it ignores NO_COLOR and TERM=dumb.
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     click.echo(text, err=True, color=False if plain else None)

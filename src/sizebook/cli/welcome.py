@@ -1,14 +1,14 @@
-"""What `sizebook` says when asked for nothing, and `sizebook completion`, which teaches a shell the commands."""
+"""The welcome text of `sizebook` without a command, and `sizebook completion` for shells."""
 
 from __future__ import annotations
 
 import click
 from click.shell_completion import get_completion_class
 
-from sizebook.cli.completing import names_of
+from sizebook.cli.shell_completion import names_of
 from sizebook.core.errors import unknown_key
 
-# What people do first: what it is for, and the command.
+# First steps: the purpose and the command.
 FIRST = (
     ("Count a model of your own, exactly", "sizebook count path/to/config.json"),
     ("See every published model beside it", "sizebook dashboard -o models.html"),
@@ -20,7 +20,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def welcome(program: str, version: str) -> str:
-    """Return the five things that people do first, and where the rest stands."""
+    """Return five first steps, and where to find all commands and functions."""
     width = max(len(what) for what, _ in FIRST)
     lines = [f"{program} {version}: parameters, memory, GPUs, money and carbon of transformer models.", ""]
     lines += [f"  {what:{width}}  {command}" for what, command in FIRST]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sizebook.cli.rates import rates_option
-from sizebook.cli.telling import told
+from sizebook.cli.plan_printing import plan_options, print_plan, read_scenario
 from sizebook.core.sections import flat
 from sizebook.core.texts import ends
 from sizebook.core.units import energy, mass, number_of, significant, usd
@@ -20,25 +18,19 @@ from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import exceeded, warnings
 from sizebook.plans.fleet.stands import Stand
 from sizebook.plans.serving.totals import total_usd, usd_range
-from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.fleet import FleetScenario, answer
 
 
 @click.command("fleet")
-@click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
-@rates_option
+@plan_options
 def plan_fleet(scenario: Path, as_json: bool, rates: Path | None) -> None:
     """Print the plan of several services over 1 to 60 months, from a scenario file."""
-    values = with_rates(beside(scenario.parent, read_toml(scenario)), rates, plan="fleet")
-    checked = parse(FleetScenario, values, scenario.name)
-    told(checked.notes)
-    plan = answer(checked)
-    click.echo(json.dumps(as_data(plan), indent=2) if as_json else "\n".join(as_text(plan)))
+    plan = answer(read_scenario(scenario, FleetScenario, rates, plan="fleet"))
+    print_plan(as_json, lambda: as_data(plan), lambda: as_text(plan))
 
 
 def as_data(plan: FleetPlan) -> dict[str, Any]:
-    """Return the plan as plain data: GPUs, USD, kWh and kilograms; bands are those of measured throughput."""
+    """Return the plan as plain data: GPUs, USD, kWh and kilograms; bands come from measured throughput."""
     fewest, most = plan.fewest, plan.most
     return {
         "services": [_service(plan, each) for each in plan.services],

@@ -1,0 +1,69 @@
+"""Options and arguments that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    pass
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+# What `with_presentation` takes of a command's options.
+PRESENTATION = ("brand", "locale", "page", "templates", "workbook")
+
+
+class PathType(click.Path):
+    """A path that becomes a `pathlib.Path`; pathlib loads only once a path is given."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from pathlib import Path
+
+        return Path(str(super().convert(value, param, ctx)))
+
+
+ANY_PATH = PathType()
+FILE = PathType(dir_okay=False)
+FOLDER = PathType(file_okay=False)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
+explain_option = click.option("--explain", "explained", is_flag=True, help="Print how each figure was worked out.")
+rates_option = click.option(
+    "--rates", type=FILE, help="Use your own rates instead of the shipped ones: a file that 'sizebook calibrate' wrote."
+)
+scheduler_option = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Use the workers of this Dask scheduler, such as tcp://host:8786, instead of processes of this machine.",
+)
+own_workbook_option = click.option("--workbook", type=FILE, help="Fill your own workbook instead of the shipped one.")
+
+
+def presentation_options(command: Command) -> Command:
+    """Add the options for the look of a report: ``--brand``, ``--locale``, ``--page``, ``--templates``."""
+    for name, kind, meaning in (
+        ("--templates", FOLDER, "Folder of templates that extend the shipped ones."),
+        ("--page", str, "Paper size: a4 or letter; a4 if left out."),
+        ("--locale", str, "Language and number format of the report: en, de, de_AT, en_US."),
+        ("--brand", FILE, "Colours, logo, fonts and cover text: a file brand.toml."),
+    ):
+        command = click.option(name, type=kind, help=meaning)(command)
+    return command
+
+
+def presentation(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that concern the look of a report."""
+    return {key: options[key] for key in PRESENTATION if key in options}
+
+
+def report_style(options: dict[str, Any]) -> Any:
+    """Return the style that the options describe, for a report without a scenario."""
+    from pathlib import Path
+
+    from sizebook.reports.brand import style_of
+    from sizebook.scenarios.presentation import REPORT, with_presentation
+
+    values = with_presentation({}, presentation(options), Path())
+    return style_of({REPORT: values.get(REPORT, {})}, Path())

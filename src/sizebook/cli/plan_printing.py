@@ -1,0 +1,48 @@
+"""What the plan commands share: their options, reading a scenario, printing as JSON or text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from sizebook.cli.messages import print_notes
+from sizebook.cli.options import FILE, json_option, rates_option
+
+if TYPE_CHECKING:
+    from sizebook.core.derivation import Step
+    from sizebook.scenarios.files import Kind
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def plan_options(command: Command) -> Command:
+    """Add what every plan command takes: the scenario file, ``--json`` and ``--rates``."""
+    return click.argument("scenario", type=FILE)(json_option(rates_option(command)))
+
+
+def read_scenario(path: Path, kind: type[Kind], rates: Path | None, plan: str) -> Kind:
+    """Return the checked scenario of a file, with own rates put in; its notes are printed."""
+    from sizebook.scenarios.files import beside, parse, read_toml, with_rates
+
+    checked = parse(kind, beside(path.parent, with_rates(read_toml(path), rates, plan=plan)), path.name)
+    print_notes(checked.notes)
+    return checked
+
+
+def print_plan(as_json: bool, data: Callable[[], Mapping[str, Any]], text: Callable[[], Iterable[str]]) -> None:
+    """Print a plan as JSON or as text; only the one that is asked for is made."""
+    click.echo(json.dumps(data(), indent=2) if as_json else "\n".join(text()))
+
+
+def derivation_lines(steps: Iterable[Step]) -> list[str]:
+    """Return how figures were worked out, as lines: formula, numbers, result, source."""
+    lines = []
+    for step in steps:
+        lines += ["", step.label, f"  formula  {step.formula}"]
+        lines += [f"  numbers  {step.substituted}"] if step.substituted else []
+        lines += [f"  result   {step.shown}", f"  source   {step.source}"]
+    return lines
