@@ -15,8 +15,8 @@ from sizebook.batch.jobs import made
 from sizebook.cli import app
 from sizebook.intake.texts import toml_table
 from sizebook.sources.bundled import bundled
-from sizebook.web.working import Sent
-from sizebook.web.working import filled as filled_by_the_service
+from sizebook.web.request_work import Sent
+from sizebook.web.request_work import filled as filled_by_the_service
 from tests.libreoffice.office import Office, is_same
 from tests.workbooks.own_template import build
 

@@ -21,7 +21,7 @@ from sizebook.scheduling.slots import Bounds, Slots
 from sizebook.sources.bundled import bundled
 from sizebook.web import batches
 from sizebook.web.app import Service, create_app
-from sizebook.web.working import Sent, filled
+from sizebook.web.request_work import ScenarioUpload, filled_workbook
 from tests.web import web_calls
 
 HERE = "http://127.0.0.1"
@@ -57,7 +57,8 @@ def test_a_template_that_is_sent_is_filled(client: TestClient) -> None:
     template, scenario = bundled("workbooks") / "model_sizing.xlsx", json.dumps({"plan": "sizing", **SCENARIO}).encode()
     sent = {"template": ("model_sizing.xlsx", template.read_bytes()), "scenario": ("s.json", scenario)}
     found = client.post("/workbooks", files=sent)
-    assert found.content == filled(("model_sizing.xlsx", template.read_bytes(), Sent(scenario, is_toml=False))).content
+    upload = ScenarioUpload(scenario, is_toml=False)
+    assert found.content == filled_workbook(("model_sizing.xlsx", template.read_bytes(), upload)).content
     assert found.content[:2] == b"PK"
     wrong = client.post("/workbooks", files={**sent, "scenario": ("s.json", b'{"modle": "x"}')})
     assert wrong.status_code == 422 and "unknown input: got 'modle'" in problem(wrong)

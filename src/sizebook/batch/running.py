@@ -17,8 +17,8 @@ from sizebook.batch.record import stamp
 from sizebook.batch.sending import failed, packed, received, sent_back
 from sizebook.batch.table import lines_of
 from sizebook.core.errors import SizebookError
-from sizebook.scheduling.pieces import Scheduler, WorkerDiedError
 from sizebook.scheduling.processes import Processes
+from sizebook.scheduling.scheduler import Scheduler, WorkerDiedError
 from sizebook.sources.writing import clean_leftovers, clean_scratch, make_folder
 
 

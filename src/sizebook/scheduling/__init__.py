@@ -1,1 +1,1 @@
-"""Many pieces of work at once: in processes of this machine, or by the workers of a Dask scheduler."""
+"""Runs many pieces of work in parallel: in processes of this machine, or on the workers of a Dask scheduler."""

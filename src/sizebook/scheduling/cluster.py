@@ -1,7 +1,7 @@
-# ruff: noqa: E402 - the extra is asked for before what stands on it
-"""Pieces of work by the workers of a Dask scheduler, which may come and go.
+# ruff: noqa: E402 - need() must run before the imports of the extra
+"""Runs pieces of work on the workers of a Dask scheduler, which may come and go.
 
-Dask gives a piece of a worker that died to another one, and fails it when so many died over it as its setting
+If a worker dies, Dask gives its piece to another one, and fails the piece once more workers died over it than
 ``distributed.scheduler.allowed-failures`` allows (3).
 """
 
@@ -22,25 +22,25 @@ from distributed.core import CommClosedError
 from distributed.scheduler import KilledWorker
 
 from sizebook.core.errors import InputError
-from sizebook.scheduling.pieces import Ended, Item, Result, WorkerDiedError
+from sizebook.scheduling.scheduler import Finished, Item, Result, WorkerDiedError
 
 CONNECT_SECONDS = 10
 _LOOK_EVERY_SECONDS = 5.0
-_PIECES_A_THREAD = 2  # one under way, one that waits there: a worker that ends a piece need not ask for the next
+_PIECES_A_THREAD = 2  # one running and one waiting, so that a worker never waits for its next piece
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A scheduler over what workers an address has; ``said`` is told when there is none, ``packed`` is what is sent."""
+    """The workers of a Dask scheduler. ``notify`` is called if there is none; ``packed`` prepares an item."""
 
     address: str
-    said: Callable[[str], object]
+    notify: Callable[[str], object]
     packed: Callable[[Any], Any]
 
     def check(self, stamp: Callable[[], Mapping[str, str]]) -> None:
-        """Refuse scheduler and workers of other versions than here, by their packages and by ``stamp`` called there.
+        """Refuse a scheduler and workers with other versions, by their packages and by ``stamp`` called on them.
 
-        Workers that join later are not asked: their work says so. Errors: `InputError`.
+        Workers that join later are not checked here; their results are. Errors: `InputError`.
         """
         with connected(self.address) as client:
             _refuse_other_versions(client)
@@ -54,21 +54,21 @@ class Cluster:
 
     def results(
         self, task: Callable[[Item], Result], items: Iterable[Item], begun: Callable[[Item], object]
-    ) -> Iterator[Ended[Item, Result]]:
-        """Yield what became of every item (`pieces.Scheduler`).
+    ) -> Iterator[Finished[Item, Result]]:
+        """Yield the outcome of every item (`scheduler.Scheduler`).
 
-        Errors: `InputError` where no scheduler answers, or it goes away.
+        Errors: `InputError` if no scheduler answers, or it goes away.
         """
         with connected(self.address) as client:
-            given = _Given(self, client, iter(items), task, begun)
+            submission = _Submission(self, client, iter(items), task, begun)
             try:
-                yield from _worked(given)
+                yield from _outcomes(submission)
             finally:
-                client.cancel(list(given.under_way), force=True)
+                client.cancel(list(submission.under_way), force=True)
 
 
-class _Given:
-    """What is under way on a cluster."""
+class _Submission:
+    """The pieces that are submitted to a cluster and not finished."""
 
     def __init__(self, cluster: Cluster, client: Any, items: Iterator[Any], task: Any, begun: Any) -> None:
         self.cluster, self.client, self.items, self.task, self.begun = cluster, client, items, task, begun
@@ -76,10 +76,10 @@ class _Given:
         self.is_empty, self.is_said = False, False
 
     def hand_out(self) -> None:
-        """Submit pieces for the workers that are there now, a few where there is none."""
+        """Submit pieces for the present workers; a few if there is none."""
         threads = sum(self.client.nthreads().values())
         if not threads and not self.is_said:
-            self.cluster.said(f"no worker at {self.cluster.address}: waiting for one. Ctrl-C ends the batch.")
+            self.cluster.notify(f"no worker at {self.cluster.address}: waiting for one. Ctrl-C ends the batch.")
         self.is_said = not threads
         while not self.is_empty and len(self.under_way) < _PIECES_A_THREAD * max(threads, 1):
             item = next(self.items, self)
@@ -89,7 +89,7 @@ class _Given:
                 self.begun(item)
 
     def ended(self) -> list[Any]:
-        """Return the futures that have ended, none where nothing did for a while."""
+        """Return the futures that have ended; none if nothing did for a while."""
         try:
             with self.client.as_current():
                 waited = distributed.wait(list(self.under_way), _LOOK_EVERY_SECONDS, return_when="FIRST_COMPLETED")
@@ -100,26 +100,26 @@ class _Given:
         return list(waited.done)
 
 
-def _worked(given: _Given) -> Iterator[Ended[Any, Any]]:
-    given.hand_out()
-    while given.under_way:
-        for future in given.ended():
+def _outcomes(submission: _Submission) -> Iterator[Finished[Any, Any]]:
+    submission.hand_out()
+    while submission.under_way:
+        for future in submission.ended():
             if future.cancelled() or future.status == "lost":
-                raise _gone(given.cluster.address)
-            item = given.under_way.pop(future)
+                raise _gone(submission.cluster.address)
+            item = submission.under_way.pop(future)
             error = future.exception() if future.status == "error" else None
             if error is None:
-                yield Ended(item, future.result())
+                yield Finished(item, future.result())
             else:
                 died = isinstance(error, KilledWorker)
-                yield Ended(item, None, WorkerDiedError("again and again") if died else error)
+                yield Finished(item, None, WorkerDiedError("again and again") if died else error)
             future.release()
-        given.hand_out()
+        submission.hand_out()
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """Give a client of a scheduler. Errors: `InputError` where none answers, or it goes away meanwhile."""
+    """Yield a client of a scheduler. Errors: `InputError` if none answers, or it goes away meanwhile."""
     try:
         client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
@@ -138,7 +138,7 @@ def connected(address: str) -> Iterator[Any]:
 
 def _gone(address: str) -> InputError:
     return InputError(
-        f"scheduler gone: got no answer from {address}, want it to live until the work is done. Start it "
+        f"scheduler gone: got no answer from {address}, want it to run until the work is done. Start it "
         "again, and the command with --resume."
     )
 
@@ -158,7 +158,7 @@ def _refuse_other_versions(client: Any) -> None:
 
 
 def _versions(at: dict[str, Any]) -> dict[str, Any]:
-    """Return the versions that must be the same: minor releases of Python exchange pickles."""
+    """Return the versions that must be the same; pickles work across patch releases of Python."""
     packages = at["packages"]
     python = ".".join(str(packages["python"]).split(".")[:2])
     return {"sizebook": packages.get("sizebook"), "python": python, "distributed": packages["distributed"]}

@@ -1,5 +1,5 @@
-# ruff: noqa: E402 - the extra is asked for before what stands on it
-"""Single calls in processes of their own, which are killed when a call takes too long or too much memory."""
+# ruff: noqa: E402 - need() must run before the imports of the extra
+"""Runs single calls in processes that are killed if a call takes too long or too much memory."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ need("workbooks")
 import psutil
 
 from sizebook.core.errors import InputError
-from sizebook.scheduling.pieces import Ended, Item, Result, WorkerDiedError
+from sizebook.scheduling.scheduler import Finished, Item, Result, WorkerDiedError
 from sizebook.scheduling.workers import begin
 from sizebook.sources.writing import scratch_folder
 
 _LOOK_EVERY_SECONDS = 0.2
 _A_DAY = 86_400.0
-_CALLS_A_PROCESS = 500  # then a fresh one: what libraries keep does not grow with the age of the service
+_CALLS_A_PROCESS = 500  # then a fresh process, so that caches of libraries do not grow for ever
 
 
 class BusyError(Exception):
-    """No process came free in time."""
+    """No process became free in time."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What one call may take: seconds on the clock, as many again until a process is free, bytes of resident memory."""
+    """Limits of one call: seconds to wait for a process, as many to run, bytes of resident memory."""
 
     seconds: int
     n_bytes: int
 
 
 class Slots:
-    """So many processes for calls; a scheduler as well, whose pieces each have those bounds."""
+    """A fixed number of processes for calls with limits; also a scheduler whose pieces have the same limits."""
 
     def __init__(self, n: int, bounds: Bounds) -> None:
         self.n, self.bounds = n, bounds
@@ -53,9 +53,9 @@ class Slots:
             self._free.put(slot)
 
     def call(self, task: Callable[[Item], Result], item: Item, *, wait_seconds: float | None = None) -> Result:
-        """Return what a task returns; raises what it raises.
+        """Return what a task returns, or raise what it raises.
 
-        Errors: `InputError` where it takes more than its bounds or ends its process, `BusyError`.
+        Errors: `InputError` if it exceeds its limits, `WorkerDiedError` if its process dies, `BusyError`.
         """
         try:
             slot = self._free.get(timeout=self.bounds.seconds if wait_seconds is None else wait_seconds)
@@ -72,8 +72,8 @@ class Slots:
 
     def results(
         self, task: Callable[[Item], Result], items: Iterable[Item], begun: Callable[[Item], object]
-    ) -> Iterator[Ended[Item, Result]]:
-        """Yield what became of every item (`pieces.Scheduler`); single calls come in between."""
+    ) -> Iterator[Finished[Item, Result]]:
+        """Yield the outcome of every item (`scheduler.Scheduler`); single calls can run in between."""
         left, under_way = iter(items), dict[Future[Any], Any]()
         with ThreadPoolExecutor(self.n) as threads:
             try:
@@ -85,7 +85,7 @@ class Slots:
                         return
                     for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                         error = future.exception()
-                        yield Ended(under_way.pop(future), None if error else future.result(), error)
+                        yield Finished(under_way.pop(future), None if error else future.result(), error)
             finally:
                 for future in under_way:
                     future.cancel()
@@ -102,7 +102,7 @@ class _Slot:
         self.pool: ProcessPoolExecutor | None = None
         self.process: psutil.Process | None = None
         self.n_calls = 0
-        self.scratch = ExitStack()  # the process's temporary files, which nobody else's are among
+        self.scratch = ExitStack()  # the temporary files of this process alone
 
     def call(self, task: Callable[[Any], Any], item: Any) -> Any:
         try:
@@ -122,7 +122,7 @@ class _Slot:
         return self.pool
 
     def _watched(self, future: Future[Any]) -> Any:
-        """Return a call's result, or kill its process when it is over its bounds."""
+        """Return a call's result, or kill its process if it exceeds its limits."""
         give_up = time.monotonic() + self.bounds.seconds
         while not future.done():
             wait([future], timeout=_LOOK_EVERY_SECONDS)
@@ -146,7 +146,7 @@ class _Slot:
         return sum(_resident(each) for each in _family(self.process))
 
     def end(self) -> None:
-        """Kill the process and what it started."""
+        """Kill the process and its children."""
         for each in _family(self.process):
             try:
                 each.kill()

@@ -1,4 +1,4 @@
-"""Worker processes: they end with their parent, and at once when the work is stopped."""
+"""Worker processes that end with their parent, and at once if the work is stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOOK_EVERY_SECONDS = 1.0
 
 @contextmanager
 def workers(n: int) -> Iterator[ProcessPoolExecutor]:
-    """Give an executor of so many fresh processes; when the block is left by an error they are killed.
+    """Yield an executor with ``n`` fresh processes; if an error leaves the block they are killed.
 
     Spawned, not forked: the calculation engine runs threads, which do not survive a fork.
     """
@@ -39,31 +39,32 @@ def workers(n: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def begin(parent: int, folder: str) -> None:
-    """Have this process end when its parent does, and keep its temporary files where the parent removes them.
+    """End this process when its parent ends, and put its temporary files where the parent removes them.
 
-    Ctrl-C is left to the parent.
+    The parent handles Ctrl-C.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # died before the signal was asked for
+        if os.getppid() != parent:  # the parent died before prctl was called
             os._exit(1)
-    else:  # where it costs nothing: a process with a second thread does not fork for its calculations
+    else:  # not on Linux: a process with a second thread does not fork for its calculations
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
 def allow_children() -> None:
-    """Let this process start others, where whoever started it forbade that: Dask's nanny makes workers daemonic.
+    """Let this process start children although Dask's nanny made it daemonic.
 
-    A workbook is calculated in a child, so that it can be stopped; the standard library has no public way to allow it.
+    A workbook is calculated in a child process, so that it can be stopped. The standard library has no public way to
+    allow it.
     """
     config: dict[str, object] = getattr(current_process(), "_config", {})
     config.pop("daemon", None)
 
 
 def _watch(parent: int) -> None:
-    """End this process once it is another's child."""
+    """End this process once its parent is gone."""
     while os.getppid() == parent:
         time.sleep(_LOOK_EVERY_SECONDS)
     os._exit(1)

@@ -1,5 +1,5 @@
-# ruff: noqa: E402 - the extra is asked for before what stands on it
-"""The service: addresses, what they take and give, and who may ask."""
+# ruff: noqa: E402 - need() must run before the imports of the extra
+"""The web service: its addresses, their requests and answers, and access control."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from sizebook.batch.formats import FORMATS, USUAL, chosen
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, suggestion
 from sizebook.intake.limits import limits
 from sizebook.scenarios.schema import schema
-from sizebook.scheduling.pieces import WorkerDiedError
+from sizebook.scheduling.scheduler import WorkerDiedError
 from sizebook.scheduling.slots import Bounds, BusyError, Slots
-from sizebook.web import working
+from sizebook.web import request_work
 from sizebook.web.batches import Batches, Progress, events
-from sizebook.web.sizes import Bounded
+from sizebook.web.request_limits import RequestLimits
 
 MEDIA = {
     "json": "application/json",
@@ -44,8 +44,8 @@ MEDIA = {
     "pdf": "application/pdf",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-_LONGEST_NOTES = 4000  # proxies take headers of 8 kB together
-NOTES = "X-Sizebook-Notes"  # remarks on what was made, as JSON in ASCII
+_LONGEST_NOTES = 4000  # proxies accept headers of 8 kB in total
+NOTES = "X-Sizebook-Notes"  # notes on the answer, as JSON in ASCII
 _SCENARIO = {
     "requestBody": {
         "required": True,
@@ -56,32 +56,32 @@ _SCENARIO = {
     }
 }
 _BEARER = HTTPBearer(auto_error=False)
-_PROBLEM = {"application/json": {"schema": {"type": "object", "required": ["problem"],
-            "properties": {"problem": {"type": "string"}}}}}  # fmt: skip
-_SAID = {
+_PROBLEM_SCHEMA = {"type": "object", "required": ["problem"], "properties": {"problem": {"type": "string"}}}
+_PROBLEM = {"application/json": {"schema": _PROBLEM_SCHEMA}}
+_REFUSED = {
     400: "not understood",
     401: "no token, or a wrong one",
     403: "from another site",
-    404: "not there",
-    405: "another method",
-    408: "came too slowly",
+    404: "not found",
+    405: "wrong method",
+    408: "too slow",
     413: "too large",
     415: "neither JSON nor TOML",
-    422: "refused: what was got, what is wanted, and a fix",
-    503: "no process free, or one that ended: ask again",
+    422: "refused: what the request has, what is wanted, and a fix",
+    503: "no free process, or the process died: ask again",
 }
 _FILES: dict[int | str, dict[str, Any]] = {
     200: {"description": "the file", "content": {media.partition(";")[0]: {} for media in MEDIA.values()}}
 }
 _EVENTS: dict[int | str, dict[str, Any]] = {200: {"description": "events", "content": {"text/event-stream": {}}}}
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    code: {"description": said, "content": _PROBLEM} for code, said in _SAID.items()
+    code: {"description": meaning, "content": _PROBLEM} for code, meaning in _REFUSED.items()
 }
 
 
 @dataclass(frozen=True)
 class Service:
-    """How a service runs: in how many processes, where its batches lie, and the token that requests bring."""
+    """Settings of a service: number of processes, folder of batches, token of requests."""
 
     jobs: int
     folder: Path
@@ -101,42 +101,45 @@ def create_app(service: Service) -> FastAPI:
         slots.close()
 
     app = FastAPI(
-        title="sizebook", version=__version__, lifespan=lifespan, responses=REFUSALS,
-        dependencies=[Depends(_guard(service.token)), Depends(_refuse_unknown)],
-        redoc_url=None, docs_url=None, openapi_url=None,
+        title="sizebook",
+        version=__version__,
         description="Sizes transformer models: plans, workbooks, reports and batches of them.",
-    )  # fmt: skip
-    app.add_middleware(Bounded, most=most.request_bytes, seconds=most.request_seconds)
-    _refusing(app)
+        lifespan=lifespan,
+        responses=REFUSALS,
+        dependencies=[Depends(_guard(service.token)), Depends(_refuse_unknown)],
+        redoc_url=None,
+        docs_url=None,
+        openapi_url=None,
+    )
+    app.add_middleware(RequestLimits, most=most.request_bytes, seconds=most.request_seconds)
+    _add_error_handlers(app)
     _add_plans(app, slots)
     _add_batches(app, slots, batches)
     return app
 
 
 def _guard(token: str) -> Any:
-    async def allowed(  # async as all that answers without work: threads may all wait for a process
+    async def allowed(  # async: the threads may all be waiting for a process
         request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)] = None
     ) -> None:
-        if not token and not is_loopback(request.url.hostname or ""):  # a name that somebody else lets point here
+        if not token and not is_loopback(request.url.hostname or ""):  # a foreign name that resolves to this machine
             raise HTTPException(403, f"another host: got {request.url.hostname}, want 127.0.0.1 or localhost. Use it.")
         origin = request.headers.get("origin")
         if origin and origin.partition("://")[2] != request.headers.get("host"):
             raise HTTPException(403, "another site: got a request of another page, want one of this service. Ask it.")
         if token and not (given and hmac.compare_digest(given.credentials.encode(), token.encode())):
-            raise HTTPException(
-                401, "no token: got a request without the token, want the header Authorization: Bearer TOKEN. Add it.",
-                headers={"WWW-Authenticate": "Bearer"},
-            )  # fmt: skip
+            problem = "no token: got a request without the token, want the header Authorization: Bearer TOKEN. Add it."
+            raise HTTPException(401, problem, headers={"WWW-Authenticate": "Bearer"})
 
     return allowed
 
 
 async def _refuse_unknown(request: Request) -> None:
-    """Refuse parameters and fields of a form that the address does not take, or takes once."""
-    taken = request.scope["route"].dependant
-    given: dict[str, tuple[Any, Any]] = {"parameter": (taken.query_params, request.query_params.multi_items())}
+    """Refuse unknown or repeated query parameters and form fields."""
+    accepted = request.scope["route"].dependant
+    given: dict[str, tuple[Any, Any]] = {"parameter": (accepted.query_params, request.query_params.multi_items())}
     if request.headers.get("content-type", "").startswith("multipart/"):
-        given["field"] = taken.body_params, (await request.form()).multi_items()
+        given["field"] = accepted.body_params, (await request.form()).multi_items()
     for kind, (params, items) in given.items():
         known, names = [each.alias for each in params], [name for name, _ in items]
         for name in names:
@@ -148,15 +151,15 @@ async def _refuse_unknown(request: Request) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches an address."""
+    """Return whether only this machine can reach an address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
 
-def _refusing(app: FastAPI) -> None:
-    """Say every refusal as ``{"problem": "problem: got X, want Y. Fix."}``."""
+def _add_error_handlers(app: FastAPI) -> None:
+    """Answer every error with ``{"problem": "problem: got X, want Y. Fix."}``."""
 
     @app.exception_handler(SizebookError)
     async def refused(_: Request, error: SizebookError) -> JSONResponse:
@@ -173,12 +176,12 @@ def _refusing(app: FastAPI) -> None:
         return JSONResponse({"problem": said}, 503)
 
     @app.exception_handler(ClientDisconnect)
-    async def gone(_: Request, __: ClientDisconnect) -> JSONResponse:
-        """Whoever left in the midst of a request hears nothing; the log would hold a traceback for each."""
+    async def disconnected(_: Request, __: ClientDisconnect) -> JSONResponse:
+        """Handle clients that disconnect within a request; otherwise each would leave a traceback in the log."""
         return JSONResponse({"problem": "not understood: got part of a request, want all of it. Send it again."}, 400)
 
     @app.exception_handler(StarletteHTTPException)
-    async def told(request: Request, error: StarletteHTTPException) -> JSONResponse:
+    async def http_error(request: Request, error: StarletteHTTPException) -> JSONResponse:
         said = str(error.detail)
         if ": got " not in said:
             got = f"{request.method} {request.url.path[:200]}"
@@ -186,7 +189,7 @@ def _refusing(app: FastAPI) -> None:
         return JSONResponse({"problem": said}, error.status_code, error.headers)
 
     @app.exception_handler(RequestValidationError)
-    async def unread(_: Request, error: RequestValidationError) -> JSONResponse:
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         where = ".".join(str(each) for each in first["loc"])
         said = f"bad request: got {first['msg']} at {where}, want what /openapi.json describes. Correct it."
@@ -196,12 +199,12 @@ def _refusing(app: FastAPI) -> None:
 def _add_plans(app: FastAPI, slots: Slots) -> None:
     @app.get("/health")
     async def health() -> dict[str, str]:
-        """Say that the service is there, and its version."""
+        """Return the version; the service is running."""
         return {"sizebook": __version__}
 
     @app.get("/openapi.json", include_in_schema=False)
     async def description() -> dict[str, Any]:
-        """Describe all this, to whom may ask it."""
+        """Return the OpenAPI description, to clients that may use the service."""
         return app.openapi()
 
     @app.get("/schema")
@@ -217,58 +220,60 @@ def _add_plans(app: FastAPI, slots: Slots) -> None:
         name, *others = chosen(format)
         if others:
             raise InputError(f"several formats: got '{format}', want one. Ask once for each, or for a batch.")
-        sent = working.Sent(await request.body(), _is_toml(request.headers.get("content-type", "")))
-        made = await run_in_threadpool(slots.call, working.planned, (sent, name))
+        sent = request_work.ScenarioUpload(await request.body(), _is_toml(request.headers.get("content-type", "")))
+        made = await run_in_threadpool(slots.call, request_work.plan_file, (sent, name))
         return _file(made, name)
 
     @app.post("/workbooks", response_class=Response, responses=_FILES)
     async def workbook(template: UploadFile, scenario: UploadFile) -> Response:
-        """Fill a template workbook with a scenario in TOML or JSON, told by the name of its file, and return it."""
-        sent = working.Sent(await scenario.read(), (scenario.filename or "").casefold().endswith(".toml"))
+        """Fill a template workbook with a scenario (TOML or JSON, by its file name) and return it."""
+        sent = request_work.ScenarioUpload(
+            await scenario.read(), (scenario.filename or "").casefold().endswith(".toml")
+        )
         asked = (Path(template.filename or "").name, await template.read(), sent)
-        return _file(await run_in_threadpool(slots.call, working.filled, asked), "xlsx")
+        return _file(await run_in_threadpool(slots.call, request_work.filled_workbook, asked), "xlsx")
 
 
 def _add_batches(app: FastAPI, slots: Slots, batches: Batches) -> None:
     @app.post("/batches", status_code=202)
     async def begin(scenarios: UploadFile, formats: str = ",".join(USUAL)) -> dict[str, Any]:
-        """Start a batch of a table or list of scenarios: CSV, xlsx, Parquet, TOML or YAML, told by its name."""
+        """Start a batch of scenarios from CSV, xlsx, Parquet, TOML or YAML, by the file name."""
         kinds = chosen(formats)
         name = Path(scenarios.filename or "").name or "scenarios"
-        given = await run_in_threadpool(slots.call, working.listed, (name, await scenarios.read()))
+        given = await run_in_threadpool(slots.call, request_work.read_scenarios, (name, await scenarios.read()))
         return {**asdict(batches.begin(given.rows, kinds)), "notes": given.notes}
 
     @app.get("/batches/{batch}")
     async def batch_progress(batch: str) -> dict[str, Any]:
-        """Return how a batch stands."""
-        return asdict(_there(batches, batch).progress())
+        """Return the progress of a batch."""
+        return asdict(_found(batches, batch).progress())
 
     @app.delete("/batches/{batch}")
     async def cancel(batch: str) -> dict[str, Any]:
-        """Cancel a batch: what is done stays."""
-        _there(batches, batch)
+        """Cancel a batch; finished scenarios stay."""
+        _found(batches, batch)
         return asdict(batches.cancel(batch))
 
     @app.get("/batches/{batch}/events", response_class=StreamingResponse, responses=_EVENTS)
     async def follow(batch: str) -> StreamingResponse:
-        """Follow a batch by server-sent events, each how it stands, until it has ended."""
-        return StreamingResponse(_stream(events(_there(batches, batch))), media_type="text/event-stream")
+        """Follow the progress of a batch by server-sent events until it ends."""
+        return StreamingResponse(_stream(events(_found(batches, batch))), media_type="text/event-stream")
 
     @app.get("/batches/{batch}/files/{name}", response_class=Response, responses=_FILES)
     async def output(batch: str, name: str) -> Response:
         """Return a file of a batch."""
         try:
             path = batches.file(batch, name)
-            found = path.stat()  # of a batch that made room since, an error here and not in the midst of an answer
+            found = path.stat()  # if the batch was removed, fail here and not within the answer
         except UnknownKeyError as error:
             raise HTTPException(404, str(error)) from error
         except FileNotFoundError as error:
-            said = "batch removed: got a file of one that made room for others, want one that is kept. Start it again."
-            raise HTTPException(404, said) from error
+            problem = "batch removed: got a file of a batch that was deleted to make room, want one that is kept."
+            raise HTTPException(404, f"{problem} Start it again.") from error
         return FileResponse(path, media_type=MEDIA.get(path.suffix[1:]), filename=path.name, stat_result=found)
 
 
-def _there(batches: Batches, name: str) -> Any:
+def _found(batches: Batches, name: str) -> Any:
     try:
         return batches.job(name)
     except UnknownKeyError as error:
@@ -280,7 +285,7 @@ async def _stream(found: AsyncIterator[Progress | None]) -> AsyncIterator[str]:
         yield ": still running\n\n" if progress is None else f"event: progress\ndata: {_json(progress)}\n\n"
 
 
-@lru_cache(maxsize=16)  # everybody who follows a batch is told the same
+@lru_cache(maxsize=16)  # all followers of a batch get the same text
 def _json(progress: Progress) -> str:
     return json.dumps(asdict(progress))
 
@@ -293,7 +298,7 @@ def _is_toml(content_type: str) -> bool:
     return kind == "application/toml"
 
 
-def _file(made: working.Made, name: str) -> Response:
+def _file(made: request_work.Answer, name: str) -> Response:
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(f'sizebook.{name}')}"}
     if made.notes:
         headers[NOTES] = _short(made.notes)
@@ -301,7 +306,7 @@ def _file(made: working.Made, name: str) -> Response:
 
 
 def _short(notes: Sequence[str]) -> str:
-    """Return remarks as JSON that a header holds, the last ones only counted where they are too many."""
+    """Return notes as JSON that fits a header; if there are too many, the last ones are only counted."""
     kept: list[str] = []
     for note in notes:
         if len(json.dumps([*kept, note[:1000]])) > _LONGEST_NOTES:

@@ -1,5 +1,5 @@
-# ruff: noqa: E402 - the extra is asked for before what stands on it
-"""The batches of the service: jobs over the journal of a folder each, whose progress anybody may follow."""
+# ruff: noqa: E402 - need() must run before the imports of the extra
+"""The batches of the service: each runs over the journal of its folder and reports its progress."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from sizebook.batch.sending import failed, received
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.intake.limits import limits
 from sizebook.scheduling.slots import Slots
-from sizebook.web.keeping import ID, Shelf
-from sizebook.web.working import produced
+from sizebook.web.batch_storage import ID, BatchStorage
+from sizebook.web.request_work import scenario_files
 
 _LOG = logging.getLogger(__name__)
-_LOOK_EVERY_SECONDS, _LOOKS_A_SIGN = 0.25, 40
+_LOOK_EVERY_SECONDS, _LOOKS_PER_KEEPALIVE = 0.25, 40
 
 
 class CancelledError(Exception):
-    """Somebody asked for the end of a batch."""
+    """A client cancelled the batch."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How a batch stands: its state (running, done, failed with a problem, cancelled), scenarios, and files so far."""
+    """The progress of a batch: state (running, done, failed with a problem, cancelled), scenarios, files so far."""
 
     id: str
     state: str
@@ -64,7 +64,7 @@ class _Job:
     looked: tuple[float, Progress] | None = None
 
     def glance(self) -> Progress:
-        """Return how the batch stands, looked up once for all who follow it at this moment."""
+        """Return the progress, computed once for all clients that ask at about the same time."""
         now = time.monotonic()
         if self.looked is None or now - self.looked[0] >= _LOOK_EVERY_SECONDS / 2:
             self.looked = now, self.progress()
@@ -75,24 +75,30 @@ class _Job:
         files = sorted(path.name for path in _outputs(self.folder))
         n_done = len(self.outcomes) - len(problems)
         return Progress(
-            self.id, self.state, len(self.rows), done=n_done, failed=len(problems), problem=self.problem,
-            problems=problems, files=tuple(files),
-        )  # fmt: skip
+            id=self.id,
+            state=self.state,
+            scenarios=len(self.rows),
+            done=n_done,
+            failed=len(problems),
+            problem=self.problem,
+            problems=problems,
+            files=tuple(files),
+        )
 
 
 class Batches:
-    """All batches of a service, one after the other; each ends with it."""
+    """All batches of a service. They run one at a time and end with the service."""
 
     def __init__(self, folder: Path, slots: Slots) -> None:
         self.folder, self.slots = folder, slots
         self._jobs: dict[str, _Job] = {}
-        self._shelf = Shelf(folder, limits().batch_bytes, removed=lambda name: self._jobs.pop(name, None))
+        self._storage = BatchStorage(folder, limits().batch_bytes, removed=lambda name: self._jobs.pop(name, None))
         self._turn = threading.Lock()
 
     def begin(self, rows: Sequence[Row], formats: tuple[str, ...]) -> Progress:
-        """Start a batch and return how it stands. Errors: `InputError` where too many are under way."""
+        """Start a batch and return its progress. Errors: `InputError` if too many batches are running."""
         name = secrets.token_hex(8)
-        job = self._jobs[name] = _Job(name, self._shelf.begin(name), rows, formats=formats)
+        job = self._jobs[name] = _Job(name, self._storage.begin(name), rows, formats=formats)
         threading.Thread(target=self._run, args=(job,), daemon=True).start()
         return job.progress()
 
@@ -108,17 +114,17 @@ class Batches:
                 state = "cancelled"
             except (SizebookError, OSError) as error:
                 state, job.problem = "failed", str(error)
-            except Exception as error:  # noqa: BLE001 - a batch that nobody runs any more must not look as if it ran
+            except Exception as error:  # noqa: BLE001 - otherwise the batch would look as if it still ran
                 state, job.problem = "failed", f"failed unexpectedly: got {type(error).__name__}, want none. Report it."
                 _LOG.exception("batch %s", job.id)
-        self._shelf.end(job.id)
+        self._storage.end(job.id)
         job.state = state
 
     def _written(self, row: Row, found: Any, job: _Job) -> Outcome:
-        """Write what came of a row where there is room for it, else say that there is none."""
+        """Write the files of a row, or return the problem if there is no room for them."""
         try:
             if isinstance(found, Content):
-                self._shelf.take(job.id, sum(map(len, found.files.values())))
+                self._storage.reserve(job.id, sum(map(len, found.files.values())))
         except InputError as error:
             return failed(row, str(error))
         return received(row, found, job.folder)
@@ -137,7 +143,7 @@ class Batches:
         return path
 
     def cancel(self, name: str) -> Progress:
-        """End a batch after the scenarios that are under way; what is done stays."""
+        """Stop a batch after the running scenarios; finished ones stay."""
         job = self.job(name)
         job.is_cancelled = True
         return job.progress()
@@ -149,7 +155,7 @@ class Batches:
 
 
 def _produced(row: Row, formats: tuple[str, ...]) -> Any:
-    return produced((row, formats))
+    return scenario_files((row, formats))
 
 
 def _refuse_cancelled(job: _Job) -> None:
@@ -165,21 +171,21 @@ def _followed(job: _Job, outcomes: Iterator[Outcome], _n: int) -> Iterator[Outco
 
 
 async def events(job: _Job) -> AsyncIterator[Progress | None]:
-    """Yield how a batch stands whenever it changes, None where it did not for a while, until it has ended."""
+    """Yield the progress whenever it changes, and None after a while without change, until the batch ends."""
     seen: Progress | None = None
     n_looks = 0
     while seen is None or seen.state == "running":
         now = job.glance()
-        if now != seen or n_looks >= _LOOKS_A_SIGN:
+        if now != seen or n_looks >= _LOOKS_PER_KEEPALIVE:
             yield None if now == seen else now
             seen, n_looks = now, 0
         n_looks += 1
-        if now.state == "running":  # changes in between are one
+        if now.state == "running":  # several changes within this time count as one
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
 
 def _outputs(folder: Path) -> list[Path]:
-    """Return the files of a batch; none where its folder is not there yet, or makes room at this moment."""
+    """Return the files of a batch; none if its folder does not exist yet or was just deleted."""
     try:
         return [path for path in folder.iterdir() if path.is_file() and not path.name.startswith((".", FILE))]
     except FileNotFoundError:

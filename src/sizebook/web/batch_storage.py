@@ -1,7 +1,7 @@
-# ruff: noqa: E402 - the extra is asked for before what stands on it
-"""The folders of the service's batches: at most so many, of so many bytes; the oldest that has ended makes room.
+# ruff: noqa: E402 - need() must run before the imports of the extra
+"""The folders of batches: a limit on their number and bytes; the oldest finished batch is deleted to make room.
 
-Those of a service that ran before in the same folder count too, and go first.
+Batches of an earlier service in the same folder count too, and are deleted first.
 """
 
 from __future__ import annotations
@@ -25,61 +25,63 @@ MOST = 100  # batches that are kept
 
 
 @dataclass
-class _Kept:
+class _StoredBatch:
     n_bytes: int
     has_ended: bool
 
 
-class Shelf:
-    """What is kept in a folder; ``removed`` is told the name of what made room. Threads may share it."""
+class BatchStorage:
+    """The batches in a folder; ``removed`` is called with the name of each deleted one. Threads may share it."""
 
     def __init__(self, folder: Path, most_bytes: int, removed: Callable[[str], object]) -> None:
         self.folder, self.most_bytes, self.removed = folder, most_bytes, removed
         self._lock = threading.Lock()
-        self._kept = {path.name: _Kept(_size(path), has_ended=True) for path in _before(folder)}  # oldest first
+        self._batches = {
+            path.name: _StoredBatch(_size(path), has_ended=True) for path in _earlier_batches(folder)
+        }  # oldest first
 
     def begin(self, name: str) -> Path:
-        """Return the folder of a new batch. Errors: `InputError` where too many are under way."""
+        """Return the folder of a new batch. Errors: `InputError` if too many batches are running."""
         with self._lock:
-            while len(self._kept) >= MOST:
+            while len(self._batches) >= MOST:
                 if not self._remove_oldest():
-                    raise InputError(f"too many batches: got {MOST} under way, want fewer. Wait until one has ended.")
-            self._kept[name] = _Kept(0, has_ended=False)
+                    raise InputError(f"too many batches: got {MOST} running, want fewer. Wait until one has ended.")
+            self._batches[name] = _StoredBatch(0, has_ended=False)
         return self.folder / name
 
-    def take(self, name: str, n_bytes: int) -> None:
-        """Have room for more bytes of a batch. Errors: `InputError` where batches under way leave none."""
+    def reserve(self, name: str, n_bytes: int) -> None:
+        """Reserve bytes for a batch. Errors: `InputError` if running batches leave no room."""
         with self._lock:
-            while sum(each.n_bytes for each in self._kept.values()) + n_bytes > self.most_bytes:
+            while sum(each.n_bytes for each in self._batches.values()) + n_bytes > self.most_bytes:
                 if not self._remove_oldest():
                     raise InputError(
                         f"disk full: got batches of more than {self.most_bytes} bytes, want at most as many. Ask for "
                         "fewer scenarios or formats, or raise the limit batch_bytes where the service is started."
                     )
-            self._kept[name].n_bytes += n_bytes
+            self._batches[name].n_bytes += n_bytes
 
     def end(self, name: str) -> None:
-        """Note that a batch has ended, with all that lies in its folder."""
+        """Note that a batch has ended, with the size of its folder."""
         with self._lock:
-            self._kept[name] = _Kept(_size(self.folder / name), has_ended=True)
+            self._batches[name] = _StoredBatch(_size(self.folder / name), has_ended=True)
 
     def _remove_oldest(self) -> bool:
-        name = next((name for name, each in self._kept.items() if each.has_ended), None)
+        name = next((name for name, each in self._batches.items() if each.has_ended), None)
         if name is None:
             return False
-        del self._kept[name]
+        del self._batches[name]
         self.removed(name)
         shutil.rmtree(self.folder / name, ignore_errors=True)
         return True
 
 
-def _before(folder: Path) -> list[Path]:
-    """Return the folders that a service that has ended left here, oldest first."""
+def _earlier_batches(folder: Path) -> list[Path]:
+    """Return the batch folders of earlier services, oldest first."""
     found = [path for path in folder.iterdir() if ID.fullmatch(path.name)] if folder.is_dir() else []
-    return sorted((path for path in found if _is_left(path)), key=lambda path: path.stat().st_mtime)
+    return sorted((path for path in found if _is_finished(path)), key=lambda path: path.stat().st_mtime)
 
 
-def _is_left(path: Path) -> bool:
+def _is_finished(path: Path) -> bool:
     """Return whether a folder has a journal that no other service has open."""
     if not (path / FILE).is_file():
         return False

@@ -1,7 +1,7 @@
-# ruff: noqa: E402 - the extra is asked for before what stands on it
-"""What a request has done, in a process of its own: a scenario to a file, a template filled, a table of scenarios read.
+# ruff: noqa: E402 - need() must run before the imports of the extra
+"""The work of a request, in a separate process: plan a scenario, fill a template, read a table of scenarios.
 
-A request names no file of the server: reading is confined to what came with it and to what sizebook brings.
+A request cannot read files of the server, only those that it sent and those of the package.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ WHERE = "the scenario"
 
 
 @dataclass(frozen=True)
-class Sent:
-    """A scenario as it came: its bytes, and whether they are TOML or JSON."""
+class ScenarioUpload:
+    """A scenario as sent: its bytes, and whether they are TOML or JSON."""
 
     content: bytes
     is_toml: bool
 
 
 @dataclass(frozen=True)
-class Made:
-    """A file as it goes back, with what was remarked about it."""
+class Answer:
+    """The file that a request gets back, with notes."""
 
     content: bytes
     notes: tuple[str, ...] = ()
 
 
-def planned(asked: tuple[Sent, str]) -> Made:
-    """Return a scenario's file of one format. Errors: `InputError` for a format that its plan has not."""
+def plan_file(asked: tuple[ScenarioUpload, str]) -> Answer:
+    """Return a scenario's file in one format. Errors: `InputError` if its plan does not have the format."""
     sent, name = asked
     with _confined() as folder:
         plan = made(_values(sent, folder), WHERE, folder)
         content = FORMATS[name].content(plan)
         if content is None:
             raise InputError(f"no {name}: got a {plan.kind}, which has none, want another format. Ask for json.")
-        return Made(content, plan.notes)
+        return Answer(content, plan.notes)
 
 
-def filled(asked: tuple[str, bytes, Sent]) -> Made:
-    """Return a template workbook, filled with a scenario: its inputs, or what its plan brings for anchors."""
+def filled_workbook(asked: tuple[str, bytes, ScenarioUpload]) -> Answer:
+    """Return a template workbook filled with a scenario: values of its inputs, or the plan's values of its anchors."""
     from sizebook.workbooks.filling import fill, fill_from
 
     name, template, sent = asked
@@ -74,18 +74,18 @@ def filled(asked: tuple[str, bytes, Sent]) -> Made:
             done = fill_from(path, gift.gives, out, strict=False)
         else:
             done = fill(path, gift.gives, out, strict=True)
-        return Made(out.read_bytes(), (*gift.notes, *done.notes, *done.problems))
+        return Answer(out.read_bytes(), (*gift.notes, *done.notes, *done.problems))
 
 
-def listed(asked: tuple[str, bytes]) -> Given:
-    """Return the scenarios of a table or list that was sent."""
+def read_scenarios(asked: tuple[str, bytes]) -> Given:
+    """Return the scenarios of an uploaded table or list."""
     name, content = asked
     with _confined() as folder:
         return read_batch(write_whole(folder / Path(name).name, content))
 
 
-def produced(asked: tuple[Row, tuple[str, ...]]) -> Content | str:
-    """Return the files of a batch's scenario as bytes, or its problem."""
+def scenario_files(asked: tuple[Row, tuple[str, ...]]) -> Content | str:
+    """Return the files of one scenario of a batch as bytes, or its problem."""
     row, formats = asked
     try:
         with _confined() as folder:
@@ -96,8 +96,12 @@ def produced(asked: tuple[Row, tuple[str, ...]]) -> Content | str:
 
 @contextmanager
 def _confined() -> Iterator[Path]:
-    """Give an empty folder; what is read inside lies there or among the package's own files."""
-    own = Path(gettempdir()), bundled("workbooks"), bundled("templates")  # a process of the service has its own
+    """Yield an empty folder; within the block, only it and the package's own files can be read."""
+    own = (
+        Path(gettempdir()),
+        bundled("workbooks"),
+        bundled("templates"),
+    )  # each process of the service has its own temporary folder
     with scratch_folder() as folder, confined_to(*own):
         try:
             yield folder
@@ -106,7 +110,7 @@ def _confined() -> Iterator[Path]:
             raise error.saying(said) from None
 
 
-def _values(sent: Sent, folder: Path) -> dict[str, Any]:
+def _values(sent: ScenarioUpload, folder: Path) -> dict[str, Any]:
     if sent.is_toml:
         return toml_table(write_whole(folder / "scenario.toml", sent.content), "a scenario")
     return json_object(sent.content, WHERE, "a scenario")

@@ -13,10 +13,10 @@ from starlette.exceptions import HTTPException
 
 from sizebook.batch.journal import journal
 from sizebook.core.errors import InputError
-from sizebook.web import batches, keeping
+from sizebook.web import batch_storage, batches
 from sizebook.web.app import Service, create_app
-from sizebook.web.keeping import Shelf
-from sizebook.web.sizes import Bounded
+from sizebook.web.batch_storage import BatchStorage
+from sizebook.web.request_limits import RequestLimits
 
 BEFORE, OPEN, OTHER = "0" * 16, "1" * 16, "somebody's own"
 
@@ -31,20 +31,20 @@ def left(folder: Path, name: str, n_bytes: int) -> Path:
 
 def test_the_oldest_that_has_ended_makes_room(tmp_path: Path) -> None:
     removed: list[str] = []
-    shelf = Shelf(tmp_path, 1000, removed.append)
+    storage = BatchStorage(tmp_path, 1000, removed.append)
     for name in ("a", "b", "c"):
-        shelf.begin(name).mkdir()
-        shelf.take(name, 400 if name != "c" else 200)
+        storage.begin(name).mkdir()
+        storage.reserve(name, 400 if name != "c" else 200)
         (tmp_path / name / "a.pdf").write_bytes(b"x" * (400 if name != "c" else 200))
         if name != "a":
-            shelf.end(name)
-    shelf.begin("d")
-    shelf.take("d", 100)  # "a" is under way
+            storage.end(name)
+    storage.begin("d")
+    storage.reserve("d", 100)  # "a" is under way
     assert removed == ["b"] and not (tmp_path / "b").exists() and (tmp_path / "a").exists()
-    shelf.take("d", 300)
+    storage.reserve("d", 300)
     assert removed == ["b"]
     with pytest.raises(InputError) as error:
-        shelf.take("d", 500)
+        storage.reserve("d", 500)
     assert removed == ["b", "c"]
     assert str(error.value) == (
         "disk full: got batches of more than 1000 bytes, want at most as many. Ask for fewer scenarios or formats, or "
@@ -58,21 +58,21 @@ def test_what_a_service_left_before_counts_and_goes_first(tmp_path: Path) -> Non
     (tmp_path / OTHER).mkdir()
     (tmp_path / OTHER / "a.pdf").write_bytes(b"x" * 900)
     with journal(tmp_path / OPEN, ()):  # of another service that lives
-        shelf = Shelf(tmp_path, 20_000, lambda _: None)
-        shelf.begin("new")
-        shelf.take("new", 19_000)
+        storage = BatchStorage(tmp_path, 20_000, lambda _: None)
+        storage.begin("new")
+        storage.reserve("new", 19_000)
     assert sorted(path.name for path in tmp_path.iterdir()) == [OPEN, OTHER]
 
 
 def test_no_more_than_so_many_are_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "MOST", 2)
-    shelf = Shelf(tmp_path, 1000, lambda _: None)
-    shelf.begin("a"), shelf.begin("b")
+    monkeypatch.setattr(batch_storage, "MOST", 2)
+    storage = BatchStorage(tmp_path, 1000, lambda _: None)
+    storage.begin("a"), storage.begin("b")
     with pytest.raises(InputError) as error:
-        shelf.begin("c")
-    assert str(error.value) == "too many batches: got 2 under way, want fewer. Wait until one has ended."
-    shelf.end("a")
-    shelf.begin("c")
+        storage.begin("c")
+    assert str(error.value) == "too many batches: got 2 running, want fewer. Wait until one has ended."
+    storage.end("a")
+    storage.begin("c")
 
 
 def test_a_scenario_without_room_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_a_file_whose_batch_made_room_since_is_not_there(tmp_path: Path, monkeyp
         found = client.get(f"/batches/{BEFORE}/files/a.pdf")
     assert (found.status_code, found.json()["problem"]) == (
         404,
-        "batch removed: got a file of one that made room for others, want one that is kept. Start it again.",
+        "batch removed: got a file of a batch that was deleted to make room, want one that is kept. Start it again.",
     )
 
 
@@ -139,12 +139,12 @@ def test_a_request_has_come_in_time_and_an_answer_may_last() -> None:
         assert [(await receive())["body"] for _ in range(2)] == [b"a", b"b"]
         assert await receive() == ended
 
-    bounded = Bounded(answering, most=10, seconds=0.1)
+    bounded = RequestLimits(answering, most=10, seconds=0.1)
     with pytest.raises(HTTPException) as found:
         asyncio.run(bounded({"headers": ()}, receive, receive))
     assert (found.value.status_code, found.value.detail) == (
         408,
-        "too slow: got a request that had not come after 0.1 s, want all of it. Send it faster, or raise the limit "
+        "too slow: got a request that was incomplete after 0.1 s, want all of it. Send it faster, or raise the limit "
         "request_seconds where the service is started.",
     )
     parts[:] = [{"type": "http.request", "body": b"a", "more_body": True}, {"type": "http.request", "body": b"b"}]
