@@ -1,7 +1,7 @@
-"""Writes the names of this release: functions with their arguments, keys of scenarios, columns of sweeps, inputs.
+"""Writes the public names: functions with their arguments, keys of scenarios, columns of sweeps, inputs of workbooks.
 
-`python docs/freeze_names.py` writes ``docs/names/VERSION.json``. A test holds the code against that file, and every
-name of an earlier release must still be known, under its own or a new name.
+`python docs/freeze_names.py` writes ``docs/names.json``. A test compares the code with that file, so that no name
+changes by accident.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sizebook import __version__
 from sizebook.core.reading import keys_of
 from sizebook.functions import load
 from sizebook.plans.serving.tables import RESULTS
@@ -21,7 +20,7 @@ from sizebook.sources.bundled import bundled
 from sizebook.sweeps.cases import INPUTS
 from sizebook.workbooks.filling import read_inputs
 
-FOLDER = Path(__file__).resolve().parent / "names"
+FILE = Path(__file__).resolve().parent / "names.json"
 
 Names = dict[str, dict[str, list[str]]]
 
@@ -51,10 +50,10 @@ def text(found: Names) -> str:
     return "{\n" + ",\n".join(groups) + "\n}\n"
 
 
-def frozen(version: str) -> Any:
-    """Return the names of a release."""
-    return json.loads((FOLDER / f"{version}.json").read_text(encoding="utf-8"))
+def frozen() -> Any:
+    """Return the names in the file."""
+    return json.loads(FILE.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
-    (FOLDER / f"{__version__}.json").write_text(text(names()), encoding="utf-8")
+    FILE.write_text(text(names()), encoding="utf-8")

@@ -330,8 +330,6 @@ def test_titles_become_names_that_every_system_takes() -> None:
          "Move it."),
         ({"target": {"months": 2}}, "s: target: key in the wrong table: got 'months', want it under [traffic]. "
          "Move it."),
-        ({"traffic": {"price_usd": 2}}, "s: traffic: key in the wrong table: got 'price_usd', want it at the top of "
-         "the scenario as 'on_demand_usd_per_gpu_hour'. Move it."),
     ],
 )  # fmt: skip
 def test_a_key_in_the_wrong_table_says_where_it_belongs(values: dict[str, object], message: str) -> None:

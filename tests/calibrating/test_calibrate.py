@@ -106,7 +106,7 @@ def test_single_runs_are_left_out_where_there_is_one_model(tmp_path: Path) -> No
     runs = written(tmp_path / "runs.csv", training_rows(TRAINED, ["llama-3.1-8b", "mistral-7b-v0.1"]))
     said = calibrate(runs, output=tmp_path / "rates.csv")
     assert "(single runs left out: other models may lie further off)" in said
-    assert "too few runs for one of their own: that of the shipped rates holds" in said
+    assert "too few runs for a band of their own: the band of the shipped rates applies" in said
     assert own_rates(str(tmp_path / "rates.csv")).setups[Setup("training", "h100-sxm", "fsdp")].spreads == {}
 
 

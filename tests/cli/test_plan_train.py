@@ -121,18 +121,6 @@ def test_a_reserved_price_stands_beside_its_providers_price_on_demand() -> None:
     assert "on demand the same" not in _inputs(price_usd_per_gpu_hour=None).costs.basis
 
 
-def test_old_names_of_keys_work_and_are_told(tmp_path: Path) -> None:
-    path = _file(tmp_path, dtype="fp8", convention="palm", region="us-east-1")
-    result = CliRunner().invoke(app, ["plan", "train", str(path), "--json"])
-    assert result.stderr.splitlines() == [
-        "sizebook: note: run.toml: old name: got 'dtype', want 'compute_dtype'. The old one still works; rename it.",
-        "sizebook: note: run.toml: old name: got 'convention', want 'flops_convention'. The old one still works; "
-        "rename it.",
-    ]
-    plan = json.loads(result.stdout)
-    assert (plan["recipe"]["compute_dtype"], plan["flops_convention"]) == ("fp8", "palm")
-
-
 def test_text_means_what_it_means_in_a_cell() -> None:
     assert _inputs(tokens="1T", gpus="64") == _inputs()
 
@@ -210,10 +198,6 @@ def test_the_planned_scenario_gives_the_plan_again() -> None:
             {"owned": {"years": 4}, "price_usd_per_gpu_hour": None},
             "run.toml: owned: missing key: got no 'capex_usd', want purchase of one GPU with its share of host, "
             "network and storage. Add a line 'capex_usd = ...'.",
-        ),
-        (
-            {"compute_dtype": "fp8", "dtype": "bf16"},
-            "run.toml: key twice: got 'dtype' again for 'compute_dtype', want it once. Remove one.",
         ),
         (
             {"owned": {"capex_usd": 30_000.0}},

@@ -9,7 +9,7 @@ import pytest
 
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
-from sizebook.core.reading import Told, keys_of, read
+from sizebook.core.reading import ReadSection, keys_of, read
 from sizebook.core.registry import registered
 from sizebook.core.sections import DEFAULT, TABLE, TABLES, Quantity, section
 from sizebook.functions import find
@@ -31,7 +31,7 @@ class Cargo:
 
 
 @section
-class Call(Told):
+class Call(ReadSection):
     """One call at a port."""
 
     port: Port
@@ -39,7 +39,7 @@ class Call(Told):
 
 
 @section
-class Voyage(Told):
+class Voyage(ReadSection):
     """A ship, its cargo and its calls."""
 
     captain: Captain
@@ -71,14 +71,6 @@ def test_a_section_knows_what_was_stated_and_a_blank_is_not() -> None:
     assert found.cargo.crates == 4
 
 
-def test_an_old_name_works_and_is_remarked() -> None:
-    found = read(Voyage, GOOD | {"cargo": {"weight": 2, "peak_factor": 3}}, "v.toml")
-    assert found.cargo.burst_factor == 3
-    assert found.notes == (
-        "v.toml: old name: got 'peak_factor', want 'burst_factor'. The old one still works; rename it.",
-    )
-
-
 CARGO = "weight, crates, burst_factor"
 
 
@@ -107,8 +99,6 @@ CARGO = "weight, crates, burst_factor"
         ({"cargo": {"weight": [1, 2]}}, ["v.toml: cargo: weight is a list: got [1, 2], want a number (weight of the "
          "load). Give one value."]),
         ({"weight": 3}, ["v.toml: key twice: got 'weight' again, want it once. Remove one."]),
-        ({"cargo": {"weight": 2, "burst_factor": 2, "peak_factor": 3}}, ["v.toml: cargo: key twice: got 'peak_factor' "
-         "again for 'burst_factor', want it once. Remove one."]),
         ({"cargo": {"weight": 0, "crates": 1.5}}, ["v.toml: cargo: weight is out of range: got 0, want above 0 (weight "
          "of the load). Correct the number.", "v.toml: cargo: crates is not whole: got 1.5, want a whole number "
          "(crates in the hold). Round it to a whole number."]),

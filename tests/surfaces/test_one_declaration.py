@@ -9,10 +9,8 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from sizebook.batch.reading import read_batch
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import Argument, leaves
@@ -140,46 +138,6 @@ def test_keys_of_a_table_stand_at_the_top_too(tmp_path: Path) -> None:
     above = planned(written(tmp_path, top='shape = "office"\ntpot_target_seconds = 0.02\nspare = 2'))
     assert above == under
     assert above.inputs.target.margins.spare == 2
-
-
-def test_a_key_under_its_old_and_its_new_name_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SizebookError) as refused:
-        planned(written(tmp_path, target="tpot_target_seconds = 0.02\ntpot_seconds = 0.03"))
-    assert str(refused.value) == (
-        "s.toml: target: key twice: got 'tpot_seconds' again for 'tpot_target_seconds', want it once. Remove one."
-    )
-
-
-OLD = {"traffic": "peak_factor = 1.5", "target": "ttft_seconds = 2\ntpot_seconds = 0.02"}
-NEW = {"traffic": "burst_factor = 1.5", "target": "ttft_target_seconds = 2\ntpot_target_seconds = 0.02"}
-
-
-def test_old_names_of_a_serving_scenario_work_and_are_said_on_standard_error(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["plan", "serve", str(written(tmp_path, **OLD)), "--json"])
-    assert done.exit_code == 0
-    assert done.stderr.splitlines() == [
-        f"sizebook: note: s.toml: old name: got '{old}', want '{new}'. The old one still works; rename it."
-        for old, new in (
-            ("peak_factor", "burst_factor"), ("ttft_seconds", "ttft_target_seconds"),
-            ("tpot_seconds", "tpot_target_seconds"),
-        )
-    ]  # fmt: skip
-    now = CliRunner().invoke(app, ["plan", "serve", str(written(tmp_path, **NEW)), "--json"])
-    assert (now.stdout, now.stderr) == (done.stdout, "")
-
-
-def test_old_names_of_a_fleet_are_said_and_its_peak_factor_is_none_of_them(tmp_path: Path) -> None:
-    (tmp_path / "f.toml").write_text(
-        'plan = "fleet"\n[[service]]\nname = "A"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\n'
-        "requests_per_day = 100_000\ninput_tokens = 1000\noutput_tokens = 200\npeak_factor = 3\ntpot_seconds = 0.02\n",
-        encoding="utf-8",
-    )
-    done = CliRunner().invoke(app, ["plan", "fleet", str(tmp_path / "f.toml")])
-    assert done.exit_code == 0
-    assert done.stderr == (
-        "sizebook: note: f.toml: old name: got 'tpot_seconds', want 'tpot_target_seconds'. The old one still works; "
-        "rename it.\n"
-    )
 
 
 def places() -> dict[str, tuple[Argument, ...]]:

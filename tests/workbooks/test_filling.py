@@ -14,8 +14,6 @@ from openpyxl import load_workbook
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from sizebook.core.errors import InputError
-from sizebook.functions import load
-from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 
 PICTURE = b"\x89PNG not really"
@@ -179,32 +177,3 @@ def test_a_value_that_the_cell_would_refuse_is_refused(with_rules: Path, tmp_pat
         "template.xlsx: twice is out of range: got 1, want above 1 and at most 9 (as the cell's data validation says). "
         "Correct the number."
     )
-
-
-def test_old_names_of_inputs_still_work_and_say_so(tmp_path: Path) -> None:
-    load()
-    given = {
-        "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 100_000, "peak_factor": 1.5,
-        "ttft_target": 2, "price_usd": 3.0, "api_in": 1, "api_out": 4,
-    }  # fmt: skip
-    filled = fill(bundled("workbooks") / "serving_capacity.xlsx", given, tmp_path / "out.xlsx")
-    assert filled.problems == []
-    assert filled.notes == tuple(
-        f"serving_capacity.xlsx: old name: got '{old}', want '{new}'. The old one still works; rename it."
-        for old, new in (
-            ("peak_factor", "burst_factor"),
-            ("ttft_target", "ttft_target_seconds"),
-            ("price_usd", "on_demand_usd_per_gpu_hour"),
-            ("api_in", "usd_per_mtok_in"),
-            ("api_out", "usd_per_mtok_out"),
-        )
-    )
-    service = {"model_1": "llama-3.1-8b", "gpu_1": "h100-sxm", "requests_per_day_1": 9, "reserved_usd_1": 2}
-    filled = fill(bundled("workbooks") / "fleet_plan.xlsx", service, tmp_path / "out.xlsx")
-    assert filled.notes == (
-        "fleet_plan.xlsx: old name: got 'reserved_usd_1', want 'reserved_usd_per_gpu_hour_1'. The old one still "
-        "works; rename it.",
-    )
-    twice = given | {"burst_factor": 2}
-    with pytest.raises(InputError, match="input twice: got 'burst_factor' again for 'burst_factor', want it once"):
-        fill(bundled("workbooks") / "serving_capacity.xlsx", twice, tmp_path / "out.xlsx")

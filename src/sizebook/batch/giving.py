@@ -29,8 +29,7 @@ def given(values: Mapping[str, Any], where: str, folder: Path, *, workbook: str)
     """
     job = JOBS.get(str(values.get("plan")))
     if job is not None and job.workbook == workbook:
-        scenario = scenario_of(values, where, folder)
-        return Given(inputs_of(scenario), scenario.notes)
+        return Given(inputs_of(scenario_of(values, where, folder)))
     if job is not None and workbook in {each.workbook for each in JOBS.values()}:
         raise InputError(
             f"another workbook: got plan = '{values['plan']}' for {workbook}, want {job.workbook}. Fill that one."

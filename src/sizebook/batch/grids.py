@@ -13,7 +13,6 @@ from typing import Any
 from sizebook.batch.naming import called
 from sizebook.core.errors import InputError, shown, suggestion
 from sizebook.core.layout import homes
-from sizebook.core.names import current
 from sizebook.intake.files import refuse_over
 from sizebook.scenarios.dotted import path_of
 from sizebook.scenarios.kinds import KINDS, plan_of
@@ -83,7 +82,7 @@ def points(base: Mapping[str, Any], axes: Sequence[Axis], where: str) -> list[di
     known = homes(KINDS[plan_of(base)])
     for each in axes:
         parts = [part for part in path_of(each.key, where) if not part.isdecimal()]
-        for name in (part for part in parts if part not in known and current(part, known) is None):
+        for name in (part for part in parts if part not in known):
             raise InputError(
                 f"unknown key: got --grid {each.key}, want a key of a {plan_of(base)} scenario."
                 f"{suggestion(name, known)}"

@@ -110,9 +110,9 @@ class Made:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was remarked about the scenario, the counts behind the plan, and a workbook of its own."""
+        """Notes about the counts behind the plan, and about the user's own workbook."""
         own = self.workbook.notes if self.own_workbook else ()
-        return (*self.scenario.notes, *_count_notes(self.plan), *own)
+        return (*_count_notes(self.plan), *own)
 
     @cached_property
     def own_workbook(self) -> Path | None:

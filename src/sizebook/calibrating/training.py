@@ -9,7 +9,7 @@ from sizebook.calibrating.runs import GROUP, MEASURED, Run, group_of, measured
 from sizebook.core.errors import InputError, require_columns
 from sizebook.plans.training.rows import WORK_INPUTS, work_of_row
 from sizebook.plans.training.work import Work
-from sizebook.sweeps.training import renamed
+from sizebook.sweeps.training import inputs_of
 from sizebook.tables.own_rates import TRAINING
 from sizebook.training.bands import kind_of
 from sizebook.training.machine import calibration, machine, rescaled, setup_of
@@ -23,10 +23,10 @@ READ = (*WORK_INPUTS, *MEASURED[TRAINING], GROUP)
 def reader(columns: list[str]) -> Callable[[int, dict[str, Any]], Run]:
     """Return what reads a row of a table with these columns."""
     require_columns(columns, REQUIRED)
-    old = renamed(columns)
+    inputs = inputs_of(columns)
 
     def read(line: int, row: dict[str, Any]) -> Run:
-        now = {old.get(name, name): cell for name, cell in row.items()}
+        now = {inputs.get(name, name): cell for name, cell in row.items()}
         if blank := [name for name in REQUIRED if now[name] in (None, "")]:
             raise InputError(f"not stated: got no {', '.join(blank)}, want every required cell. Fill it in.")
         work, given = work_of_row(now), measured(TRAINING, now)

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.cli.messages import print_notes
 from sizebook.cli.options import rates_option
 from sizebook.cli.shell_completion import functions, names_of, next_argument
 from sizebook.core import cells, coercion
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.names import Renamed
 from sizebook.core.registry import Function
 from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import find, load
@@ -137,8 +135,6 @@ def _cells_in_order(function: Function, words: tuple[str, ...]) -> list[Any]:
             placed.append(word)
             continue
         known = cells.option_name(name, names)
-        if known != name:
-            print_notes([Renamed(name, known).note])
         index = names.index(known)
         placed += [None] * (index + 1 - len(placed))
         if placed[index] not in (None, ""):

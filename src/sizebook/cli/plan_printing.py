@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sizebook.cli.messages import print_notes
 from sizebook.cli.options import FILE, json_option, rates_option
 
 if TYPE_CHECKING:
@@ -25,12 +24,10 @@ def plan_options(command: Command) -> Command:
 
 
 def read_scenario(path: Path, kind: type[Kind], rates: Path | None, plan: str) -> Kind:
-    """Return the checked scenario of a file, with own rates put in; its notes are printed."""
+    """Return the checked scenario of a file, with own rates put in."""
     from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 
-    checked = parse(kind, beside(path.parent, with_rates(read_toml(path), rates, plan=plan)), path.name)
-    print_notes(checked.notes)
-    return checked
+    return parse(kind, beside(path.parent, with_rates(read_toml(path), rates, plan=plan)), path.name)
 
 
 def print_plan(as_json: bool, data: Callable[[], Mapping[str, Any]], text: Callable[[], Iterable[str]]) -> None:

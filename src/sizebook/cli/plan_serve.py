@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from sizebook.cli.messages import print_notes
 from sizebook.cli.plan_printing import plan_options, print_plan
 from sizebook.core.sections import flat
 from sizebook.core.texts import ends
@@ -41,9 +40,7 @@ LIMITS = {
 def plan_serve(scenario: Path, as_json: bool, rates: Path | None) -> None:
     """Print the serving plan of a scenario file."""
     values = beside(scenario.parent, with_rates(read_toml(scenario), rates, plan="serving"))
-    checked = parse(ServingScenario, with_files(values, scenario.parent), scenario.name)
-    print_notes(checked.notes)
-    found = answer(checked)
+    found = answer(parse(ServingScenario, with_files(values, scenario.parent), scenario.name))
     print_plan(as_json, lambda: as_data(found), lambda: as_text(found))
 
 

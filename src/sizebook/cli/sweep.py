@@ -14,7 +14,6 @@ from sizebook.cli.messages import print_error, print_notes
 from sizebook.cli.options import ANY_PATH, rates_option, scheduler_option
 from sizebook.core.errors import InputError, suggestion
 from sizebook.core.extras import need
-from sizebook.core.names import Renamed, notes
 
 if TYPE_CHECKING:
     from sizebook.batch.journal import Outcome
@@ -157,12 +156,11 @@ def _refuse_absent(table: Path) -> None:
 
 
 def _tell(columns: Sequence[str], kind: Kind, rates: Path | None) -> None:
-    """Name what is read under another name and what is not read; refuse rates that are given twice."""
+    """Name the columns that are not read; refuse rates that are given twice."""
     from sizebook.scenarios.files import RATES
 
     if rates and RATES in columns:
         raise InputError(f"rates given twice: got a column {RATES} and --rates, want one of them. Remove the other.")
-    print_notes(notes((Renamed(old, new) for old, new in kind.renamed.items()), "table"))
     tell_unread(kind.unread(columns), kind.inputs)
 
 

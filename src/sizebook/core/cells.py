@@ -9,7 +9,6 @@ from typing import Any
 
 from sizebook.core.coercion import LARGEST, Cell, Range, alone, as_rows, as_text, coerce, is_blank
 from sizebook.core.errors import InputError, RangeError, SizebookError, UnknownKeyError, shown, suggestion
-from sizebook.core.names import current, replaced
 from sizebook.core.quantities import Model
 from sizebook.core.registry import Function, find, registered
 from sizebook.core.sections import Argument, quantity_of
@@ -109,30 +108,20 @@ def _options(cell: Cell | Range, known: Sequence[str], *, in_words: bool) -> lis
         parts = [part.partition("=") for part in cell.split(";") if part.strip()]
         if not parts or not all(separator and name.strip().isidentifier() for name, separator, _ in parts):
             return None
-        if in_words and not any(_is_known(name.strip(), known) for name, _, _ in parts):
+        if in_words and not any(name.strip() in known for name, _, _ in parts):
             return None
         return [(option_name(name.strip(), known), value.strip()) for name, _, value in parts]
     rows = as_rows(cell)
     if rows is None or len(rows[0]) != 2:
         return None
     named = [(as_text(row[0]), row[1]) for row in rows if not is_blank(row[0])]
-    if not any(_is_known(name, known) for name, _ in named):
+    if not any(name in known for name, _ in named):
         return None
     return [(option_name(name, known), value) for name, value in named]
 
 
-def _is_known(name: str, known: Sequence[str]) -> bool:
-    """Return whether a name is of an argument, by today's name or an older one."""
-    return bool(name in known or current(name, known) or replaced(name, known))
-
-
 def option_name(name: str, known: Sequence[str]) -> str:
-    """Return an argument's name as it is known now, or raise with the nearest."""
-    renamed = current(name, known)
-    if renamed is not None:
-        return renamed.new
-    if refused := replaced(name, known):
-        raise UnknownKeyError(refused)
+    """Return the name of an argument; raise with the nearest one if it is unknown."""
     if name not in known:
         raise UnknownKeyError(
             f"unknown argument: got {shown(name)}, want one of {', '.join(known)}.{suggestion(name, known)}"

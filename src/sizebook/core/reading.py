@@ -1,6 +1,6 @@
-"""From the keys of a scenario to a section: every value by the coercion of a cell, every problem said at once.
+"""Reads the keys of a scenario into a section: values are coerced as in cells, all problems are reported at once.
 
-The sections say which keys there are. A key of a table may also stand at the top, so that a row of a CSV file can say
+The sections declare the keys. A key of a table may also stand at the top level, so that a row of a CSV file can state
 everything that a TOML file can.
 """
 
@@ -13,31 +13,28 @@ from typing import Any, TypeVar
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.layout import homes
-from sizebook.core.names import Renamed, current, notes, replaced
 from sizebook.core.sections import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
 
 
 @section
-class Told:
-    """What a section read from a scenario knows beside its keys: which of them were stated, and what was remarked.
+class ReadSection:
+    """A section read from a scenario, which knows the keys that were stated.
 
-    Keys of its tables count as its own, but for tables that stand several times or may be missing.
+    Keys of its tables count as its own, except those of tables that may be missing or repeated.
     """
 
-    stated: frozenset[str] = field(default=frozenset(), metadata={"told": True})
-    notes: tuple[str, ...] = field(default=(), metadata={"told": True})
+    stated: frozenset[str] = field(default=frozenset(), metadata={"not_a_key": True})
 
 
-Read = TypeVar("Read", bound=Told)
+Read = TypeVar("Read", bound=ReadSection)
 
 
 @dataclass
 class _Findings:
-    """What reading has met so far."""
+    """The problems found so far, and the places of all keys."""
 
     homes: Mapping[str, tuple[str, ...]]
     problems: list[str] = field(default_factory=list)
-    renamed: list[Renamed] = field(default_factory=list)
 
 
 def read(kind: type[Read], values: Mapping[str, Any], where: str) -> Read:
@@ -46,11 +43,11 @@ def read(kind: type[Read], values: Mapping[str, Any], where: str) -> Read:
     built: Read | None = _section(kind, values, "", found)
     if found.problems or built is None:
         raise InputError("\n".join(f"{where}: {problem}" for problem in found.problems))
-    return replace(built, notes=notes(found.renamed, where))
+    return built
 
 
 def _section(kind: Any, values: Mapping[str, Any], place: str, found: _Findings) -> Any:
-    """Return a section, or None where something is wrong with it, which is then among the problems."""
+    """Return a section, or None if it has problems, which are added to the findings."""
     before, known = len(found.problems), _known(kind)
     given: dict[str, Any] = {}
     for key, value in values.items():
@@ -62,10 +59,10 @@ def _section(kind: Any, values: Mapping[str, Any], place: str, found: _Findings)
         return None
     try:
         built = put_together(kind, given)
-    except SizebookError as error:  # values that are right one by one and contradict each other
+    except SizebookError as error:  # values that contradict each other
         found.problems.append(f"{place}{error}")
         return None
-    return replace(built, stated=frozenset(given)) if isinstance(built, Told) else built
+    return replace(built, stated=frozenset(given)) if isinstance(built, ReadSection) else built
 
 
 def _wanted(name: str, entry: Argument | Nested) -> str:
@@ -75,7 +72,7 @@ def _wanted(name: str, entry: Argument | Nested) -> str:
 
 
 def keys_of(kind: Any) -> tuple[str, ...]:
-    """Return every key that a scenario of a kind takes, those inside its tables too."""
+    """Return every key that a kind of scenario takes, including those in its tables."""
     known = _known(kind)
     apart = (
         each for entry in known.values() if isinstance(entry, Nested) and entry.apart for each in keys_of(entry.kind)
@@ -84,7 +81,7 @@ def keys_of(kind: Any) -> tuple[str, ...]:
 
 
 def _known(kind: Any) -> dict[str, Argument | Nested]:
-    """Return what keys a section takes: its leaves, and the tables in it, those of a table at the top too."""
+    """Return the keys of a section: its leaves and its tables, including tables of sections spread into it."""
     known: dict[str, Argument | Nested] = {leaf.name: leaf for leaf in leaves(kind)}
     hints = hints_of(kind)
     for each in declared(kind):
@@ -99,45 +96,35 @@ def _known(kind: Any) -> dict[str, Argument | Nested]:
 def _take(
     known: Mapping[str, Argument | Nested], key: str, value: Any, place: str, found: _Findings, given: dict[str, Any]
 ) -> None:
-    """Put the value of one key among those given, or say what is wrong with it; blank is as good as left out.
+    """Add the value of one key to those given, or its problem to the findings; a blank counts as left out.
 
-    A value that is refused counts as given: it is neither missing nor free to be said again.
+    A refused value counts as given, so that the key is not reported as missing too.
     """
-    renamed = current(key, known)
-    name = renamed.new if renamed else key
-    if renamed:
-        found.renamed.append(renamed)
-    entry = known.get(name)
-    if entry is None and (refused := replaced(key, known)):
-        found.problems.append(f"{place}{refused}")
-    elif entry is None:
+    entry = known.get(key)
+    if entry is None:
         found.problems.append(f"{place}{_unknown(key, known, found)}")
-    elif name in given:
-        again = f"'{key}' again" if key == name else f"'{key}' again for '{name}'"
-        found.problems.append(f"{place}key twice: got {again}, want it once. Remove one.")
+    elif key in given:
+        found.problems.append(f"{place}key twice: got '{key}' again, want it once. Remove one.")
     elif isinstance(entry, Argument):
         if entry.required or not is_blank(value):
-            given[name] = _value(entry, value, place, found)
+            given[key] = _value(entry, value, place, found)
     elif entry.place == TABLES:
-        given[name] = _several(entry, name, value, place, found)
+        given[key] = _several(entry, key, value, place, found)
     elif not isinstance(value, Mapping):
-        given[name] = _no_table(value, name, place, found)
+        given[key] = _no_table(value, key, place, found)
     elif entry.apart:
-        given[name] = _section(entry.kind, value, f"{place}{name}: ", found)
+        given[key] = _section(entry.kind, value, f"{place}{key}: ", found)
     else:
         inside = _known(entry.kind)
         for inner, one in value.items():
-            _take(inside, inner, one, f"{place}{name}: ", found, given)
+            _take(inside, inner, one, f"{place}{key}: ", found, given)
 
 
 def _unknown(key: str, known: Mapping[str, Argument | Nested], found: _Findings) -> str:
-    """Return what to say of a key that has no place where it stands: the table that it belongs to, if any."""
-    renamed = current(key, found.homes)
-    places = found.homes.get(renamed.new if renamed else key, ())
-    if places:
+    """Return the message for a key that is unknown in its place: it names the right table, if there is one."""
+    if places := found.homes.get(key, ()):
         wanted = " or ".join(f"under {place}" if place else "at the top of the scenario" for place in places)
-        name = f" as '{renamed.new}'" if renamed else ""
-        return f"key in the wrong table: got '{key}', want it {wanted}{name}. Move it."
+        return f"key in the wrong table: got '{key}', want it {wanted}. Move it."
     hint = suggestion(key, known) or " Remove it."
     return f"unknown key: got '{key}', want one of {', '.join(known)}.{hint}"
 

@@ -142,7 +142,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 def declared(kind: Any) -> tuple[Field[Any], ...]:
     """Return the fields of a section that a user sets; those that its reader fills in are marked ``told``."""
-    return tuple(field for field in fields(kind) if not field.metadata.get("told"))
+    return tuple(field for field in fields(kind) if not field.metadata.get("not_a_key"))
 
 
 def leaves(kind: Any) -> tuple[Argument, ...]:

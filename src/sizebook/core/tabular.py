@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 from sizebook.core.coercion import Range, as_text, is_blank
 from sizebook.core.errors import CellError, InputError, SizebookError, UnknownKeyError, shown, suggestion
-from sizebook.core.names import current
 from sizebook.core.sections import Quantity
 
 # A column of Excel has a million cells; a sweep that long belongs to `sizebook sweep`, which reads it in pieces.
@@ -87,8 +86,7 @@ def _heads(first: Sequence[Any], columns: Columns) -> list[str]:
         if is_blank(cell):
             raise InputError("column without a head: got a blank cell in the first row, want a name. Name the column.")
         word = as_text(cell)
-        now = current(word.casefold(), columns.known)
-        name = now.new if now is not None else word.casefold()
+        name = word.casefold()
         if name not in columns.known:
             raise UnknownKeyError(
                 f"unknown head: got {shown(word)}, want the name of an argument.{suggestion(name, columns.known)} "

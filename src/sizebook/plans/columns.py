@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 from sizebook.core.cells import option_name
 from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.reading import Told
+from sizebook.core.reading import ReadSection
 from sizebook.core.sections import leaves, put_together
 
-Read = TypeVar("Read", bound=Told)
+Read = TypeVar("Read", bound=ReadSection)
 
 
 def sections_of(kind: type[Read], cells: Any, noun: str) -> dict[int, Read]:

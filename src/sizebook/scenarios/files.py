@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import Dtype, Model
-from sizebook.core.reading import Told, read
+from sizebook.core.reading import ReadSection, read
 from sizebook.core.sections import DEFAULT, Quantity, hints_of, quantity_of, section
 from sizebook.intake.texts import toml_table
 from sizebook.models import catalog
@@ -43,7 +43,7 @@ PublishedSource = Annotated[
 
 
 @section
-class Scenario(Told):
+class Scenario(ReadSection):
     """What every scenario has: a title and a date; unknown keys are refused."""
 
     title: Title = DEFAULT

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.reading import Told
+from sizebook.core.reading import ReadSection
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.intake.places import located
 from sizebook.intake.texts import toml_table
@@ -26,7 +26,7 @@ Locale = Annotated[str, _text("language and signs of numbers, days and money: en
 
 
 @section
-class Presentation(Told):
+class Presentation(ReadSection):
     """How a report looks and speaks; what is left out is the brand's, else sizebook's own."""
 
     brand: Annotated[str, _text("file of colours, logo, fonts and cover text", "Brand")] = DEFAULT
@@ -62,7 +62,7 @@ class Fonts:
 
 
 @section
-class Brand(Told):
+class Brand(ReadSection):
     """A file ``brand.toml``; the files that it names lie in its folder."""
 
     locale: Locale = DEFAULT

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -14,16 +14,15 @@ from sizebook.sweeps.streaming import check_columns
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of table: what answers its rows, a result that answered rows have, the inputs, old names for new ones."""
+    """A kind of table: the function that answers it, a result that answered rows have, its inputs."""
 
     sweep: Callable[[pl.DataFrame], pl.DataFrame]
     figure: str
     inputs: Collection[str]
-    renamed: Mapping[str, str] = field(default_factory=dict)
 
     def unread(self, columns: Sequence[str]) -> list[str]:
         """Return the columns that are kept but change nothing."""
-        return [name for name in columns if name not in self.inputs and name not in self.renamed]
+        return [name for name in columns if name not in self.inputs]
 
 
 def is_training(columns: Collection[str]) -> bool:
@@ -38,6 +37,6 @@ def kind_of(columns: list[str]) -> Kind:
         from sizebook.sweeps import training
 
         check_columns(columns, training.REQUIRED, training_rows.OUTPUTS)
-        return Kind(training.sweep, training.FIGURE, training_rows.INPUTS, training.renamed(columns))
+        return Kind(training.sweep, training.FIGURE, {*training_rows.INPUTS, *training.inputs_of(columns)})
     check_columns(columns, cases.REQUIRED, COLUMNS.results_of(columns))
     return Kind(serving.sweep, "tpot_seconds", COLUMNS.known)

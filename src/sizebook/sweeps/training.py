@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sizebook.core.names import current
 from sizebook.plans.training.rows import INPUTS, OUTPUTS, Rows
 from sizebook.plans.training.rows import REQUIRED_INPUTS as REQUIRED
 
@@ -26,18 +25,21 @@ _TYPES = {
 __all__ = ["FIGURE", "REQUIRED", "sweep"]
 
 
-def renamed(columns: Sequence[str]) -> dict[str, str]:
-    """Return what columns of old names are called now; one beside the new name is not read."""
-    found = {name: current(name, INPUTS) for name in columns}
-    return {name: now.new for name, now in found.items() if now is not None and now.new not in columns}
+# Tables of published runs call the format of the matrix products so.
+PUBLISHED_NAMES = {"dtype": "compute_dtype"}
+
+
+def inputs_of(columns: Sequence[str]) -> dict[str, str]:
+    """Return the columns that a plan reads, with the input that each one states."""
+    names = {name: PUBLISHED_NAMES.get(name, name) for name in columns}
+    return {name: known for name, known in names.items() if known in INPUTS and (name == known or known not in columns)}
 
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of a piece of a table with the results of their plans beside them."""
-    old = renamed(frame.columns)
-    columns = [name for name in frame.columns if name in INPUTS or name in old]
-    rows = Rows([old.get(name, name) for name in columns])
-    results = [tuple(rows.result(row).values()) for row in frame.select(columns).iter_rows()]
+    inputs = inputs_of(frame.columns)
+    rows = Rows(list(inputs.values()))
+    results = [tuple(rows.result(row).values()) for row in frame.select(list(inputs)).iter_rows()]
     schema = {name: _TYPES.get(name, pl.Float64) for name in OUTPUTS}
     found = pl.DataFrame(results, schema=schema, orient="row")
     return pl.concat([frame, found], how="horizontal")

@@ -15,7 +15,6 @@ from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, t
 from sizebook.calculation.recalculating import recalculated_when_asked
 from sizebook.calculation.tokens import address, area
 from sizebook.core.errors import InputError
-from sizebook.core.names import notes
 from sizebook.core.targets import Target
 from sizebook.functions import load
 from sizebook.workbooks.anchors.placing import Placed, anchors, place
@@ -94,9 +93,8 @@ def fill(
     calculation beyond its limits; nothing is written then.
     """
     package = _opened(template, output)
-    remarks = write_inputs(package, inputs)
-    filled = _finished(package, output, target=target, namespace=namespace, strict=strict)
-    return replace(filled, notes=remarks + filled.notes)
+    write_inputs(package, inputs)
+    return _finished(package, output, target=target, namespace=namespace, strict=strict)
 
 
 def fill_from(
@@ -117,7 +115,7 @@ def fill_from(
     Errors: `InputError` as of `fill`, and for what stands in the way of a table.
     """
     package = _opened(template, output)
-    remarks, placed = put_in(package, supply)
+    placed = put_in(package, supply)
     left = (*placed.left, *placed.kept)
     if strict and left:
         raise InputError(
@@ -126,14 +124,14 @@ def fill_from(
         )
     filled = _finished(package, output, target=target, namespace=namespace, strict=strict)
     said = tuple(f"{template.name}: {line}" for line in left)
-    return replace(filled, notes=remarks + said + filled.notes, placed=placed.done)
+    return replace(filled, notes=said + filled.notes, placed=placed.done)
 
 
-def put_in(package: Package, supply: Supply) -> tuple[tuple[str, ...], Placed]:
-    """Put a plan into the inputs and anchors of a package; return remarks, and what was put where.
+def put_in(package: Package, supply: Supply) -> Placed:
+    """Write a plan into the inputs and anchors of a package; return what was written where.
 
-    Errors: `InputError` for a workbook with neither, for an input that must be given and is not, and for what stands in
-    the way of a table.
+    Errors: `InputError` for a workbook without either, for a missing required input, and for cells in the way of a
+    table.
     """
     inputs = find_inputs(package)
     if not inputs and not anchors(package, supply):
@@ -143,8 +141,9 @@ def put_in(package: Package, supply: Supply) -> tuple[tuple[str, ...], Placed]:
         )
     known = {name.casefold() for name in inputs}
     given = {name: value for name, value in supply.inputs.items() if name.casefold() in known}
-    remarks = write_inputs(package, given) if inputs else ()
-    return remarks, place(package, supply, tuple(inputs))
+    if inputs:
+        write_inputs(package, given)
+    return place(package, supply, tuple(inputs))
 
 
 def _opened(template: Path, output: Path) -> Package:
@@ -184,8 +183,8 @@ def refuse_signed(package: Package) -> None:
         )
 
 
-def write_inputs(package: Package, given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Write the values into their cells; return what is to be remarked."""
+def write_inputs(package: Package, given: Mapping[str, Any]) -> None:
+    """Write the values of inputs into their cells."""
     inputs = find_inputs(package)
     if not inputs:
         raise InputError(
@@ -200,7 +199,6 @@ def write_inputs(package: Package, given: Mapping[str, Any]) -> tuple[str, ...]:
     for name, value in (values | checked.values).items():
         at = inputs[name].at
         sheets[at.sheet].write_input(at.top, at.left, value)
-    return notes(checked.renamed, package.path.name)
 
 
 def _drop_calculation_chain(package: Package) -> None:

@@ -20,7 +20,6 @@ from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.core.coercion import LONGEST_CELL, coerce, listed
 from sizebook.core.errors import InputError, SizebookError, suggestion
-from sizebook.core.names import GONE, Renamed, current, replaced
 from sizebook.core.sections import TABLES, Quantity, declared, flat, hints_of, nested
 from sizebook.scenarios.files import workbook_model
 from sizebook.workbooks.rules import FLAGS, Rule, Rules, as_argument, range_in_words, rules_of
@@ -150,18 +149,17 @@ def _list_values(package: Package, sheets: Mapping[str, Sheet], sheet: str, form
 
 @dataclass
 class Checked:
-    """Values by the names of inputs, as cells hold them; what is wrong with them; and which old names were used."""
+    """Values of inputs by name, as cells hold them, and the problems of others."""
 
     values: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    renamed: list[Renamed] = field(default_factory=list)
 
 
 def check(inputs: Mapping[str, Input], given: Mapping[str, Any], names: set[str]) -> Checked:
     """Return the given values as the cells take them, with one message for each that may not be written.
 
     A text with a number in a cell of numbers ("2T"), TRUE or FALSE in one of yes or no and a list in one of lists are
-    turned into what the cell holds. A name that inputs once bore is taken for the present one.
+    turned into what the cell holds.
 
     Args:
         inputs: the inputs of the workbook.
@@ -171,18 +169,9 @@ def check(inputs: Mapping[str, Input], given: Mapping[str, Any], names: set[str]
     folded = {name.casefold(): entry for name, entry in inputs.items()}
     found = Checked()
     for name, value in given.items():
-        renamed = None if name.casefold() in names else current(name.casefold(), folded)
-        entry = folded.get(renamed.new if renamed else name.casefold())
-        if renamed:
-            found.renamed.append(renamed)
+        entry = folded.get(name.casefold())
         if entry is None:
             problem = "not an input" if name.casefold() in names else "unknown input"
-            if refused := replaced(name.casefold(), folded):
-                found.problems.append(refused)
-                continue
-            if name in GONE:
-                found.problems.append(f"no input any more: got '{name}', want it left out: {GONE[name]}. Remove it.")
-                continue
             found.problems.append(f"{problem}: got '{name}', want one of {_listed(inputs)}.{_fix(name, inputs)}")
         elif entry.name in found.values:
             found.problems.append(f"input twice: got '{name}' again for '{entry.name}', want it once. Remove one.")

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from sizebook.batch.jobs import scenario_of
-from sizebook.cli import app
 from sizebook.core.cells import call
-from sizebook.core.errors import InputError, RangeError, SizebookError, TargetError, UnknownKeyError
+from sizebook.core.errors import InputError, RangeError, SizebookError, TargetError
 from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
@@ -165,25 +163,6 @@ def test_a_target_that_no_rate_meets_names_what_one_request_sees() -> None:
         f"ttft_target_seconds binds: got {got:.4g} s at p95 of requests that meet no other at tp1, want 0.01 s. Raise "
         f"tp, accept {got:.4g} s, or choose a faster gpu or a narrower weight_dtype."
     )
-
-
-REFUSED = (
-    "name refused: got 'at', want 'band_quantile' for the band of measurements (what it meant) or 'request_percentile' "
-    "for a percentile of requests. Rename it."
-)
-
-
-def test_the_name_whose_meaning_was_split_is_refused(tmp_path: Path) -> None:
-    """`at = "p90"` was the p90 of the error band, and reads as if it were that of requests."""
-    with pytest.raises(UnknownKeyError) as in_a_cell:
-        call("SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", "requests_per_day=1000; at=p90")
-    assert str(in_a_cell.value) == REFUSED
-    (tmp_path / "s.toml").write_text(
-        'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\n[traffic]\nrequests_per_day = 1000\n'
-        'input_tokens = 9\noutput_tokens = 9\n[target]\nat = "p90"\n'
-    )
-    done = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
-    assert str(done.exception) == f"s.toml: target: {REFUSED}"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.reading import Told
+from sizebook.core.reading import ReadSection
 from sizebook.core.sections import DEFAULT, TABLES, Quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.serving.inputs import (
@@ -153,7 +153,7 @@ class Running:
 
 
 @section
-class Service(Told):
+class Service(ReadSection):
     """One model and its traffic on replicas of its own; the demand's concurrency is the load of one, where stated."""
 
     name: ServiceName

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.reading import Told
+from sizebook.core.reading import ReadSection
 from sizebook.core.sections import DEFAULT, TABLES, Quantity, section
 from sizebook.plans.ledgers import FirstDay
 from sizebook.plans.training.inputs import TrainingInputs
@@ -153,7 +153,7 @@ class Rollouts:
 
 
 @section
-class Phase(Told):
+class Phase(ReadSection):
     """One training run of a programme, and what it needs besides: reference models, generated answers, checkpoints."""
 
     name: PhaseName

@@ -49,8 +49,8 @@ class Month:
     ]
     energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", label="Energy, kWh")]
     co2e_kg: Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="CO2e, kg")]
-    replicas_by_hour: tuple[int, ...] = field(default=(), metadata={"told": True})
-    utilization_by_hour: tuple[float, ...] = field(default=(), metadata={"told": True})
+    replicas_by_hour: tuple[int, ...] = field(default=(), metadata={"not_a_key": True})
+    utilization_by_hour: tuple[float, ...] = field(default=(), metadata={"not_a_key": True})
 
 
 def arrivals_by_hour(traffic: Traffic, month: int = 0) -> tuple[float, ...]:
