@@ -16,12 +16,13 @@ from sizebook.models.architecture import Architecture, Attention, Embedding, Fee
 from sizebook.plans.training.inputs import Setup
 from sizebook.plans.training.rows import work_of_row
 from sizebook.plans.training.work import Work, work_of
+from sizebook.sweeps.published_recipes import COLUMNS, normalised
 from sizebook.tables.hardware import accelerator
 from sizebook.training.layout import Layout, spread
-from sizebook.training.lightest import LIGHTEST
 from sizebook.training.machine import generation
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
+from sizebook.training.recipe_choice import LIGHTEST
 
 HERE = Path(__file__).parent
 SHARED = HERE.parent.parent / "shared" / "truth" / "training" / "training_measured.csv"
@@ -171,7 +172,8 @@ def cells(row: dict[str, str]) -> dict[str, str]:
     return {
         "batch": str(batch_of(row)),
         **{name: row[name] for name in ("gpu", "gpus", "seq", "tp", "pp", "cp", "ep", "etp", "interleave")},
-        **{name: row[name] for name in ("fsdp", "hsdp", "recompute", "recompute_modules", "offload")},
+        **{name: row[name] for name in ("fsdp", "hsdp")},
+        **dict(zip(COLUMNS, normalised(*(row[name] for name in COLUMNS)), strict=True)),
         "model": str((SHARED.parent / model).resolve()) if model.endswith(".json") else model,
         "zero_stage": row["zero_stage"] or "1",
         "micro_batch": micro_batch_of(row),

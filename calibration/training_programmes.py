@@ -19,7 +19,7 @@ from sizebook.batch.jobs import scenario_of
 from sizebook.core.tables import DATA, Row, table
 from sizebook.plans.training.plan import unchecked_plan
 from sizebook.scenarios.training import TrainingScenario, training_inputs
-from sizebook.training.programme import default, error
+from sizebook.training.whole_run import default, error
 
 SOURCE = DATA / "training_programmes.csv"
 OUTPUT = Path(__file__).parents[1] / "docs" / "training_programmes_table.md"

@@ -31,7 +31,7 @@ from sizebook.reports.render import pdf
 from sizebook.scenarios.files import read_toml
 from sizebook.scenarios.presentation import with_presentation
 from sizebook.validation import training_runs
-from sizebook.validation.page import accuracy_page
+from sizebook.validation.accuracy import accuracy_page
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_GERMAN = "serving-llama-3.1-70b"  # the sample that is rendered in German as well

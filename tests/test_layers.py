@@ -19,7 +19,7 @@ LAYERS = (
     ("intake",),
     ("tables",),
     ("models",),
-    ("training.tuning", "training.kind_words", "training.layers_again", "training.policies"),
+    ("training.tuning", "training.recipe_grammar"),
     ("serving.quantities", "training.quantities", "training.recipe"),
     ("formulas",),
     ("serving",),

@@ -17,7 +17,7 @@ from sizebook.reports.programme.report import report
 from sizebook.reports.view import Notes, Report, Table
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.programme import ProgrammeScenario, answer
-from sizebook.training.programme import default, error
+from sizebook.training.whole_run import default, error
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "reports" / "programme-llama-3.1-405b.toml"
 AS_OF = date(2026, 11, 22)

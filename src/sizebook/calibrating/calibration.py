@@ -90,8 +90,12 @@ class _Points:
 
     def __init__(self, setup: Setup, runs: list[Run]) -> None:
         self.runs, self.names = runs, tuple(FACTORS[setup.plan])
-        every = [(index, figure) for index, run in enumerate(runs) for figure in FIGURES[setup.plan]
-                 if figure in run.measured]  # fmt: skip
+        every = [
+            (index, figure)
+            for index, run in enumerate(runs)
+            for figure in FIGURES[setup.plan]
+            if figure in run.measured
+        ]
         self.run = np.array([index for index, _ in every])
         self.figures = [figure for _, figure in every]
         self.measured = np.log([runs[index].measured[figure] for index, figure in every])

@@ -9,6 +9,7 @@ from sizebook.calibrating.runs import GROUP, MEASURED, Run, group_of, measured
 from sizebook.core.errors import InputError, require_columns
 from sizebook.plans.training.rows import WORK_INPUTS, work_of_row
 from sizebook.plans.training.work import Work
+from sizebook.sweeps.published_recipes import COLUMNS, normalised
 from sizebook.sweeps.training import inputs_of
 from sizebook.tables.own_rates import TRAINING
 from sizebook.training.bands import kind_of
@@ -27,6 +28,7 @@ def reader(columns: list[str]) -> Callable[[int, dict[str, Any]], Run]:
 
     def read(line: int, row: dict[str, Any]) -> Run:
         now = {inputs.get(name, name): cell for name, cell in row.items()}
+        now |= dict(zip(COLUMNS, normalised(*(str(now.get(name) or "") for name in COLUMNS)), strict=True))
         if blank := [name for name in REQUIRED if now[name] in (None, "")]:
             raise InputError(f"not stated: got no {', '.join(blank)}, want every required cell. Fill it in.")
         work, given = work_of_row(now), measured(TRAINING, now)

@@ -15,16 +15,16 @@ from sizebook.core.sections import flat, leaves
 from sizebook.core.units import brief, duration, flop, gibibytes, grouped, percent, significant
 from sizebook.plans.training.case import DAY, Case
 from sizebook.plans.training.inputs import Training
-from sizebook.plans.training.laying_out import held_of
 from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.plans.training.remarks import warnings
 from sizebook.plans.training.search import Search, fitting
+from sizebook.plans.training.searched_layout import held_of
 from sizebook.plans.training.steps import derivations
 from sizebook.scenarios.training import TrainingScenario, layouts_of, training_inputs
 from sizebook.training.memory import COMPONENTS, Memory
-from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.time import StepTime
 from sizebook.training.tuning import TUNING_NAMES
+from sizebook.training.whole_run import basis_of, factor_of
 
 # Figures of a case in the text; JSON has all of them.
 SHOWN = (

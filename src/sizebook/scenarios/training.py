@@ -8,9 +8,9 @@ from typing import Annotated
 from sizebook.core.quantities import Gpu
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.plans.training.inputs import Training, TrainingInputs, settled
-from sizebook.plans.training.laying_out import held_of, laid_out
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.search import Search, search
+from sizebook.plans.training.searched_layout import held_of, laid_out
 from sizebook.scenarios.files import ModelScenario
 
 

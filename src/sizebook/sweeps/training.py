@@ -1,7 +1,7 @@
 """Training plans for a table of any length: rows of layouts, tokens and prices, each with its results beside it.
 
-Columns are the names of `sizebook.plans.training.rows.INPUTS`, old ones taken for the new; those that are absent or
-blank take their defaults. A row that cannot be planned keeps its place, with empty results and the reason.
+Columns are the names of `sizebook.plans.training.rows.INPUTS`; absent and blank ones take their defaults. A row that
+cannot be planned keeps its place, with empty results and the reason.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import polars as pl
 
 from sizebook.plans.training.rows import INPUTS, OUTPUTS, Rows
 from sizebook.plans.training.rows import REQUIRED_INPUTS as REQUIRED
+from sizebook.sweeps.published_recipes import with_normalised_recipes
 
 FIGURE = "step_seconds"
 _TYPES = {
@@ -25,7 +26,7 @@ _TYPES = {
 __all__ = ["FIGURE", "REQUIRED", "sweep"]
 
 
-# Tables of published runs call the format of the matrix products so.
+# The name of the format of matrix products in tables of published runs.
 PUBLISHED_NAMES = {"dtype": "compute_dtype"}
 
 
@@ -35,11 +36,17 @@ def inputs_of(columns: Sequence[str]) -> dict[str, str]:
     return {name: known for name, known in names.items() if known in INPUTS and (name == known or known not in columns)}
 
 
+def stated_inputs(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of a table that a plan reads, under the names of the inputs and with recipes in the grammar."""
+    inputs = inputs_of(frame.columns)
+    return with_normalised_recipes(frame.select(list(inputs)).rename(inputs))
+
+
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of a piece of a table with the results of their plans beside them."""
-    inputs = inputs_of(frame.columns)
-    rows = Rows(list(inputs.values()))
-    results = [tuple(rows.result(row).values()) for row in frame.select(list(inputs)).iter_rows()]
+    stated = stated_inputs(frame)
+    rows = Rows(stated.columns)
+    results = [tuple(rows.result(row).values()) for row in stated.iter_rows()]
     schema = {name: _TYPES.get(name, pl.Float64) for name in OUTPUTS}
     found = pl.DataFrame(results, schema=schema, orient="row")
     return pl.concat([frame, found], how="horizontal")

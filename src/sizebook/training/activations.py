@@ -5,13 +5,13 @@ Recomputation, of layers or of single modules, formats that matrices keep their 
 
 from __future__ import annotations
 
+from sizebook.training.applicability import by_layers
 from sizebook.training.frameworks import keeps
 from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout
+from sizebook.training.policy_effects import kept_elements
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.remat import kept_elements
-from sizebook.training.stated import by_layers
 
 ACTIVATION_BYTES = 2
 # What a matrix keeps of its input for the gradient of its weights where it multiplies in that format, scales included.
@@ -34,7 +34,7 @@ def _kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelP
         inner = (layers.alternate_inner + layers.attention_out) / layout.tp
         residual = layers.alternate_residual + layers.layers * d_model
         return ACTIVATION_BYTES * (inner + residual / spread) + 4 * layers.heads / layout.tp
-    scores = layout.recompute != "selective" and "core_attn" not in method.recipe.modules
+    scores = layout.recompute != "selective" and "core_attn" not in method.recipe.recomputed.modules
     whole = everything_bytes(layers, layout, method, profile, scores=scores)
     if method.recipe.lora_rank:
         # 4-bit products (bitsandbytes) are kept beside their sum with what adapters add; DoRA's magnitudes ask for both
@@ -48,7 +48,7 @@ def _kept_of_policy(layers: Profile, layout: Layout, method: Method, profile: Mo
     """Return the bytes per token of what stays of layers that are computed again: their inputs, and what a policy
     keeps. Attention keeps the sums of its exponentials beside what it returns."""
     spread, d_model = layout.tp if layout.sequence_parallel else 1, profile.architecture.d_model
-    policy = method.recipe.policy
+    policy = method.recipe.recomputed.policy
     if policy is None:
         return {"layer_input": ACTIVATION_BYTES * layers.layers * d_model / spread}
     kv_split = min(layout.tp, profile.n_kv_heads)
@@ -61,7 +61,7 @@ def _kept_of_policy(layers: Profile, layout: Layout, method: Method, profile: Mo
 
 def moved_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
     """Return the bytes per token of what is kept that moves to the host: a share of all, or what a policy moves."""
-    recipe, policy = method.recipe, method.recipe.policy
+    recipe, policy = method.recipe, method.recipe.recomputed.policy
     share = recipe.offloaded_share(profile.n_layers)
     if share or policy is None or layout.recompute != "full":
         return share * kept_bytes(layers, layout, method, profile) if share else 0.0
@@ -151,7 +151,7 @@ def _unneeded(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelPro
 
 def dropped_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
     """Return the bytes per token that recomputing single modules saves."""
-    modules = method.recipe.modules
+    modules = method.recipe.recomputed.modules
     if not modules:
         return 0.0
     spread = layout.tp if layout.sequence_parallel else 1

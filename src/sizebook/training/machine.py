@@ -18,9 +18,14 @@ from sizebook.training.recipe import FORMATS, Method
 
 # Matrix engines of one generation behave alike; what nobody measured falls back to the nearest that was.
 _GENERATION = {
-    "volta": "ampere", "turing": "ampere", "ampere": "ampere", "ada": "ada", "hopper": "hopper",
-    "blackwell": "blackwell", "blackwell_ultra": "blackwell",
-}  # fmt: skip
+    "volta": "ampere",
+    "turing": "ampere",
+    "ampere": "ampere",
+    "ada": "ada",
+    "hopper": "hopper",
+    "blackwell": "blackwell",
+    "blackwell_ultra": "blackwell",
+}
 _MAKERS = {"NVIDIA": "blackwell", "AMD": "cdna", "Google": "tpu", "AWS": "trainium"}
 # Matrix units of TPUs are arrays of 128 x 128 up to v5p and of 256 x 256 from v6e on, which layers fill less well
 # (Google Cloud TPU documentation, system architecture).

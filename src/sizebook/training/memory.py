@@ -12,12 +12,12 @@ from typing import Annotated, Any
 from sizebook.core.sections import Quantity, leaves, section
 from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, moved_bytes, working_bytes
 from sizebook.training.adapters import largest_matrix
+from sizebook.training.applicability import first_backward, with_implied_kind
 from sizebook.training.frameworks import Stack, bytes_each, keeps, optimizer, state_width
 from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, in_flight, stage_layers
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.stated import as_stated, at_work
 
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 
@@ -63,7 +63,7 @@ def memory(profile: ModelProfile, layout: Layout, method: Method, *, n_micro: in
     Where all layers are equal the first or the last stage is fullest, or the second where it has a layer more;
     otherwise any may be.
     """
-    layout = as_stated(layout, method.recipe)
+    layout = with_implied_kind(layout, method.recipe)
     counts = stage_layers(profile.n_layers, layout.pp)
     second = (1,) if layout.pp > 2 and counts[1] > counts[0] else ()
     stages = range(layout.pp) if len(profile.layers) > 1 else sorted({0, *second, layout.pp - 1})
@@ -77,7 +77,7 @@ def least_state_bytes(profile: ModelProfile, method: Method) -> float:
     n = profile.whole.parameters
     if recipe.lora_rank:
         return min(recipe.frozen_bytes, 2.0) * n
-    if recipe.offloads_optimizer:
+    if recipe.offloaded.optimizer:
         return 0.0
     each, rule = bytes_each(recipe, kept), optimizer(recipe.optimizer)
     state = min(rule.matrix_bytes, rule.other_bytes) * state_width(recipe)
@@ -86,7 +86,7 @@ def least_state_bytes(profile: ModelProfile, method: Method) -> float:
 
 def memory_by_stage(profile: ModelProfile, layout: Layout, method: Method, *, n_micro: int) -> tuple[Memory, ...]:
     """Return the memory of one rank of every pipeline stage."""
-    layout = as_stated(layout, method.recipe)
+    layout = with_implied_kind(layout, method.recipe)
     counts = stage_layers(profile.n_layers, layout.pp)
     return tuple(
         _stage_memory(profile, layout, method, n_micro, stage, sum(counts[:stage])) for stage in range(layout.pp)
@@ -110,7 +110,7 @@ def _stage_memory(
     on_gpu = kept_bytes(layers, layout, method, profile=profile) - moved_bytes(layers, layout, method, profile=profile)
     activations = in_flight(layout, stage, n_micro) * tokens * on_gpu
     loss = _loss_bytes(profile, layout, recipe, kept, tokens) if last else 0.0
-    busy = at_work(layers.layers, layout, recipe)
+    busy = first_backward(layers.layers, layout, recipe)
     working = tokens * working_bytes(profile.widest, busy, method, profile=profile)
     if recipe.magnitudes:
         # DoRA takes the norm of each frozen matrix with its adapter added: both stand there whole, one at a time.
@@ -188,7 +188,7 @@ def _states(
     state += rule.factored_bytes * layers.factored / layout.tp / (group if z else 1)
     master, state = sharded(each.master, 1), state * narrow
     weights, gradients = sharded(each.weight, 3), sharded(each.gradient, 2)
-    if recipe.offloads_optimizer:
+    if recipe.offloaded.optimizer:
         # Shards that are the master weights themselves go to the host with their gradients.
         whole = z == 3 and kept.master_bytes == 0
         return (0.0, 0.0, 0.0, 0.0) if whole else (weights, gradients, 0.0, 0.0)

@@ -26,25 +26,14 @@ def convention_keys() -> tuple[str, ...]:
 FlopsConvention = Annotated[
     str,
     Quantity(
-        "which FLOPs count, see the documentation", kind="choice", choices=convention_keys, default="matmul",
+        "which FLOPs count, see the documentation",
+        kind="choice",
+        choices=convention_keys,
+        default="matmul",
         label="FLOPs convention",
         source="convention: the matrix products of the model; workbooks show the others beside it",
     ),
-]  # fmt: skip
-Mfu = Annotated[
-    float | None,
-    Quantity(
-        "MFU of your own in that convention, blank for the predicted step time", unit="ratio", above=0, maximum=1,
-        default=None, label="MFU of your own",
-    ),
-]  # fmt: skip
-AchievedTflops = Annotated[
-    float | None,
-    Quantity(
-        "TFLOP/s that one GPU achieves in that convention, in place of an MFU", unit="TFLOP/s", above=0, maximum=1e6,
-        default=None, label="TFLOP/s of your own",
-    ),
-]  # fmt: skip
+]
 
 
 @section
@@ -65,8 +54,28 @@ class Pace:
     """How FLOPs are counted, and the rate at which they are done where it is known and not predicted."""
 
     flops_convention: FlopsConvention = DEFAULT
-    mfu: Mfu = DEFAULT
-    achieved_tflops: AchievedTflops = DEFAULT
+    mfu: Annotated[
+        float | None,
+        Quantity(
+            "MFU of your own in that convention, blank for the predicted step time",
+            unit="ratio",
+            above=0,
+            maximum=1,
+            default=None,
+            label="MFU of your own",
+        ),
+    ] = DEFAULT
+    achieved_tflops: Annotated[
+        float | None,
+        Quantity(
+            "TFLOP/s that one GPU achieves in that convention, in place of an MFU",
+            unit="TFLOP/s",
+            above=0,
+            maximum=1e6,
+            default=None,
+            label="TFLOP/s of your own",
+        ),
+    ] = DEFAULT
 
     def utilization(self, peak_flop_per_s: float) -> float | None:
         """Return the share of the peak that was given, in either of its spellings, or None where time is predicted."""
@@ -101,11 +110,14 @@ MtbfHours = Annotated[float, Quantity("mean time between interruptions of the jo
 CheckpointSeconds = Annotated[
     float,
     Quantity(
-        "seconds that a checkpoint stops the run", unit="seconds", above=0, default=30,
+        "seconds that a checkpoint stops the run",
+        unit="seconds",
+        above=0,
+        default=30,
         label="A checkpoint stops the run for",
         source="assumption, to replace with your own",
     ),
-]  # fmt: skip
+]
 RestartSeconds = Annotated[
     float,
     Quantity(
@@ -120,13 +132,6 @@ RestartSeconds = Annotated[
 IntervalSeconds = Annotated[
     float, Quantity("seconds of work between checkpoints, blank for the best", unit="seconds", above=0, default=None)
 ]
-StartHours = Annotated[
-    float,
-    Quantity(
-        "hours of queueing, loading and ramp-up, paid once", unit="hours", minimum=0, maximum=1e6, default=0,
-        label="Queueing and ramp-up",
-    ),
-]  # fmt: skip
 GoodputShare = Annotated[
     float, Quantity("share of the time that advances the run", unit="ratio", above=0, maximum=1, default=1)
 ]
@@ -139,24 +144,36 @@ class Operations:
     gpu_mtbf_hours: GpuMtbfHours = DEFAULT
     checkpoint_seconds: CheckpointSeconds = DEFAULT
     restart_seconds: RestartSeconds = DEFAULT
-    start_hours: StartHours = DEFAULT
+    start_hours: Annotated[
+        float,
+        Quantity(
+            "hours of queueing, loading and ramp-up, paid once",
+            unit="hours",
+            minimum=0,
+            maximum=1e6,
+            default=0,
+            label="Queueing and ramp-up",
+        ),
+    ] = DEFAULT
 
 
 # The whole run --------------------------------------------------------------------------------------------------------
-
-ProgrammeFactor = Annotated[
-    float | None,
-    Quantity(
-        "GPU-hours of a whole run over those of its steady state, blank for the mean of published programmes "
-        "(data/training_programmes.csv), 1 for steady state only",
-        unit="ratio", minimum=1, maximum=100, default=None, label="Whole run over steady state",
-        source="data/training_programmes.csv",
-    ),
-]  # fmt: skip
 
 
 @section
 class Programme:
     """What a whole run takes over the plan's steady state: restarts, ramp, evaluation, warm-up, slow nodes."""
 
-    programme_factor: ProgrammeFactor = DEFAULT
+    programme_factor: Annotated[
+        float | None,
+        Quantity(
+            "GPU-hours of a whole run over those of its steady state, blank for the mean of published programmes "
+            "(data/training_programmes.csv), 1 for steady state only",
+            unit="ratio",
+            minimum=1,
+            maximum=100,
+            default=None,
+            label="Whole run over steady state",
+            source="data/training_programmes.csv",
+        ),
+    ] = DEFAULT

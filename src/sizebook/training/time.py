@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from sizebook.core.sections import Quantity, section
 from sizebook.training.activations import moved_bytes
+from sizebook.training.applicability import by_layers, with_implied_kind
 from sizebook.training.communication import (
     context_parallel,
     data_parallel,
@@ -24,11 +25,10 @@ from sizebook.training.frameworks import bytes_each, keeps
 from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, bubble, stage_layers
 from sizebook.training.machine import Machine
+from sizebook.training.memory_traffic import elementwise_seconds, expanding_seconds, optimizer_seconds, weight_seconds
+from sizebook.training.policy_effects import spared_share
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import BLOCK_FORMATS, Method
-from sizebook.training.remat import spared_share
-from sizebook.training.stated import as_stated, by_layers
-from sizebook.training.traffic import elementwise_seconds, expanding_seconds, optimizer_seconds, weight_seconds
 
 _BACKWARD_MATMUL = 2.0
 # Flash attention's backward pass is five products where the forward pass is two (Dao 2023, arXiv:2307.08691).
@@ -79,7 +79,7 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     A stage works n_micro times and waits as its schedule has it (`sizebook.training.layout.bubble`). Steps wait for
     the slowest of all GPUs, which takes a little longer with every doubling of their number.
     """
-    layout = as_stated(layout, method.recipe)
+    layout = with_implied_kind(layout, method.recipe)
     tokens = layout.micro_batch * profile.seq / layout.cp
     layers = profile.share(max(stage_layers(profile.n_layers, layout.pp)) / profile.n_layers)
     slower = 1 + rates.growth * log2(layout.gpus)
@@ -191,7 +191,7 @@ def _again(
     layers: Profile, layout: Layout, method: Method, rates: Machine, forward: _Forward, *, d_model: int
 ) -> float:
     """Return the seconds of what the backward pass does again."""
-    tokens, vector, policy = forward.tokens, forward.vector, method.recipe.policy
+    tokens, vector, policy = forward.tokens, forward.vector, method.recipe.recomputed.policy
     if layout.recompute == "full" and policy:
         share = spared_share(layers, policy, d_model)
         products = (1 - share.matrices) * forward.dense + (1 - share.experts) * forward.experts
@@ -200,7 +200,7 @@ def _again(
         return forward.dense + forward.experts + forward.scores + forward.states + vector
     if layout.recompute == "every-other-matmul":
         return (forward.dense + forward.experts) / 2 + vector
-    modules = method.recipe.modules
+    modules = method.recipe.recomputed.modules
     plain = not method.recipe.flash_attention
     found = forward.scores if plain and (layout.recompute == "selective" or "core_attn" in modules) else 0.0
     if not modules:

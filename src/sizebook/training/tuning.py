@@ -13,8 +13,9 @@ TARGETS = ("query-value", "attention", "mlp", "all")
 USUAL_TARGETS = "attention"
 # What is trained, by its key, as a reader writes it.
 TUNING_NAMES = {
-    "full": text("Full fine-tuning"), "lora": "LoRA", "qlora": "QLoRA", "dora": "DoRA", "qdora": "QDoRA",
-}  # fmt: skip
+    "full": text("Full fine-tuning"),
+    **{name.casefold(): name for name in ("LoRA", "QLoRA", "DoRA", "QDoRA")},
+}
 TUNINGS = tuple(TUNING_NAMES)
 USUAL_RANK = 16  # torchtune's recipes of 70B and 405B and MLPerf's LoRA benchmark
 Tuning = Annotated[
@@ -22,70 +23,62 @@ Tuning = Annotated[
     Quantity(
         "what is trained: full (the whole model), lora, qlora (frozen weights in 4 bits), dora and qdora (with "
         "magnitudes); blank: by rank and bits",
-        kind="choice", choices=TUNINGS, default=None, label="Fine-tuning",
+        kind="choice",
+        choices=TUNINGS,
+        default=None,
+        label="Fine-tuning",
     ),
-]  # fmt: skip
+]
 LoraRank = Annotated[
     int,
     Quantity(
         f"rank of low-rank adapters, 0 to train the whole model, or {USUAL_RANK} where tuning names adapters",
-        kind="integer", minimum=0, maximum=1_000_000, default=0, label="Rank of adapters",
+        kind="integer",
+        minimum=0,
+        maximum=1_000_000,
+        default=0,
+        label="Rank of adapters",
     ),
-]  # fmt: skip
+]
 LoraOn = Annotated[
     str,
     Quantity(
-        "matrices that carry adapters: query-value, attention, mlp (experts too), all of a layer", kind="choice",
-        choices=TARGETS, default=USUAL_TARGETS, label="Adapters on",
+        "matrices that carry adapters: query-value, attention, mlp (experts too), all of a layer",
+        kind="choice",
+        choices=TARGETS,
+        default=USUAL_TARGETS,
+        label="Adapters on",
         source="LoRA, arXiv:2106.09685: attention alone is adapted",
     ),
-]  # fmt: skip
+]
 WEIGHT_BYTES = 2.0  # in bf16
-FrozenWeightBytes = Annotated[
-    float,
-    Quantity(
-        "bytes of a frozen weight under adapters: 2 in bf16, 0.516 in 4 bits", unit="bytes", minimum=0.125, maximum=4,
-        default=WEIGHT_BYTES, label="Bytes of a frozen weight",
-        source="data/dtypes.csv: bf16",
-    ),
-]  # fmt: skip
-FrozenBits = Annotated[
-    float | None,
-    Quantity(
-        "bits of a frozen weight under adapters (16, 8, 4), in place of its bytes", minimum=1, maximum=32,
-        default=None, label="Bits of a frozen weight",
-    ),
-]  # fmt: skip
-
-
-def contradiction(tuning: str, given: str) -> InputError:
-    """Return the refusal of a word for the tuning that something else of the recipe contradicts."""
-    return InputError(f"two ways of tuning: got tuning '{tuning}' and {given}, want one. Remove one of the two.")
-
-
-ExampleTokens = Annotated[
-    float | None,
-    Quantity(
-        "mean tokens of a training example, blank where every sequence is full", unit="tokens", above=0, maximum=1e9,
-        default=None, label="Tokens of an example",
-    ),
-]  # fmt: skip
-Packed = Annotated[
-    bool,
-    Quantity(
-        "whether examples share a sequence; otherwise each is padded to its whole length", kind="flag", default=True,
-        label="Examples are packed",
-        source="assumption: as pre-training packs",
-    ),
-]  # fmt: skip
 
 
 @section
 class Examples:
     """How training examples fill sequences: packed end to end, or one each with padding behind it."""
 
-    example_tokens: ExampleTokens = DEFAULT
-    packed: Packed = DEFAULT
+    example_tokens: Annotated[
+        float | None,
+        Quantity(
+            "mean tokens of a training example, blank where every sequence is full",
+            unit="tokens",
+            above=0,
+            maximum=1e9,
+            default=None,
+            label="Tokens of an example",
+        ),
+    ] = DEFAULT
+    packed: Annotated[
+        bool,
+        Quantity(
+            "whether examples share a sequence; otherwise each is padded to its whole length",
+            kind="flag",
+            default=True,
+            label="Examples are packed",
+            source="assumption: as pre-training packs",
+        ),
+    ] = DEFAULT
 
     def __post_init__(self) -> None:
         if not self.packed and self.example_tokens is None:

@@ -32,12 +32,17 @@ def errors() -> tuple[GroupError, ...]:
     """Return the rows of data/calibration_training_error.csv."""
     return tuple(
         GroupError(
-            row["group"], row["kind"], runs=int(row["runs"]), seen_error=float(row["seen_error"]),
-            unseen_error=float(row["unseen_error"]), unseen_bias=float(row["unseen_bias"]),
-            within_fifth=float(row["within_fifth"]), in_band=float(row["in_band"]),
+            row["group"],
+            row["kind"],
+            runs=int(row["runs"]),
+            seen_error=float(row["seen_error"]),
+            unseen_error=float(row["unseen_error"]),
+            unseen_bias=float(row["unseen_bias"]),
+            within_fifth=float(row["within_fifth"]),
+            in_band=float(row["in_band"]),
         )
         for row in table("calibration_training_error")
-    )  # fmt: skip
+    )
 
 
 def over_runs(rows: Sequence[GroupError], figure: str) -> float:

@@ -19,8 +19,8 @@ from sizebook.reports.training.report import report
 from sizebook.reports.view import Table
 from sizebook.scenarios.files import parse
 from sizebook.scenarios.training import TrainingScenario
-from sizebook.training.programme import basis_of, default, error, factor_of, mean
 from sizebook.training.quantities import Programme
+from sizebook.training.whole_run import basis_of, default, error, factor_of, mean
 from tests.plans.training.training_runs import run_of
 
 ROOT = Path(__file__).resolve().parents[3]

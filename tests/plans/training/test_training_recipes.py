@@ -12,10 +12,10 @@ from sizebook.plans.training.search import search
 from sizebook.training.activations import kept_bytes
 from sizebook.training.frameworks import stack
 from sizebook.training.layout import Layout
-from sizebook.training.lightest import candidates
 from sizebook.training.memory import Memory, memory
 from sizebook.training.profile import model_profile
 from sizebook.training.recipe import Method, Recipe
+from sizebook.training.recipe_choice import candidates
 from tests.plans.training.training_runs import training_row
 
 DENSE, MIXED = "llama-3-8b", "deepseek-v3"
@@ -54,12 +54,6 @@ def test_fp8_keeps_the_inputs_of_matrices_in_one_byte() -> None:
     assert _kept(DENSE, Method()) - _kept(DENSE, Method(compute_dtype="fp8")) == 32 * (2 * 4096 + 14336)
 
 
-def test_published_words_for_modules_are_read_and_remarks_are_not() -> None:
-    assert Recipe(recompute_modules="layernorm+moe_act").modules == {"layernorm", "moe_act"}
-    assert Recipe(recompute_modules="none (mlp is null in the recipe)").modules == frozenset()
-    assert Recipe(recompute_modules="remat_policy=custom decoder_layer_input=offload").modules == frozenset()
-
-
 def test_activations_of_half_of_the_layers_move_to_the_host() -> None:
     layout = Layout(dp=8, zero_stage=3, recompute="none")
     here, half = (_memory("llama-3-70b", layout, Recipe(offload=text)) for text in ("", "activations of 40 layers"))
@@ -69,7 +63,7 @@ def test_activations_of_half_of_the_layers_move_to_the_host() -> None:
 
 
 def test_an_optimizer_on_the_host_leaves_weights_and_gradients() -> None:
-    found = _memory(DENSE, Layout(recompute="none"), Recipe(offload="optimizer on CPU"))
+    found = _memory(DENSE, Layout(recompute="none"), Recipe(offload="optimizer"))
     assert (found.master_weights, found.optimizer_states) == (0, 0)
     assert (found.weights, found.gradients) == (2 * 8_030_261_248, 4 * 8_030_261_248)
 
@@ -200,7 +194,7 @@ def test_deepseek_v3_fits_as_its_report_trained_it() -> None:
     work = work_of_row({**V3, "compute_dtype": "fp8"})
     assert work.fits
     assert work.layout.recompute == "none"
-    assert work.setup.method.recipe.modules == {"layernorm", "moe_act", "mla_up_proj"}
+    assert work.setup.method.recipe.recomputed.modules == {"layernorm", "moe_act", "mla_up_proj"}
     bare = work_of_row({**V3, "compute_dtype": "fp8", "recompute": "none", "gradient_dtype": "fp32"})
     assert not bare.fits
 
@@ -218,12 +212,12 @@ def test_a_table_reads_every_setting_of_a_run_and_names_its_recipe() -> None:
     row = {
         "model": DENSE, "gpu": "h100-sxm", "gpus": "16", "batch": "16", "seq": "8192", "tokens": "1e9",
         "zero_stage": "3", "fsdp": "8", "hsdp": "yes", "stack": "fsdp", "recompute": "", "optimizer_dtype": "bf16",
-        "recompute_modules": "layernorm", "offload": "activations to host", "etp": "1", "lora_rank": "", "lora_on": "",
+        "recompute_modules": "layernorm", "offload": "activations", "etp": "1", "lora_rank": "", "lora_on": "",
         "frozen_bits": "", "optimizer": "adamw", "price_usd_per_gpu_hour": "2", "grams_per_kwh": "400",
     }  # fmt: skip
     found = training_row(row)
     assert found["reason"] == ""
-    assert found["recipe"] == "layernorm recomputed, optimizer states in bf16, on the host: activations to host"
+    assert found["recipe"] == "layernorm recomputed, optimizer states in bf16, on the host: activations"
     assert found["run_family"].startswith("dense hopper")
 
 

@@ -18,7 +18,7 @@ from sizebook.plans.quantities import (
     WholeRunBasis,
     WholeRunFactor,
 )
-from sizebook.training.programme import basis_of, factor_of
+from sizebook.training.whole_run import basis_of, factor_of
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 _BYTES: Any = {"unit": "bytes", "minimum": 0}

@@ -24,127 +24,104 @@ _METHODS = (
     *((word, PREFERENCE) for word in ("dpo", "ipo", "kto")),
     *((word, REINFORCEMENT) for word in ("rl", "rlhf", "rlvr", "ppo", "grpo")),
 )
-PhaseKind = Annotated[
-    str,
-    Quantity(
-        "training (tokens of data), preference (DPO: pairs and a reference model) or reinforcement (answers are "
-        "generated first)",
-        kind="choice", choices=(TRAINING, PREFERENCE, REINFORCEMENT), also=_METHODS, default=TRAINING,
-        label="Kind of phase",
-        source="assumption: a phase trains on tokens",
-    ),
-]  # fmt: skip
 # DPO asks the reference model for every token; policy gradients ask it and the policy that generated.
 FORWARD_PASSES = {TRAINING: 0.0, PREFERENCE: 1.0, REINFORCEMENT: 2.0}
-ForwardPasses = Annotated[
-    float | None,
-    Quantity(
-        "forward passes over each token besides training, blank for 0 in training, 1 in preference (reference model), "
-        "2 in reinforcement (reference and old policy)",
-        minimum=0, maximum=100, default=None, label="Forward passes besides training",
-    ),
-]  # fmt: skip
-GapDays = Annotated[
-    float,
-    Quantity(
-        "days between the phase before and this one, in which nothing runs", unit="days", minimum=0, maximum=3650,
-        default=0, label="Days before it starts",
-    ),
-]  # fmt: skip
-KeptCheckpoints = Annotated[
-    float,
-    Quantity(
-        "checkpoints of the phase that are kept",
-        minimum=0,
-        maximum=1e6,
-        default=10,
-        label="Checkpoints kept",
-        source="assumption, to replace with your own",
-    ),
-]
 
 _TOKENS: Any = {"unit": "tokens", "kind": "integer", "minimum": 1, "default": 1024}
-RolloutInputTokens = Annotated[
-    int,
-    Quantity(
-        "mean tokens of a prompt that is answered",
-        **_TOKENS,
-        label="Tokens of a rollout's prompt",
-        source="assumption: type your own lengths",
-    ),
-]
-RolloutOutputTokens = Annotated[
-    int,
-    Quantity(
-        "mean tokens of a generated answer",
-        **_TOKENS,
-        label="Tokens of a rollout's answer",
-        source="assumption: type your own lengths",
-    ),
-]
-RolloutReuse = Annotated[
-    float,
-    Quantity(
-        "times that each answer is trained on",
-        above=0,
-        maximum=1000,
-        default=1,
-        label="Training on each answer",
-        source="neutral: each answer once",
-    ),
-]
-RolloutGpus = Annotated[
-    int | None,
-    Quantity(
-        "GPUs that generate beside training, blank to generate on the phase's GPUs before each step", unit="GPUs",
-        kind="integer", minimum=1, maximum=1_000_000, default=None, label="GPUs that generate",
-    ),
-]  # fmt: skip
-RolloutTp = Annotated[
-    int,
-    Quantity(
-        "tensor-parallel degree of a replica that generates", kind="integer", minimum=1, maximum=1_000_000, default=1,
-        label="Tensor parallel of a replica that generates",
-        source="neutral: nothing is split",
-    ),
-]  # fmt: skip
-RolloutConcurrency = Annotated[
-    int | None,
-    Quantity(
-        "answers in flight on a replica, blank for as many as its cache holds", unit="requests", kind="integer",
-        minimum=1, maximum=1_000_000_000, default=None, label="Answers in flight on a replica",
-    ),
-]  # fmt: skip
-RolloutWeightDtype = Annotated[
-    str | None,
-    Quantity(
-        "format of the weights of a replica that generates, blank for the published one", kind="choice",
-        choices=WEIGHT_DTYPES, default=None, label="Weights of a replica that generates",
-        source="data/models.csv",
-    ),
-]  # fmt: skip
-RolloutTail = Annotated[
-    float,
-    Quantity(
-        "time until the last answer of a step over a steady load's", unit="ratio", minimum=1, maximum=100, default=1,
-        label="Last answer over a steady load",
-        source="neutral: no answer is waited for",
-    ),
-]  # fmt: skip
 
 
 @section
 class Rollouts:
     """Answers that a reinforcement phase generates with the serving model, on the phase's kind of accelerator."""
 
-    rollout_input_tokens: RolloutInputTokens = DEFAULT
-    rollout_output_tokens: RolloutOutputTokens = DEFAULT
-    rollout_reuse: RolloutReuse = DEFAULT
-    rollout_gpus: RolloutGpus = DEFAULT
-    rollout_tp: RolloutTp = DEFAULT
-    rollout_concurrency: RolloutConcurrency = DEFAULT
-    rollout_weight_dtype: RolloutWeightDtype = DEFAULT
-    rollout_tail: RolloutTail = DEFAULT
+    rollout_input_tokens: Annotated[
+        int,
+        Quantity(
+            "mean tokens of a prompt that is answered",
+            **_TOKENS,
+            label="Tokens of a rollout's prompt",
+            source="assumption: type your own lengths",
+        ),
+    ] = DEFAULT
+    rollout_output_tokens: Annotated[
+        int,
+        Quantity(
+            "mean tokens of a generated answer",
+            **_TOKENS,
+            label="Tokens of a rollout's answer",
+            source="assumption: type your own lengths",
+        ),
+    ] = DEFAULT
+    rollout_reuse: Annotated[
+        float,
+        Quantity(
+            "times that each answer is trained on",
+            above=0,
+            maximum=1000,
+            default=1,
+            label="Training on each answer",
+            source="neutral: each answer once",
+        ),
+    ] = DEFAULT
+    rollout_gpus: Annotated[
+        int | None,
+        Quantity(
+            "GPUs that generate beside training, blank to generate on the phase's GPUs before each step",
+            unit="GPUs",
+            kind="integer",
+            minimum=1,
+            maximum=1_000_000,
+            default=None,
+            label="GPUs that generate",
+        ),
+    ] = DEFAULT
+    rollout_tp: Annotated[
+        int,
+        Quantity(
+            "tensor-parallel degree of a replica that generates",
+            kind="integer",
+            minimum=1,
+            maximum=1_000_000,
+            default=1,
+            label="Tensor parallel of a replica that generates",
+            source="neutral: nothing is split",
+        ),
+    ] = DEFAULT
+    rollout_concurrency: Annotated[
+        int | None,
+        Quantity(
+            "answers in flight on a replica, blank for as many as its cache holds",
+            unit="requests",
+            kind="integer",
+            minimum=1,
+            maximum=1_000_000_000,
+            default=None,
+            label="Answers in flight on a replica",
+        ),
+    ] = DEFAULT
+    rollout_weight_dtype: Annotated[
+        str | None,
+        Quantity(
+            "format of the weights of a replica that generates, blank for the published one",
+            kind="choice",
+            choices=WEIGHT_DTYPES,
+            default=None,
+            label="Weights of a replica that generates",
+            source="data/models.csv",
+        ),
+    ] = DEFAULT
+    rollout_tail: Annotated[
+        float,
+        Quantity(
+            "time until the last answer of a step over a steady load's",
+            unit="ratio",
+            minimum=1,
+            maximum=100,
+            default=1,
+            label="Last answer over a steady load",
+            source="neutral: no answer is waited for",
+        ),
+    ] = DEFAULT
 
     @property
     def tokens(self) -> int:
@@ -157,14 +134,56 @@ class Phase(ReadSection):
     """One training run of a programme, and what it needs besides: reference models, generated answers, checkpoints."""
 
     name: PhaseName
-    kind: PhaseKind = DEFAULT
+    kind: Annotated[
+        str,
+        Quantity(
+            "training (tokens of data), preference (DPO: pairs and a reference model) or reinforcement (answers are "
+            "generated first)",
+            kind="choice",
+            choices=(TRAINING, PREFERENCE, REINFORCEMENT),
+            also=_METHODS,
+            default=TRAINING,
+            label="Kind of phase",
+            source="assumption: a phase trains on tokens",
+        ),
+    ] = DEFAULT
     model: Model
     gpu: Gpu
     inputs: TrainingInputs
-    forward_passes: ForwardPasses = DEFAULT
+    forward_passes: Annotated[
+        float | None,
+        Quantity(
+            "forward passes over each token besides training, blank for 0 in training, 1 in preference (reference model), "
+            "2 in reinforcement (reference and old policy)",
+            minimum=0,
+            maximum=100,
+            default=None,
+            label="Forward passes besides training",
+        ),
+    ] = DEFAULT
     rollouts: Rollouts = DEFAULT
-    gap_days: GapDays = DEFAULT
-    kept_checkpoints: KeptCheckpoints = DEFAULT
+    gap_days: Annotated[
+        float,
+        Quantity(
+            "days between the phase before and this one, in which nothing runs",
+            unit="days",
+            minimum=0,
+            maximum=3650,
+            default=0,
+            label="Days before it starts",
+        ),
+    ] = DEFAULT
+    kept_checkpoints: Annotated[
+        float,
+        Quantity(
+            "checkpoints of the phase that are kept",
+            minimum=0,
+            maximum=1e6,
+            default=10,
+            label="Checkpoints kept",
+            source="assumption, to replace with your own",
+        ),
+    ] = DEFAULT
 
     @property
     def passes(self) -> float:
@@ -175,90 +194,31 @@ class Phase(ReadSection):
 # What phases share ----------------------------------------------------------------------------------------------------
 
 _SHARE: Any = {"unit": "ratio", "minimum": 0, "maximum": 100}
-AblationShare = Annotated[
-    float,
-    Quantity(
-        "GPU-hours of ablations and failed runs over those of the phases: half in OLMo 2, 4.6 times in Olmo 3",
-        **_SHARE, default=0.5, label="Ablations and failed runs",
-        source="OLMo, arXiv:2503.05804: 459 MWh of development, 913 MWh of final training; read 2026-11-22",
-    ),
-]  # fmt: skip
-EvaluationShare = Annotated[
-    float,
-    Quantity(
-        "GPU-hours of evaluation besides the runs' own over those of the phases", **_SHARE, default=0,
-        label="Evaluation",
-    ),
-]  # fmt: skip
-CpuHours = Annotated[
-    float,
-    Quantity(
-        "hours of virtual processors that prepare data", unit="CPU-hours", minimum=0, maximum=1e12, default=0,
-        label="Data preparation",
-    ),
-]  # fmt: skip
-UsdPerCpuHour = Annotated[
-    float,
-    Quantity(
-        "price of one virtual processor's hour", unit="USD/CPU-hour", minimum=0, maximum=1e4, default=0.05,
-        label="Price of a CPU-hour",
-        source="assumption, to replace with your own",
-    ),
-]  # fmt: skip
-LicencesUsd = Annotated[
-    float,
-    Quantity(
-        "licences, annotation and whatever data cost besides", unit="USD", minimum=0, maximum=1e12, default=0,
-        label="Licences and annotation",
-    ),
-]  # fmt: skip
-CheckpointBytes = Annotated[
-    float,
-    Quantity(
-        "bytes that a checkpoint holds of a trained parameter: weights, master weights and two moments", unit="bytes",
-        above=0, maximum=64, default=14, label="Checkpoint of a trained parameter",
-        source="arithmetic: 2 (bf16) + 4 (fp32 master) + 8 (two moments in fp32)",
-    ),
-]  # fmt: skip
-RetentionMonths = Annotated[
-    float,
-    Quantity(
-        "months that a kept checkpoint is stored", unit="months", minimum=0, maximum=1200, default=12,
-        label="Checkpoints are stored for",
-        source="assumption: a year",
-    ),
-]  # fmt: skip
-UsdPerTbMonth = Annotated[
-    float,
-    Quantity(
-        "price of storing a terabyte (10^12 bytes) for a month", unit="USD/TB-month", minimum=0, maximum=1e6,
-        default=23, label="Storage of a terabyte",
-        source="Amazon S3 Standard, price list of 2022-07-07 (docs/programmes.md)",
-    ),
-]  # fmt: skip
-EgressTb = Annotated[
-    float,
-    Quantity(
-        "terabytes (10^12 bytes) that leave the provider: data, checkpoints, weights", unit="TB", minimum=0,
-        maximum=1e9, default=0, label="Egress",
-    ),
-]  # fmt: skip
-UsdPerEgressTb = Annotated[
-    float,
-    Quantity(
-        "price of a terabyte that leaves", unit="USD/TB", minimum=0, maximum=1e6, default=90,
-        label="Egress of a terabyte",
-        source="Amazon, first 10 TB of a month, bill of June 2026, read 2026-11-22 (docs/programmes.md)",
-    ),
-]  # fmt: skip
 
 
 @section
 class Experiments:
     """What runs beside the phases and is thrown away or measures them, as shares of their GPU-hours."""
 
-    ablation_share: AblationShare = DEFAULT
-    evaluation_share: EvaluationShare = DEFAULT
+    ablation_share: Annotated[
+        float,
+        Quantity(
+            "GPU-hours of ablations and failed runs over those of the phases: half in OLMo 2, 4.6 times in Olmo 3",
+            **_SHARE,
+            default=0.5,
+            label="Ablations and failed runs",
+            source="OLMo, arXiv:2503.05804: 459 MWh of development, 913 MWh of final training; read 2026-11-22",
+        ),
+    ] = DEFAULT
+    evaluation_share: Annotated[
+        float,
+        Quantity(
+            "GPU-hours of evaluation besides the runs' own over those of the phases",
+            **_SHARE,
+            default=0,
+            label="Evaluation",
+        ),
+    ] = DEFAULT
 
     @property
     def together(self) -> float:
@@ -269,9 +229,40 @@ class Experiments:
 class Data:
     """What preparing the data costs."""
 
-    data_cpu_hours: CpuHours = DEFAULT
-    usd_per_cpu_hour: UsdPerCpuHour = DEFAULT
-    licences_usd: LicencesUsd = DEFAULT
+    data_cpu_hours: Annotated[
+        float,
+        Quantity(
+            "hours of virtual processors that prepare data",
+            unit="CPU-hours",
+            minimum=0,
+            maximum=1e12,
+            default=0,
+            label="Data preparation",
+        ),
+    ] = DEFAULT
+    usd_per_cpu_hour: Annotated[
+        float,
+        Quantity(
+            "price of one virtual processor's hour",
+            unit="USD/CPU-hour",
+            minimum=0,
+            maximum=1e4,
+            default=0.05,
+            label="Price of a CPU-hour",
+            source="assumption, to replace with your own",
+        ),
+    ] = DEFAULT
+    licences_usd: Annotated[
+        float,
+        Quantity(
+            "licences, annotation and whatever data cost besides",
+            unit="USD",
+            minimum=0,
+            maximum=1e12,
+            default=0,
+            label="Licences and annotation",
+        ),
+    ] = DEFAULT
 
     @property
     def usd(self) -> float:
@@ -282,11 +273,65 @@ class Data:
 class Storage:
     """What is kept of the phases, for how long, and what leaves the provider."""
 
-    checkpoint_bytes_per_parameter: CheckpointBytes = DEFAULT
-    retention_months: RetentionMonths = DEFAULT
-    usd_per_tb_month: UsdPerTbMonth = DEFAULT
-    egress_tb: EgressTb = DEFAULT
-    usd_per_egress_tb: UsdPerEgressTb = DEFAULT
+    checkpoint_bytes_per_parameter: Annotated[
+        float,
+        Quantity(
+            "bytes that a checkpoint holds of a trained parameter: weights, master weights and two moments",
+            unit="bytes",
+            above=0,
+            maximum=64,
+            default=14,
+            label="Checkpoint of a trained parameter",
+            source="arithmetic: 2 (bf16) + 4 (fp32 master) + 8 (two moments in fp32)",
+        ),
+    ] = DEFAULT
+    retention_months: Annotated[
+        float,
+        Quantity(
+            "months that a kept checkpoint is stored",
+            unit="months",
+            minimum=0,
+            maximum=1200,
+            default=12,
+            label="Checkpoints are stored for",
+            source="assumption: a year",
+        ),
+    ] = DEFAULT
+    usd_per_tb_month: Annotated[
+        float,
+        Quantity(
+            "price of storing a terabyte (10^12 bytes) for a month",
+            unit="USD/TB-month",
+            minimum=0,
+            maximum=1e6,
+            default=23,
+            label="Storage of a terabyte",
+            source="Amazon S3 Standard, price list of 2022-07-07 (docs/programmes.md)",
+        ),
+    ] = DEFAULT
+    egress_tb: Annotated[
+        float,
+        Quantity(
+            "terabytes (10^12 bytes) that leave the provider: data, checkpoints, weights",
+            unit="TB",
+            minimum=0,
+            maximum=1e9,
+            default=0,
+            label="Egress",
+        ),
+    ] = DEFAULT
+    usd_per_egress_tb: Annotated[
+        float,
+        Quantity(
+            "price of a terabyte that leaves",
+            unit="USD/TB",
+            minimum=0,
+            maximum=1e6,
+            default=90,
+            label="Egress of a terabyte",
+            source="Amazon, first 10 TB of a month, bill of June 2026, read 2026-11-22 (docs/programmes.md)",
+        ),
+    ] = DEFAULT
 
     @property
     def egress_usd(self) -> float:

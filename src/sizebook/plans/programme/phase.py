@@ -17,8 +17,8 @@ from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.inputs import settled
-from sizebook.plans.training.laying_out import laid_out
 from sizebook.plans.training.plan import TrainingPlan, plan_training, unchecked_plan
+from sizebook.plans.training.searched_layout import laid_out
 from sizebook.plans.training.work import HARDWARE
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.encoding import one_pass

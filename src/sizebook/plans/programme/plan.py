@@ -43,7 +43,7 @@ Carbon = Annotated[
     Quantity(
         "location-based emissions, experiments included", unit="kgCO2e", minimum=0, label="Carbon, location-based"
     ),
-]  # fmt: skip
+]
 Hours = Annotated[float, Quantity("GPUs x hours, experiments included", **_HOURS, label="GPU-hours")]
 PeakMw = Annotated[
     float, Quantity("power of the site at its highest, experiments included", unit="MW", minimum=0, label="Peak power")
@@ -285,8 +285,9 @@ def _warned(each: PlannedPhase) -> Iterator[str]:
     if each.replica is not None and answers.tokens > seq:
         yield text(
             "prompts with their answers have {n} tokens, more than the {seq} of a sequence that is trained on.",
-            n=grouped(answers.tokens), seq=grouped(seq),
-        )  # fmt: skip
+            n=grouped(answers.tokens),
+            seq=grouped(seq),
+        )
     if idle := each.idle_gpus:
         yield plural(
             idle,
@@ -297,4 +298,4 @@ def _warned(each: PlannedPhase) -> Iterator[str]:
         yield text(
             "{share} of its GPU-hours wait; give more GPUs to the slower of training and generating.",
             share=percent(middle.waiting_gpu_hours / middle.gpu_hours, 2),
-        )  # fmt: skip
+        )

@@ -95,28 +95,64 @@ def _shared(plan: ProgrammePlan) -> tuple[Step, ...]:
     storage, data = terms.storage, terms.data
     paid = sum(each.cases[1].usd - each.training.inputs.costs.other_usd for each in plan.phases)
     lines = (
-        (text("Ablations and failed runs"), text("share * cost of GPU-hours"),
-         f"{terms.experiments.ablation_share:g} * {_n(paid)}", middle.ablation_usd,
-         text("half in OLMo 2 (arXiv:2503.05804); 82 % of all, 4.6 times the phases, in Olmo 3 "
-"(arXiv:2605.01158)")),
-        (text("Evaluation"), text("share * cost of GPU-hours"), f"{terms.experiments.evaluation_share:g} * {_n(paid)}",
-         middle.evaluation_usd, _DEFINITION),
-        (text("Data preparation"), text("CPU-hours * price + licences"),
-         f"{_n(data.data_cpu_hours)} * {data.usd_per_cpu_hour:g} + {_n(data.licences_usd)}", middle.data_usd,
-         _DEFINITION),
-        (text("Checkpoint storage"), text("kept * parameters * bytes * months * price of a terabyte"),
-         " + ".join(f"{each.phase.kept_checkpoints:g} * {_n(each.checkpoint_parameters)} * "
-                    f"{storage.checkpoint_bytes_per_parameter:g} / 1e12 * {storage.retention_months:g} * "
-                    f"{storage.usd_per_tb_month:g}" for each in plan.phases),
-         middle.storage_usd, _DEFINITION),
-        (text("Egress"), text("terabytes * price"), f"{storage.egress_tb:g} * {storage.usd_per_egress_tb:g}",
-         middle.egress_usd,
-         _DEFINITION),
-        (text("Cost of the programme"), text("phases + ablations + evaluation + data + storage + egress"),
-         " + ".join(_n(each) for each in (middle.phases_usd, middle.ablation_usd, middle.evaluation_usd,
-                                         middle.data_usd, middle.storage_usd, middle.egress_usd)),
-         middle.usd, _DEFINITION),
-    )  # fmt: skip
+        (
+            text("Ablations and failed runs"),
+            text("share * cost of GPU-hours"),
+            f"{terms.experiments.ablation_share:g} * {_n(paid)}",
+            middle.ablation_usd,
+            text("half in OLMo 2 (arXiv:2503.05804); 82 % of all, 4.6 times the phases, in Olmo 3 (arXiv:2605.01158)"),
+        ),
+        (
+            text("Evaluation"),
+            text("share * cost of GPU-hours"),
+            f"{terms.experiments.evaluation_share:g} * {_n(paid)}",
+            middle.evaluation_usd,
+            _DEFINITION,
+        ),
+        (
+            text("Data preparation"),
+            text("CPU-hours * price + licences"),
+            f"{_n(data.data_cpu_hours)} * {data.usd_per_cpu_hour:g} + {_n(data.licences_usd)}",
+            middle.data_usd,
+            _DEFINITION,
+        ),
+        (
+            text("Checkpoint storage"),
+            text("kept * parameters * bytes * months * price of a terabyte"),
+            " + ".join(
+                f"{each.phase.kept_checkpoints:g} * {_n(each.checkpoint_parameters)} * "
+                f"{storage.checkpoint_bytes_per_parameter:g} / 1e12 * {storage.retention_months:g} * "
+                f"{storage.usd_per_tb_month:g}"
+                for each in plan.phases
+            ),
+            middle.storage_usd,
+            _DEFINITION,
+        ),
+        (
+            text("Egress"),
+            text("terabytes * price"),
+            f"{storage.egress_tb:g} * {storage.usd_per_egress_tb:g}",
+            middle.egress_usd,
+            _DEFINITION,
+        ),
+        (
+            text("Cost of the programme"),
+            text("phases + ablations + evaluation + data + storage + egress"),
+            " + ".join(
+                _n(each)
+                for each in (
+                    middle.phases_usd,
+                    middle.ablation_usd,
+                    middle.evaluation_usd,
+                    middle.data_usd,
+                    middle.storage_usd,
+                    middle.egress_usd,
+                )
+            ),
+            middle.usd,
+            _DEFINITION,
+        ),
+    )
     return tuple(
         Step(label, formula, numbers, value=value, unit="USD", source=source)
         for label, formula, numbers, value, source in lines

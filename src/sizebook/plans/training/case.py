@@ -13,8 +13,8 @@ from sizebook.formulas.training_time import goodput as goodput_of
 from sizebook.plans.quantities import EnergyKwh, TokensPerGpu
 from sizebook.plans.training.inputs import Setup, Terms
 from sizebook.plans.training.work import HARDWARE, Work
-from sizebook.training.programme import factor_of
 from sizebook.training.quantities import Operations
+from sizebook.training.whole_run import factor_of
 
 NAMES = ("low", "middle", "high")
 DAY = 86_400

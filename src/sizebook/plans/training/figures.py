@@ -21,7 +21,7 @@ from sizebook.plans.quantities import (
 )
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.memory import COMPONENTS, Memory
-from sizebook.training.programme import basis_of, factor_of
+from sizebook.training.whole_run import basis_of, factor_of
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
@@ -65,10 +65,11 @@ class TrainingFigures:
     residual_grams_per_kwh: Annotated[
         float,
         Quantity(
-            "greenhouse gases of energy without contracts", unit="gCO2e/kWh",
+            "greenhouse gases of energy without contracts",
+            unit="gCO2e/kWh",
             label="Grams of CO2e per kWh without contracts",
         ),
-    ]  # fmt: skip
+    ]
     recomputation: Annotated[
         str, Quantity("what the backward pass recomputes, stated or settled", kind="text", label="Recomputed")
     ]

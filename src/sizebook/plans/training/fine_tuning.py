@@ -18,10 +18,10 @@ from sizebook.plans.training.functions import Answer
 from sizebook.plans.training.inputs import USABLE_SHARE
 from sizebook.plans.training.work import trained_parameters
 from sizebook.training.layout import Layout
-from sizebook.training.lightest import recipe_text, settle
 from sizebook.training.memory import COMPONENTS, Memory, memory
 from sizebook.training.profile import model_profile
 from sizebook.training.recipe import Method, Recipe
+from sizebook.training.recipe_choice import recipe_text, settle
 from sizebook.training.tuning import LoraOn, LoraRank, Tuning
 
 STACK = "torchtune"
@@ -31,9 +31,12 @@ GpuMemoryGib = Annotated[
     float,
     Quantity(
         "memory of the GPU as its maker prints it, 48 for a card of 48 GB; one hundredth is the driver's",
-        unit="GiB", above=0, maximum=1e6, label="Memory of the GPU",
+        unit="GiB",
+        above=0,
+        maximum=1e6,
+        label="Memory of the GPU",
     ),
-]  # fmt: skip
+]
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 
 
@@ -73,18 +76,28 @@ def _one_gpu(model: str, gpu_memory_gib: float, seq: int, tuned: Tuned) -> tuple
         needed=found.fullest.total,
         usable=usable,
         trained_parameters=trained_parameters(architecture, recipe),
-        recipe=recipe_text(found.layout, found.method.recipe, architecture, unread=recipe.remarks),
+        recipe=recipe_text(found.layout, found.method.recipe, architecture, unread=recipe.unread),
     )
     return answer, found.fullest
 
 
 _EXAMPLE = {"model": "llama-3.1-70b", "gpu_memory_gib": 48, "seq": 2048, "tuning": "qlora"}
 _TABLE: list[list[Any]] = [
-    ["fits", True], ["needed", 47879041187.840004], ["usable", 51024211476.479996], ["trained_parameters", 65536000],
-    ["recipe", "full recomputation, gradients in bf16, fused loss"], ["weights", 39655194624.0], ["gradients", 0.0],
-    ["master_weights", 0.0], ["optimizer_states", 262144000.0], ["activations", 3918004224.0], ["loss", 0.0],
-    ["buffers", 0.0], ["fragmentation", 3506827427.840003], ["context", 536870912.0],
-]  # fmt: skip
+    ["fits", True],
+    ["needed", 47879041187.840004],
+    ["usable", 51024211476.479996],
+    ["trained_parameters", 65536000],
+    ["recipe", "full recomputation, gradients in bf16, fused loss"],
+    ["weights", 39655194624.0],
+    ["gradients", 0.0],
+    ["master_weights", 0.0],
+    ["optimizer_states", 262144000.0],
+    ["activations", 3918004224.0],
+    ["loss", 0.0],
+    ["buffers", 0.0],
+    ["fragmentation", 3506827427.840003],
+    ["context", 536870912.0],
+]
 
 
 @unbanded("of the memory of fine-tuning no quantiles of measured over predicted are kept")

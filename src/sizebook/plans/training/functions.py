@@ -20,13 +20,13 @@ from sizebook.plans.training.search import search as search_layouts
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import RatesFile
+from sizebook.training.applicability import check_recipe
 from sizebook.training.bands import UNMEASURED, bands, own_bands
 from sizebook.training.layout import Layout, check, micro_batches
 from sizebook.training.memory import COMPONENTS, memory
 from sizebook.training.profile import model_profile
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.stated import check_recipe
 
 MODEL_OF_MEMORY = "data/training_stacks.csv and data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"
 MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by calibration/training.py"
@@ -47,9 +47,12 @@ FitsOn = Annotated[
     str | None,
     Quantity(
         "accelerator, such as h100-sxm, for whose memory blanks of the recipe are settled; blank: for none",
-        kind="text", choices=gpu_keys, default=None, label="Settled to fit on",
+        kind="text",
+        choices=gpu_keys,
+        default=None,
+        label="Settled to fit on",
     ),
-]  # fmt: skip
+]
 Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
 Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
 Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row", kind="range")]
@@ -57,10 +60,13 @@ Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimu
 RunFamily = Annotated[
     str,
     Quantity(
-        "family of runs whose band is asked for, a key of data/calibration_training_bands.csv", kind="text",
-        choices=lambda: tuple(bands()), default=UNMEASURED, label="Family of runs",
+        "family of runs whose band is asked for, a key of data/calibration_training_bands.csv",
+        kind="text",
+        choices=lambda: tuple(bands()),
+        default=UNMEASURED,
+        label="Family of runs",
     ),
-]  # fmt: skip
+]
 NLayouts = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100, default=10)]
 
 
@@ -268,22 +274,57 @@ def _table(found: Search, flops_over_peak: float) -> list[list[str | float]]:
 
 
 _EXAMPLE = {
-    "model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 8, "tokens": 1e10, "batch": 64, "seq": 1024,
-    "mfu": 0.4, "price_usd_per_gpu_hour": 2, "grams_per_kwh": 400,
-}  # fmt: skip
+    "model": "gpt-2-small",
+    "gpu": "a100-sxm-80gb",
+    "gpus": 8,
+    "tokens": 1e10,
+    "batch": 64,
+    "seq": 1024,
+    "mfu": 0.4,
+    "price_usd_per_gpu_hour": 2,
+    "grams_per_kwh": 400,
+}
 # From the step's seconds on; an MFU of one's own has no band, so that all three cases are alike.
 _CASE = (
-    0.052369414301538464, 156427.1838678811, 0.4, 0.4283890791685197, 0.9983412728170897, 7990.9384615384615,
-    13.27680944785061, 0, 8004.215270986312, 0.09264138045123047, 17.787145046636248, 35.51528205128205,
-    0.05900804199044716, 0, 0, 35.574290093272495, 11.56164428031356, 4.624657712125424, "", 0.1841381185439445,
-    22.159072473389635, 0.11541183579890435, 44.31814494677927,
-)  # fmt: skip
+    0.052369414301538464,
+    156427.1838678811,
+    0.4,
+    0.4283890791685197,
+    0.9983412728170897,
+    7990.9384615384615,
+    13.27680944785061,
+    0,
+    8004.215270986312,
+    0.09264138045123047,
+    17.787145046636248,
+    35.51528205128205,
+    0.05900804199044716,
+    0,
+    0,
+    35.574290093272495,
+    11.56164428031356,
+    4.624657712125424,
+    "",
+    0.1841381185439445,
+    22.159072473389635,
+    0.11541183579890435,
+    44.31814494677927,
+)
 _LEDGER = [[leaf.name for leaf in leaves(Case)], *([name, *_CASE] for name in NAMES)]
 _COMPONENTS = [
-    ["component", "bytes"], ["weights", 248879616], ["gradients", 497759232], ["master_weights", 62219904],
-    ["optimizer_states", 124439808], ["activations", 302579712], ["loss", 514631680], ["buffers", 0],
-    ["fragmentation", 0], ["context", 1610612736], ["total", 3361122688], ["capacity", 84986665370],
-]  # fmt: skip
+    ["component", "bytes"],
+    ["weights", 248879616],
+    ["gradients", 497759232],
+    ["master_weights", 62219904],
+    ["optimizer_states", 124439808],
+    ["activations", 302579712],
+    ["loss", 514631680],
+    ["buffers", 0],
+    ["fragmentation", 0],
+    ["context", 1610612736],
+    ["total", 3361122688],
+    ["capacity", 84986665370],
+]
 
 
 def ledger(plan: TrainingPlan) -> list[list[Any]]:
@@ -320,17 +361,32 @@ def training_memory(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Component
 
 
 _FIGURES = [
-    ["parameters", 124439808], ["layout", "TP1 PP1 DP8 ZeRO-1 mb1"], ["dp", 8], ["micro_batches", 8],
-    ["fullest_stage", 1], ["flops_per_token", 797815296.0], ["peak_flop_per_s", 312e12],
-    ["checkpoint_interval_seconds", 36722.34886340294], ["price_usd_per_gpu_hour", 2],
-    ["price_basis", "price given in the scenario, USD"], ["watts", 400.0], ["grams_per_kwh", 400],
-    ["grid_basis", "grams per kWh given in the scenario"], ["residual_grams_per_kwh", 400],
-    ["recomputation", "none"], ["recipe", "nothing recomputed"], ["trained", "full"], ["lora_rank", 0],
-    ["trained_parameters", 124439808], ["padding_share", 0.0], ["padding_avoided", 0.0],
-    ["run_family", "dense ampere megatron"], ["rates_basis", "none: the step follows from the MFU given"],
+    ["parameters", 124439808],
+    ["layout", "TP1 PP1 DP8 ZeRO-1 mb1"],
+    ["dp", 8],
+    ["micro_batches", 8],
+    ["fullest_stage", 1],
+    ["flops_per_token", 797815296.0],
+    ["peak_flop_per_s", 312e12],
+    ["checkpoint_interval_seconds", 36722.34886340294],
+    ["price_usd_per_gpu_hour", 2],
+    ["price_basis", "price given in the scenario, USD"],
+    ["watts", 400.0],
+    ["grams_per_kwh", 400],
+    ["grid_basis", "grams per kWh given in the scenario"],
+    ["residual_grams_per_kwh", 400],
+    ["recomputation", "none"],
+    ["recipe", "nothing recomputed"],
+    ["trained", "full"],
+    ["lora_rank", 0],
+    ["trained_parameters", 124439808],
+    ["padding_share", 0.0],
+    ["padding_avoided", 0.0],
+    ["run_family", "dense ampere megatron"],
+    ["rates_basis", "none: the step follows from the MFU given"],
     ["programme_factor", 1.2457914080809818],
     ["programme_basis", "data/training_programmes.csv: 13 published programmes, 1.00 to 1.55"],
-]  # fmt: skip
+]
 
 
 @function(category="training time", source=f"{MODEL_OF_TIME}; prices, grids: data/*.csv", example=(_EXAMPLE, _FIGURES))

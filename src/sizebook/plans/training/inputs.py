@@ -32,37 +32,23 @@ from sizebook.training.tuning import Examples
 USABLE_SHARE = 0.99
 GIVEN = "given in the scenario"
 
-StatedPrice = Annotated[
-    float | None,
-    Quantity(
-        "price of a GPU-hour, blank for the catalog's median", unit="USD/GPU-hour", minimum=0, maximum=1e6,
-        default=None, label="GPU-hour",
-        source="data/prices.csv",
-    ),
-]  # fmt: skip
-StatedWatts = Annotated[
-    float | None,
-    Quantity(
-        "power of one GPU at work, blank for its limit or TDP", unit="watts", above=0, maximum=1e5, default=None,
-        label="Power of a GPU at work",
-        source="data/hardware.csv",
-    ),
-]  # fmt: skip
-ResidualGrams = Annotated[
-    float | None,
-    Quantity(
-        "greenhouse gases of energy without contracts, blank for the grid's", unit="gCO2e/kWh", minimum=0, maximum=1e5,
-        default=None, label="Grams of CO2e per kWh without contracts",
-        source="data/grid.csv",
-    ),
-]  # fmt: skip
-
 
 @section
 class Prices:
     """What a GPU-hour costs: given, owned, or where it is looked up; and whatever the run costs besides."""
 
-    price_usd_per_gpu_hour: StatedPrice = DEFAULT
+    price_usd_per_gpu_hour: Annotated[
+        float | None,
+        Quantity(
+            "price of a GPU-hour, blank for the catalog's median",
+            unit="USD/GPU-hour",
+            minimum=0,
+            maximum=1e6,
+            default=None,
+            label="GPU-hour",
+            source="data/prices.csv",
+        ),
+    ] = DEFAULT
     provider: Provider = DEFAULT
     region: PriceRegion = DEFAULT
     term: Term = DEFAULT
@@ -80,7 +66,18 @@ class Footprint:
     pue: Pue = DEFAULT
     host_share: HostShare = DEFAULT
     covered_share: Covered | None = DEFAULT
-    residual_grams_per_kwh: ResidualGrams = DEFAULT
+    residual_grams_per_kwh: Annotated[
+        float | None,
+        Quantity(
+            "greenhouse gases of energy without contracts, blank for the grid's",
+            unit="gCO2e/kWh",
+            minimum=0,
+            maximum=1e5,
+            default=None,
+            label="Grams of CO2e per kWh without contracts",
+            source="data/grid.csv",
+        ),
+    ] = DEFAULT
     kg_per_gpu: Embodied = DEFAULT
 
 
@@ -88,7 +85,18 @@ class Footprint:
 class Energy:
     """The power of a GPU, what is taken times it, and the grid that it comes from."""
 
-    watts: StatedWatts = DEFAULT
+    watts: Annotated[
+        float | None,
+        Quantity(
+            "power of one GPU at work, blank for its limit or TDP",
+            unit="watts",
+            above=0,
+            maximum=1e5,
+            default=None,
+            label="Power of a GPU at work",
+            source="data/hardware.csv",
+        ),
+    ] = DEFAULT
     footprint: Footprint = DEFAULT
     grid: GridRegion = DEFAULT
     grams_per_kwh: StatedGrams = DEFAULT
@@ -281,8 +289,10 @@ def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
         len(found.rows),
         "data/prices.csv: {term}, median of {names}, {n} row, USD, {span}",
         "data/prices.csv: {term}, median of {names}, {n} rows, USD, {span}",
-        term=TERM_NAMES[prices.term], names=names, span=covered,
-    )  # fmt: skip
+        term=TERM_NAMES[prices.term],
+        names=names,
+        span=covered,
+    )
     beside = on_demand_beside(found) if prices.term != "on_demand" else None
     if beside is not None:
         asked = Figure(f"{beside:.2f}")

@@ -13,11 +13,11 @@ from functools import cached_property
 from sizebook.core.errors import TargetError, require
 from sizebook.models.counting import Count, count
 from sizebook.plans.training.case import NAMES, Case, case_of, reliability
-from sizebook.plans.training.fit import misfit
 from sizebook.plans.training.inputs import Training
+from sizebook.plans.training.remedies import misfit
 from sizebook.plans.training.work import Work, trained_parameters, work_of
-from sizebook.training.lightest import KEPT_FREE
 from sizebook.training.memory import Memory
+from sizebook.training.recipe_choice import KEPT_FREE
 from sizebook.training.time import StepTime
 
 

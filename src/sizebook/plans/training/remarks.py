@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.training.programme import default, fewest_gpus
+from sizebook.training.whole_run import default, fewest_gpus
 
 LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
 
@@ -42,8 +42,9 @@ def _of_sequences(plan: TrainingPlan) -> Iterator[str]:
     if stated is not None and seq > stated:
         yield text(
             "{seq} tokens a sequence are more than the {stated} that the model states.",
-            seq=grouped(seq), stated=grouped(stated),
-        )  # fmt: skip
+            seq=grouped(seq),
+            stated=grouped(stated),
+        )
 
 
 def _of_whole_run(plan: TrainingPlan) -> Iterator[str]:
@@ -60,8 +61,9 @@ def _of_whole_run(plan: TrainingPlan) -> Iterator[str]:
         yield text(
             "No whole run on fewer than {n} GPUs is published: its factor of {factor} is of larger ones. Give "
             "programme_factor.",
-            n=grouped(fewest), factor=factor,
-        )  # fmt: skip
+            n=grouped(fewest),
+            factor=factor,
+        )
 
 
 def _of_count(plan: TrainingPlan) -> Iterator[str]:

@@ -17,14 +17,14 @@ from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
 from sizebook.plans.training.work import native, placed
+from sizebook.training.applicability import check_recipe, implied_kind
 from sizebook.training.frameworks import stack
 from sizebook.training.layout import Layout, check, micro_batches
-from sizebook.training.lightest import LIGHTEST, Settled, settle, sparest
 from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, least_state_bytes, memory
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method
-from sizebook.training.stated import check_recipe, kind_of_words
+from sizebook.training.recipe_choice import LIGHTEST, Settled, settle, sparest
 from sizebook.training.time import step_time
 
 LARGEST_TP = 8
@@ -170,7 +170,7 @@ def fits_somewhere(setup: Setup) -> bool:
         return False
     for base in sorted(_bases(setup, NOTHING), key=lambda each: (-each.tp * each.ep, -each.pp, -each.cp)):
         for zero_stage in (1, 3) if base.pp == 1 else (1,):
-            kind = kind_of_words(setup.method.recipe) or "full"
+            kind = implied_kind(setup.method.recipe) or "full"
             layout = replace(base, recompute=kind, zero_stage=zero_stage)
             try:
                 check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
@@ -244,7 +244,7 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
     # Flash attention keeps no scores, so recomputing them alone would change nothing.
     recipe = setup.method.recipe
     searched: tuple[str, ...] = ("none", "full") if recipe.flash_attention else ("none", "selective", "full")
-    if kind := kind_of_words(recipe):
+    if kind := implied_kind(recipe):
         searched = (kind,)
     kinds = searched if held.get("recompute") == LIGHTEST else _held(held, "recompute", searched)
     for base in _bases(setup, held):
@@ -256,8 +256,9 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
 def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
     """Yield the degrees that multiply to the GPUs, apart from how a pipeline is cut and fed."""
     architecture, gpus, seq = setup.architecture, setup.gpus, setup.batches.seq
-    n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
-                    default=1)  # fmt: skip
+    n_experts = min(
+        (b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)), default=1
+    )
     whole = {name: value for name, value in held.items() if name not in _VARIED}
     pipes = bool(stack(setup.method.recipe.stack).pipelines)
     for tp in _powers(min(LARGEST_TP, setup.gpu.scale_up_domain, gpus)):

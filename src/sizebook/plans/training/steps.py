@@ -9,8 +9,8 @@ from sizebook.core.units import amount, grouped, significant
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.adapters import targets
 from sizebook.training.memory import COMPONENTS, Memory
-from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.time import StepTime
+from sizebook.training.whole_run import basis_of, factor_of
 
 CALIBRATION = text("data/calibration_training.csv, fitted by calibration/training.py")
 
@@ -67,8 +67,10 @@ def _adapters(plan: TrainingPlan) -> Step:
         else text("matrices * (rank * (inputs + outputs))")
     )
     extra = "+ {0.d_out}" if recipe.magnitudes else ""
-    each = (f"{t.n} * ({recipe.lora_rank} * ({t.d_in} + {t.d_out}) {extra.format(t)}".rstrip() + ")"
-            for t in targets(plan.inputs.architecture, recipe.lora_on))  # fmt: skip
+    each = (
+        f"{t.n} * ({recipe.lora_rank} * ({t.d_in} + {t.d_out}) {extra.format(t)}".rstrip() + ")"
+        for t in targets(plan.inputs.architecture, recipe.lora_on)
+    )
     return Step(
         text("Trained parameters"),
         formula,

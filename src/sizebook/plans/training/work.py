@@ -22,15 +22,15 @@ from sizebook.plans.training.inputs import Setup
 from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import basis_of
 from sizebook.training.adapters import adapter_parameters, visited_parameters
+from sizebook.training.applicability import by_layers, check_recipe, policy_of, unread, without_sequence_parallel
 from sizebook.training.bands import Band, band_of
 from sizebook.training.layout import Layout, check, micro_batches, stage_layers
-from sizebook.training.lightest import recipe_text, settle, within
 from sizebook.training.machine import calibration, check_power_limit, machine, setup_of
 from sizebook.training.memory import Memory, memory, memory_by_stage
+from sizebook.training.policy_effects import spared_share
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.remat import spared_share
-from sizebook.training.stated import by_layers, check_recipe, policy_of, unread, without_sequence_parallel
+from sizebook.training.recipe_choice import recipe_text, settle, within
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"

@@ -10,7 +10,7 @@ from sizebook.plans.programme.plan import ProgrammePlan, warnings
 from sizebook.reports.figures import dollars, general
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
-from sizebook.training.programme import basis_of, factor_of
+from sizebook.training.whole_run import basis_of, factor_of
 
 # Inputs of a phase that a table of its own shows, or that stand in the row of what was looked up.
 IN_WORDS = frozenset({

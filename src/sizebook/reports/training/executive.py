@@ -16,8 +16,8 @@ from sizebook.reports.training.words import (
 )
 from sizebook.reports.view import Tile
 from sizebook.reports.words import gpus
-from sizebook.training.programme import factor_of
 from sizebook.training.tuning import TUNING_NAMES
+from sizebook.training.whole_run import factor_of
 
 
 def is_fine_tuning(plan: TrainingPlan) -> bool:

@@ -10,8 +10,8 @@ from sizebook.reports.inputs import input_rows
 from sizebook.reports.training.adapters import in_words
 from sizebook.reports.training.words import price
 from sizebook.reports.view import Column, Notes, Row, Section, Table
-from sizebook.training.programme import basis_of, factor_of
-from sizebook.training.stated import without_sequence_parallel
+from sizebook.training.applicability import without_sequence_parallel
+from sizebook.training.whole_run import basis_of, factor_of
 
 
 def conventions(plan: TrainingPlan) -> Section:

@@ -31,7 +31,7 @@ from sizebook.reports.training.words import banded, cost_text, days, share, whol
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
 from sizebook.reports.words import data_dates
 from sizebook.training.memory import Memory
-from sizebook.training.programme import basis_of, factor_of
+from sizebook.training.whole_run import basis_of, factor_of
 
 DAY = 86_400.0
 GIB = 2.0**30

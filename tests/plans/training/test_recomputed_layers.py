@@ -14,11 +14,11 @@ from sizebook.plans.training.search import layouts, search
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.training.activations import kept_bytes
-from sizebook.training.layers_again import stated_layers
 from sizebook.training.layout import Layout
 from sizebook.training.profile import profile_of
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
+from sizebook.training.recipe_grammar import read_recomputation
 from tests.plans.training.training_runs import run_of
 
 # Llama 2 70B: 80 layers of 8192, 64 heads of 128 with 8 of keys and values, feed-forward blocks of 28672.
@@ -41,39 +41,19 @@ def worked(words: str, recompute: str = "lightest", layout: Layout = LAYOUT) -> 
     return work_of(setup, replace(layout, recompute=recompute))
 
 
-@pytest.mark.parametrize(
-    ("words", "every", "first"),
-    [
-        ("selective layer", 2, 0),  # torchtitan's default frequency
-        ("selective_ac_option=3", 3, 0),
-        ("every other layer", 2, 0),
-        ("every 4th layer", 4, 0),
-        ("1/3 of layers", 3, 0),
-        ("5 layers", 0, 5),
-        ("1 layer", 0, 1),
-        ("block recomputation of 5 layers", 0, 5),
-        ("full, block, 1 layer", 0, 1),
-        ("recompute_granularity=full recompute_method=block recompute_num_layers=5", 0, 5),
-        ("--recompute-granularity full --recompute-method block --recompute-num-layers 5", 0, 5),
-        ("first 3 layers of each pipeline stage recomputed", 0, 3),
-        ("--recompute-method uniform --recompute-num-layers 1", 1, 0),
-    ],
-)
-def test_spellings(words: str, every: int, first: int) -> None:
-    found = stated_layers(words)
-    assert found is not None and (found.every, found.first) == (every, first)
-    assert not Recipe(recompute_modules=words).remarks
+def test_the_grammar_of_layers() -> None:
+    for words, layers in (("block 5 layers", (0, 5)), ("every 3rd layer", (3, 0)), ("Every 2 layers", (2, 0))):
+        found = read_recomputation(words)
+        assert found.layers is not None and (found.layers.every, found.layers.first, found.unread) == (*layers, "")
 
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "selective ac", "0 layers", "uniform 4 layers", "5 layers, every 2nd layer",
-        "4 layers 5 layers", "mlp 5 layers", "remat_policy=full 5 layers",
-    ],
+    ["5 layers", "selective layer", "block 0 layers", "block 4 layers block 5 layers", "mlp block 5 layers",
+     "remat_policy=full block 5 layers", "full", "per-op SAC"],
 )  # fmt: skip
-def test_what_names_no_layers_is_said(words: str) -> None:
-    assert Recipe(recompute_modules=words).layers_again is None
+def test_words_outside_the_grammar_are_listed(words: str) -> None:
+    assert read_recomputation(words).layers is None
     assert "not read" in worked(words).recipe
 
 
@@ -88,9 +68,9 @@ def test_words_beside_those_that_are_read_are_named() -> None:
         ("block 5 layers", LAYOUT, 5),
         ("block 2 layers", replace(LAYOUT, interleave=5), 10),  # of each of five chunks
         ("block 30 layers", LAYOUT, 20),  # all that a stage has
-        ("selective layer", LAYOUT, 10),
-        ("every third layer", LAYOUT, 6),  # the 3rd to the 18th of 20
-        ("uniform 1 layer", LAYOUT, 20),
+        ("every 2nd layer", LAYOUT, 10),
+        ("every 3rd layer", LAYOUT, 6),  # the 3rd to the 18th of 20
+        ("every 1st layer", LAYOUT, 20),
     ],
 )
 def test_memory_and_products_of_a_stage(words: str, layout: Layout, again: int) -> None:
@@ -116,44 +96,22 @@ def test_time_and_memory_lie_between_nothing_and_everything() -> None:
     in_flight = 4 * 4096
     assert held[0] - held[1] == pytest.approx(in_flight * 5 * (KEPT - 2 * D) / 8)
     # Of every second layer the last is one: its activations come back beside what the others keep.
-    alternate = worked("selective layer").fullest.activations
+    alternate = worked("every 2nd layer").fullest.activations
     assert alternate > held[0] - in_flight * 10 * (KEPT - 2 * D) / 8
     assert worked("block 5 layers", "full").step == some.step == worked("block 5 layers").step
 
 
 def test_the_recipe_says_which() -> None:
     assert worked("block 5 layers").recipe.startswith("5 layers of each stage recomputed")
-    assert worked("1 layer", "none").recipe.startswith("1 layer of each stage recomputed")
-    assert worked("selective layer").recipe.startswith("one of every 2 layers recomputed")
-    assert worked("uniform 1 layer", "full").recipe.startswith("full recomputation")
-    assert "not read" not in worked("selective layer").recipe
+    assert worked("block 1 layer", "none").recipe.startswith("1 layer of each stage recomputed")
+    assert worked("every 2nd layer").recipe.startswith("one of every 2 layers recomputed")
+    assert worked("every 1st layer", "full").recipe.startswith("full recomputation")
+    assert "not read" not in worked("every 2nd layer").recipe
 
 
 @pytest.mark.parametrize(
     ("words", "kind"),
-    [
-        ("selective op", "every-other-matmul"),
-        ("selective op (llama3_8b.toml)", "every-other-matmul"),
-        ("per-op SAC", "every-other-matmul"),
-        ("selective_ac_option=op", "every-other-matmul"),
-        ("activation checkpointing", "full"),
-        ("gradient_checkpointing (finetune scripts)", "full"),
-        ("full", "full"),
-    ],
-)
-def test_words_that_name_a_kind(words: str, kind: str) -> None:
-    """They stand for `recompute` where it is blank, say nothing new beside the same, and are named beside another."""
-    blank, stated = worked(words), worked("", kind)
-    assert (blank.layout, blank.step, blank.fullest) == (stated.layout, stated.step, stated.fullest)
-    assert blank.flops_per_token == stated.flops_per_token
-    assert worked(words, kind).recipe == stated.recipe == blank.recipe
-    assert "not read" in worked(words, "none").recipe
-    assert worked(words, "none").step == worked("", "none").step
-
-
-@pytest.mark.parametrize(
-    ("words", "kind"),
-    [("block 5 layers", "none"), ("per-op SAC", "every-other-matmul"), ("remat_policy=save_qkv_proj", "full")],
+    [("block 5 layers", "none"), ("remat_policy=save_qkv_proj", "full")],
 )
 def test_a_search_keeps_what_words_say(words: str, kind: str) -> None:
     """A search that tried nothing and everything beside a policy took it for not read where nothing was faster."""
@@ -164,7 +122,7 @@ def test_a_search_keeps_what_words_say(words: str, kind: str) -> None:
     assert {each.recompute for each in layouts(setup, {"recompute": "full"})} == {"full"}
 
 
-@pytest.mark.parametrize("words", ["block 2 layers", "remat_policy=minimal", "per-op SAC"])
+@pytest.mark.parametrize("words", ["block 2 layers", "remat_policy=minimal"])
 def test_what_would_help_takes_the_words_back(words: str) -> None:
     """On one node that holds the model whole, 262 144 tokens fit with everything computed again and no other way."""
     given = {"gpus": 8, "tokens": 1e9, "batch": 1, "seq": 262_144, "tp": 8, "dp": 1, "stack": "fsdp", "offload": "none"}

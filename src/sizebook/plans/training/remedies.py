@@ -9,10 +9,10 @@ from sizebook.core.errors import SizebookError
 from sizebook.core.units import gibibytes
 from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.work import work_of
+from sizebook.training.applicability import implied_kind, without_sequence_parallel
 from sizebook.training.layout import Layout
 from sizebook.training.memory import Memory
 from sizebook.training.recipe import Recipe
-from sizebook.training.stated import kind_of_words, without_sequence_parallel
 
 Change = tuple[str, Layout, Recipe]
 
@@ -34,8 +34,11 @@ def cheapest_change(inputs: Training) -> str:
     single = list(_changes(inputs.layout, inputs.method.recipe))
     pairs = [(f"{a} and {b}", l2, r2) for a, l1, r1 in single for b, l2, r2 in _changes(l1, r1)]
     for changes in (single, pairs):
-        found = [(seconds, name) for name, layout, recipe in changes
-                 if (seconds := _seconds_if_fits(inputs, layout, recipe)) is not None]  # fmt: skip
+        found = [
+            (seconds, name)
+            for name, layout, recipe in changes
+            if (seconds := _seconds_if_fits(inputs, layout, recipe)) is not None
+        ]
         if found:
             return f"Cheapest change: {min(found)[1]}."
     return "No single or double change of the layout makes it fit: use more GPUs, or GPUs with more memory."
@@ -63,7 +66,7 @@ def _changes(layout: Layout, recipe: Recipe) -> Iterator[Change]:
         yield f"zero_stage {stage}", replace(layout, zero_stage=stage), recipe
     for kind in ("selective", "full"):
         # Words that say what is recomputed would hold beside either, so that they give way.
-        said = kind_of_words(recipe)
+        said = implied_kind(recipe)
         if said or layout.recompute not in (kind, "full"):
             plain = replace(recipe, recompute_modules="") if said else recipe
             yield f"{kind} recomputation", replace(layout, recompute=kind), plain

@@ -14,11 +14,11 @@ from sizebook.tables.hardware import accelerator
 from sizebook.training.activations import kept_bytes, moved_bytes
 from sizebook.training.layout import Layout
 from sizebook.training.memory import memory
-from sizebook.training.policies import OUTPUTS, stated_policy
+from sizebook.training.policy_effects import spared_share
 from sizebook.training.profile import profile_of
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.remat import spared_share
+from sizebook.training.recipe_grammar import OUTPUTS, read_recomputation
 
 # Llama 2 70B: 80 layers of 8192, 64 heads of 128 with 8 of keys and values, feed-forward blocks of 28672.
 D, KV, FF, LAYERS = 8192, 1024, 28_672, 80
@@ -46,17 +46,17 @@ def worked(words: str, recompute: str = "lightest") -> Work:
         ("remat_policy=save_out_proj", D + D, QUERY_KEY_VALUE + UP),
         ("remat_policy=save_dot_except_mlp", D + D + 2 * KV + D, UP),
         ("remat_policy=save_dot_except_mlpwi", D + D + 2 * KV + D + D, UP),
-        ("SAVE_DOT_ONLY", D + D + 2 * KV + D + 2 * FF + D, 0),
+        ("remat_policy=SAVE_DOT_ONLY", D + D + 2 * KV + D + 2 * FF + D, 0),
         ("remat_policy=custom; out_proj=device; mlpwo=device", D + D + D, QUERY_KEY_VALUE + UP),
         ("remat_policy=custom query_proj=device key_proj=device value_proj=device", D + D + 2 * KV, OUT + UP),
     ],
 )
 def test_a_policy_keeps_its_outputs_and_computes_the_rest(words: str, kept: int, products_again: int) -> None:
     profile, recipe = profile_of("llama-2-70b", 4096), Recipe(stack="fsdp", recompute_modules=words)
-    assert recipe.policy is not None
+    assert recipe.recomputed.policy is not None
     full = replace(LAYOUT, recompute="full")
     assert kept_bytes(profile.whole, full, Method(recipe=recipe), profile=profile) == 2 * LAYERS * kept
-    share = spared_share(profile.whole, recipe.policy, D)
+    share = spared_share(profile.whole, recipe.recomputed.policy, D)
     assert (1 - share.matrices) * ALL == pytest.approx(products_again, abs=1e-3)
     assert share.scores == 0
     # Full recomputation runs the layers once more, scores of 64 heads of 128 over 4096 keys among them.
@@ -67,12 +67,12 @@ def test_a_policy_keeps_its_outputs_and_computes_the_rest(words: str, kept: int,
 
 
 def test_a_policy_that_keeps_what_attention_returns_scores_once() -> None:
-    policy = stated_policy("remat minimal_flash")
+    policy = read_recomputation("remat_policy=minimal_flash").policy
     assert policy is not None and policy.kept == frozenset(OUTPUTS)
     profile = profile_of("llama-2-70b", 4096)
     assert spared_share(profile.whole, policy, D).scores == 1
     # Two bytes an element of input, q, k, v, context, its projection and the feed-forward's, and four a head.
-    method = Method(recipe=Recipe(stack="fsdp", recompute_modules="remat minimal_flash"))
+    method = Method(recipe=Recipe(stack="fsdp", recompute_modules="remat_policy=minimal_flash"))
     kept = kept_bytes(profile.whole, replace(LAYOUT, recompute="full"), method, profile=profile)
     assert kept == LAYERS * (2 * (D + D + 2 * KV + D + D + 2 * FF + D) + 4 * 64)
 
@@ -107,29 +107,29 @@ def test_a_policy_stands_for_what_is_recomputed() -> None:
     assert blank.step == full.step and blank.fullest == full.fullest
     assert full.recipe.startswith("layers recomputed, kept: attention_in") and "not read" not in full.recipe
     assert worked("remat_policy=full").recipe.startswith("layers recomputed but for their last product")
-    assumed = worked("custom remat policy").recipe
+    assumed = worked("remat_policy=custom").recipe
     assert assumed.startswith("layers recomputed, kept as of most custom policies: attention_in attention_out")
 
 
 def test_what_names_no_policy_is_said() -> None:
-    assert "not read: remat_policy save_everything_else" in worked("remat_policy=save_everything_else").recipe
+    assert "not read: remat_policy=save_everything_else" in worked("remat_policy=save_everything_else").recipe
     assert worked("remat_policy=save_everything_else").step == worked("").step
     idle = worked("remat_policy=save_qkv_proj", "every-other-matmul")
     assert "not read: remat_policy=save_qkv_proj" in idle.recipe
     assert idle.step == worked("", "every-other-matmul").step
     # Half of an output that is computed again is computed again, whichever half is said first.
     halves = ("query_proj=remat key_proj=device", "key_proj=device query_proj=remat")
-    found = [stated_policy(f"remat_policy=custom out_proj=device {each}") for each in halves]
+    found = [read_recomputation(f"remat_policy=custom out_proj=device {each}").policy for each in halves]
     assert [each.kept for each in found if each] == [{"attention_out"}] * 2
     # Words of Megatron are no policies.
-    assert stated_policy("full") is None and stated_policy("mlp moe_act") is None
+    assert read_recomputation("full").policy is None and read_recomputation("mlp moe_act").policy is None
 
 
 def test_every_policy_of_the_table_is_read_by_its_name() -> None:
     rows = table("training_policies")
     assert len(rows) > 15
     for row in rows:
-        policy = stated_policy(f"remat_policy={row['policy']}")
+        policy = read_recomputation(f"remat_policy={row['policy']}").policy
         assert policy is not None and policy.kept == frozenset(row["keeps"].split()) <= frozenset(OUTPUTS)
         assert policy.on_host == frozenset(row["on_host"].split())
         assert policy.is_assumed == (row["policy"] == "custom")

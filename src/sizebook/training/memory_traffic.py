@@ -78,6 +78,6 @@ def optimizer_seconds(dense: float, experts: float, layout: Layout, method: Meth
         return 0.0
     group, expert_group = (layout.shards, layout.expert_shards) if layout.zero_stage else (1, 1)
     share = dense / group + experts / expert_group
-    if recipe.offloads_optimizer:
+    if recipe.offloaded.optimizer:
         return 8 * share / rates.host
     return (2 * (optimizer(recipe.optimizer).matrix_bytes + 4) + 4) * share / rates.memory

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizebook.training.layer_profile import Profile
-from sizebook.training.policies import LAYER_INPUT, OUTPUTS, Policy
+from sizebook.training.recipe_grammar import LAYER_INPUT, OUTPUTS, Policy
 
 
 def kept_elements(

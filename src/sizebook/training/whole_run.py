@@ -70,5 +70,7 @@ def basis_of(programme: Programme) -> str:
     low, high = max(1, default() / error()), default() * error()
     return text(
         "data/training_programmes.csv: {n} published programmes, {low} to {high}",
-        n=len(points()), low=Figure(f"{low:.2f}"), high=Figure(f"{high:.2f}"),
-    )  # fmt: skip
+        n=len(points()),
+        low=Figure(f"{low:.2f}"),
+        high=Figure(f"{high:.2f}"),
+    )
