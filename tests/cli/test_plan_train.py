@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import sizebook.plans.training.functions  # noqa: F401  # registers the ledger
+import sizebook.plans.training.tables  # noqa: F401  # registers the ledger
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError

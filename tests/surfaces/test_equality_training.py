@@ -19,10 +19,10 @@ from sizebook.core.sections import flat, leaves
 from sizebook.core.units import brief
 from sizebook.functions import load
 from sizebook.plans.training.case import Case
-from sizebook.plans.training.functions import components, ledger
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.rows import INPUTS, OUTPUTS
+from sizebook.plans.training.tables import components, ledger
 from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
 from sizebook.reports.training.notes import IN_WORDS

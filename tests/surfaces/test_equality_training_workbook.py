@@ -13,8 +13,8 @@ from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, TrainingFigures, figures
-from sizebook.plans.training.functions import components
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
+from sizebook.plans.training.tables import components
 from sizebook.scenarios.training import TrainingScenario, training_inputs
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill, read_inputs

@@ -13,8 +13,8 @@ import pytest
 
 from sizebook.core.errors import SizebookError
 from sizebook.core.tables import table
-from sizebook.plans.training.functions import ledger
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
+from sizebook.plans.training.tables import ledger
 from sizebook.reports.training.report import report
 from sizebook.reports.view import Table
 from sizebook.scenarios.files import parse

@@ -12,9 +12,9 @@ from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import Argument, leaves
 from sizebook.plans.training.breakdown import cost_parts, step_parts, time_parts
-from sizebook.plans.training.functions import components, ledger
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.plans.training.plan import TrainingPlan, plan_training, unchecked_plan
+from sizebook.plans.training.tables import components, ledger
 from sizebook.training.memory import COMPONENTS
 from tests.plans.training.training_runs import run_of
 

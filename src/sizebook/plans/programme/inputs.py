@@ -1,4 +1,4 @@
-"""What a programme is asked: its phases, each a training plan, and what they share: experiments, data, storage."""
+"""Inputs of a programme: its phases, each a training plan, and what they share: experiments, data, storage."""
 
 from __future__ import annotations
 
@@ -13,21 +13,27 @@ from sizebook.serving.quantities import WEIGHT_DTYPES
 
 MOST_PHASES = 12
 
+_INTEGER: Any = {"kind": "integer", "minimum": 1, "maximum": 1_000_000}
+_FROM_0: Any = {"minimum": 0, "default": 0}
+_OWN = "assumption, to replace with your own"
+
 # A phase --------------------------------------------------------------------------------------------------------------
 
 TRAINING, PREFERENCE, REINFORCEMENT = "training", "preference", "reinforcement"
-PhaseName = Annotated[
-    str, Quantity("name of the phase, for tables and charts", kind="text", label="Name", source="a name: type your own")
-]
-_METHODS = (
-    *((word, TRAINING) for word in ("pretraining", "pre-training", "annealing", "sft", "fine-tuning")),
-    *((word, PREFERENCE) for word in ("dpo", "ipo", "kto")),
-    *((word, REINFORCEMENT) for word in ("rl", "rlhf", "rlvr", "ppo", "grpo")),
-)
-# DPO asks the reference model for every token; policy gradients ask it and the policy that generated.
+_METHODS = {
+    TRAINING: ("pretraining", "pre-training", "annealing", "sft", "fine-tuning"),
+    PREFERENCE: ("dpo", "ipo", "kto"),
+    REINFORCEMENT: ("rl", "rlhf", "rlvr", "ppo", "grpo"),
+}
+# DPO runs the reference model over every token; policy gradients run it and the policy that generated.
 FORWARD_PASSES = {TRAINING: 0.0, PREFERENCE: 1.0, REINFORCEMENT: 2.0}
-
-_TOKENS: Any = {"unit": "tokens", "kind": "integer", "minimum": 1, "default": 1024}
+_ROLLOUT_TOKENS: Any = {
+    "unit": "tokens",
+    "kind": "integer",
+    "minimum": 1,
+    "default": 1024,
+    "source": "assumption: type your own lengths",
+}
 
 
 @section
@@ -35,22 +41,10 @@ class Rollouts:
     """Answers that a reinforcement phase generates with the serving model, on the phase's kind of accelerator."""
 
     rollout_input_tokens: Annotated[
-        int,
-        Quantity(
-            "mean tokens of a prompt that is answered",
-            **_TOKENS,
-            label="Tokens of a rollout's prompt",
-            source="assumption: type your own lengths",
-        ),
+        int, Quantity("mean tokens of a prompt", **_ROLLOUT_TOKENS, label="Tokens of a rollout's prompt")
     ] = DEFAULT
     rollout_output_tokens: Annotated[
-        int,
-        Quantity(
-            "mean tokens of a generated answer",
-            **_TOKENS,
-            label="Tokens of a rollout's answer",
-            source="assumption: type your own lengths",
-        ),
+        int, Quantity("mean tokens of a generated answer", **_ROLLOUT_TOKENS, label="Tokens of a rollout's answer")
     ] = DEFAULT
     rollout_reuse: Annotated[
         float,
@@ -67,10 +61,8 @@ class Rollouts:
         int | None,
         Quantity(
             "GPUs that generate beside training, blank to generate on the phase's GPUs before each step",
-            unit="GPUs",
-            kind="integer",
-            minimum=1,
-            maximum=1_000_000,
+            "GPUs",
+            **_INTEGER,
             default=None,
             label="GPUs that generate",
         ),
@@ -79,9 +71,7 @@ class Rollouts:
         int,
         Quantity(
             "tensor-parallel degree of a replica that generates",
-            kind="integer",
-            minimum=1,
-            maximum=1_000_000,
+            **_INTEGER,
             default=1,
             label="Tensor parallel of a replica that generates",
             source="neutral: nothing is split",
@@ -91,10 +81,8 @@ class Rollouts:
         int | None,
         Quantity(
             "answers in flight on a replica, blank for as many as its cache holds",
-            unit="requests",
-            kind="integer",
-            minimum=1,
-            maximum=1_000_000_000,
+            "requests",
+            **_INTEGER | {"maximum": 1_000_000_000},
             default=None,
             label="Answers in flight on a replica",
         ),
@@ -114,7 +102,7 @@ class Rollouts:
         float,
         Quantity(
             "time until the last answer of a step over a steady load's",
-            unit="ratio",
+            "ratio",
             minimum=1,
             maximum=100,
             default=1,
@@ -133,15 +121,18 @@ class Rollouts:
 class Phase(ReadSection):
     """One training run of a programme, and what it needs besides: reference models, generated answers, checkpoints."""
 
-    name: PhaseName
+    name: Annotated[
+        str,
+        Quantity("name of the phase, for tables and charts", kind="text", label="Name", source="a name: type your own"),
+    ]
     kind: Annotated[
         str,
         Quantity(
             "training (tokens of data), preference (DPO: pairs and a reference model) or reinforcement (answers are "
             "generated first)",
             kind="choice",
-            choices=(TRAINING, PREFERENCE, REINFORCEMENT),
-            also=_METHODS,
+            choices=tuple(_METHODS),
+            also=tuple((word, kind) for kind, words in _METHODS.items() for word in words),
             default=TRAINING,
             label="Kind of phase",
             source="assumption: a phase trains on tokens",
@@ -153,8 +144,8 @@ class Phase(ReadSection):
     forward_passes: Annotated[
         float | None,
         Quantity(
-            "forward passes over each token besides training, blank for 0 in training, 1 in preference (reference model), "
-            "2 in reinforcement (reference and old policy)",
+            "forward passes over each token besides training, blank for 0 in training, 1 in preference (reference "
+            "model), 2 in reinforcement (reference and old policy)",
             minimum=0,
             maximum=100,
             default=None,
@@ -164,14 +155,7 @@ class Phase(ReadSection):
     rollouts: Rollouts = DEFAULT
     gap_days: Annotated[
         float,
-        Quantity(
-            "days between the phase before and this one, in which nothing runs",
-            unit="days",
-            minimum=0,
-            maximum=3650,
-            default=0,
-            label="Days before it starts",
-        ),
+        Quantity("idle days before the phase", "days", **_FROM_0, maximum=3650, label="Days before it starts"),
     ] = DEFAULT
     kept_checkpoints: Annotated[
         float,
@@ -181,7 +165,7 @@ class Phase(ReadSection):
             maximum=1e6,
             default=10,
             label="Checkpoints kept",
-            source="assumption, to replace with your own",
+            source=_OWN,
         ),
     ] = DEFAULT
 
@@ -193,8 +177,6 @@ class Phase(ReadSection):
 
 # What phases share ----------------------------------------------------------------------------------------------------
 
-_SHARE: Any = {"unit": "ratio", "minimum": 0, "maximum": 100}
-
 
 @section
 class Experiments:
@@ -204,7 +186,9 @@ class Experiments:
         float,
         Quantity(
             "GPU-hours of ablations and failed runs over those of the phases: half in OLMo 2, 4.6 times in Olmo 3",
-            **_SHARE,
+            "ratio",
+            minimum=0,
+            maximum=100,
             default=0.5,
             label="Ablations and failed runs",
             source="OLMo, arXiv:2503.05804: 459 MWh of development, 913 MWh of final training; read 2026-11-22",
@@ -213,9 +197,10 @@ class Experiments:
     evaluation_share: Annotated[
         float,
         Quantity(
-            "GPU-hours of evaluation besides the runs' own over those of the phases",
-            **_SHARE,
-            default=0,
+            "GPU-hours of separate evaluation over those of the phases",
+            "ratio",
+            **_FROM_0,
+            maximum=100,
             label="Evaluation",
         ),
     ] = DEFAULT
@@ -231,36 +216,24 @@ class Data:
 
     data_cpu_hours: Annotated[
         float,
-        Quantity(
-            "hours of virtual processors that prepare data",
-            unit="CPU-hours",
-            minimum=0,
-            maximum=1e12,
-            default=0,
-            label="Data preparation",
-        ),
+        Quantity("CPU-hours that prepare data", "CPU-hours", **_FROM_0, maximum=1e12, label="Data preparation"),
     ] = DEFAULT
     usd_per_cpu_hour: Annotated[
         float,
         Quantity(
             "price of one virtual processor's hour",
-            unit="USD/CPU-hour",
+            "USD/CPU-hour",
             minimum=0,
             maximum=1e4,
             default=0.05,
             label="Price of a CPU-hour",
-            source="assumption, to replace with your own",
+            source=_OWN,
         ),
     ] = DEFAULT
     licences_usd: Annotated[
         float,
         Quantity(
-            "licences, annotation and whatever data cost besides",
-            unit="USD",
-            minimum=0,
-            maximum=1e12,
-            default=0,
-            label="Licences and annotation",
+            "licences, annotation, other data costs", "USD", **_FROM_0, maximum=1e12, label="Licences and annotation"
         ),
     ] = DEFAULT
 
@@ -276,8 +249,8 @@ class Storage:
     checkpoint_bytes_per_parameter: Annotated[
         float,
         Quantity(
-            "bytes that a checkpoint holds of a trained parameter: weights, master weights and two moments",
-            unit="bytes",
+            "bytes of a checkpoint per trained parameter: weights, master weights and two moments",
+            "bytes",
             above=0,
             maximum=64,
             default=14,
@@ -289,7 +262,7 @@ class Storage:
         float,
         Quantity(
             "months that a kept checkpoint is stored",
-            unit="months",
+            "months",
             minimum=0,
             maximum=1200,
             default=12,
@@ -301,7 +274,7 @@ class Storage:
         float,
         Quantity(
             "price of storing a terabyte (10^12 bytes) for a month",
-            unit="USD/TB-month",
+            "USD/TB-month",
             minimum=0,
             maximum=1e6,
             default=23,
@@ -311,20 +284,13 @@ class Storage:
     ] = DEFAULT
     egress_tb: Annotated[
         float,
-        Quantity(
-            "terabytes (10^12 bytes) that leave the provider: data, checkpoints, weights",
-            unit="TB",
-            minimum=0,
-            maximum=1e9,
-            default=0,
-            label="Egress",
-        ),
+        Quantity("terabytes (10^12 bytes) that leave the provider", "TB", **_FROM_0, maximum=1e9, label="Egress"),
     ] = DEFAULT
     usd_per_egress_tb: Annotated[
         float,
         Quantity(
             "price of a terabyte that leaves",
-            unit="USD/TB",
+            "USD/TB",
             minimum=0,
             maximum=1e6,
             default=90,
