@@ -1,6 +1,6 @@
 """Turns the prose of published tables on recomputation and offloading into the grammar of `training.recipe_grammar`.
 
-Sources: Megatron's options (recompute_method, recompute_num_layers), torchtitan's (selective_ac_option, whose default is
+Sources: Megatron's options (recompute_method, recompute_num_layers), torchtitan's (selective_ac_option, by default
 every second layer), activation checkpointing of transformers, torchtune and DeepSpeed, and policies of MaxText and
 praxis.
 """

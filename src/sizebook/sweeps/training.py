@@ -37,7 +37,7 @@ def inputs_of(columns: Sequence[str]) -> dict[str, str]:
 
 
 def stated_inputs(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns of a table that a plan reads, under the names of the inputs and with recipes in the grammar."""
+    """Return the columns that a plan reads, named as its inputs, with recipes in the grammar."""
     inputs = inputs_of(frame.columns)
     return with_normalised_recipes(frame.select(list(inputs)).rename(inputs))
 

@@ -85,10 +85,7 @@ def test_a_rank_of_no_adapters_is_refused() -> None:
     )
 
 
-def test_old_names_of_options_still_work() -> None:
-    old = call("STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 128, "dp=8; dtype=fp8; rank=16; adapter_on=all")
-    new = call("STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 128, "dp=8; compute_dtype=fp8; lora_rank=16; lora_on=all")
-    assert old == new
+def test_a_choice_may_be_in_capitals() -> None:
     assert call("FLOPS_PER_TOKEN", "llama-3.1-8b", 8192, "palm") == call(
         "FLOPS_PER_TOKEN", "llama-3.1-8b", 8192, "PALM"
     )
