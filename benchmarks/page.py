@@ -14,8 +14,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
-from sizebook.dashboard.page import write_page
-from sizebook.dashboard.rows import Model, published
+from sizebook.dashboard.catalog_models import Model, published_models
+from sizebook.dashboard.html_page import write_page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -100,7 +100,7 @@ def told(name: str, walls: list[float], busy: list[float]) -> None:
 
 
 def main() -> None:
-    models = published()
+    models = published_models()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         for shown in (models, many(models)):
             path = write_page(shown, Path(folder) / "page.html")

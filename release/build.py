@@ -19,10 +19,10 @@ from pathlib import Path
 
 from sizebook import __version__
 from sizebook.core.carried import archive
-from sizebook.excel.addin.install import write
-from sizebook.excel.addin.machine import Machine, look
+from sizebook.excel.addin.installation import write_addin
+from sizebook.excel.addin.windows_machine import Machine, read_machine
 from sizebook.excel.lite import lite_files
-from sizebook.libreoffice.extension import build
+from sizebook.libreoffice.extension import build_extension
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
@@ -37,12 +37,12 @@ def distributions() -> Path:
 
 def addins() -> None:
     """Write what offices load: the Calc extension, the files for xlwings Lite and the template of the Excel add-in."""
-    build(DIST / f"sizebook-{__version__}.oxt")
+    build_extension(DIST / f"sizebook-{__version__}.oxt")
     for kind, offline in (("lite", False), ("lite-offline", True)):
         texts = {name: text.encode() for name, text in lite_files(offline=offline).items()}
         (DIST / f"sizebook-{kind}-{__version__}.zip").write_bytes(archive(texts))
     with tempfile.TemporaryDirectory() as folder:
-        made = write(nobodys(look()), Path(folder))
+        made = write_addin(nobodys(read_machine()), Path(folder))
         shutil.move(made, DIST / f"sizebook-template-{__version__}.xlam")
 
 

@@ -18,7 +18,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.batch.giving import given
 from sizebook.intake.texts import toml_table
-from sizebook.workbooks.anchors.supply import Supply
+from sizebook.workbooks.anchors.plan_values import PlanValues
 from sizebook.workbooks.filling import fill_from
 from sizebook.workbooks.saving import settle
 
@@ -96,5 +96,5 @@ def _table(sheet: Worksheet) -> None:
 if __name__ == "__main__":
     build()
     gift = given(toml_table(SCENARIO, "a scenario"), SCENARIO.name, SCENARIO.parent, workbook=TEMPLATE.name)
-    if isinstance(gift.gives, Supply):
+    if isinstance(gift.gives, PlanValues):
         fill_from(TEMPLATE, gift.gives, FILLED, strict=True)

@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 from sizebook import __version__
-from sizebook.workbooks.building import Book
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.saving import save
 
 FOLDER = Path(__file__).resolve().parent

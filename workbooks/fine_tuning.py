@@ -12,15 +12,15 @@ from fine_tuning_whatif import EXAMPLES, PRICES, what_if
 
 from sizebook.scenarios.files import read_toml
 from sizebook.training.tuning import TUNINGS
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
-from sizebook.workbooks.page import Page, result_page
-from sizebook.workbooks.pages import checks_page, cover, notes_page
-from sizebook.workbooks.sensitivity import tornado, two_way
-from sizebook.workbooks.what_if import cost
-from sizebook.workbooks.wording import between, several, worded
+from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
+from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
+from sizebook.workbooks.line_sheet import LineSheet, result_sheet
+from sizebook.workbooks.text_formulas import count_with_unit, number_text, range_text
+from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
+from sizebook.workbooks.what_if import case_cost
 
 FILE, TITLE = "fine_tuning.xlsx", "Fine-tuning"
 EXAMPLE = read_toml(Path(__file__).resolve().parent / "scenarios" / "fine-tuning.toml")
@@ -43,39 +43,39 @@ NOTES = (
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(
+    front = cover_sheet(
         book, "Which way of fine-tuning fits, how many hours it takes, for how much, month by month.", SCENARIO
     )
     inputs(book)
-    scenarios(book, DRIVERS)
-    dated_rates(book)
+    scenarios_sheet(book, DRIVERS)
+    rates_sheet(book)
     runs, plan = ways(book)
     money(book)
-    periods(book, PERIODS)
-    table = two_way(book, EXAMPLES, PRICES, "Cost of the way chosen")
+    years_sheet(book, PERIODS)
+    table = two_way_sheet(book, EXAMPLES, PRICES, "Cost of the way chosen")
     what_if(book)
-    table(cost)
-    tornado(book, DRIVERS, cost, "cost of the way chosen")
+    table(case_cost)
+    tornado_sheet(book, DRIVERS, case_cost, "cost of the way chosen")
     result(book)
-    checks_page(book, checks(runs, plan))
-    notes_page(book, FUNCTIONS, NOTES)
+    checks_sheet(book, checks(runs, plan))
+    notes_sheet(book, FUNCTIONS, NOTES)
     front()
 
 
 # Of each way on Result: head, formula, number format.
 _SHOWN = (
-    ("Needed, GiB", "={memory_bytes.@}/2^30", look.RATE),
-    ("There is, GiB", "={usable.@}/2^30", look.RATE),
-    ("Fits", "={fits.@}", look.GENERAL),
-    ("Hours of a run", "={hours.@}", look.RATE),
-    ("GPUs, USD", '=IF(ISNUMBER({usd.@}),{run_usd.@}+{evaluation_usd.@},"")', look.NUMBER),
-    ("In all, USD", "={usd.@}", look.NUMBER),
+    ("Needed, GiB", "={memory_bytes.@}/2^30", styles.RATE),
+    ("There is, GiB", "={usable.@}/2^30", styles.RATE),
+    ("Fits", "={fits.@}", styles.GENERAL),
+    ("Hours of a run", "={hours.@}", styles.RATE),
+    ("GPUs, USD", '=IF(ISNUMBER({usd.@}),{run_usd.@}+{evaluation_usd.@},"")', styles.NUMBER),
+    ("In all, USD", "={usd.@}", styles.NUMBER),
 )
 
 
 def result(book: Book) -> None:
     """Add the page to hand on."""
-    page = result_page(
+    page = result_sheet(
         book,
         "Result",
         "The figures to hand on; ranges hold eight of ten measurements.",
@@ -91,10 +91,10 @@ def result(book: Book) -> None:
         [word, *(formula.replace("@", way) for _, formula, _ in _SHOWN)]
         for word, way in zip(WORDS, TUNINGS, strict=True)
     ]
-    formats = [look.GENERAL, *(shown for *_, shown in _SHOWN)]
+    formats = [styles.GENERAL, *(shown for *_, shown in _SHOWN)]
     rows = page.table(["Way", *(head for head, *_ in _SHOWN)], ways_shown, formats)
     page.chart(Chart("columns", "{memory_message}", "GiB", "#,##0.0", rows, "C", limits="D"), at=rooms[0])
-    page.chart(Chart("columns", "{cost_message}", "USD of GPUs", look.WHOLE, rows, "G"), at=rooms[1])
+    page.chart(Chart("columns", "{cost_message}", "USD of GPUs", styles.WHOLE, rows, "G"), at=rooms[1])
     page.finish()
 
 
@@ -103,23 +103,23 @@ def _of(name: str) -> str:
     return f"INDEX({{{name}.all}},{{at.full}})"
 
 
-def _tiles(page: Page) -> None:
-    within = between(_of("usd_low"), _of("usd_high")).removeprefix("=")
-    memory, energy = worded(f"{_of('memory_bytes')}/2^30"), worded(_of("energy_kwh"))
-    in_currency = f'{{currency}}&" "&{worded(_of("amount"))}'
+def _tiles(page: LineSheet) -> None:
+    within = range_text(_of("usd_low"), _of("usd_high")).removeprefix("=")
+    memory, energy = number_text(f"{_of('memory_bytes')}/2^30"), number_text(_of("energy_kwh"))
+    in_currency = f'{{currency}}&" "&{number_text(_of("amount"))}'
 
     def where_known(text: str) -> str:
         return f'=IF(ISNUMBER({_of("usd")}),{text},"")'
 
     page.tiles(
         [
-            (f'={_of("way_name")}&" fits"', f"={_of('fits')}", look.GENERAL, f'={memory}&" GiB needed"'),
-            ("Days of a run", f"={_of('days')}", look.RATE, '="on "&{gpus}&" "&{gpu_name.full}'),
-            ('="USD, all "&' + several("{months_now.full}", "month"), f"={_of('usd')}", look.NUMBER,
+            (f'={_of("way_name")}&" fits"', f"={_of('fits')}", styles.GENERAL, f'={memory}&" GiB needed"'),
+            ("Days of a run", f"={_of('days')}", styles.RATE, '="on "&{gpus}&" "&{gpu_name.full}'),
+            ('="USD, all "&' + count_with_unit("{months_now.full}", "month"), f"={_of('usd')}", styles.NUMBER,
              where_known(within)),
-            ("USD an example", f"={_of('usd_per_example_seen')}", look.RATE, where_known(in_currency)),
-            ("CO2e, kg", f"={_of('co2e_kg')}", look.NUMBER, where_known(f'{energy}&" kWh"')),
-            ("Cheapest that fits", "={cheapest.full}", look.GENERAL,
+            ("USD an example", f"={_of('usd_per_example_seen')}", styles.RATE, where_known(in_currency)),
+            ("CO2e, kg", f"={_of('co2e_kg')}", styles.NUMBER, where_known(f'{energy}&" kWh"')),
+            ("Cheapest that fits", "={cheapest.full}", styles.GENERAL,
              '={n_fit.full}&" of "&COUNTA({way.all})&" ways fit"'),
         ]
     )  # fmt: skip

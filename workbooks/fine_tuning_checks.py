@@ -5,9 +5,9 @@ from __future__ import annotations
 from fine_tuning_lines import Runs
 
 from sizebook.training.tuning import TUNINGS
+from sizebook.workbooks.catalog_lookups import KNOWN_CHECK
 from sizebook.workbooks.finance import RATES_HOLD
-from sizebook.workbooks.lookups import IS_KNOWN
-from sizebook.workbooks.wording import equal
+from sizebook.workbooks.text_formulas import nearly_equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 
@@ -20,7 +20,7 @@ def checks(runs: Runs, plan: Runs) -> tuple[Check, ...]:
 def _every(*pairs: tuple[str, str]) -> str:
     """Return the condition that figures are equal in every way that could be planned."""
     every = ",".join(
-        f"IF(ISNUMBER({{step_elapsed.{way}}}),{equal(one.replace('@', way), other.replace('@', way))},TRUE)"
+        f"IF(ISNUMBER({{step_elapsed.{way}}}),{nearly_equal(one.replace('@', way), other.replace('@', way))},TRUE)"
         for way in TUNINGS
         for one, other in pairs
     )
@@ -89,17 +89,17 @@ _OF_MONEY: tuple[Check, ...] = (
     ),
     (
         "The case of the cover costs what Money says",
-        "=" + equal("{cost_now}", "INDEX({usd.all},{at.full})"), "What-if, from drivers in one formula, against Money",
+        "=" + nearly_equal("{cost_now}", "INDEX({usd.all},{at.full})"), "What-if, from drivers in one formula, against Money",
     ),
     (
         "The table at its middle is the plan",
-        f"=IF(AND({{step_examples.3}}=1,{{step_price.2}}=1),{equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
+        f"=IF(AND({{step_examples.3}}=1,{{step_price.2}}=1),{nearly_equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
         "Two-way at steps of 1 against What-if; holds at other steps",
     ),
     (
         "Months add up to the way chosen",
         "=AND(" + ",".join(
-            equal(f"{{{month}.total}}", f"INDEX({{{way}.all}},{{at.full}})")
+            nearly_equal(f"{{{month}.total}}", f"INDEX({{{way}.all}},{{at.full}})")
             for month, way in (("month_usd", "usd"), ("month_amount", "amount"), ("month_hours", "all_hours"),
                                ("month_runs", "runs_now"), ("month_kwh", "energy_kwh"), ("month_kg", "co2e_kg"))
         ) + ")",
@@ -119,14 +119,14 @@ _OF_MONEY: tuple[Check, ...] = (
         ) + ")",
         "Money: cost x the lowest and the highest rate of the months",
     ),
-    ("Years add up to the whole", "=" + equal("SUM({month_usd_by_year.all})", "{month_usd.total}"),
+    ("Years add up to the whole", "=" + nearly_equal("SUM({month_usd_by_year.all})", "{month_usd.total}"),
      "Cost: Years against Months"),
-    ("Quarters add up to the whole", "=" + equal("SUM({month_usd_by_quarter.all})", "{month_usd.total}"),
+    ("Quarters add up to the whole", "=" + nearly_equal("SUM({month_usd_by_quarter.all})", "{month_usd.total}"),
      "Cost: Years against Months"),
-    ("The cost to date ends at the whole", "=" + equal("{usd_to_date.total}", "{month_usd.total}"),
+    ("The cost to date ends at the whole", "=" + nearly_equal("{usd_to_date.total}", "{month_usd.total}"),
      "Months: to date, total"),
     *RATES_HOLD,
-    IS_KNOWN,
+    KNOWN_CHECK,
     (
         "Price, power and grid are those of every way",
         "=AND(MAX({price_now.all})=MIN({price_now.all}),MAX({power.all})=MIN({power.all}),"
@@ -153,7 +153,7 @@ def _with_the_plan(plan: Runs) -> tuple[Check, ...]:
         ("train_days", "{days.@}"),
     ):
         pairs += [(own.replace("@", way), cell, way) for way, cell in zip(TUNINGS, plan.each(name), strict=True)]
-    every = ",".join(f"IF(ISNUMBER({{step_elapsed.{way}}}),{equal(one, cell)},TRUE)" for one, cell, way in pairs)
+    every = ",".join(f"IF(ISNUMBER({{step_elapsed.{way}}}),{nearly_equal(one, cell)},TRUE)" for one, cell, way in pairs)
     return (
         (
             "A run is the plan's", f'=IF({{scenario}}="base",AND({every}),TRUE)',

@@ -7,12 +7,12 @@ from sizebook.functions import find
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.training.tuning import TUNINGS
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.declaring import declare
-from sizebook.workbooks.finance import CURRENCY, START, Driver, constants
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.shared_lines import model_input, this_copy
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.declared_inputs import declare
+from sizebook.workbooks.finance import CURRENCY, START, Driver, constant_lines
+from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.shared_lines import copy_section, model_input
 
 _LEAVES = {leaf.name: leaf for leaf in leaves(TrainingInputs)}
 _GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argument.name == "gpu")
@@ -104,7 +104,7 @@ DRIVERS = (
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = new_page(
+    page = new_sheet(
         book, "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
         widths=(34, 22, 12, 44),
     )  # fmt: skip
@@ -116,9 +116,9 @@ def inputs(book: Book) -> None:
         page.section(title)
         for each in group:
             declare(page, _LEAVES[each] if isinstance(each, str) else each)
-    constants(
+    constant_lines(
         page, "hours_a_month", "hours_a_day", "seconds_a_day", "seconds_an_hour", "months_a_quarter", "months_a_year",
         "thousand", "million", "usable_share", "rounding",
     )  # fmt: skip
-    page.constant("longest_plan", "Longest plan", LONGEST_PLAN, "months", "Columns of Months", look.GENERAL)
-    this_copy(page, "Fine-tuning")
+    page.constant("longest_plan", "Longest plan", LONGEST_PLAN, "months", "Columns of Months", styles.GENERAL)
+    copy_section(page, "Fine-tuning")

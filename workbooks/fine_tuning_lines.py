@@ -9,15 +9,15 @@ from fine_tuning_months import begin_months, finish_months
 
 from sizebook.plans.training.rows import OUTPUTS
 from sizebook.training.tuning import TUNING_NAMES, TUNINGS
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
-from sizebook.workbooks.lookups import power_lines, price_lines, unlisted
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import text
-from sizebook.workbooks.shared_lines import chosen_model, gpu_name
-from sizebook.workbooks.staging import StagedRows, ask, stage
-from sizebook.workbooks.wording import worded
+from sizebook.workbooks.shared_lines import chosen_model_line, gpu_name_line
+from sizebook.workbooks.staged_tables import StagedRows, stage_rows, watch_lines
+from sizebook.workbooks.text_formulas import number_text
 
 _WIDTHS = (33, *[17] * len(TUNINGS), 11, 31)
 # What the table of runs is asked: a step of data at each way; the whole run too where the plan is compared with.
@@ -41,38 +41,38 @@ class Runs:
 
 def ways(book: Book) -> tuple[Runs, Runs]:
     """Add the sheet of what functions are asked and say of each way; return it, and the plan to compare with."""
-    page = new_page(book, "Ways", "A column a way: whether it fits and how long a step takes.", TUNINGS, _WIDTHS)
+    page = new_sheet(book, "Ways", "A column a way: whether it fits and how long a step takes.", TUNINGS, _WIDTHS)
     page.heads("Figure", cases=WORDS)
     page.section("For all")
-    chosen_model(page)
+    chosen_model_line(page)
     page.line("example_tokens_in", "Tokens of an example", '=IF({example_tokens}="",{seq},{example_tokens})', "tokens",
               "As given, else a whole sequence")  # fmt: skip
     page.line("padding", "Padding of a step", '=IF({packed}="no",MAX(0,1-{example_tokens_in}/{seq}),0)', "ratio",
-              "None where examples are packed", look.PERCENT)  # fmt: skip
-    page.line("way", "Way", TUNINGS, "", "What is trained: FINE_TUNING_MEMORY", look.GENERAL)
-    page.line("way_name", "Way in words", WORDS, "", "As a reader writes it", look.GENERAL)
-    gpu_name(page)
+              "None where examples are packed", styles.PERCENT)  # fmt: skip
+    page.line("way", "Way", TUNINGS, "", "What is trained: FINE_TUNING_MEMORY", styles.GENERAL)
+    page.line("way_name", "Way in words", WORDS, "", "As a reader writes it", styles.GENERAL)
+    gpu_name_line(page)
     asked = _table(book, "Asked", {**dict.fromkeys(NATIVE, '=""'), **_ONE_STEP})
-    ask(book, "chosen", "gpu", *(leaf.name for leaf in OF_A_PLAN if leaf.name not in NATIVE), *LOOKED_UP)
+    watch_lines(book, "chosen", "gpu", *(leaf.name for leaf in OF_A_PLAN if leaf.name not in NATIVE), *LOOKED_UP)
     runs = _staged(book, asked, compared=False)
     _memory(page, runs)
     page.section("Time of a step")
-    _of_runs(page, runs, "step_seconds", "Step", "seconds", look.NUMBER)
+    _of_runs(page, runs, "step_seconds", "Step", "seconds", styles.NUMBER)
     days = tuple(
         f'=IF(ISNUMBER({cell}),{cell}*{{seconds_a_day}}*(1-{{padding}}),"")' for cell in runs.each("train_days")
     )
     page.line("step_elapsed", "Step with checkpoints and failures", days, "seconds",
-              "TRAINING_TABLE: days of a run of one step", look.NUMBER)  # fmt: skip
-    _of_runs(page, runs, "mfu_reached", "MFU", "ratio", look.PERCENT)
+              "TRAINING_TABLE: days of a run of one step", styles.NUMBER)  # fmt: skip
+    _of_runs(page, runs, "mfu_reached", "MFU", "ratio", styles.PERCENT)
     for end in ("low", "high"):
-        _of_runs(page, runs, f"error_{end}", f"Measured over predicted, less 1, {end}", "ratio", look.PERCENT)
-    _of_runs(page, runs, "run_family", "Band of", "", look.GENERAL)
+        _of_runs(page, runs, f"error_{end}", f"Measured over predicted, less 1, {end}", "ratio", styles.PERCENT)
+    _of_runs(page, runs, "run_family", "Band of", "", styles.GENERAL)
     drivers_in_use(page, DRIVERS)
     page.finish()
     return runs, _staged(book, _table(book, "Compared", _WHOLE), compared=True)
 
 
-def _memory(page: Page, runs: Runs) -> None:
+def _memory(page: LineSheet, runs: Runs) -> None:
     book = page.book
     page.section("Memory of a GPU")
     usable, label = (book.call("GPU_SPEC", field=text(name)) for name in ("usable_memory_bytes", "memory_bytes"))
@@ -83,11 +83,11 @@ def _memory(page: Page, runs: Runs) -> None:
         "bytes",
         "GPU_SPEC: what the driver leaves",
     )
-    _of_runs(page, runs, "memory_bytes", "Needed", "bytes", look.WHOLE)
+    _of_runs(page, runs, "memory_bytes", "Needed", "bytes", styles.WHOLE)
     fits = tuple(f'=IF(ISERROR({cell}),"no",IF({cell},"yes","no"))' for cell in runs.each("fits"))
-    page.line("fits", "Fits", fits, "", "TRAINING_TABLE", look.GENERAL)
+    page.line("fits", "Fits", fits, "", "TRAINING_TABLE", styles.GENERAL)
     for name, label_of in (("recipe", "What is done to fit"), ("reason", "Why not")):
-        page.line(name, label_of, tuple(f"={cell}" for cell in runs.each(name)), "", "TRAINING_TABLE", look.GENERAL)
+        page.line(name, label_of, tuple(f"={cell}" for cell in runs.each(name)), "", "TRAINING_TABLE", styles.GENERAL)
         page.wrap(page.row - 1, 100)
     trained = tuple(
         "=PARAMS_MODEL({chosen})"
@@ -98,7 +98,7 @@ def _memory(page: Page, runs: Runs) -> None:
     page.line("trained", "Trained parameters", trained, "parameters", "PARAMS_MODEL, or ADAPTER_PARAMS")
 
 
-def _of_runs(page: Page, runs: Runs, name: str, label: str, unit: str, shown: str) -> None:
+def _of_runs(page: LineSheet, runs: Runs, name: str, label: str, unit: str, shown: str) -> None:
     values = tuple(f'=IF(ISERROR({cell}),"",{cell})' for cell in runs.each(name))
     page.line(name, label, values, unit, "TRAINING_TABLE", shown)
 
@@ -106,14 +106,14 @@ def _of_runs(page: Page, runs: Runs, name: str, label: str, unit: str, shown: st
 def _table(book: Book, name: str, given: dict[str, str]) -> str:
     """Add a hidden sheet with the table of runs, a row a way; return the reference to it."""
     heads = ("model", "gpu", "tokens", "tuning", "programme_factor", *(leaf.name for leaf in OF_A_PLAN))
-    page = new_page(book, name, "What TRAINING_TABLE is asked, a row a way.", ("",) * (len(heads) - 2))
+    page = new_sheet(book, name, "What TRAINING_TABLE is asked, a row a way.", ("",) * (len(heads) - 2))
     page.sheet.sheet_state = "hidden"
     page.section("Ways")
     rows = []
     for way in TUNINGS:
         own = {"model": "={chosen}", "gpu": "={gpu}", "tuning": way, "lora_rank": _RANK.replace("WAY", way)} | given
         rows.append([own.get(head, f'=IF({{{head}}}="","",{{{head}}})') for head in heads])
-    first, last = page.table(heads, rows, [look.GENERAL] * len(heads))
+    first, last = page.table(heads, rows, [styles.GENERAL] * len(heads))
     page.finish()
     right = page.sheet.cell(first, 1 + len(heads)).column_letter
     return f"{name}!$B${first - 1}:${right}${last}"
@@ -121,12 +121,12 @@ def _table(book: Book, name: str, given: dict[str, str]) -> str:
 
 def _staged(book: Book, table: str, *, compared: bool) -> Runs:
     size = (1 + len(TUNINGS), len(OUTPUTS))
-    return Runs(stage(book, f"TRAINING_TABLE({table})", size, heads=OUTPUTS, compared=compared))
+    return Runs(stage_rows(book, f"TRAINING_TABLE({table})", size, heads=OUTPUTS, compared=compared))
 
 
 def money(book: Book) -> None:
     """Add the sheets of time, money and energy, by way and by month: ordinary formulas, one a row."""
-    page = new_page(
+    page = new_sheet(
         book, "Money", "Time, money and energy of each way, in the scenario of the cover.", TUNINGS, _WIDTHS
     )
     page.heads("Quantity", cases=WORDS)
@@ -145,14 +145,14 @@ def _known(formula: str) -> str:
     return f'=IF(ISNUMBER({{step_elapsed}}),{formula},"")'
 
 
-def _prices(page: Page) -> None:
+def _prices(page: LineSheet) -> None:
     page.section("Prices and power")
     price_lines(page)
     power_lines(page)
-    unlisted(page)
+    unlisted_statement(page)
 
 
-def _time(page: Page) -> None:
+def _time(page: LineSheet) -> None:
     page.section("Time")
     line = page.line
     line("examples_now", "Examples", "={n_examples}*{use_examples}", "examples", "Inputs x the scenario's")
@@ -163,15 +163,17 @@ def _time(page: Page) -> None:
         "tokens",
         "Examples x passes x tokens",
     )
-    line("steps", "Steps", "={tokens}/({batch}*{seq}*(1-{padding}))", "steps", "Tokens / those of a step", look.NUMBER)
+    line(
+        "steps", "Steps", "={tokens}/({batch}*{seq}*(1-{padding}))", "steps", "Tokens / those of a step", styles.NUMBER
+    )
     elapsed = "{steps}*{step_elapsed}/{use_speed}/{seconds_an_hour}"
     line("hours", "Hours of a run", _known(f"{elapsed}+{{start_hours}}"), "hours", "Steps x time of a step + start",
-         look.NUMBER)  # fmt: skip
-    line("days", "Days of a run", _known("{hours}/{hours_a_day}"), "days", "Hours / 24", look.RATE)
-    line("gpu_hours", "GPU-hours of a run", _known("{hours}*{gpus}"), "GPU-hours", "Hours x GPUs", look.NUMBER)
-    line("runs_now", "Runs paid for", "={runs}*{use_runs}", "runs", "Inputs x the scenario's", look.NUMBER)
+         styles.NUMBER)  # fmt: skip
+    line("days", "Days of a run", _known("{hours}/{hours_a_day}"), "days", "Hours / 24", styles.RATE)
+    line("gpu_hours", "GPU-hours of a run", _known("{hours}*{gpus}"), "GPU-hours", "Hours x GPUs", styles.NUMBER)
+    line("runs_now", "Runs paid for", "={runs}*{use_runs}", "runs", "Inputs x the scenario's", styles.NUMBER)
     line("all_hours", "GPU-hours of all runs", _known("{gpu_hours}*{runs_now}*(1+{evaluation_share})"), "GPU-hours",
-         "x runs, with evaluation", look.NUMBER)  # fmt: skip
+         "x runs, with evaluation", styles.NUMBER)  # fmt: skip
     page.section("Months of the way chosen")
     line("at", "Number of the way chosen", "=MATCH({tuning},{way.all},0)", "", "Inputs")
     hours = "INDEX({all_hours.all},{at.full})"
@@ -182,7 +184,7 @@ def _time(page: Page) -> None:
          "Inputs, else as many as the runs take, at most 60")  # fmt: skip
 
 
-def _costs(page: Page) -> None:
+def _costs(page: LineSheet) -> None:
     page.section("Money")
     line = page.line
     line(
@@ -191,53 +193,60 @@ def _costs(page: Page) -> None:
         _known("{gpu_hours}*{runs_now}*{price_now}*{gpu_level.total}"),
         "USD",
         "GPU-hours x runs x price, at the mean level of Months",
-        look.NUMBER,
+        styles.NUMBER,
     )
     line(
-        "evaluation_usd", "Evaluation", _known("{run_usd}*{evaluation_share}"), "USD", "Share of training", look.NUMBER
+        "evaluation_usd",
+        "Evaluation",
+        _known("{run_usd}*{evaluation_share}"),
+        "USD",
+        "Share of training",
+        styles.NUMBER,
     )
-    line("data_usd", "Examples", _known("{examples_now}*{usd_per_example}"), "USD", "Examples x price", look.NUMBER)
-    line("beside_usd", "Other costs", _known("{other_usd}"), "USD", "Inputs", look.NUMBER)
+    line("data_usd", "Examples", _known("{examples_now}*{usd_per_example}"), "USD", "Examples x price", styles.NUMBER)
+    line("beside_usd", "Other costs", _known("{other_usd}"), "USD", "Inputs", styles.NUMBER)
     page.total("usd", "Cost", _known("{run_usd}+{evaluation_usd}+{data_usd}+{beside_usd}"), "USD", "Sum of the parts",
-               look.NUMBER)  # fmt: skip
+               styles.NUMBER)  # fmt: skip
     amount = "{all_hours}*{price_now}*{gpu_rate.total}+{data_usd}*{currency_rate.1}+{beside_usd}*{share_rate.total}"
-    line("amount", "Cost in the currency", _known(amount), "", "x the rates of the months", look.NUMBER)
+    line("amount", "Cost in the currency", _known(amount), "", "x the rates of the months", styles.NUMBER)
     line("usd_per_example_seen", "Cost of an example", _known("{usd}/{examples_now}"), "USD/example", "Cost / examples",
-         look.RATE)  # fmt: skip
+         styles.RATE)  # fmt: skip
     line("usd_per_mtok", "Cost of a million tokens", _known("{usd}/{tokens}*{million}"), "USD/Mtok", "Cost / tokens",
-         look.RATE)  # fmt: skip
+         styles.RATE)  # fmt: skip
 
 
-def _energy(page: Page) -> None:
+def _energy(page: LineSheet) -> None:
     page.section("Energy and carbon")
     page.line("energy_kwh", "Energy", _known("{all_hours}*{power}*(1+{host_share})*{pue}/{thousand}"), "kWh",
-              "GPU-hours x power x (1 + host) x PUE", look.NUMBER)  # fmt: skip
+              "GPU-hours x power x (1 + host) x PUE", styles.NUMBER)  # fmt: skip
     page.line("co2e_kg", "Carbon, location-based", _known("{energy_kwh}*{grams}/{thousand}"), "kgCO2e",
-              "Energy x grams", look.NUMBER)  # fmt: skip
+              "Energy x grams", styles.NUMBER)  # fmt: skip
 
 
-def _range(page: Page) -> None:
+def _range(page: LineSheet) -> None:
     page.section("If steps are as fast, or as slow, as 1 in 10 measurements")
     for end, words in (("low", "fast"), ("high", "slow")):
         longer = f"({{hours}}-{{start_hours}})*(1+{{error_{end}}})+{{start_hours}}"
         page.line(f"hours_{end}", f"Hours of a run, {words}", _known(longer), "hours", "Steps x band, start apart",
-                  look.NUMBER)  # fmt: skip
+                  styles.NUMBER)  # fmt: skip
         more = f"{{usd}}+({{hours_{end}}}-{{hours}})*{{gpus}}*{{runs_now}}*(1+{{evaluation_share}})"
         more += "*{price_now}*{gpu_level.total}"
-        page.line(f"usd_{end}", f"Cost, {words}", _known(more), "USD", "Cost at those hours", look.NUMBER)
+        page.line(f"usd_{end}", f"Cost, {words}", _known(more), "USD", "Cost at those hours", styles.NUMBER)
 
 
-def _messages(page: Page) -> None:
+def _messages(page: LineSheet) -> None:
     page.section("The way chosen, and the titles of the charts")
     line = page.line
     line("n_fit", "Ways that fit", '=COUNTIF({fits.all},"yes")', "", "Ways")
-    line("fitting_usd", "Cost where it fits", '=IF({fits}="yes",{usd},"")', "USD", "Cost", look.NUMBER)
+    line("fitting_usd", "Cost where it fits", '=IF({fits}="yes",{usd},"")', "USD", "Cost", styles.NUMBER)
     line("cheapest", "The cheapest that fits",
          '=IF({n_fit}=0,"none",INDEX({way_name.all},MATCH(MIN({fitting_usd.all}),{fitting_usd.all},0)))', "", "Cost",
-         look.GENERAL)  # fmt: skip
-    memory = '{n_fit.full}&" of "&COUNTA({way.all})&" ways fit in "&' + worded("{usable.full}/2^30") + '&" GiB a GPU"'
+         styles.GENERAL)  # fmt: skip
+    memory = (
+        '{n_fit.full}&" of "&COUNTA({way.all})&" ways fit in "&' + number_text("{usable.full}/2^30") + '&" GiB a GPU"'
+    )
     page.statement("memory_message", "Memory", f"={memory}", "Ways")
-    least = worded("MIN({fitting_usd.all})")
+    least = number_text("MIN({fitting_usd.all})")
     page.statement(
         "cost_message", "Cost",
         f'=IF({{n_fit.full}}=0,"No way fits",{{cheapest.full}}&" is the cheapest that fits: "&{least}&" USD")', "Money",

@@ -6,9 +6,9 @@ which rate they are paid. So the sheet is begun before the costs, and finished a
 
 from __future__ import annotations
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.finance import level
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.finance import dated_level
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 
@@ -20,14 +20,14 @@ def begin_months(book: Book) -> Timeline:
     page.calendar("start", "months_now.full")
     page.section("Shares, price levels, rates")
     row = page.row_of
-    row("share", "Share of the runs", "={on}/{months_now.full}", "ratio", look.PERCENT, total=SUM)
-    row("price_level_now", "Level of GPU prices", level(book, "price_date", "price_level", from_first=False), "ratio",
-        look.NUMBER)  # fmt: skip
-    row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
-        look.NUMBER)  # fmt: skip
-    row("gpu_level", "Share x level", "={share}*{price_level_now}", "ratio", look.NUMBER, total=SUM)
-    row("gpu_rate", "Share x level x rate", "={gpu_level}*{currency_rate}", "per USD", look.NUMBER, total=SUM)
-    row("share_rate", "Share x rate", "={share}*{currency_rate}", "per USD", look.NUMBER, total=SUM)
+    row("share", "Share of the runs", "={on}/{months_now.full}", "ratio", styles.PERCENT, total=SUM)
+    row("price_level_now", "Level of GPU prices", dated_level(book, "price_date", "price_level", from_first=False), "ratio",
+        styles.NUMBER)  # fmt: skip
+    row("currency_rate", "Exchange rate", dated_level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
+        styles.NUMBER)  # fmt: skip
+    row("gpu_level", "Share x level", "={share}*{price_level_now}", "ratio", styles.NUMBER, total=SUM)
+    row("gpu_rate", "Share x level x rate", "={gpu_level}*{currency_rate}", "per USD", styles.NUMBER, total=SUM)
+    row("share_rate", "Share x rate", "={share}*{currency_rate}", "per USD", styles.NUMBER, total=SUM)
     return page
 
 
@@ -35,9 +35,9 @@ def finish_months(page: Timeline) -> None:
     """Add work, money, energy and carbon of each month."""
     row = page.row_of
     page.section("Work")
-    row("month_runs", "Runs", f"={{share}}*{_of('runs_now')}", "runs", look.NUMBER, total=SUM)
+    row("month_runs", "Runs", f"={{share}}*{_of('runs_now')}", "runs", styles.NUMBER, total=SUM)
     row("month_hours", "GPU-hours, evaluation included", f"={{share}}*{_of('all_hours')}", "GPU-hours", total=BOLD_SUM)
-    row("machines", "Machines at work, mean", "={month_hours}/{gpus}/{hours_a_month}", "machines", look.NUMBER,
+    row("machines", "Machines at work, mean", "={month_hours}/{gpus}/{hours_a_month}", "machines", styles.NUMBER,
         total=MOST)  # fmt: skip
     page.section("Money")
     row("month_gpu_usd", "GPUs", f"={{month_hours}}*{_of('price_now')}*{{price_level_now}}", "USD", total=SUM)
@@ -58,11 +58,11 @@ def _of(name: str) -> str:
 
 
 PERIODS = (
-    ("month_runs", "Runs", "runs", look.NUMBER),
-    ("month_hours", "GPU-hours, evaluation included", "GPU-hours", look.WHOLE),
-    ("month_gpu_usd", "GPUs", "USD", look.WHOLE),
-    ("month_usd", "Cost", "USD", look.WHOLE),
-    ("month_amount", "Cost in the currency", "", look.WHOLE),
-    ("month_kwh", "Energy", "kWh", look.WHOLE),
-    ("month_kg", "Greenhouse gases", "kgCO2e", look.WHOLE),
+    ("month_runs", "Runs", "runs", styles.NUMBER),
+    ("month_hours", "GPU-hours, evaluation included", "GPU-hours", styles.WHOLE),
+    ("month_gpu_usd", "GPUs", "USD", styles.WHOLE),
+    ("month_usd", "Cost", "USD", styles.WHOLE),
+    ("month_amount", "Cost in the currency", "", styles.WHOLE),
+    ("month_kwh", "Energy", "kWh", styles.WHOLE),
+    ("month_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),
 )

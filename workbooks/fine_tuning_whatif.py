@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from fine_tuning_inputs import DRIVERS
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.sensitivity import Steps
-from sizebook.workbooks.what_if import Worked, case_table, cases_of
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.tornado import Steps
+from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
 
 EXAMPLES = Steps("examples", "Examples", (0.25, 0.5, 1, 2, 4))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
 _WORKED = (
-    Worked(
+    CaseColumn(
         "run", "GPU-hours of a run",
         "={gpus}*({n_examples}*@examples*{hours_an_example}/@speed+{start_hours})",
     ),
-    Worked(
+    CaseColumn(
         "cost", "Cost, USD",
         "=#run*{runs}*@runs*(1+{evaluation_share})*{price.full}*{gpu_level.total}*@price+{n_examples}*@examples*{usd_per_example}+{other_usd}",
     ),
@@ -26,7 +26,7 @@ _WORKED = (
 
 def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, the GPU-hours of a run, its cost. One formula a column."""
-    page = new_page(
+    page = new_sheet(
         book, "What-if", "The way chosen on Inputs once a row: its drivers, the GPU-hours of a run and the cost.",
         ("",) * 6, (34, *[14] * 6, 14, 28),
     )  # fmt: skip
@@ -36,8 +36,8 @@ def what_if(book: Book) -> None:
         "hours_an_example", "Hours of an example",
         f"={{epochs}}*{way('example_tokens_in')}/({{batch}}*{{seq}}*(1-{way('padding')}))*{way('step_elapsed')}"
         "/{seconds_an_hour}",
-        "hours", "Passes x tokens / tokens of a step x its time, at the predicted speed", look.RATE,
+        "hours", "Passes x tokens / tokens of a step x its time, at the predicted speed", styles.RATE,
     )  # fmt: skip
     in_use = "{{use_{}.full}}".format
-    case_table(page, DRIVERS, cases_of(DRIVERS, EXAMPLES, PRICES, in_use), _WORKED, in_use)
+    case_table(page, DRIVERS, all_cases(DRIVERS, EXAMPLES, PRICES, in_use), _WORKED, in_use)
     page.finish()

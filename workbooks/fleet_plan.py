@@ -14,12 +14,12 @@ from fleet_plan_whatif import PRICES, TRAFFIC, what_if
 
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
-from sizebook.workbooks.inputs import workbook_inputs
-from sizebook.workbooks.pages import checks_page, cover, notes_page
-from sizebook.workbooks.sensitivity import tornado, two_way
-from sizebook.workbooks.what_if import cost
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
+from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
+from sizebook.workbooks.input_cells import workbook_inputs
+from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
+from sizebook.workbooks.what_if import case_cost
 
 FILE, TITLE = "fleet_plan.xlsx", "Fleet plan"
 _SCENARIO = Path(__file__).resolve().parent / "scenarios" / "six-services.toml"
@@ -50,13 +50,13 @@ NOTES = (
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(
+    front = cover_sheet(
         book, "What several services need as traffic grows: GPUs, nodes that they share, racks, power and money.",
         SCENARIO,
     )  # fmt: skip
     inputs(book)
-    scenarios(book, DRIVERS)
-    dated_rates(book)
+    scenarios_sheet(book, DRIVERS)
+    rates_sheet(book)
     staged = services(book)
     group = groups(book)
     page = calendar(book)
@@ -67,12 +67,12 @@ def build(book: Book) -> None:
     at_speed(book, group, "Slow", "_slow", said="slow")
     ranks(book)
     months(page, book, group)
-    periods(book, PERIODS)
-    table = two_way(book, TRAFFIC, PRICES, "Cost of all months")
+    years_sheet(book, PERIODS)
+    table = two_way_sheet(book, TRAFFIC, PRICES, "Cost of all months")
     what_if(book, group)
-    table(cost)
-    tornado(book, DRIVERS, cost, "cost of all months")
+    table(case_cost)
+    tornado_sheet(book, DRIVERS, case_cost, "cost of all months")
     result(book)
-    checks_page(book, checks(staged))
-    notes_page(book, FUNCTIONS, NOTES)
+    checks_sheet(book, checks(staged))
+    notes_sheet(book, FUNCTIONS, NOTES)
     front()

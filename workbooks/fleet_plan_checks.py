@@ -5,21 +5,21 @@ from __future__ import annotations
 from fleet_plan_inputs import SERVICES
 from fleet_plan_services import KNOWN, Staged
 
+from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
-from sizebook.workbooks.lookups import is_known
-from sizebook.workbooks.wording import equal
+from sizebook.workbooks.text_formulas import nearly_equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 
 
 def checks(staged: Staged) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (is_known(KNOWN), *_OF_SERVICES, *_OF_NODES, *_OF_MONTHS, *_with_the_plan(staged))
+    return (known_check(KNOWN), *_OF_SERVICES, *_OF_NODES, *_OF_MONTHS, *_with_the_plan(staged))
 
 
 def _same(*pairs: tuple[str, str]) -> str:
     """Return the condition that figures are equal but for the last digits of their arithmetic."""
-    return f"=AND({','.join(equal(one, other) for one, other in pairs)})"
+    return f"=AND({','.join(nearly_equal(one, other) for one, other in pairs)})"
 
 
 def _totals(key: str) -> str:
@@ -166,7 +166,7 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "The table at its middle is the plan",
-        f"=IF(AND({{step_traffic.3}}=1,{{step_price.2}}=1),{equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
+        f"=IF(AND({{step_traffic.3}}=1,{{step_price.2}}=1),{nearly_equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
         "Two-way at steps of 1 against Cases; holds at other steps",
     ),
     ("Years add up to the whole", _same(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),

@@ -18,12 +18,12 @@ from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.serving.inputs import Energy, Latencies, Margins
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.quantities import PoolLayout
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.declaring import declare, declare_all
-from sizebook.workbooks.finance import CURRENCY, Driver, constants
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.shared_lines import model_input, this_copy
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.declared_inputs import declare, declare_all
+from sizebook.workbooks.finance import CURRENCY, Driver, constant_lines
+from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.shared_lines import copy_section, model_input
 
 SERVICES = tuple(str(number) for number in range(1, MOST_SERVICES + 1))
 HEADINGS = {
@@ -54,7 +54,7 @@ DRIVERS = (
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = new_page(
+    page = new_sheet(
         book, "Inputs", "Change the pale yellow cells only. One column a service; a column without a model stays out "
         "of the plan. What all services share stands below them.", SERVICES, WIDTHS,
     )  # fmt: skip
@@ -67,7 +67,7 @@ def inputs(book: Book) -> None:
     declare_all(page, Service, HEADINGS, left_out={"name", "model"}, per_case=True)
     declare_all(page, FleetTerms, HEADINGS)
     declare(page, CURRENCY)
-    constants(
+    constant_lines(
         page, "hours_a_month", "hours_a_day", "seconds_a_day", "months_a_quarter", "months_a_year", "thousand",
         "million", "busy_share", "idle_share", "rounding",
     )  # fmt: skip
@@ -82,8 +82,8 @@ def inputs(book: Book) -> None:
         ),
         ("halving", "Halves of a place", 2, "", "Shared nodes are cut in halves, quarters, eighths"),
     ):
-        page.constant(key, label, value, unit, origin, look.GENERAL)
+        page.constant(key, label, value, unit, origin, styles.GENERAL)
     page.constant(
-        "first_day", "First month where none is given", "=DATE(2027,1,1)", "", "So that months have dates", look.DATE
+        "first_day", "First month where none is given", "=DATE(2027,1,1)", "", "So that months have dates", styles.DATE
     )
-    this_copy(page, "Fleet plan")
+    copy_section(page, "Fleet plan")

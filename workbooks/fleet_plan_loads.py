@@ -10,28 +10,28 @@ from dataclasses import dataclass
 from fleet_plan_inputs import SERVICES
 from openpyxl.utils import get_column_letter
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import FIRST_COLUMN, Book
-from sizebook.workbooks.finance import level
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.printed import fold_blank
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import FIRST_COLUMN, Book
+from sizebook.workbooks.finance import dated_level
+from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.print_ranges import fold_blank
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
 
 FILLED = "#,##0;-#,##0;"  # shows nothing for 0: rows of services that there are not, or that another one stands for
 _TABLE = (
-    ("Number", "number", look.WHOLE), ("Stands on the nodes of", "stands_with", look.WHOLE),
-    ("Is bought with", "bought_with", look.WHOLE), ("In the racks of", "hardware", look.WHOLE),
-    ("Part of a node", "part", look.NUMBER), ("kW of a node", "node_kw", look.NUMBER),
-    ("GPUs of a replica", "gpus_each", look.WHOLE), ("GPUs of a node", "node_gpus", look.WHOLE),
-    ("Nodes of a rack", "nodes_a_rack", look.WHOLE), ("Spare replicas", "spare_replicas", look.WHOLE),
-    ("Peak over mean", "peak_now", look.NUMBER), ("Reserved, USD", "reserved_now", look.RATE),
-    ("On demand, USD", "on_demand_now", look.RATE), ("Watts", "watts", look.WHOLE),
+    ("Number", "number", styles.WHOLE), ("Stands on the nodes of", "stands_with", styles.WHOLE),
+    ("Is bought with", "bought_with", styles.WHOLE), ("In the racks of", "hardware", styles.WHOLE),
+    ("Part of a node", "part", styles.NUMBER), ("kW of a node", "node_kw", styles.NUMBER),
+    ("GPUs of a replica", "gpus_each", styles.WHOLE), ("GPUs of a node", "node_gpus", styles.WHOLE),
+    ("Nodes of a rack", "nodes_a_rack", styles.WHOLE), ("Spare replicas", "spare_replicas", styles.WHOLE),
+    ("Peak over mean", "peak_now", styles.NUMBER), ("Reserved, USD", "reserved_now", styles.RATE),
+    ("On demand, USD", "on_demand_now", styles.RATE), ("Watts", "watts", styles.WHOLE),
     ("At work a request a day", "work", "0.000E+00"), ("Replicas a request", "need", "0.000E+00"),
     ("if fast", "need_fast", "0.000E+00"), ("if slow", "need_slow", "0.000E+00"),
-    ("Requests a day, Inputs", "requests_first", look.WHOLE), ("1 + growth a month", "growth_first", look.NUMBER),
-    ("Replicas a request, full load", "need_first", "0.000E+00"), ("Part of a unit", "unit_part", look.NUMBER),
-    ("GPUs of a unit", "unit_gpus", look.WHOLE), ("GPUs paid for together", "step_paid", look.WHOLE),
-    ("Reserved, Inputs, USD", "reserved_price", look.RATE), ("On demand, Inputs, USD", "on_demand_price", look.RATE),
+    ("Requests a day, Inputs", "requests_first", styles.WHOLE), ("1 + growth a month", "growth_first", styles.NUMBER),
+    ("Replicas a request, full load", "need_first", "0.000E+00"), ("Part of a unit", "unit_part", styles.NUMBER),
+    ("GPUs of a unit", "unit_gpus", styles.WHOLE), ("GPUs paid for together", "step_paid", styles.WHOLE),
+    ("Reserved, Inputs, USD", "reserved_price", styles.RATE), ("On demand, Inputs, USD", "on_demand_price", styles.RATE),
 )  # fmt: skip
 
 
@@ -63,14 +63,14 @@ def block(key: str) -> str:
 
 def groups(book: Book) -> Groups:
     """Add the sheet of who stands and is bought with whom, a row a service."""
-    page = new_page(
+    page = new_sheet(
         book, "Groups", "Who shares nodes, purchases and racks with whom: numbers of services, a row each.",
         ("",) * (len(_TABLE) - 1), (24, *[13] * len(_TABLE)),
     )  # fmt: skip
     page.section("Services")
     heads = ["Service", *(head for head, *_ in _TABLE)]
     rows = [[f"={{shown.{at}}}", *(f"={{{key}.{at}}}" for _, key, _ in _TABLE)] for at in SERVICES]
-    first, last = page.table(heads, rows, [look.GENERAL, *(shown for *_, shown in _TABLE)], blanks=True)
+    first, last = page.table(heads, rows, [styles.GENERAL, *(shown for *_, shown in _TABLE)], blanks=True)
     page.section("Who is bought with the service of the row: 1 for each")
     top, bottom = page.table(
         ["Service", *(f"={{shown.{at}}}" for at in SERVICES)],
@@ -78,7 +78,7 @@ def groups(book: Book) -> Groups:
             [f"={{shown.{row}}}", *(f"=IF({{bought_with.{at}}}={{number.{row}}},1,0)" for at in SERVICES)]
             for row in SERVICES
         ],
-        [look.GENERAL, *["0;-0;"] * len(SERVICES)], blanks=True,
+        [styles.GENERAL, *["0;-0;"] * len(SERVICES)], blanks=True,
     )  # fmt: skip
     page.finish()
     fold_blank(page.sheet, f"$B${first}:$B${bottom}")
@@ -177,8 +177,8 @@ def buying(book: Book, group: Groups) -> None:
     )
     page.calendar()
     page.section("Level of GPU prices")
-    page.row_of("price_level_now", "Level of GPU prices", level(book, "price_date", "price_level", from_first=False),
-                "ratio", look.NUMBER)  # fmt: skip
+    page.row_of("price_level_now", "Level of GPU prices", dated_level(book, "price_date", "price_level", from_first=False),
+                "ratio", styles.NUMBER)  # fmt: skip
     page.section("GPUs in the busiest hour")
     _rows(page, "paid_peak", f"={_paid('{nodes_@}', '{peak_@}')}", "GPUs", MOST)
     page.section("GPUs at the mean of the day")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fleet_plan_inputs import SERVICES, WIDTHS
 from fleet_plan_loads import Groups, block, burst_of
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.finance import level
-from sizebook.workbooks.page import new_page
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.finance import dated_level
+from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 LARGEST = 5  # services that the chart names; the others stand together
@@ -58,8 +58,8 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     row("burst_usd", "Burst", f"={level_now}SUMPRODUCT({burst}*{group.of('on_demand_now')})", "USD", total=SUM)
     row("usd", "Cost", "={reserved_usd}+{burst_usd}", "USD", total=BOLD_SUM)
     row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
-    row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
-        look.NUMBER)  # fmt: skip
+    row("currency_rate", "Exchange rate", dated_level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
+        styles.NUMBER)  # fmt: skip
     row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=BOLD_SUM)
     page.section("Energy and carbon")
     row("energy_kwh", "Energy", f"=SUM({block('energy')})", "kWh", total=SUM)
@@ -89,7 +89,7 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
 
 def ranks(book: Book) -> None:
     """Add the sheet of services by their GPUs, the largest first."""
-    page = new_page(
+    page = new_sheet(
         book, "Ranks", "Services by the GPUs of their replicas over all months, the largest first.", SERVICES, WIDTHS
     )
     page.heads("Figure", cases=[page.resolve(f"={{name.{number}}}") for number in SERVICES])
@@ -106,16 +106,16 @@ def ranks(book: Book) -> None:
     page.line("place", "Place", f"={larger}+{equals}", "", "The first of equals first")
     page.section("In order")
     page.line("ranked", "Column of the service", "=MATCH({number},{place.all},0)", "", "Inputs")
-    page.line("rank_name", "Service", "=INDEX({shown.all},{ranked})", "", "Inputs", look.GENERAL)
+    page.line("rank_name", "Service", "=INDEX({shown.all},{ranked})", "", "Inputs", styles.GENERAL)
     page.finish()
 
 
 PERIODS = (
-    ("gpu_hours", "GPU-hours", "GPU-hours", look.WHOLE),
-    ("reserved_usd", "Reserved", "USD", look.WHOLE),
-    ("burst_usd", "Burst", "USD", look.WHOLE),
-    ("usd", "Cost", "USD", look.WHOLE),
-    ("amount", "Cost in the currency", "", look.WHOLE),
-    ("energy_kwh", "Energy", "kWh", look.WHOLE),
-    ("co2e_kg", "Greenhouse gases", "kgCO2e", look.WHOLE),
+    ("gpu_hours", "GPU-hours", "GPU-hours", styles.WHOLE),
+    ("reserved_usd", "Reserved", "USD", styles.WHOLE),
+    ("burst_usd", "Burst", "USD", styles.WHOLE),
+    ("usd", "Cost", "USD", styles.WHOLE),
+    ("amount", "Cost in the currency", "", styles.WHOLE),
+    ("energy_kwh", "Energy", "kWh", styles.WHOLE),
+    ("co2e_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),
 )

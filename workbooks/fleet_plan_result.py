@@ -5,18 +5,25 @@ from __future__ import annotations
 from fleet_plan_inputs import SERVICES
 from fleet_plan_months import CEILINGS, LARGEST
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.finance import months_shown
-from sizebook.workbooks.page import Page, new_page, result_page
-from sizebook.workbooks.printed import fold_blank
-from sizebook.workbooks.wording import apart, between, counted, several, usd, worded
+from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
+from sizebook.workbooks.print_ranges import fold_blank
+from sizebook.workbooks.text_formulas import (
+    count_text,
+    count_with_unit,
+    distinct_texts,
+    number_text,
+    range_text,
+    usd_text,
+)
 
 
 def result(book: Book) -> None:
     """Add the sheets."""
-    page = result_page(
+    page = result_sheet(
         book,
         "Result",
         "The figures to hand on; ranges hold eight of ten measurements.",
@@ -35,7 +42,7 @@ def result(book: Book) -> None:
             "stacked",
             "{gpus_message}",
             "GPUs of replicas at peak",
-            look.WHOLE,
+            styles.WHOLE,
             gpus,
             "CDEFGH",
             limits="I",
@@ -44,7 +51,7 @@ def result(book: Book) -> None:
         at=gpus_chart,
     )
     page.chart(
-        Chart("columns", "{kw_message}", "kW, cooling included", look.WHOLE, kw, "C", limits="D", of_sheet="Charts"),
+        Chart("columns", "{kw_message}", "kW, cooling included", styles.WHOLE, kw, "C", limits="D", of_sheet="Charts"),
         at=kw_chart,
     )
     _by_service(book)
@@ -52,22 +59,22 @@ def result(book: Book) -> None:
 
 def _months(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     """Add the sheet of what the charts draw; return the rows of GPUs and of power."""
-    page = new_page(
+    page = new_sheet(
         book, "Largest", "GPUs of the largest services in the months that Result draws.",
         ("",) * 5, (22, *[15] * 7),
     )  # fmt: skip
     page.section("GPUs of replicas at peak")
     named = {f"rank_gpus_{at}": f"={{rank_name.{at}}}" for at in range(1, LARGEST + 1)}
     others = '=IF(SUM({rank_gpus_others.all})=0,"","Others")'
-    gpus = months_shown(page, {**named, "rank_gpus_others": others, "gpu_shown": _ceiling("gpu", "GPUs paid for")})
+    gpus = months_table(page, {**named, "rank_gpus_others": others, "gpu_shown": _ceiling("gpu", "GPUs paid for")})
     page.finish()
     fold_blank(page.sheet, f"$C${gpus[0] - 1}:$H${gpus[0] - 1}")
-    page = new_page(
+    page = new_sheet(
         book, "Charts", "The months that Result draws, evenly spread where there are more than twelve.", ("",) * 5,
         (22, *[15] * 7),
     )  # fmt: skip
     page.section("Power, nodes and cost in these months")
-    kw = months_shown(
+    kw = months_table(
         page, {"site_kw": "Power, kW", "kw_shown": _ceiling("kw", "Power, kW"), "nodes": "Nodes",
                "own_nodes": "Nodes, none shared", "racks": "Racks", "usd": "Cost, USD"},
     )  # fmt: skip
@@ -81,26 +88,26 @@ def _ceiling(name: str, instead: str) -> str:
     return f'=IF({{{name}_ceiling}}="","{instead}: no ceiling","{said}")'
 
 
-def _messages(page: Page) -> None:
+def _messages(page: LineSheet) -> None:
     """Say in three lines what the fleet costs, how it grows, and whether the ceilings hold."""
     last = {name: f"INDEX({{{name}.all}},{{months}})" for name in ("peak_gpus", "nodes", "racks")}
-    ends = [usd(f"{end}({{usd_least.total}},{{usd.total}},{{usd_most.total}})") for end in ("MIN", "MAX")]
-    total = f'={usd("{usd.total}")}&" over "&{several("{months}", "month")}&" ("'
+    ends = [usd_text(f"{end}({{usd_least.total}},{{usd.total}},{{usd_most.total}})") for end in ("MIN", "MAX")]
+    total = f'={usd_text("{usd.total}")}&" over "&{count_with_unit("{months}", "month")}&" ("'
     page.statement("cost_message", "Cost", f'{total}&{ends[0]}&" to "&{ends[1]}&")"', "Months")
     page.statement(
         "gpus_message", "Fleet",
-        f'="From "&{counted("{peak_gpus.1}")}&" to "&{counted(last["peak_gpus"])}&" GPUs at peak, on "'
-        f'&{several(last["nodes"], "node")}&" in "&{several(last["racks"], "rack")}',
+        f'="From "&{count_text("{peak_gpus.1}")}&" to "&{count_text(last["peak_gpus"])}&" GPUs at peak, on "'
+        f'&{count_with_unit(last["nodes"], "node")}&" in "&{count_with_unit(last["racks"], "rack")}',
         "Months",
     )  # fmt: skip
     over = "&".join(_over(*ceiling) for ceiling in CEILINGS)
     given = "COUNT({gpu_ceiling},{rack_ceiling},{kw_ceiling})"
     none = 'IF({over_gpu.total}+{over_rack.total}+{over_kw.total}=0,"Within every ceiling that is given.","")'
     page.statement("ceiling_message", "Ceilings", f'=IF({given}=0,"No ceiling is given.",{none}&{over})', "Months")
-    power, ceiling = apart("{site_kw.total}", "{kw_ceiling}")
+    power, ceiling = distinct_texts("{site_kw.total}", "{kw_ceiling}")
     page.statement(
         "kw_message", "Power",
-        f'=IF({{kw_ceiling}}="",{counted("{site_kw.total}")}&" kW at most",{power}&" kW at most against a ceiling of "'
+        f'=IF({{kw_ceiling}}="",{count_text("{site_kw.total}")}&" kW at most",{power}&" kW at most against a ceiling of "'
         f"&{ceiling})",
         "Months",
     )  # fmt: skip
@@ -111,55 +118,55 @@ def _over(name: str, figure: str, unit: str) -> str:
     first = f"MATCH(1,{{is_over_{name}.all}},0)"
     day = f"INDEX({{starts.all}},{first})"
     month = f'YEAR({day})&"-"&IF(MONTH({day})<10,"0","")&MONTH({day})'  # TEXT reads its format in the reader's language
-    figures = apart(f"INDEX({{{figure}.all}},{first})", f"{{{name}_ceiling}}")
+    figures = distinct_texts(f"INDEX({{{figure}.all}},{first})", f"{{{name}_ceiling}}")
     said = f'"From "&{month}&" on "&{figures[0]}&" {unit}, more than the "&{figures[1]}&" that there are. "'
     return f'IF({{over_{name}.total}}=0,"",{said})'
 
 
-def _tiles(page: Page) -> None:
+def _tiles(page: LineSheet) -> None:
     def last(name: str) -> str:
         return f"INDEX({{{name}.all}},{{months}})"
 
     least, most = (f"{end}({{usd_least.total}},{{usd.total}},{{usd_most.total}})" for end in ("MIN", "MAX"))
-    in_currency = '=IF({currency}="USD","",{currency}&" "&' + worded("{amount.total}") + ")"
+    in_currency = '=IF({currency}="USD","",{currency}&" "&' + number_text("{amount.total}") + ")"
     page.tiles(
         [
-            ('="USD, all "&' + several("{months}", "month"), "={usd.total}", look.WHOLE, between(least, most)),
-            ("GPUs at peak, month 1", "={peak_gpus.1}", look.WHOLE,
-             between("{peak_gpus_fewest.1}", "{peak_gpus_most.1}", "", counted)),
-            ('="GPUs at peak, month "&{months}', f"={last('peak_gpus')}", look.WHOLE,
-             between(last("peak_gpus_fewest"), last("peak_gpus_most"), "", counted)),
-            ("Power to provide, kW", "={site_kw.total}", look.WHOLE, "at most, cooling included"),
-            ("Racks", "={racks.total}", look.WHOLE, f'={several("{nodes.total}", "node")}&" at most"'),
-            ("Nodes that sharing saves", "=SUM({own_nodes.all})-SUM({nodes.all})", look.WHOLE, "node-months"),
+            ('="USD, all "&' + count_with_unit("{months}", "month"), "={usd.total}", styles.WHOLE, range_text(least, most)),
+            ("GPUs at peak, month 1", "={peak_gpus.1}", styles.WHOLE,
+             range_text("{peak_gpus_fewest.1}", "{peak_gpus_most.1}", "", count_text)),
+            ('="GPUs at peak, month "&{months}', f"={last('peak_gpus')}", styles.WHOLE,
+             range_text(last("peak_gpus_fewest"), last("peak_gpus_most"), "", count_text)),
+            ("Power to provide, kW", "={site_kw.total}", styles.WHOLE, "at most, cooling included"),
+            ("Racks", "={racks.total}", styles.WHOLE, f'={count_with_unit("{nodes.total}", "node")}&" at most"'),
+            ("Nodes that sharing saves", "=SUM({own_nodes.all})-SUM({nodes.all})", styles.WHOLE, "node-months"),
         ]
     )  # fmt: skip
     page.tiles(
         [
-            ('="USD, month "&{months}', f"={last('usd')}", look.WHOLE, in_currency),
-            ("Reserved, share of cost", "=IF({usd.total}=0,0,{reserved_usd.total}/{usd.total})", look.PERCENT, ""),
-            ("Energy, MWh", "={energy_kwh.total}/{thousand}", look.WHOLE, "all months"),
-            ("CO2e, tonnes", "={co2e_kg.total}/{thousand}", look.WHOLE, "location-based"),
-            ("Services", '=COUNTIF({model.all},"?*")', look.WHOLE, ""),
-            ("Months", "={months}", look.WHOLE, ""),
+            ('="USD, month "&{months}', f"={last('usd')}", styles.WHOLE, in_currency),
+            ("Reserved, share of cost", "=IF({usd.total}=0,0,{reserved_usd.total}/{usd.total})", styles.PERCENT, ""),
+            ("Energy, MWh", "={energy_kwh.total}/{thousand}", styles.WHOLE, "all months"),
+            ("CO2e, tonnes", "={co2e_kg.total}/{thousand}", styles.WHOLE, "location-based"),
+            ("Services", '=COUNTIF({model.all},"?*")', styles.WHOLE, ""),
+            ("Months", "={months}", styles.WHOLE, ""),
         ]
     )  # fmt: skip
 
 
 def _by_service(book: Book) -> None:
-    page = new_page(
+    page = new_sheet(
         book, "By service", "What each service takes and costs, in the scenario of the cover.", ("",) * 6,
         (22, *[16] * 8),
     )  # fmt: skip
     page.section("Services")
     last = "INDEX({{{}_@.all}},{{months}})"
     columns = (
-        ("Accelerator", "{gpu.@}", look.GENERAL), ("GPUs of a replica", "{gpus_each.@}", look.WHOLE),
-        ("Requests/s of a replica", "{rate.@}", look.RATE),
-        ("GPUs, month 1", "{peak_@.1}*{gpus_each.@}", look.WHOLE),
-        ("GPUs, last month", last.format("peak") + "*{gpus_each.@}", look.WHOLE),
-        ("GPUs, at most", "{peak_@.total}*{gpus_each.@}", look.WHOLE),
-        ("USD, last month", last.format("part_usd"), look.WHOLE), ("USD, all months", "{part_usd_@.total}", look.WHOLE),
+        ("Accelerator", "{gpu.@}", styles.GENERAL), ("GPUs of a replica", "{gpus_each.@}", styles.WHOLE),
+        ("Requests/s of a replica", "{rate.@}", styles.RATE),
+        ("GPUs, month 1", "{peak_@.1}*{gpus_each.@}", styles.WHOLE),
+        ("GPUs, last month", last.format("peak") + "*{gpus_each.@}", styles.WHOLE),
+        ("GPUs, at most", "{peak_@.total}*{gpus_each.@}", styles.WHOLE),
+        ("USD, last month", last.format("part_usd"), styles.WHOLE), ("USD, all months", "{part_usd_@.total}", styles.WHOLE),
     )  # fmt: skip
     top, bottom = page.table(
         ["Service", *(head for head, *_ in columns)],
@@ -170,7 +177,7 @@ def _by_service(book: Book) -> None:
             ]
             for at in SERVICES
         ],
-        [look.GENERAL, *(shown for *_, shown in columns)], blanks=True,
+        [styles.GENERAL, *(shown for *_, shown in columns)], blanks=True,
     )  # fmt: skip
     page.finish()
     fold_blank(page.sheet, f"$B${top}:$B${bottom}")

@@ -11,13 +11,13 @@ from sizebook.plans.fleet.figures import ServiceBasis
 from sizebook.plans.fleet.inputs import FleetTerms, Running, Service
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.catalog_lookups import number_or_not_listed, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
-from sizebook.workbooks.lookups import or_not_listed, unlisted
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.shared_lines import CONFIG, node_lines
-from sizebook.workbooks.staging import Figures, StagedRows, figures, options, stage
+from sizebook.workbooks.staged_tables import StagedFigures, StagedRows, stage_figures, stage_options, stage_rows
 
 POOLS = '{separate_prefill}="yes"'
 _ANY_POOLS = 'COUNTIF({separate_prefill.all},"yes")>0'
@@ -34,7 +34,7 @@ _CHOSEN = f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}
 class Staged:
     """What functions give: figures of each service, and the plan's months to compare with."""
 
-    figures: Figures
+    figures: StagedFigures
     plan: StagedRows
     plan_columns: tuple[str, ...]
 
@@ -45,7 +45,7 @@ class Staged:
 
 def services(book: Book) -> Staged:
     """Add the sheet of services."""
-    page = new_page(
+    page = new_sheet(
         book, "Services", "A column a service: what functions are asked and give, each once, then what follows.",
         SERVICES, WIDTHS,
     )  # fmt: skip
@@ -53,15 +53,17 @@ def services(book: Book) -> Staged:
     page.section("What functions are asked")
     given = {name: f'=IF(AND({POOLS},{{{name}}}<>""),{{{name}}},"")' for name in _NATIVE}
     given["requests_per_day"] = f'=IF({{model}}="","",IF({POOLS},{{requests_per_day}},1))'
-    asked = options(page, leaves(Service), model=_CHOSEN, **given).area()
+    asked = stage_options(page, leaves(Service), model=_CHOSEN, **given).area()
     page.section("What they share")
     shared = {
         leaf.name: f'=IF(AND({_ANY_POOLS},{{{leaf.name}}}<>""),{{{leaf.name}}},"")'
         for leaf in leaves(FleetTerms) if leaf.name not in _LOOKED_UP
     }  # fmt: skip
-    terms = options(page, leaves(FleetTerms), per_case=False, **shared).area()
+    terms = stage_options(page, leaves(FleetTerms), per_case=False, **shared).area()
     page.section("One replica")
-    shown = figures(page, f"FLEET_BASIS({asked},{terms})", leaves(ServiceBasis), heads=1, blank_where='{model}=""')
+    shown = stage_figures(
+        page, f"FLEET_BASIS({asked},{terms})", leaves(ServiceBasis), heads=1, blank_where='{model}=""'
+    )
     drivers_in_use(page, DRIVERS)
     _traffic(page)
     page.section("Nodes")
@@ -79,42 +81,44 @@ def used(formula: str) -> str:
     return f'=IF({{model}}="",0,{formula})'
 
 
-def _traffic(page: Page) -> None:
+def _traffic(page: LineSheet) -> None:
     page.section("Traffic and rate, in the scenario of the cover")
     page.line("number", "Number", tuple(map(int, SERVICES)), "", "Column on Inputs")
-    page.line("shown", "Service", '=IF({model}="","",{name})', "", "Inputs", look.GENERAL)
-    page.line("first_month", "First month of the plan", '=IF({start}="",{first_day},{start})', "", "Inputs", look.DATE)
+    page.line("shown", "Service", '=IF({model}="","",{name})', "", "Inputs", styles.GENERAL)
+    page.line(
+        "first_month", "First month of the plan", '=IF({start}="",{first_day},{start})', "", "Inputs", styles.DATE
+    )
     page.line("begins", "Begins in month", used('IF({start_month}="",1,{start_month})'), "months", "Inputs")
     page.line("ends", "Ends with month", used('IF({end_month}="",{months},MIN({months},{end_month}))'), "months",
               "Inputs, at most the plan's")  # fmt: skip
     page.line("requests_now", "Requests a day at first", used("{requests_per_day}*{use_traffic}"), "requests",
               "Inputs x the scenario's")  # fmt: skip
     page.line("growth", "Growth a month", used("{growth_per_month}+{use_growth}"), "ratio", "Inputs + the scenario's",
-              look.PERCENT)  # fmt: skip
+              styles.PERCENT)  # fmt: skip
     page.line("runs_for", "Runs for", used("MAX(0,{ends}+1-{begins})"), "months", "From its first month to its last")
     series = "IF({growth}=0,{runs_for},((1+{growth})^{runs_for}-1)/IF({growth}=0,1,{growth}))"
     page.line("days_expected", "Requests a day, sum of its months", used(f"{{requests_now}}*{series}"), "requests",
               "Sum of a geometric series")  # fmt: skip
     page.line("load", "Target load", "=MIN(1,{target_load}*{use_load})", "ratio", "Inputs x the scenario's",
-              look.PERCENT)  # fmt: skip
+              styles.PERCENT)  # fmt: skip
     for key, label, end in (("rate", "Rate of a replica", ""), ("rate_fast", "if fast", "_p90"),
                             ("rate_slow", "if slow", "_p10")):  # fmt: skip
         page.line(key, label, used(f"{{plan_requests_per_second{end}}}*{{use_speed}}"), "requests/s",
-                  "FLEET_BASIS x the scenario's", look.RATE)  # fmt: skip
+                  "FLEET_BASIS x the scenario's", styles.RATE)  # fmt: skip
 
 
-def _together(page: Page) -> None:
+def _together(page: LineSheet) -> None:
     """Add the part of a node that a replica takes, and with which services it shares nodes, money and racks."""
     power = "{halving}^ROUND(LOG({instances},{halving}),0)"
     page.line("tiles", "Fills a node without a gap", used(f"IF({{instances}}>0,IF({power}={{instances}},1,0),0)"), "",
               "1 where a node holds 1, 2, 4, 8 ... replicas")  # fmt: skip
     page.line("part", "Part of a node", used("IF({instances}>0,1/{instances},{nodes_each})"), "nodes",
-              "1 / replicas of a node; nodes of a larger replica", look.NUMBER)  # fmt: skip
+              "1 / replicas of a node; nodes of a larger replica", styles.NUMBER)  # fmt: skip
     place = '" of "&{node_gpus}&" at "&{provider}&" in "&{region}'
     page.line("node_kind", "Kind of node", f'=IF({{model}}="",{{number}},{{plan_accelerator}}&{place})', "",
-              "Accelerator by its key, GPUs of a node, provider, region", look.GENERAL)  # fmt: skip
+              "Accelerator by its key, GPUs of a node, provider, region", styles.GENERAL)  # fmt: skip
     page.line("share_kind", "Kind of shared node", '=IF(AND({share_nodes}="yes",{tiles}=1),{node_kind},{number})',
-              "", "Its own where it shares none", look.GENERAL)  # fmt: skip
+              "", "Its own where it shares none", styles.GENERAL)  # fmt: skip
     for key, label, kind, origin in (
         ("hardware", "Stands in the racks of", "node_kind", "First service on that kind of node"),
         ("stands_with", "Stands on the nodes of", "share_kind", "First service that shares its nodes"),
@@ -129,7 +133,7 @@ def _together(page: Page) -> None:
     )  # fmt: skip
 
 
-def _racks(page: Page) -> None:
+def _racks(page: LineSheet) -> None:
     page.section("Racks")
     held = "MAX(1,MIN(INT({kw_per_rack}/{plan_node_kw}+{rounding}),INT({rack_units}/{plan_node_units})))"
     page.line(
@@ -138,36 +142,36 @@ def _racks(page: Page) -> None:
              f"{held}))"),
         "nodes", "Those of a rack-scale system, else as given, else by kW and height",
     )  # fmt: skip
-    page.line("node_kw", "Power of a node", used("{plan_node_kw}"), "kW", "FLEET_BASIS", look.NUMBER)
+    page.line("node_kw", "Power of a node", used("{plan_node_kw}"), "kW", "FLEET_BASIS", styles.NUMBER)
 
 
-def _prices(page: Page) -> None:
+def _prices(page: LineSheet) -> None:
     page.section("Prices and power")
     on_demand, reserved = (f"{{{kind}_usd_per_gpu_hour}}" for kind in ("on_demand", "reserved"))
-    listed = or_not_listed("{plan_listed_on_demand_usd_per_gpu_hour}")
+    listed = number_or_not_listed("{plan_listed_on_demand_usd_per_gpu_hour}")
     page.line("on_demand_price", "GPU-hour on demand",
               used(f'IF({on_demand}="",{listed},{on_demand})'), "USD/GPU-hour",
-              "As given, else the catalog's median", look.RATE)  # fmt: skip
+              "As given, else the catalog's median", styles.RATE)  # fmt: skip
     page.line("listed_term", "GPU-hour of the term, listed",
               '=IF({model}="","",IF({term_months}>={long_term},{plan_listed_reserved_3y_usd_per_gpu_hour},'
               "{plan_listed_reserved_1y_usd_per_gpu_hour}))", "USD/GPU-hour", "For a year, or for three",
-              look.RATE)  # fmt: skip
+              styles.RATE)  # fmt: skip
     page.line("reserved_price", "GPU-hour reserved",
               used(f'IF({reserved}="",IF(ISNUMBER({{listed_term}}),MIN({{listed_term}},{{on_demand_price}}),'
                    f"{{on_demand_price}}),{reserved})"),
-              "USD/GPU-hour", "As given, else the catalog's median, never above on demand", look.RATE)  # fmt: skip
+              "USD/GPU-hour", "As given, else the catalog's median, never above on demand", styles.RATE)  # fmt: skip
     for kind, label in (("on_demand", "GPU-hour on demand, scenario"), ("reserved", "GPU-hour reserved, scenario")):
         page.line(f"{kind}_now", label, f"={{{kind}_price}}*{{use_{kind}}}", "USD/GPU-hour", "x the scenario's",
-                  look.RATE)  # fmt: skip
+                  styles.RATE)  # fmt: skip
     first = "".join(
         f"+ABS({{{kind}_price}}-INDEX({{{kind}_price.all}},{{bought_with}}))" for kind in ("on_demand", "reserved")
     )
     page.line("price_apart", "Prices apart from the first's", used(first.removeprefix("+")), "USD/GPU-hour",
-              "Those that share whole nodes pay one price", look.RATE)  # fmt: skip
+              "Those that share whole nodes pay one price", styles.RATE)  # fmt: skip
     page.line("watts", "Power of a GPU", used("{plan_tdp_watts}"), "watts", "FLEET_BASIS: its TDP")
     page.line("grams", "Carbon of the grid",
               '=IF({grams_per_kwh}="",MAX({plan_listed_grams_per_kwh.all}),{grams_per_kwh})', "gCO2e/kWh",
-              "As given, else the grid's", look.NUMBER)  # fmt: skip
+              "As given, else the grid's", styles.NUMBER)  # fmt: skip
     for key, label, rate in (("need", "Replicas for a request a day", "rate"), ("need_fast", "if fast", "rate_fast"),
                              ("need_slow", "if slow", "rate_slow")):  # fmt: skip
         page.line(key, label, f"=IF({{{rate}}}=0,0,1/({{{rate}}}*{{load}}*{{seconds_a_day}}))", "replicas",
@@ -175,33 +179,33 @@ def _prices(page: Page) -> None:
     page.section("Before the scenario, for the cases of What-if")
     page.line("requests_first", "Requests a day", used("{requests_per_day}"), "requests", "Inputs")
     page.line("growth_first", "1 + growth a month", '=IF({model}="",1,1+{growth_per_month})', "ratio", "Inputs",
-              look.NUMBER)  # fmt: skip
+              styles.NUMBER)  # fmt: skip
     page.line("need_first", "Replicas for a request a day, full load",
               used("IF({plan_requests_per_second}=0,0,1/({plan_requests_per_second}*{seconds_a_day}))"), "replicas",
               "1 / (rate x seconds of a day)", "0.000E+00")  # fmt: skip
     page.line("unit_part", "Part of a unit", used('IF({whole_nodes}="yes",{part},1)'), "units",
-              "Units are nodes, or replicas", look.NUMBER)  # fmt: skip
+              "Units are nodes, or replicas", styles.NUMBER)  # fmt: skip
     page.line("unit_gpus", "GPUs of a unit", used('IF({whole_nodes}="yes",{node_gpus},{gpus_each})'), "GPUs",
               "Of a node, or of a replica")  # fmt: skip
     page.line("step_paid", "GPUs paid for together", "=MAX(1,{step_gpus})", "GPUs", "As above, at least 1")
-    unlisted(page, KNOWN)
-    page.line("peak_now", "Busiest hour over the mean", used("{peak_factor}"), "ratio", "Inputs", look.NUMBER)
+    unlisted_statement(page, KNOWN)
+    page.line("peak_now", "Busiest hour over the mean", used("{peak_factor}"), "ratio", "Inputs", styles.NUMBER)
     page.line("work", "GPUs at work for a request a day", "=IF({rate}=0,0,{gpus_each}/({rate}*{seconds_a_day}))",
               "GPUs", "GPUs / rate / seconds of a day", "0.000E+00")  # fmt: skip
 
 
 def _compared(book: Book) -> StagedRows:
     """Stage the plan itself, on a hidden sheet: nothing but checks refers to it."""
-    page = new_page(book, "Compared", "What the plan is asked, to compare the workbook with.", SERVICES)
+    page = new_sheet(book, "Compared", "What the plan is asked, to compare the workbook with.", SERVICES)
     page.sheet.sheet_state = "hidden"
     page.heads("Name")
     page.section("Services")
-    asked = options(page, leaves(Service), compared=True, model=_CHOSEN)
+    asked = stage_options(page, leaves(Service), compared=True, model=_CHOSEN)
     page.section("What they share")
-    terms = options(page, leaves(FleetTerms), per_case=False, compared=True, rows=LONGEST_PLAN)
+    terms = stage_options(page, leaves(FleetTerms), per_case=False, compared=True, rows=LONGEST_PLAN)
     page.finish()
     declared = columns(FleetMonth)
-    return stage(
+    return stage_rows(
         book, f"FLEET_LEDGER({asked.area()},{terms.area()})", (1 + LONGEST_PLAN, len(declared)),
         heads=[column.name for column in declared], compared=True,
     )  # fmt: skip

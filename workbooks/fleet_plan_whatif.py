@@ -10,24 +10,24 @@ from __future__ import annotations
 from fleet_plan_inputs import DRIVERS, SERVICES
 from fleet_plan_loads import TERM, Groups, block
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.sensitivity import Steps
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.timeline import SUM, Timeline
-from sizebook.workbooks.what_if import Worked, case_table, cases_of
+from sizebook.workbooks.tornado import Steps
+from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
 
 TRAFFIC = Steps("traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2), drivers=("on_demand", "reserved"))
 _MOVES_GPUS = ("traffic", "growth", "speed", "load")  # the others are prices: what is bought stays
 _HEADS = ("Traffic", "Growth added", "Speed", "Target load", "Replicas over those of Inputs at full load")
-_FORMATS = (look.NUMBER, look.SIGNED, look.NUMBER, look.NUMBER, look.NUMBER)
+_FORMATS = (styles.NUMBER, styles.SIGNED, styles.NUMBER, styles.NUMBER, styles.NUMBER)
 _ROWS = ("held", "busy", "quiet")
 _WORKED = (
-    Worked("list_held", "Reserved at the prices of Inputs, USD", "={held_CASE.total}"),
-    Worked("list_busy", "Burst in busy hours at those prices, USD", "={busy_CASE.total}"),
-    Worked("list_quiet", "Burst in other hours at those prices, USD", "={quiet_CASE.total}"),
-    Worked("cost", "Cost, USD", "=#list_held*@reserved+(#list_busy+#list_quiet)*@on_demand"),
+    CaseColumn("list_held", "Reserved at the prices of Inputs, USD", "={held_CASE.total}"),
+    CaseColumn("list_busy", "Burst in busy hours at those prices, USD", "={busy_CASE.total}"),
+    CaseColumn("list_quiet", "Burst in other hours at those prices, USD", "={quiet_CASE.total}"),
+    CaseColumn("cost", "Cost, USD", "=#list_held*@reserved+(#list_busy+#list_quiet)*@on_demand"),
 )
 
 
@@ -38,7 +38,7 @@ def in_use(driver: str) -> str:
 
 def what_if(book: Book, group: Groups) -> None:
     """Add what the fleet buys month by month in each case that moves GPUs, and what every case costs."""
-    cases = cases_of(DRIVERS, TRAFFIC, PRICES, in_use)
+    cases = all_cases(DRIVERS, TRAFFIC, PRICES, in_use)
     moved: dict[tuple[str | None, ...], str] = {}  # the first case of those that buy the same
     bought = {
         key: moved.setdefault(tuple(changed.get(name) for name in _MOVES_GPUS), key)
@@ -61,7 +61,7 @@ def what_if(book: Book, group: Groups) -> None:
             page.fill_before(_before(changed), _FORMATS)
             page.row_of(f"{key}_{case}", label, formula, "USD", total=SUM)
     page.finish()
-    table = new_page(
+    table = new_sheet(
         book, "Cases", "What each case costs: GPUs and hours from What-if, times what the case does to prices.",
         ("",) * 8, (34, *[11] * 6, *[15] * 4),
     )  # fmt: skip

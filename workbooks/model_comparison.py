@@ -9,13 +9,13 @@ from model_comparison_inputs import MODELS, inputs
 from openpyxl.utils import get_column_letter
 
 from sizebook.scenarios.files import read_toml
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.lookups import is_known
-from sizebook.workbooks.page import Page, new_page, result_page
-from sizebook.workbooks.pages import checks_page, cover, notes_page
-from sizebook.workbooks.wording import equal
+from sizebook.workbooks.catalog_lookups import known_check
+from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
+from sizebook.workbooks.text_formulas import nearly_equal
 
 FILE, TITLE = "model_comparison.xlsx", "Model comparison"
 EXAMPLE = read_toml(Path(__file__).resolve().parent / "scenarios" / "twelve-models.toml")
@@ -37,19 +37,21 @@ LETTERS = {fact.key: get_column_letter(2 + at) for at, fact in enumerate(FACTS)}
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(book, "Up to twelve models side by side: size, shape, memory, training and what they cost to hold.")
+    front = cover_sheet(
+        book, "Up to twelve models side by side: size, shape, memory, training and what they cost to hold."
+    )
     inputs(book)
     facts(book)
     rows = comparison(book)
     result(book, rows)
-    checks_page(book, checks(rows))
-    notes_page(book, FUNCTIONS, NOTES)
+    checks_sheet(book, checks(rows))
+    notes_sheet(book, FUNCTIONS, NOTES)
     front()
 
 
 def comparison(book: Book) -> tuple[int, int]:
     """Add the table to sort and filter; return its rows."""
-    page = new_page(
+    page = new_sheet(
         book, "Comparison", "Sort and filter by the arrows of the heads; the charts of Result follow.",
         ("",) * (len(FACTS) - 2), (26, *(_width(fact) for fact in FACTS[1:])),
     )  # fmt: skip
@@ -72,12 +74,12 @@ _LARGE = ("total", "active", "training_tokens", "usd_a_month", "training_usd")
 
 
 def _width(fact: Fact) -> int:
-    return 20 if fact.key in _LARGE else 22 if fact.number_format == look.GENERAL else 14
+    return 20 if fact.key in _LARGE else 22 if fact.number_format == styles.GENERAL else 14
 
 
 def result(book: Book, rows: tuple[int, int]) -> None:
     """Add the page to hand on: what stands out, and the charts of the table, in its order."""
-    page = result_page(book, "Result", "The figures to hand on.", (18, 19, 17, 12.5, 15.5, 12), chart_rows=14)
+    page = result_sheet(book, "Result", "The figures to hand on.", (18, 19, 17, 12.5, 15.5, 12), chart_rows=14)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
@@ -86,7 +88,7 @@ def result(book: Book, rows: tuple[int, int]) -> None:
               of_sheet="Comparison")
     )  # fmt: skip
     page.chart(
-        Chart("stacked", "{memory_message}", "GiB", look.WHOLE, rows, _series("weights_gib", "cache_gib"),
+        Chart("stacked", "{memory_message}", "GiB", styles.WHOLE, rows, _series("weights_gib", "cache_gib"),
               of_sheet="Comparison")
     )  # fmt: skip
     page.section("What it takes to hold each")
@@ -94,19 +96,19 @@ def result(book: Book, rows: tuple[int, int]) -> None:
     page.table(
         ["Model", "Parameters", "Active", "Memory, GiB", "GPUs that hold it", "USD a month"],
         [[f"=Comparison!${LETTERS[key]}${row}" for key in shown] for row in range(rows[0], rows[1] + 1)],
-        [look.GENERAL, look.WHOLE, look.WHOLE, look.WHOLE, look.WHOLE, look.WHOLE],
+        [styles.GENERAL, styles.WHOLE, styles.WHOLE, styles.WHOLE, styles.WHOLE, styles.WHOLE],
     )
     page.finish()
 
 
-def _tiles(page: Page) -> None:
+def _tiles(page: LineSheet) -> None:
     page.tiles(
         [
-            ("Models", "={n_models}", look.WHOLE, "side by side"),
-            ("Largest, billions", "=MAX({total.all})/{billion}", look.NUMBER, "={largest.1}"),
-            ("Most memory, GiB", "=MAX({memory_gib.all})", look.WHOLE, "={heaviest.1}"),
-            ("Least memory, GiB", "=MIN({memory_gib.all})", look.WHOLE, "={lightest.1}"),
-            ("USD a GPU-hour", "={price.1}", look.RATE, "={gpu_name.1}"),
+            ("Models", "={n_models}", styles.WHOLE, "side by side"),
+            ("Largest, billions", "=MAX({total.all})/{billion}", styles.NUMBER, "={largest.1}"),
+            ("Most memory, GiB", "=MAX({memory_gib.all})", styles.WHOLE, "={heaviest.1}"),
+            ("Least memory, GiB", "=MIN({memory_gib.all})", styles.WHOLE, "={lightest.1}"),
+            ("USD a GPU-hour", "={price.1}", styles.RATE, "={gpu_name.1}"),
         ]
     )
 
@@ -118,7 +120,7 @@ def _series(*names: str) -> tuple[str, ...]:
 def checks(rows: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
     """Return the checks of the workbook."""
     held = ",".join(
-        equal(f"SUM(Comparison!${LETTERS[key]}${rows[0]}:${LETTERS[key]}${rows[1]})", f"SUM({{{key}.all}})")
+        nearly_equal(f"SUM(Comparison!${LETTERS[key]}${rows[0]}:${LETTERS[key]}${rows[1]})", f"SUM({{{key}.all}})")
         for key in ("total", "active", "memory_gib", "usd_a_month", "training_usd")
     )
     return (
@@ -140,7 +142,7 @@ def checks(rows: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
         ),
         (
             "The cache is that of its sequences",
-            f"={equal('SUM({cache_of_one.all})*{sequences}', 'SUM({cache_bytes.all})')}",
+            f"={nearly_equal('SUM({cache_of_one.all})*{sequences}', 'SUM({cache_bytes.all})')}",
             "KV_CACHE_BYTES of one sequence against all, every model",
         ),
         (
@@ -155,6 +157,6 @@ def checks(rows: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
             "<={rounding}*SUM({usd_a_month.all})",
             "All models",
         ),
-        is_known(KNOWN),
+        known_check(KNOWN),
         ("The table holds the facts", f"=AND({held})", "Comparison against Facts"),
     )  # fmt: skip

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from model_comparison_inputs import MODELS
 
-from sizebook.dashboard.columns import COLUMNS, Column
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.lookups import listed, unlisted
-from sizebook.workbooks.page import Page, new_page
+from sizebook.dashboard.model_columns import COLUMNS, Column
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.catalog_lookups import looked_up, unlisted_statement
+from sizebook.workbooks.data_validations import sentence
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import text
-from sizebook.workbooks.rules import sentence
 from sizebook.workbooks.shared_lines import CONFIG
-from sizebook.workbooks.staging import ask
-from sizebook.workbooks.wording import worded
+from sizebook.workbooks.staged_tables import watch_lines
+from sizebook.workbooks.text_formulas import number_text
 
-_FORMATS = {"count": look.WHOLE, "number": look.NUMBER, "text": look.GENERAL, "date": look.GENERAL}
+_FORMATS = {"count": styles.WHOLE, "number": styles.NUMBER, "text": styles.GENERAL, "date": styles.GENERAL}
 # What the table leaves out of the dashboard's columns: comparisons with what was published, which no single call gives;
 # the cache of a token, in place of which stands that of the sequences asked for.
 LEFT_OUT = {"family", "difference", "status", "cache_per_token", "shared_experts"}
@@ -33,7 +33,7 @@ class Fact:
     meaning: str
     formula: str
     unit: str = ""
-    number_format: str = look.WHOLE
+    number_format: str = styles.WHOLE
 
 
 def _published(column: Column) -> Fact:
@@ -54,7 +54,7 @@ def _asked(formula: str) -> str:
 
 def _memory() -> tuple[Fact, ...]:
     """Return what a model takes of memory, and what it costs to hold: ordinary formulas."""
-    gib, usd = look.NUMBER, look.WHOLE
+    gib, usd = styles.NUMBER, styles.WHOLE
     return (
         _native("weights_gib", "Weights", "{weight_bytes}/2^30", "GiB", gib, "parameters x bits of the format chosen"),
         _native("cache_gib", "Cache", "N({cache_bytes})/2^30", "GiB", gib, "of the sequences chosen"),
@@ -73,7 +73,9 @@ def _native(key: str, title: str, formula: str, *shown: str) -> Fact:
     return Fact(key, title, meaning, _asked(formula), unit, number_format)
 
 
-SHOWN = Fact("shown", "Model", "key of the catalog, or the path of a file", '={chosen}&""', number_format=look.GENERAL)
+SHOWN = Fact(
+    "shown", "Model", "key of the catalog, or the path of a file", '={chosen}&""', number_format=styles.GENERAL
+)
 # Columns of the table: facts of the catalog, what follows from them, and what was published of the training last.
 _OF_TRAINING = ("hardware", "gpu_hours", "gpu_watts", "energy_mwh", "tco2e")
 _KNOWN = tuple(_published(column) for column in COLUMNS if column.name not in LEFT_OUT)
@@ -85,7 +87,7 @@ FACTS = (SHOWN, *PUBLISHED, *MEMORY, *TRAINED, TRAINING_USD)
 
 def facts(book: Book) -> None:
     """Add the sheet of facts."""
-    page = new_page(
+    page = new_sheet(
         book, "Facts", "A row a fact, a column a model: what functions give, and what formulas make of it.", MODELS,
         (34, *[20] * len(MODELS), 12, 60),
     )  # fmt: skip
@@ -95,8 +97,8 @@ def facts(book: Book) -> None:
     chosen = tuple(
         f'=IF({{model_{n}}}="{CONFIG}",{{config_path_{n}}}&"",{{model_{n}}}&"")' for n in MODELS
     )  # fmt: skip
-    page.line("chosen", "Model", chosen, "", "Inputs: the key, or the path", look.GENERAL)
-    ask(book, "chosen", "dtype", "context_tokens", "sequences", "kv_dtype", "gpu")
+    page.line("chosen", "Model", chosen, "", "Inputs: the key, or the path", styles.GENERAL)
+    watch_lines(book, "chosen", "dtype", "context_tokens", "sequences", "kv_dtype", "gpu")
     for title, rows in (("Published and counted", (SHOWN, *PUBLISHED)), ("Training", TRAINED)):
         page.section(title)
         for fact in rows:
@@ -125,30 +127,30 @@ def facts(book: Book) -> None:
     page.finish()
 
 
-def _line(page: Page, fact: Fact) -> None:
+def _line(page: LineSheet, fact: Fact) -> None:
     page.line(fact.key, fact.title, fact.formula, fact.unit, sentence(fact.meaning), fact.number_format)
 
 
-def _asked_of_all(page: Page) -> None:
+def _asked_of_all(page: LineSheet) -> None:
     """Add what holds for every model: bits of the format, memory and price of the accelerator."""
     book = page.book
     page.section("For all")
     usable, label = (book.call("GPU_SPEC", field=text(name)) for name in ("usable_memory_bytes", "memory_bytes"))
     quoted = book.call("PRICE_USD_PER_GPU_HOUR")
     for key, title, formula, unit, origin, shown in (
-        ("bits", "Bits of a weight, scales included", f"={book.call('DTYPE_BITS')}", "bits", "DTYPE_BITS", look.NUMBER),
+        ("bits", "Bits of a weight, scales included", f"={book.call('DTYPE_BITS')}", "bits", "DTYPE_BITS", styles.NUMBER),
         ("gpu_gib", "Memory of the accelerator", f"=IFERROR({usable},{label})/2^30", "GiB",
-         "GPU_SPEC: what the driver leaves, else the label", look.NUMBER),
-        ("price", "GPU-hour", f'=IF({{usd_per_gpu_hour}}="",{listed(quoted)},{{usd_per_gpu_hour}})', "USD/GPU-hour",
-         "As given, else the catalog's median on demand", look.RATE),
+         "GPU_SPEC: what the driver leaves, else the label", styles.NUMBER),
+        ("price", "GPU-hour", f'=IF({{usd_per_gpu_hour}}="",{looked_up(quoted)},{{usd_per_gpu_hour}})', "USD/GPU-hour",
+         "As given, else the catalog's median on demand", styles.RATE),
         ("gpu_name", "Accelerator", f"={book.call('GPU_SPEC', field=text('name'))}", "", "GPU_SPEC: its maker's name",
-         look.GENERAL),
+         styles.GENERAL),
     ):  # fmt: skip
         page.line(key, title, formula, unit, origin, shown)
-    unlisted(page, KNOWN)
+    unlisted_statement(page, KNOWN)
 
 
-def _messages(page: Page) -> None:
+def _messages(page: LineSheet) -> None:
     """Add the titles of the charts, and the models that stand out."""
     page.section("Titles of the charts")
     page.line("n_models", "Models", '=SUMPRODUCT(--({chosen.all}<>""))', "", "Models above")
@@ -157,14 +159,14 @@ def _messages(page: Page) -> None:
         ("lightest", "Least memory", "MIN", "memory_gib"),
     ):  # fmt: skip
         formula = f"=INDEX({{chosen.all}},MATCH({best}({{{of}.all}}),{{{of}.all}},0))"
-        page.line(key, label, formula, "", "Models above", look.GENERAL)
+        page.line(key, label, formula, "", "Models above", styles.GENERAL)
     page.statement(
         "size_message", "Size",
-        f'={{largest.1}}&" is the largest: "&{worded("MAX({total.all})/{billion}")}&" billion parameters"',
+        f'={{largest.1}}&" is the largest: "&{number_text("MAX({total.all})/{billion}")}&" billion parameters"',
         "Models above",
     )  # fmt: skip
     page.statement(
         "memory_message", "Memory",
-        f'="From "&{worded("MIN({memory_gib.all})")}&" GiB ("&{{lightest.1}}&") to "&{worded("MAX({memory_gib.all})")}'
+        f'="From "&{number_text("MIN({memory_gib.all})")}&" GiB ("&{{lightest.1}}&") to "&{number_text("MAX({memory_gib.all})")}'
         '&" GiB ("&{heaviest.1}&")"', "Models above",
     )  # fmt: skip

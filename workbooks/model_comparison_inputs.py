@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import find
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.declaring import AS_DECLARED, declare
-from sizebook.workbooks.finance import constants
-from sizebook.workbooks.origins import dated
-from sizebook.workbooks.page import Input, new_page
-from sizebook.workbooks.shared_lines import CONFIG, model_choices, this_copy
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.declared_inputs import AS_DECLARED, declare
+from sizebook.workbooks.finance import constant_lines
+from sizebook.workbooks.input_sources import dated_table
+from sizebook.workbooks.line_sheet import InputLine, new_sheet
+from sizebook.workbooks.shared_lines import CONFIG, copy_section, model_choices
 
 MOST_MODELS = 12
 MODELS = tuple(str(number) for number in range(1, MOST_MODELS + 1))
@@ -40,7 +40,7 @@ PRICE = Argument(
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs: a row a model, then what all are asked."""
-    page = new_page(
+    page = new_sheet(
         book, "Inputs", "Change the pale yellow cells only. A row that is blank stays out of the comparison.",
         widths=(34, 22, 12, 44),
     )  # fmt: skip
@@ -49,9 +49,9 @@ def inputs(book: Book) -> None:
     choices = book.choices("Models", model_choices())
     for number in MODELS:
         page.input(
-            Input(
+            InputLine(
                 f"model_{number}", f"Model {number}", None, unit="", choices=choices, required=number == MODELS[0],
-                takes=f"{len(model_choices())} keys in the list", source=f"Your own; keys: {dated('models')}.",
+                takes=f"{len(model_choices())} keys in the list", source=f"Your own; keys: {dated_table('models')}.",
                 origin=f"Choose from the list; '{CONFIG}' takes the file below.",
             )
         )  # fmt: skip
@@ -63,10 +63,10 @@ def inputs(book: Book) -> None:
     page.section("Files of your own")
     for number in MODELS:
         page.input(
-            Input(
-                f"config_path_{number}", f"Path of a config.json {number}", None, unit="", number_format=look.TEXT,
+            InputLine(
+                f"config_path_{number}", f"Path of a config.json {number}", None, unit="", number_format=styles.TEXT,
                 origin=f"Where model {number} is '{CONFIG}'.",
             )
         )  # fmt: skip
-    constants(page, "hours_a_month", "billion", "byte_bits", "rounding")
-    this_copy(page, "Model comparison")
+    constant_lines(page, "hours_a_month", "billion", "byte_bits", "rounding")
+    copy_section(page, "Model comparison")

@@ -10,17 +10,17 @@ from sizebook.core.tables import by_key
 from sizebook.models.architecture import PARTS
 from sizebook.plans.sizing.plan import DTYPES_COMPARED, PART_LABELS
 from sizebook.scenarios.files import ModelScenario, SizingScenario
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.declaring import declare_all
-from sizebook.workbooks.finance import constants
-from sizebook.workbooks.page import Page, new_page, result_page
-from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
+from sizebook.workbooks.declared_inputs import declare_all
+from sizebook.workbooks.finance import constant_lines
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
 from sizebook.workbooks.references import text
-from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
-from sizebook.workbooks.staging import ask
-from sizebook.workbooks.wording import percent, worded
+from sizebook.workbooks.shared_lines import chosen_model_line, copy_section, model_input
+from sizebook.workbooks.staged_tables import watch_lines
+from sizebook.workbooks.text_formulas import number_text, percent_text
 
 FILE, TITLE = "model_sizing.xlsx", "Model sizing"
 EXAMPLE = {"model": "llama-3.1-8b"}
@@ -63,41 +63,43 @@ NOTES = (
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(book, "How many parameters a published model has, to the last one, and how many bytes they take.")
+    front = cover_sheet(
+        book, "How many parameters a published model has, to the last one, and how many bytes they take."
+    )
     inputs(book)
     calculation(book)
     parts = result(book)
-    checks_page(book, checks(book, parts))
-    notes_page(book, FUNCTIONS, NOTES)
+    checks_sheet(book, checks(book, parts))
+    notes_sheet(book, FUNCTIONS, NOTES)
     front()
 
 
 def inputs(book: Book) -> None:
-    page = new_page(
+    page = new_sheet(
         book, "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is."
     )
     page.input_heads()
     page.section("Model")
     model_input(page)
     declare_all(page, SizingScenario, {SizingScenario: "Storage and comparison"}, left_out=LEFT_OUT)
-    constants(page, "billion", "byte_bits")
+    constant_lines(page, "billion", "byte_bits")
     for key, label, value, origin in (
         ("pair", "Matrices that keys and queries share a width with", 2, "Query and output, key and value: pairs"),
         ("gated", "Matrices of a gated block", 3, "Gate, up and down"),
         ("a_percent", "Share by which published figures may differ", 0.01, "What rounding to billions explains"),
     ):
-        page.constant(key, label, value, "", origin, look.GENERAL)
-    this_copy(page, "Model sizing")
+        page.constant(key, label, value, "", origin, styles.GENERAL)
+    copy_section(page, "Model sizing")
 
 
 def calculation(book: Book) -> None:
-    page = new_page(
+    page = new_sheet(
         book, "Calculation", "Every line is a live formula. Black: calculated here. Green: from another sheet."
     )
     page.heads("Quantity")
     page.section("Dimensions of the model")
-    chosen_model(page)
-    ask(book, "chosen")
+    chosen_model_line(page)
+    watch_lines(book, "chosen")
     for key, label, unit in DIMENSIONS:
         formula = _stated(page.book.call("MODEL_SPEC", field=text(key)))
         page.line(key, label, formula, unit, f"MODEL_SPEC(model, {key}): config.json or model card")
@@ -109,7 +111,7 @@ def calculation(book: Book) -> None:
     page.finish()
 
 
-def parts(page: Page) -> None:
+def parts(page: LineSheet) -> None:
     page.section("Parameters by part, exact")
     book = page.book
     for part in PARTS:
@@ -129,11 +131,11 @@ def parts(page: Page) -> None:
         '=IF(ISNUMBER({active}),{active}/{total},"not stated")',
         "of total",
         "Active / total",
-        look.PERCENT,
+        styles.PERCENT,
     )
 
 
-def cross_check(page: Page) -> None:
+def cross_check(page: LineSheet) -> None:
     page.section("The same in closed form, if all layers were alike")
     for key, label, of, formula, origin in (
         ("layer_attention", "Attention of one layer", ("d_model", "d_head", "n_heads", "n_kv_heads"),
@@ -162,19 +164,19 @@ def _where_stated(keys: Sequence[str], formula: str) -> str:
     return f'=IF(COUNT({counted})=COUNTA({counted}),{formula},"not comparable")'
 
 
-def storage(page: Page) -> None:
+def storage(page: LineSheet) -> None:
     book = page.book
     page.section("Bits per weight, scales included")
     known = dtype_keys()
     for dtype in known:
         meaning = by_key("dtypes", "dtype")[dtype]["meaning"]
         page.line(
-            f"bits_{dtype}", dtype, f"={book.call('DTYPE_BITS', dtype=text(dtype))}", "bits", meaning, look.DECIMAL
+            f"bits_{dtype}", dtype, f"={book.call('DTYPE_BITS', dtype=text(dtype))}", "bits", meaning, styles.DECIMAL
         )
     chosen = f"MATCH({{dtype}},{book.labels(f'bits_{known[0]}', f'bits_{known[-1]}', page.sheet.title)},0)"
     page.line(
         "bits", "Of the chosen format", f"=INDEX({{bits_{known[0]}:bits_{known[-1]}}},{chosen})", "bits", "Inputs",
-        look.DECIMAL,
+        styles.DECIMAL,
     )  # fmt: skip
     page.section("Bytes of the weights")
     for dtype in DTYPES_COMPARED:
@@ -196,8 +198,8 @@ def storage(page: Page) -> None:
         '=IF(ISNUMBER({stored_bytes}),"Weights as stored","Weights in "&{dtype})',
         "Where they are from",
     )
-    page.line("weight_gb", "the same in GB", "={weight_bytes}/{billion}", "GB", "1 GB = 10^9 bytes", look.GIGA)
-    page.line("weight_gib", "the same in GiB", "={weight_bytes}/2^30", "GiB", "1 GiB = 2^30 bytes", look.GIGA)
+    page.line("weight_gb", "the same in GB", "={weight_bytes}/{billion}", "GB", "1 GB = 10^9 bytes", styles.GIGA)
+    page.line("weight_gib", "the same in GiB", "={weight_bytes}/2^30", "GiB", "1 GiB = 2^30 bytes", styles.GIGA)
 
 
 def stored_in(bits: str, parameters: str = "{total}") -> str:
@@ -205,7 +207,7 @@ def stored_in(bits: str, parameters: str = "{total}") -> str:
     return f"ROUNDUP({parameters}*{{{bits}}}/{{byte_bits}},0)"
 
 
-def comparison(page: Page) -> None:
+def comparison(page: LineSheet) -> None:
     page.section("Comparison with the published figure")
     page.line(
         "difference", "Counted less published", '=IF({published_total}="","not stated",{total}-{published_total})',
@@ -225,7 +227,7 @@ def _stated(call: str) -> str:
     return f'=IFERROR({call},"not stated")'
 
 
-def ranking(page: Page) -> None:
+def ranking(page: LineSheet) -> None:
     page.section("Parts in order of size, for the chart")
     counts = f"{{{PARTS[0]}:{PARTS[-1]}}}"
     for part in PARTS:
@@ -235,12 +237,12 @@ def ranking(page: Page) -> None:
     page.statement(
         "message", "Title of the first chart",
         f'=INDEX({page.book.labels(PARTS[0], PARTS[-1], page.sheet.title)},MATCH(MAX({counts}),{counts},0))&" hold "'
-        f'&{percent(f"MAX({counts})/{{total}}", 0)}&" of the parameters"',
+        f'&{percent_text(f"MAX({counts})/{{total}}", 0)}&" of the parameters"',
         "Largest part and its share",
     )  # fmt: skip
     page.statement(
         "storage_message", "Title of the second chart",
-        f'="From "&{worded("{bytes_fp32}/{billion}")}&" GB in fp32 to "&{worded("{bytes_int4}/{billion}")}'
+        f'="From "&{number_text("{bytes_fp32}/{billion}")}&" GB in fp32 to "&{number_text("{bytes_int4}/{billion}")}'
         '&" GB in int4"',
         "Bytes of the weights",
     )  # fmt: skip
@@ -248,23 +250,23 @@ def ranking(page: Page) -> None:
 
 def result(book: Book) -> tuple[int, int]:
     """Add the page to hand on; return the rows of its table of parts."""
-    page = result_page(book, "Result", "The figures to hand on.", (24, *[17.5] * 4), chart_rows=10)
-    active, off = percent("{active_share}", 1), percent("{difference_share}", 3)
+    page = result_sheet(book, "Result", "The figures to hand on.", (24, *[17.5] * 4), chart_rows=10)
+    active, off = percent_text("{active_share}", 1), percent_text("{difference_share}", 3)
     page.tiles(
         [
-            ('="Parameters of "&{chosen}', "={total}", look.WHOLE, "in total, exact"),
+            ('="Parameters of "&{chosen}', "={total}", styles.WHOLE, "in total, exact"),
             (
                 "Active parameters",
                 "={active}",
-                look.WHOLE,
+                styles.WHOLE,
                 f'=IF(ISNUMBER({{active_share}}),{active}&" of the total","")',
             ),
-            ("={weights_label}", "={weight_gb}", look.GIGA, "GB (10^9 bytes)"),
-            ("The same", "={weight_gib}", look.GIGA, "GiB (2^30 bytes)"),
+            ("={weights_label}", "={weight_gb}", styles.GIGA, "GB (10^9 bytes)"),
+            ("The same", "={weight_gib}", styles.GIGA, "GiB (2^30 bytes)"),
             (
                 "Counted less published",
                 "={difference}",
-                look.WHOLE,
+                styles.WHOLE,
                 f'=IF(ISNUMBER({{difference_share}}),{off}&" of published","no figure given")',
             ),
         ]
@@ -273,7 +275,7 @@ def result(book: Book) -> tuple[int, int]:
     parts = page.table(
         ["Part", "Parameters", "Share of total", '="Bytes in "&{dtype}', "GB"],
         _ranked(page),
-        [look.GENERAL, look.WHOLE, look.PERCENT, look.WHOLE, look.GIGA],
+        [styles.GENERAL, styles.WHOLE, styles.PERCENT, styles.WHOLE, styles.GIGA],
         total=True,
     )
     page.chart(
@@ -300,14 +302,14 @@ def result(book: Book) -> tuple[int, int]:
     rows = page.table(
         ["Format", "Bits per weight", "Bytes", "GB", "GiB"],
         formats,
-        [look.GENERAL, look.DECIMAL, look.WHOLE, look.GIGA, look.GIGA],
+        [styles.GENERAL, styles.DECIMAL, styles.WHOLE, styles.GIGA, styles.GIGA],
     )
     page.chart(Chart("columns", "{storage_message}", "GB", "#,##0.0", rows, "E"))
     page.finish()
     return parts
 
 
-def _ranked(page: Page) -> list[list[str]]:
+def _ranked(page: LineSheet) -> list[list[str]]:
     """Return the rows of the breakdown: the largest parts, all others together, the total."""
     ranks, counts = page.resolve(f"{{rank_{PARTS[0]}:rank_{PARTS[-1]}}}"), page.resolve(f"{{{PARTS[0]}:{PARTS[-1]}}}")
     labels = page.book.labels(PARTS[0], PARTS[-1], page.sheet.title)

@@ -14,11 +14,11 @@ from serving_capacity_result import result
 
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
-from sizebook.workbooks.inputs import workbook_inputs
-from sizebook.workbooks.pages import checks_page, cover, notes_page
-from sizebook.workbooks.sensitivity import tornado, two_way
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
+from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
+from sizebook.workbooks.input_cells import workbook_inputs
+from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
 
 FILE, TITLE = "serving_capacity.xlsx", "Serving capacity"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "serving-llama-3.1-70b.toml"
@@ -58,21 +58,21 @@ NOTES = (
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(
+    front = cover_sheet(
         book, "How many GPUs a traffic needs at the latency that was promised, for how much a month.", SCENARIO
     )
     inputs(book)
-    scenarios(book, DRIVERS)
-    dated_rates(book)
+    scenarios_sheet(book, DRIVERS)
+    rates_sheet(book)
     staged = basis(book)
     months(book, staged)
-    periods(book, PERIODS)
-    table = two_way(book, TRAFFIC, PRICES, "Cost of all months")
+    years_sheet(book, PERIODS)
+    table = two_way_sheet(book, TRAFFIC, PRICES, "Cost of all months")
     cases(book, staged)
     table(cost)
-    tornado(book, DRIVERS, cost, "cost of all months")
+    tornado_sheet(book, DRIVERS, cost, "cost of all months")
     calculation(book)
     result(book, curve(book, staged))
-    checks_page(book, checks(staged))
-    notes_page(book, FUNCTIONS, NOTES)
+    checks_sheet(book, checks(staged))
+    notes_sheet(book, FUNCTIONS, NOTES)
     front()

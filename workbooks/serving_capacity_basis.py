@@ -12,13 +12,20 @@ from sizebook.plans.serving.curves import LOADS, CurvePoint
 from sizebook.plans.serving.figures import ServingBasis
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import Month
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.catalog_lookups import number_or_not_listed, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
-from sizebook.workbooks.lookups import or_not_listed, unlisted
-from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.shared_lines import chosen_model, node_lines
-from sizebook.workbooks.staging import Figures, StagedRows, ask, figures, options, stage
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.shared_lines import chosen_model_line, node_lines
+from sizebook.workbooks.staged_tables import (
+    StagedFigures,
+    StagedRows,
+    stage_figures,
+    stage_options,
+    stage_rows,
+    watch_lines,
+)
 
 # Lines of what may be not listed, and the inputs that give it.
 KNOWN = {"on_demand_price": "on_demand_usd_per_gpu_hour", "grams": "grams_per_kwh"}
@@ -36,7 +43,7 @@ class Staged:
     throughput as load grows, and the plan's months to compare with.
     """
 
-    figures: Figures
+    figures: StagedFigures
     hours: StagedRows
     ranks: str
     by_rank: str
@@ -51,7 +58,7 @@ class Staged:
 
 def basis(book: Book) -> Staged:
     """Add the sheet of what functions are asked and give, and of the fleet's own lines."""
-    page = new_page(
+    page = new_sheet(
         book,
         "Basis",
         "What functions are asked and give, each once; what the sheets after it start from.",
@@ -60,30 +67,30 @@ def basis(book: Book) -> Staged:
     )
     page.heads("Name")
     page.section("What functions are asked")
-    chosen_model(page)
-    ask(book, "chosen", "gpu")
+    chosen_model_line(page)
+    watch_lines(book, "chosen", "gpu")
     # A reference to a blank cell is 0: where nothing is said, nothing is asked.
     given = {name: f'=IF(AND({POOLS},{{{name}}}<>""),{{{name}}},"")' for name in NATIVE}
-    asked = options(
+    asked = stage_options(
         page, leaves(ServingInputs), requests_per_day=f"=IF({POOLS},{{requests_per_day}},1)", **given
     )  # fmt: skip
     page.section("One replica")
-    shown = figures(page, asked.call("SERVING_BASIS", "{chosen}", "{gpu}"), leaves(ServingBasis))
+    shown = stage_figures(page, asked.call("SERVING_BASIS", "{chosen}", "{gpu}"), leaves(ServingBasis))
     points = [leaf.name for leaf in leaves(CurvePoint)]
-    curve = stage(
+    curve = stage_rows(
         book, asked.call("SERVING_CURVE", "{chosen}", "{gpu}"), (1 + len(LOADS), len(points)), heads=points
     )  # fmt: skip
-    hours = stage(book, "DAY_SHARES({shape})", (24, 1))
-    ask(book, "shape")
+    hours = stage_rows(book, "DAY_SHARES({shape})", (24, 1))
+    watch_lines(book, "shape")
     for length in ("input_tokens", "output_tokens"):
-        book.instead(length, f"plan_{length}")  # where lengths come as a histogram, its mean
+        book.replace_argument(length, f"plan_{length}")  # where lengths come as a histogram, its mean
     drivers_in_use(page, DRIVERS)
     _fleet(page, hours.block.column(1))
     page.section("Hours of the day, the busiest first")
     first, last = page.table(
         ["Rank", "Over the mean"],
         [[rank, f"=LARGE({hours.block.column(1)},B{page.row + rank})"] for rank in range(1, 25)],
-        [look.GENERAL, look.NUMBER],
+        [styles.GENERAL, styles.NUMBER],
     )
     ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
     page.finish()
@@ -91,56 +98,56 @@ def basis(book: Book) -> Staged:
     return Staged(shown, hours, ranks, by_rank, curve, compared, tuple(c.name for c in columns(Month)))
 
 
-def _fleet(page: Page, shares: str) -> None:
+def _fleet(page: LineSheet, shares: str) -> None:
     """Add the lines of a fleet that hold for all its months."""
     page.section("The fleet")
     node_lines(page, each="{plan_gpus_per_replica}", node="{plan_gpus_per_node}")
     page.line("rate", "Rate of a replica", "={plan_requests_per_second}*{use_speed}", "requests/s",
-              "SERVING_BASIS x the scenario's speed", look.RATE)  # fmt: skip
+              "SERVING_BASIS x the scenario's speed", styles.RATE)  # fmt: skip
     page.line(
-        "load", "Target load", "=MIN(1,{target_load}*{use_load})", "ratio", "Inputs x the scenario's", look.PERCENT
+        "load", "Target load", "=MIN(1,{target_load}*{use_load})", "ratio", "Inputs x the scenario's", styles.PERCENT
     )
     page.line("bursts", "Bursts over the hour", "=MAX(1,{burst_factor}*{use_bursts})", "ratio",
-              "Inputs x the scenario's", look.NUMBER)  # fmt: skip
+              "Inputs x the scenario's", styles.NUMBER)  # fmt: skip
     page.line("requests_now", "Requests a day now", "={requests_per_day}*{use_traffic}", "requests",
-              "Inputs x the scenario's", look.WHOLE)  # fmt: skip
+              "Inputs x the scenario's", styles.WHOLE)  # fmt: skip
     page.line("growth", "Growth a month", "={growth_per_month}+{use_growth}", "ratio", "Inputs + the scenario's",
-              look.PERCENT)  # fmt: skip
+              styles.PERCENT)  # fmt: skip
     page.section("Prices and power")
     for kind, words in (("on_demand", "on demand"), ("reserved", "reserved")):
         given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{kind}_usd_per_gpu_hour}}"
         other = (
-            or_not_listed(listed)
+            number_or_not_listed(listed)
             if kind == "on_demand"
             else f"IF(ISNUMBER({listed}),MIN({listed},{{on_demand_price}}),{{on_demand_price}})"
         )
         page.line(f"{kind}_price", f"GPU-hour {words}", f'=IF({given}="",{other},{given})', "USD/GPU-hour",
-                  "As given, else the catalog's median; reserved never above on demand", look.RATE)  # fmt: skip
+                  "As given, else the catalog's median; reserved never above on demand", styles.RATE)  # fmt: skip
         page.line(f"{kind}_now", f"GPU-hour {words}, scenario", f"={{{kind}_price}}*{{use_{kind}}}", "USD/GPU-hour",
-                  "x the scenario's", look.RATE)  # fmt: skip
+                  "x the scenario's", styles.RATE)  # fmt: skip
     page.line("hours_over", "Busy hours a day on demand",
               "=IF({reserved_now}>={on_demand_now},{hours_a_day}-1,MIN({hours_a_day}-1,"
               "INT({hours_a_day}*{reserved_now}/{on_demand_now}+{rounding})))", "hours",
               "Hours a day x reserved / on demand: a GPU needed in more is cheaper reserved")  # fmt: skip
     page.line("grams", "Carbon of the grid", '=IF({grams_per_kwh}="",{plan_listed_grams_per_kwh},{grams_per_kwh})',
-              "gCO2e/kWh", "As given, else the grid's", look.NUMBER)  # fmt: skip
-    unlisted(page, KNOWN)
-    page.line("most_share", "Busiest hour over the mean", f"=MAX({shares})", "ratio", "DAY_SHARES", look.NUMBER)
+              "gCO2e/kWh", "As given, else the grid's", styles.NUMBER)  # fmt: skip
+    unlisted_statement(page, KNOWN)
+    page.line("most_share", "Busiest hour over the mean", f"=MAX({shares})", "ratio", "DAY_SHARES", styles.NUMBER)
     page.line("full_price", "USD per Mtok out, at full load",
               "={gpus_each}*{reserved_now}/({rate}*{plan_output_tokens}*{seconds_a_day}/{hours_a_day})*{million}",
-              "USD/Mtok", "GPUs x reserved price / tokens an hour", look.RATE)  # fmt: skip
+              "USD/Mtok", "GPUs x reserved price / tokens an hour", styles.RATE)  # fmt: skip
 
 
 def _compared(book: Book) -> StagedRows:
     """Stage the plan itself, on a hidden sheet: nothing but checks refers to it."""
-    page = new_page(book, "Compared", "What the plan is asked, to compare the workbook with.")
+    page = new_sheet(book, "Compared", "What the plan is asked, to compare the workbook with.")
     page.sheet.sheet_state = "hidden"
     page.heads("Name")
     page.section("What the plan is asked")
-    asked = options(page, leaves(ServingInputs), compared=True, rows=LONGEST_PLAN)
+    asked = stage_options(page, leaves(ServingInputs), compared=True, rows=LONGEST_PLAN)
     declared = columns(Month)
     page.finish()
-    return stage(
+    return stage_rows(
         book, asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"), (1 + LONGEST_PLAN, len(declared)),
         heads=[c.name for c in declared], compared=True,
     )  # fmt: skip

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from serving_capacity_basis import Staged
 from serving_capacity_inputs import DRIVERS
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.finance import SCENARIOS
-from sizebook.workbooks.sensitivity import ENDS, Steps
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
+from sizebook.workbooks.tornado import ENDS, Steps
 
 TRAFFIC = Steps("traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
@@ -83,7 +83,7 @@ def cases(book: Book, staged: Staged) -> None:
         rows[case.key] = page.row
         load = "=$L§*(1+$M§)^({month}-1)/$N§"
         page.fill_before(_before(case, staged), _FORMATS)
-        page.row_of(f"load_{case.key}", case.label, load, "replicas", look.NUMBER)
+        page.row_of(f"load_{case.key}", case.label, load, "replicas", styles.NUMBER)
     for title, key, unit, formula, total in (
         ("GPUs reserved", "held", "GPUs", _RESERVED, MOST),
         ("Cost", "usd", "USD", _COST.format(ranks=staged.ranks, sorted=staged.by_rank), SUM),

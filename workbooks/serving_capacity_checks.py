@@ -5,16 +5,16 @@ from __future__ import annotations
 from serving_capacity_basis import KNOWN, Staged
 
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT
+from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
-from sizebook.workbooks.lookups import is_known
-from sizebook.workbooks.wording import equal
+from sizebook.workbooks.text_formulas import nearly_equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 
 
 def checks(staged: Staged) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (is_known(KNOWN), *_OF_THE_REPLICA, *_OF_THE_MONTHS, *_with_the_plan(staged))
+    return (known_check(KNOWN), *_OF_THE_REPLICA, *_OF_THE_MONTHS, *_with_the_plan(staged))
 
 
 def _within(figure: str) -> str:
@@ -23,7 +23,7 @@ def _within(figure: str) -> str:
 
 def _same(*pairs: tuple[str, str]) -> str:
     """Return the condition that figures are equal but for the last digits of their arithmetic."""
-    return f"=AND({','.join(equal(one, other) for one, other in pairs)})"
+    return f"=AND({','.join(nearly_equal(one, other) for one, other in pairs)})"
 
 
 def _missed(figure: str) -> str:

@@ -9,11 +9,11 @@ from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.scenarios.files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.quantities import PoolLayout, Replica
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.declaring import declare, declare_all
-from sizebook.workbooks.finance import CURRENCY, START, Driver, constants
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.shared_lines import model_input, this_copy
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.declared_inputs import declare, declare_all
+from sizebook.workbooks.finance import CURRENCY, START, Driver, constant_lines
+from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.shared_lines import copy_section, model_input
 
 HEADINGS = {
     ServingScenario: "Replica",
@@ -50,7 +50,7 @@ DRIVERS = (
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = new_page(
+    page = new_sheet(
         book,
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
@@ -68,8 +68,8 @@ def inputs(book: Book) -> None:
     for argument in API:
         label, default = _API_LABELS.get(argument.name, ""), None if argument.required else argument.default
         declare(page, argument, required=False, default=default, label=label)
-    constants(
+    constant_lines(
         page, "hours_a_month", "hours_a_day", "seconds_a_day", "months_a_quarter", "months_a_year", "thousand",
         "million", "busy_share", "idle_share", "rounding",
     )  # fmt: skip
-    this_copy(page, "Serving capacity")
+    copy_section(page, "Serving capacity")

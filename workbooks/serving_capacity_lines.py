@@ -6,18 +6,18 @@ from serving_capacity_basis import POOLS, Staged
 from serving_capacity_inputs import API
 
 from sizebook.plans.serving.curves import LOADS
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import text
-from sizebook.workbooks.wording import counted, usd, worded
+from sizebook.workbooks.text_formulas import count_text, number_text, usd_text
 
 Rows = tuple[int, int]
 
 
 def calculation(book: Book) -> None:
     """Add the sheet of the calculation."""
-    page = new_page(book, "Calculation", "The replica derived again by single functions, and the plan against an API.")
+    page = new_sheet(book, "Calculation", "The replica derived again by single functions, and the plan against an API.")
     page.heads("Quantity")
     _memory(page)
     _latency(page)
@@ -26,7 +26,7 @@ def calculation(book: Book) -> None:
     page.finish()
 
 
-def _memory(page: Page) -> None:
+def _memory(page: LineSheet) -> None:
     book = page.book
     page.section("Memory of one GPU")
     usable, label = (book.call("GPU_SPEC", field=text(name)) for name in ("usable_memory_bytes", "memory_bytes"))
@@ -49,7 +49,7 @@ def _memory(page: Page) -> None:
     )  # fmt: skip
 
 
-def _latency(page: Page) -> None:
+def _latency(page: LineSheet) -> None:
     book = page.book
     page.section("Latency of one replica")
     page.line(
@@ -68,7 +68,7 @@ def _latency(page: Page) -> None:
         page.line(
             f"{figure}_limit", f"{words}, at most",
             f'=IF({target}="","none",{target}/IF({{band_quantile}}="p90",{worst},1))',
-            "seconds", "Target, over SERVING_ERROR where it must hold at p90 of the band", look.NUMBER,
+            "seconds", "Target, over SERVING_ERROR where it must hold at p90 of the band", styles.NUMBER,
         )  # fmt: skip
         steady = book.call(function, concurrency="{in_flight}")
         seen = book.call(
@@ -77,31 +77,31 @@ def _latency(page: Page) -> None:
         page.line(
             figure, words,
             f'=IF({POOLS},{{plan_{figure}_seconds_held}},IF({{request_percentile}}="",{steady},{seen}))', "seconds",
-            f"{function}, or SERVING_PERCENTILE where one is named; of two pools the plan's", look.NUMBER,
+            f"{function}, or SERVING_PERCENTILE where one is named; of two pools the plan's", styles.NUMBER,
         )  # fmt: skip
         page.line(
             f"{figure}_more", f"{words}, with one more",
             f'=IF(OR({POOLS},{{request_percentile}}<>""),"none",{book.call(function, concurrency="{in_flight_more}")})',
-            "seconds", f"{function}; not of a simulation, nor of two pools", look.NUMBER,
+            "seconds", f"{function}; not of a simulation, nor of two pools", styles.NUMBER,
         )  # fmt: skip
     page.line(
         "request", "Time of a request",
         '=IF({request_percentile}="",{ttft}+{tpot}*({plan_output_tokens}-1),{in_flight}/{plan_requests_per_second})',
-        "seconds", "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation", look.NUMBER,
+        "seconds", "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation", styles.NUMBER,
     )  # fmt: skip
     page.total(
         "rate_again", "Rate of a replica", "={in_flight}/{request}", "requests/s",
-        "In flight / time of a request", look.RATE,
+        "In flight / time of a request", styles.RATE,
     )  # fmt: skip
 
 
-def _api(page: Page) -> None:
+def _api(page: LineSheet) -> None:
     page.section("An API instead, last month")
     for key, label, name, unit in (
         ("last_usd", "Cost of the last month", "usd", "USD"),
         ("last_requests", "Requests of the last month", "requests", "requests"),
     ):
-        page.line(key, label, f"=INDEX({{{name}.all}},{{months}})", unit, "Months", look.NUMBER)
+        page.line(key, label, f"=INDEX({{{name}.all}},{{months}})", unit, "Months", styles.NUMBER)
     prices = "&".join(f"{{{argument.name}}}" for argument in API if argument.required)
     billed = "{plan_input_tokens}*(1-{cached_share}*{cached_discount})*{usd_per_mtok_in}"
     page.line(
@@ -116,23 +116,23 @@ def _api(page: Page) -> None:
     )  # fmt: skip
 
 
-def _messages(page: Page) -> None:
+def _messages(page: LineSheet) -> None:
     page.section("Titles of the charts")
     for key, label, name, write, after in (
-        ("gpus_message", "GPUs by month", "peak_gpus", counted, " GPUs at peak"),
-        ("money_message", "Cost by month", "usd", usd, " a month"),
+        ("gpus_message", "GPUs by month", "peak_gpus", count_text, " GPUs at peak"),
+        ("money_message", "Cost by month", "usd", usd_text, " a month"),
     ):
         first, last = write(f"{{{name}.1}}"), write(f"INDEX({{{name}.all}},{{months}})")
         page.statement(key, label, f'=IF({{months}}=1,"","From "&{first}&" to ")&{last}&"{after}"', "Months")
     limit = 'IF(ISNUMBER({ttft_limit})+ISNUMBER({tpot_limit})>0," within its targets","")'
     page.statement(
         "curve_message", "Latency",
-        f'="A replica takes "&{counted("{plan_concurrency}")}&" requests in flight"&{limit}',
+        f'="A replica takes "&{count_text("{plan_concurrency}")}&" requests in flight"&{limit}',
         "Basis",
     )  # fmt: skip
     page.statement(
         "memory_message", "Memory",
-        f'="The cache holds "&{counted("{plan_capacity}")}&" requests in "&{worded("{plan_cache_bytes}/2^30")}'
+        f'="The cache holds "&{count_text("{plan_capacity}")}&" requests in "&{number_text("{plan_cache_bytes}/2^30")}'
         '&" GiB a GPU"',
         "Basis",
     )  # fmt: skip
@@ -140,7 +140,7 @@ def _messages(page: Page) -> None:
 
 def curve(book: Book, staged: Staged) -> Rows:
     """Add the sheet of the latency curve of one replica; return the rows of its steps."""
-    page = new_page(
+    page = new_sheet(
         book,
         "Curve",
         "One replica as requests in flight grow: predicted, without the band.",
@@ -152,7 +152,7 @@ def curve(book: Book, staged: Staged) -> Rows:
     rows = page.table(
         [*_HEADS, "Meets the targets", '=IF(ISNUMBER({tpot_limit}),"TPOT at most, s","no target")'],
         [_step(staged, first + n, 2 + n) for n in range(len(LOADS))],
-        [look.WHOLE, look.RATE, "0.0000", look.WHOLE, look.WHOLE, look.GENERAL, look.GENERAL, "0.0000"],
+        [styles.WHOLE, styles.RATE, "0.0000", styles.WHOLE, styles.WHOLE, styles.GENERAL, styles.GENERAL, "0.0000"],
     )
     page.row += 1
     page.paragraph(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from serving_capacity_basis import Staged
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.finance import level
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.finance import dated_level
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 HOURS = range(24)
@@ -22,7 +22,7 @@ def months(book: Book, staged: Staged) -> None:
     row("requests_day", "Requests a day", "={requests_now}*(1+{growth})^({month}-1)*{on}", "requests")
     row("requests", "Requests", "={requests_day}*{hours_a_month}/{hours_a_day}", "requests", total=SUM)
     row("arrivals", "Arrivals planned for, mean of the day", "={requests_day}/{seconds_a_day}*{bursts}", "requests/s",
-        look.RATE)  # fmt: skip
+        styles.RATE)  # fmt: skip
     _hours(book, staged)
     page.section("Fleet")
     need = _block("need")
@@ -43,7 +43,7 @@ def months(book: Book, staged: Staged) -> None:
     row("burst_hours", "of them on demand", "={gpu_hours}-{reserved_hours}", "GPU-hours", total=SUM)
     row("utilization", "Fleet in use",
         "=IF({on}=0,0,{requests_day}/{seconds_a_day}*{hours_a_day}/({replica_hours}*{rate}))", "ratio",
-        look.PERCENT)  # fmt: skip
+        styles.PERCENT)  # fmt: skip
     _money(page, book)
     _energy(page)
     _band(page)
@@ -72,18 +72,18 @@ def _hours(book: Book, staged: Staged) -> None:
 def _money(page: Timeline, book: Book) -> None:
     page.section("Money")
     row = page.row_of
-    row("price_level_now", "Level of GPU prices", level(book, "price_date", "price_level", from_first=False), "ratio",
-        look.NUMBER)  # fmt: skip
+    row("price_level_now", "Level of GPU prices", dated_level(book, "price_date", "price_level", from_first=False), "ratio",
+        styles.NUMBER)  # fmt: skip
     row("reserved_usd", "Reserved", "={reserved_hours}*{reserved_now}*{price_level_now}", "USD", total=SUM)
     row("on_demand_usd", "On demand", "={burst_hours}*{on_demand_now}*{price_level_now}", "USD", total=SUM)
     row("usd", "Cost", "={reserved_usd}+{on_demand_usd}", "USD", total=BOLD_SUM)
     row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
-    row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
-        look.NUMBER)  # fmt: skip
+    row("currency_rate", "Exchange rate", dated_level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
+        styles.NUMBER)  # fmt: skip
     row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=BOLD_SUM)
     for side, words in (("output", "out"), ("input", "in")):
         row(f"usd_per_mtok_{side}", f"USD per Mtok {words}",
-            f"=IF({{on}}=0,0,{{usd}}/({{requests}}*{{plan_{side}_tokens}})*{{million}})", "USD/Mtok", look.RATE,
+            f"=IF({{on}}=0,0,{{usd}}/({{requests}}*{{plan_{side}_tokens}})*{{million}})", "USD/Mtok", styles.RATE,
             )  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def _energy(page: Timeline) -> None:
     row = page.row_of
     row("busy", "GPUs at work of those paid for",
         "=IF({on}=0,0,MIN(1,{utilization})*{replica_hours}*{gpus_each}*{hours_a_month}/{hours_a_day}/{gpu_hours})",
-        "ratio", look.PERCENT)  # fmt: skip
+        "ratio", styles.PERCENT)  # fmt: skip
     row("energy_kwh", "Energy",
         "={gpu_hours}*{plan_tdp_watts}*({busy}*{busy_share}+(1-{busy})*{idle_share})*{pue}/{thousand}", "kWh",
         total=SUM)  # fmt: skip
@@ -113,12 +113,12 @@ def _band(page: Timeline) -> None:
 
 
 PERIODS = (
-    ("requests", "Requests", "requests", look.WHOLE),
-    ("gpu_hours", "GPU-hours", "GPU-hours", look.WHOLE),
-    ("reserved_usd", "Reserved", "USD", look.WHOLE),
-    ("on_demand_usd", "On demand", "USD", look.WHOLE),
-    ("usd", "Cost", "USD", look.WHOLE),
-    ("amount", "Cost in the currency", "", look.WHOLE),
-    ("energy_kwh", "Energy", "kWh", look.WHOLE),
-    ("co2e_kg", "Greenhouse gases", "kgCO2e", look.WHOLE),
+    ("requests", "Requests", "requests", styles.WHOLE),
+    ("gpu_hours", "GPU-hours", "GPU-hours", styles.WHOLE),
+    ("reserved_usd", "Reserved", "USD", styles.WHOLE),
+    ("on_demand_usd", "On demand", "USD", styles.WHOLE),
+    ("usd", "Cost", "USD", styles.WHOLE),
+    ("amount", "Cost in the currency", "", styles.WHOLE),
+    ("energy_kwh", "Energy", "kWh", styles.WHOLE),
+    ("co2e_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from serving_capacity_basis import POOLS
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.finance import months_shown
-from sizebook.workbooks.page import Page, result_page
-from sizebook.workbooks.wording import between, counted, several, worded
+from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.line_sheet import LineSheet, result_sheet
+from sizebook.workbooks.text_formulas import count_text, count_with_unit, number_text, range_text
 
 # Pools are searched by a function, which scenarios do not reach.
 _POOLS_HELD = (
@@ -21,26 +21,26 @@ _POOLS_HELD = (
 def result(book: Book, steps: tuple[int, int]) -> None:
     """Add the sheets; ``steps`` are the rows of the latency curve."""
     said = "The figures to hand on; ranges hold eight of ten measurements."
-    page = result_page(book, "Result", said, (15, *[15.8] * 5), chart_rows=10)
+    page = result_sheet(book, "Result", said, (15, *[15.8] * 5), chart_rows=10)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     page.paragraph(page.resolve(_POOLS_HELD))
     _tiles(page)
     gpus_chart, cost_chart = page.room_for_chart(), page.room_for_chart()
     page.section("Months of the charts")
-    rows = months_shown(
+    rows = months_table(
         page,
         {"peak_gpus_fewest": "GPUs, fewest", "peak_gpus": "GPUs", "peak_gpus_most": "GPUs, most",
          "reserved_usd": "Reserved, USD", "on_demand_usd": "On demand, USD"},
     )  # fmt: skip
-    page.chart(Chart("columns", "{gpus_message}", "GPUs at peak", look.WHOLE, rows, "CDE"), at=gpus_chart)
-    page.chart(Chart("stacked", "{money_message}", "USD a month", look.WHOLE, rows, "FG"), at=cost_chart)
+    page.chart(Chart("columns", "{gpus_message}", "GPUs at peak", styles.WHOLE, rows, "CDE"), at=gpus_chart)
+    page.chart(Chart("stacked", "{money_message}", "USD a month", styles.WHOLE, rows, "FG"), at=cost_chart)
     page.finish()
     _replica_page(book, steps)
 
 
 def _replica_page(book: Book, steps: tuple[int, int]) -> None:
-    page = result_page(book, "Replica", "One replica: latency, rate, memory.", (23, 17.2, *[13.4] * 4), 15)
+    page = result_sheet(book, "Replica", "One replica: latency, rate, memory.", (23, 17.2, *[13.4] * 4), 15)
     page.banner()
     _replica(page)
     page.section("Latency as load grows, predicted")
@@ -52,7 +52,7 @@ def _replica_page(book: Book, steps: tuple[int, int]) -> None:
     page.finish()
 
 
-def _tiles(page: Page) -> None:
+def _tiles(page: LineSheet) -> None:
     def last(name: str) -> str:
         return f"INDEX({{{name}.all}},{{months}})"
 
@@ -62,33 +62,33 @@ def _tiles(page: Page) -> None:
     }
     tiles = []
     for name, label, shown, write in (
-        ("peak_gpus", "GPUs at peak", look.WHOLE, counted),
-        ("usd", "USD", look.NUMBER, worded),
+        ("peak_gpus", "GPUs at peak", styles.WHOLE, count_text),
+        ("usd", "USD", styles.NUMBER, number_text),
     ):
         low, high = ends[name]
-        under = between(low.format(".1"), high.format(".1"), "", write)
+        under = range_text(low.format(".1"), high.format(".1"), "", write)
         tiles.append((f'="{label}, month 1"', f"={{{name}.1}}", shown, under))
-        under = between(*(f"INDEX({end.format('.all')},{{months}})" for end in (low, high)), "", write)
+        under = range_text(*(f"INDEX({end.format('.all')},{{months}})" for end in (low, high)), "", write)
         tiles.append((f'="{label}, month "&{{months}}', f"={last(name)}", shown, under))
-    full = f'={worded("{full_price}")}&" at full load"'
-    tiles.append(('="USD/Mtok out, month "&{months}', f"={last('usd_per_mtok_output')}", look.RATE, full))
+    full = f'={number_text("{full_price}")}&" at full load"'
+    tiles.append(('="USD/Mtok out, month "&{months}', f"={last('usd_per_mtok_output')}", styles.RATE, full))
     page.tiles(tiles)
-    in_currency = '=IF({currency}="USD","",{currency}&" "&' + worded("{amount.total}") + ")"
+    in_currency = '=IF({currency}="USD","",{currency}&" "&' + number_text("{amount.total}") + ")"
     page.tiles(
         [
-            ('="USD, all "&' + several("{months}", "month"), "={usd.total}", look.WHOLE, in_currency),
-            ("Time to first token, s", "={plan_ttft_seconds}", look.RATE,
-             between("{plan_ttft_seconds_p10}", "{plan_ttft_seconds_p90}")),
-            ("Time per token out, ms", "={plan_tpot_seconds}*{thousand}", look.RATE,
-             between("{thousand}*{plan_tpot_seconds_p10}", "{thousand}*{plan_tpot_seconds_p90}")),
-            ("In flight on a replica", "={plan_concurrency}", look.WHOLE, '="limited by: "&{plan_binding}'),
-            ("CO2e, location-based, kg", "={co2e_kg.total}", look.WHOLE,
-             f'={worded("{energy_kwh.total}")}&" kWh, all months"'),
+            ('="USD, all "&' + count_with_unit("{months}", "month"), "={usd.total}", styles.WHOLE, in_currency),
+            ("Time to first token, s", "={plan_ttft_seconds}", styles.RATE,
+             range_text("{plan_ttft_seconds_p10}", "{plan_ttft_seconds_p90}")),
+            ("Time per token out, ms", "={plan_tpot_seconds}*{thousand}", styles.RATE,
+             range_text("{thousand}*{plan_tpot_seconds_p10}", "{thousand}*{plan_tpot_seconds_p90}")),
+            ("In flight on a replica", "={plan_concurrency}", styles.WHOLE, '="limited by: "&{plan_binding}'),
+            ("CO2e, location-based, kg", "={co2e_kg.total}", styles.WHOLE,
+             f'={number_text("{energy_kwh.total}")}&" kWh, all months"'),
         ]
     )  # fmt: skip
 
 
-def _replica(page: Page) -> None:
+def _replica(page: LineSheet) -> None:
     page.section("One replica at the load planned for")
     page.table(
         ["Figure", "Predicted", "1 in 10 below", "1 in 10 above", "Unit"],
@@ -100,11 +100,11 @@ def _replica(page: Page) -> None:
                 ("Output tokens a second", "tokens_per_second", "tokens/s"),
             )
         ],
-        [look.GENERAL, *["[>=100]#,##0;0.000#"] * 3, look.GENERAL],
+        [styles.GENERAL, *["[>=100]#,##0;0.000#"] * 3, styles.GENERAL],
     )
 
 
-def _memory(page: Page) -> None:
+def _memory(page: LineSheet) -> None:
     page.section("Memory of one GPU")
     parts = [
         ("Weights", "weight_bytes"),
@@ -119,7 +119,7 @@ def _memory(page: Page) -> None:
             [label, f"={{plan_{name}}}", f"={{plan_{name}}}/2^30", f"={{plan_{name}}}/{{plan_physical_bytes}}"]
             for label, name in [*parts, ("Physical memory", "physical_bytes")]
         ],
-        [look.GENERAL, look.WHOLE, look.DECIMAL, look.PERCENT],
+        [styles.GENERAL, styles.WHOLE, styles.DECIMAL, styles.PERCENT],
         total=True,
     )
     page.chart(Chart("bars", "{memory_message}", "GiB", "#,##0.0", (rows[0], rows[1] - 1), "D"))

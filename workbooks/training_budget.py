@@ -16,11 +16,11 @@ from training_budget_whatif import PRICES, TOKENS, what_if
 from sizebook.batch.jobs import inputs_of
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.training import TrainingScenario
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
-from sizebook.workbooks.pages import checks_page, cover, notes_page
-from sizebook.workbooks.sensitivity import tornado, two_way
-from sizebook.workbooks.what_if import cost
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
+from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
+from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
+from sizebook.workbooks.what_if import case_cost
 
 FILE, TITLE = "training_budget.xlsx", "Training budget"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "training-llama-3.1-70b.toml"
@@ -67,23 +67,23 @@ NOTES = (
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(
+    front = cover_sheet(
         book, "What one training run needs: memory a GPU, days, dollars by month, MWh and tonnes, in three cases.",
         SCENARIO,
     )  # fmt: skip
     inputs(book)
-    scenarios(book, DRIVERS)
-    dated_rates(book)
+    scenarios_sheet(book, DRIVERS)
+    rates_sheet(book)
     staged = plan(book)
     cases(book, staged)
     months(book)
-    periods(book, PERIODS)
-    table = two_way(book, TOKENS, PRICES, "Cost of the whole run")
+    years_sheet(book, PERIODS)
+    table = two_way_sheet(book, TOKENS, PRICES, "Cost of the whole run")
     what_if(book)
-    table(cost)
-    tornado(book, DRIVERS, cost, "cost of the whole run")
+    table(case_cost)
+    tornado_sheet(book, DRIVERS, case_cost, "cost of the whole run")
     calculation(book)
     result(book)
-    checks_page(book, checks(staged))
-    notes_page(book, FUNCTIONS, NOTES)
+    checks_sheet(book, checks(staged))
+    notes_sheet(book, FUNCTIONS, NOTES)
     front()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from training_budget_plan import FIGURES, HEADS, Staged
 
 from sizebook.plans.training.case import NAMES
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.declaring import number_format
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.rules import sentence
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.data_validations import sentence
+from sizebook.workbooks.declared_inputs import number_format
+from sizebook.workbooks.line_sheet import new_sheet
 
 _USD = "*{gpus}*{price_now}/{seconds_an_hour}"
 # A figure's formula from those above it, lines of Plan and inputs; @ is what functions gave of it.
@@ -42,7 +42,7 @@ _FORMULAS = {
 
 def cases(book: Book, staged: Staged) -> None:
     """Add the sheet of the three cases: a step as predicted, and at both ends of its band."""
-    page = new_page(
+    page = new_sheet(
         book, "Cases", "The run in the scenario of the cover: a step as predicted, and at both ends of its band.", NAMES
     )
     page.heads("Figure", origin="What it is")
@@ -53,15 +53,15 @@ def cases(book: Book, staged: Staged) -> None:
         page.line(f"plan_{figure.name}", figure.label, formulas, figure.quantity.unit,
                   sentence(figure.quantity.meaning), number_format(figure.quantity))  # fmt: skip
     page.section("Calendar of the middle case, the whole run")
-    page.constant("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", look.NUMBER)
-    page.constant("first_month", "First of its first month", "={start}-DAY({start})+1", "", "Inputs", look.DATE)
+    page.constant("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", styles.NUMBER)
+    page.constant("first_month", "First of its first month", "={start}-DAY({start})+1", "", "Inputs", styles.DATE)
     page.constant("over_days", "Days of that month before the run",
                   "={month_days}*({start}-{first_month})/DAY(EOMONTH({start},0))", "days",
-                  "Share of its month x days of a month", look.NUMBER)  # fmt: skip
+                  "Share of its month x days of a month", styles.NUMBER)  # fmt: skip
     page.constant("months", "Months",
                   "=MAX(1,ROUNDUP(({over_days}+{plan_programme_days.middle})/{month_days}-{rounding},0))",
-                  "months", "Days to the end of the whole run / days of a month", look.WHOLE)  # fmt: skip
+                  "months", "Days to the end of the whole run / days of a month", styles.WHOLE)  # fmt: skip
     page.constant("running_mw", "Power while it runs",
                   "={gpus}*{power}*(1+{host_share})*{pue}/{million}", "MW",
-                  "GPUs x power x (1 + host) x PUE", look.NUMBER)  # fmt: skip
+                  "GPUs x power x (1 + host) x PUE", styles.NUMBER)  # fmt: skip
     page.finish()

@@ -6,9 +6,9 @@ from training_budget_plan import FIGURES, Staged
 
 from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS
+from sizebook.workbooks.catalog_lookups import KNOWN_CHECK
 from sizebook.workbooks.finance import RATES_HOLD
-from sizebook.workbooks.lookups import IS_KNOWN
-from sizebook.workbooks.wording import equal
+from sizebook.workbooks.text_formulas import nearly_equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 # Figures that the band of the step's time moves.
@@ -26,7 +26,7 @@ def checks(staged: Staged) -> tuple[Check, ...]:
 
 
 def _same(*pairs: tuple[str, str]) -> str:
-    return f"=AND({','.join(equal(one, other) for one, other in pairs)})"
+    return f"=AND({','.join(nearly_equal(one, other) for one, other in pairs)})"
 
 
 def _middle(name: str) -> str:
@@ -77,9 +77,9 @@ def _by_functions() -> tuple[Check, ...]:
     step = "{plan_step_seconds.@}*{use_speed}"
     low, high = (step.replace("@", case) for case in (NAMES[0], NAMES[-1]))
     band = (
-        f"=IF(ISNUMBER({{given_share}}),{equal(low, high)},"
-        f"AND({equal(low, '{step}*TRAIN_ERROR(10,{plan_run_family},{rates_file})')},"
-        f"{equal(high, '{step}*TRAIN_ERROR(90,{plan_run_family},{rates_file})')}))"
+        f"=IF(ISNUMBER({{given_share}}),{nearly_equal(low, high)},"
+        f"AND({nearly_equal(low, '{step}*TRAIN_ERROR(10,{plan_run_family},{rates_file})')},"
+        f"{nearly_equal(high, '{step}*TRAIN_ERROR(90,{plan_run_family},{rates_file})')}))"
     )
     return (
         ("FLOPs are the plan's", _same(("{per_token}", "{plan_flops_per_token}")), "FLOPS_PER_TOKEN against Plan"),
@@ -96,7 +96,7 @@ def _by_functions() -> tuple[Check, ...]:
 
 _UNDATED = "COUNT({price_date.all})=0"
 _OF_MONTHS: tuple[Check, ...] = (
-    IS_KNOWN,
+    KNOWN_CHECK,
     (
         "Every month is there",
         "=AND({on.total}={months},{months}*{month_days}>=({over_days}+{plan_programme_days.middle})*(1-{rounding}),"
@@ -116,7 +116,7 @@ _OF_MONTHS: tuple[Check, ...] = (
     ("Tokens are those of the run", _same(("{month_mtok.total}*{million}", "{tokens}*{use_tokens}")), "Months, Inputs"),
     (
         "A GPU-hour costs what Inputs say",
-        f'=IF({{price_usd_per_gpu_hour}}="",TRUE,{equal("{price_now}", "{price_usd_per_gpu_hour}*{use_price}")})',
+        f'=IF({{price_usd_per_gpu_hour}}="",TRUE,{nearly_equal("{price_now}", "{price_usd_per_gpu_hour}*{use_price}")})',
         "Plan against Inputs, where a price is given",
     ),
     (
@@ -135,7 +135,7 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Money of the months is that of Cases",
-        f"=IF({_UNDATED},{equal('{month_usd.total}', '{plan_programme_cost_usd.middle}')},TRUE)",
+        f"=IF({_UNDATED},{nearly_equal('{month_usd.total}', '{plan_programme_cost_usd.middle}')},TRUE)",
         "Holds where no dated price changes it",
     ),
     ("Cost by months is cost by cases",
@@ -143,7 +143,7 @@ _OF_MONTHS: tuple[Check, ...] = (
      "What-if, from drivers in one formula, against Months"),
     (
         "The table at its middle is the plan",
-        f"=IF(AND({{step_tokens.3}}=1,{{step_price.2}}=1),{equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
+        f"=IF(AND({{step_tokens.3}}=1,{{step_price.2}}=1),{nearly_equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
         "Two-way at steps of 1 against What-if; holds at other steps",
     ),
     ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{month_usd.total}")), "Months"),
@@ -169,7 +169,7 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
         )
     )
     contracts = ",".join(
-        equal(f"{{plan_co2e_market_kg.{case}}}", f"{{compared_co2e_market_kg.{case}}}") for case in NAMES
+        nearly_equal(f"{{plan_co2e_market_kg.{case}}}", f"{{compared_co2e_market_kg.{case}}}") for case in NAMES
     )
     return (
         (

@@ -11,11 +11,11 @@ from sizebook.training.layout import Layout
 from sizebook.training.quantities import Operations, Pace, Programme, Run
 from sizebook.training.recipe import Method, Recipe
 from sizebook.training.tuning import Examples
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.declaring import declare, declare_all
-from sizebook.workbooks.finance import CURRENCY, FIRST_DAY, Driver, constants
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.shared_lines import model_input, this_copy
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.declared_inputs import declare, declare_all
+from sizebook.workbooks.finance import CURRENCY, FIRST_DAY, Driver, constant_lines
+from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.shared_lines import copy_section, model_input
 
 HEADINGS = {
     TrainingScenario: "Run",
@@ -48,7 +48,7 @@ DRIVERS = (
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = new_page(
+    page = new_sheet(
         book,
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
@@ -62,8 +62,8 @@ def inputs(book: Book) -> None:
     page.section("Calendar and currency")
     declare(page, FIRST_DAY)
     declare(page, CURRENCY)
-    constants(
+    constant_lines(
         page, "hours_a_month", "hours_a_day", "seconds_a_day", "seconds_an_hour", "months_a_quarter", "months_a_year",
         "thousand", "million", "life_hours", "rounding",
     )  # fmt: skip
-    this_copy(page, "Training budget")
+    copy_section(page, "Training budget")

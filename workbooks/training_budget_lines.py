@@ -6,18 +6,18 @@ from sizebook.core.sections import leaves
 from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS, Memory
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import text
-from sizebook.workbooks.wording import several, usd, worded
+from sizebook.workbooks.text_formulas import count_with_unit, number_text, usd_text
 
 FLOPS = "0.00E+00"
 
 
 def calculation(book: Book) -> None:
     """Add the sheet of the calculation."""
-    page = new_page(
+    page = new_sheet(
         book, "Calculation", "One step derived again by single functions, and the time of the run from its FLOPs."
     )
     page.heads("Quantity")
@@ -29,7 +29,7 @@ def calculation(book: Book) -> None:
     page.finish()
 
 
-def _work(page: Page) -> None:
+def _work(page: LineSheet) -> None:
     book = page.book
     page.section("Work")
     page.line("parameters", "Parameters", f"={book.call('PARAMS_MODEL')}", "parameters", "PARAMS_MODEL, exact")
@@ -37,7 +37,7 @@ def _work(page: Page) -> None:
     page.line(
         "recomputed", "Recomputed in the backward pass",
         '=IF(AND({plan_recomputation}="selective",{flash_attention}<>"no"),"none",{plan_recomputation})', "",
-        "Plan; scores alone are not, with flash attention", look.GENERAL,
+        "Plan; scores alone are not, with flash attention", styles.GENERAL,
     )  # fmt: skip
     whole = book.call("FLOPS_PER_TOKEN", recompute="{recomputed}")
     adapters = book.call("FLOPS_PER_TOKEN_LORA", lora_rank="MAX(1,{plan_lora_rank})")
@@ -58,7 +58,7 @@ def _work(page: Page) -> None:
     )  # fmt: skip
 
 
-def _memory(page: Page) -> None:
+def _memory(page: LineSheet) -> None:
     page.section("Memory of the fullest GPU")
     labels = {leaf.name: leaf.label for leaf in leaves(Memory)}
     for component in COMPONENTS:
@@ -70,59 +70,59 @@ def _memory(page: Page) -> None:
     page.line("spare", "Free", "={plan_capacity}-{memory}", "bytes", "Plan: what there is, less what is needed")
 
 
-def _time(page: Page) -> None:
+def _time(page: LineSheet) -> None:
     book = page.book
     page.section("Time")
     page.line(
         "given_share", "MFU of your own",
         '=IF({mfu}<>"",{mfu},IF({achieved_tflops}<>"",{achieved_tflops}*10^12/{plan_peak_flop_per_s},"none"))', "ratio",
-        "Inputs, or TFLOP/s over the dense peak", look.PERCENT,
+        "Inputs, or TFLOP/s over the dense peak", styles.PERCENT,
     )  # fmt: skip
     given = "{batch}*{seq}*{per_token}/({gpus}*{plan_peak_flop_per_s}*{given_share})"
     page.line(
         "step", "Step time, predicted",
         f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "seconds",
-        "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", look.NUMBER,
+        "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", styles.NUMBER,
     )  # fmt: skip
     page.line(
         "rate", "Tokens per second and GPU", "={batch}*{seq}/{gpus}/{plan_step_seconds.middle}", "tokens/s",
-        "batch x seq / GPUs / step of the plan", look.NUMBER,
+        "batch x seq / GPUs / step of the plan", styles.NUMBER,
     )  # fmt: skip
     page.line(
         "reached", "MFU", "={rate}*{per_token}/{plan_peak_flop_per_s}", "ratio", "That rate x FLOPs per token / peak",
-        look.PERCENT,
+        styles.PERCENT,
     )  # fmt: skip
     page.line(
         "mtbf", "Hours between failures of the cluster", f"={book.call('CLUSTER_MTBF_HOURS')}", "hours",
-        "CLUSTER_MTBF_HOURS", look.NUMBER,
+        "CLUSTER_MTBF_HOURS", styles.NUMBER,
     )  # fmt: skip
     interval = book.call("CHECKPOINT_INTERVAL_SECONDS", mtbf_hours="{mtbf}")
     page.line(
-        "interval", "A checkpoint every", f"={interval}", "seconds", "CHECKPOINT_INTERVAL_SECONDS (Daly)", look.NUMBER
+        "interval", "A checkpoint every", f"={interval}", "seconds", "CHECKPOINT_INTERVAL_SECONDS (Daly)", styles.NUMBER
     )
     advancing = book.call("GOODPUT", mtbf_hours="{mtbf}", interval_seconds="{interval}")
-    page.line("advancing", "Goodput", f"={advancing}", "ratio", "GOODPUT", look.PERCENT)
+    page.line("advancing", "Goodput", f"={advancing}", "ratio", "GOODPUT", styles.PERCENT)
     steady = "{total_flops}/({gpus}*{plan_peak_flop_per_s}*{reached}*{advancing})/{seconds_a_day}"
     page.line("days", "Training days", f"={steady}+{{start_hours}}/{{hours_a_day}}", "days",
-              "FLOPs / (GPUs x peak x MFU x goodput) + start", look.NUMBER)  # fmt: skip
-    page.total("hours", "GPU-hours", "={days}*{hours_a_day}*{gpus}", "GPU-hours", "Days x GPUs", look.NUMBER)
+              "FLOPs / (GPUs x peak x MFU x goodput) + start", styles.NUMBER)  # fmt: skip
+    page.total("hours", "GPU-hours", "={days}*{hours_a_day}*{gpus}", "GPU-hours", "Days x GPUs", styles.NUMBER)
 
 
-def _conventions(page: Page) -> None:
+def _conventions(page: LineSheet) -> None:
     page.section("FLOPs per token of training the whole model, under every convention")
     for name, meaning in CONVENTIONS.items():
         found = page.book.call("FLOPS_PER_TOKEN", flops_convention=text(name), recompute="{recomputed}")
         page.line(f"flops_{'six_nd' if name == '6nd' else name}", name, f"={found}", "FLOP/token", meaning)
 
 
-def _messages(page: Page) -> None:
+def _messages(page: LineSheet) -> None:
     page.section("Titles of the charts")
     page.statement(
         "memory_message", "Memory",
-        f'={worded("{plan_total}/2^30")}&" of "&{worded("{plan_capacity}/2^30")}&" GiB are used on the fullest GPU"',
+        f'={number_text("{plan_total}/2^30")}&" of "&{number_text("{plan_capacity}/2^30")}&" GiB are used on the fullest GPU"',
         "Plan",
     )  # fmt: skip
-    low, middle, high = (usd(f"{{plan_programme_cost_usd.{case}}}") for case in NAMES)
+    low, middle, high = (usd_text(f"{{plan_programme_cost_usd.{case}}}") for case in NAMES)
     page.statement(
         "cost_message", "Cost by cause",
         f'="The whole run costs "&IF(ISNUMBER({{given_share}}),{middle}&" at the MFU given",{low}&" to "&{high})',
@@ -130,5 +130,5 @@ def _messages(page: Page) -> None:
     )  # fmt: skip
     page.statement(
         "months_message", "Cost by month",
-        f'={usd("{month_usd.total}")}&" over "&{several("{months}", "month")}', "Months",
+        f'={usd_text("{month_usd.total}")}&" over "&{count_with_unit("{months}", "month")}', "Months",
     )  # fmt: skip

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.finance import level
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.finance import dated_level
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 
@@ -16,15 +16,15 @@ def months(book: Book) -> None:
     page.calendar("first_month", "months")
     page.section("Work")
     row = page.row_of
-    row("first", "Days before it", "=MAX(0,({month}-1)*{month_days}-{over_days})", "days", look.NUMBER)
-    row("last", "Days to its end", "={month}*{month_days}-{over_days}", "days", look.NUMBER)
+    row("first", "Days before it", "=MAX(0,({month}-1)*{month_days}-{over_days})", "days", styles.NUMBER)
+    row("last", "Days to its end", "={month}*{month_days}-{over_days}", "days", styles.NUMBER)
     within = "MAX(0,MIN({last},{plan_programme_days.middle})-{first})"
     row(
         "share",
         "Share of the run",
         f"={within}/{{plan_programme_days.middle}}*{{on}}",
         "ratio",
-        look.PERCENT,
+        styles.PERCENT,
         total=SUM,
     )
     row("month_mtok", "Tokens", "={share}*{tokens_now}/{million}", "Mtok", total=SUM)
@@ -32,29 +32,29 @@ def months(book: Book) -> None:
     row("month_steady", "of them steady state", "={share}*{plan_gpu_hours.middle}", "GPU-hours", total=SUM)
     row("month_beyond", "of them restarts, ramp, evaluation", "={month_hours}-{month_steady}", "GPU-hours", total=SUM)
     page.section("Money")
-    row("price_level_now", "Level of GPU prices", level(book, "price_date", "price_level", from_first=False), "ratio",
-        look.NUMBER)  # fmt: skip
+    row("price_level_now", "Level of GPU prices", dated_level(book, "price_date", "price_level", from_first=False), "ratio",
+        styles.NUMBER)  # fmt: skip
     row("month_gpu_usd", "GPUs", "={month_hours}*{price_now}*{price_level_now}", "USD", total=SUM)
     row("month_other_usd", "Other costs", "={share}*{plan_other_usd.middle}", "USD", total=SUM)
     row("month_usd", "Cost", "={month_gpu_usd}+{month_other_usd}", "USD", total=BOLD_SUM)
     row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", "USD", total=MOST)
-    row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
-        look.NUMBER)  # fmt: skip
+    row("currency_rate", "Exchange rate", dated_level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
+        styles.NUMBER)  # fmt: skip
     row("amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
     page.section("Energy and carbon, of steady state as in the plan")
     row("month_kwh", "Energy", "={month_steady}*{power}*(1+{host_share})*{pue}/{thousand}", "kWh", total=SUM)
     row("month_kg", "Greenhouse gases, location-based", "={month_kwh}*{grams}/{thousand}", "kgCO2e", total=SUM)
-    row("mean_mw", "Mean power", "={month_kwh}/{hours_a_month}/{thousand}", "MW", look.NUMBER, total=MOST)
+    row("mean_mw", "Mean power", "={month_kwh}/{hours_a_month}/{thousand}", "MW", styles.NUMBER, total=MOST)
     page.finish()
 
 
 PERIODS = (
-    ("month_mtok", "Tokens", "Mtok", look.WHOLE),
-    ("month_hours", "GPU-hours", "GPU-hours", look.WHOLE),
-    ("month_gpu_usd", "GPUs", "USD", look.WHOLE),
-    ("month_other_usd", "Other costs", "USD", look.WHOLE),
-    ("month_usd", "Cost", "USD", look.WHOLE),
-    ("amount", "Cost in the currency", "", look.WHOLE),
-    ("month_kwh", "Energy", "kWh", look.WHOLE),
-    ("month_kg", "Greenhouse gases", "kgCO2e", look.WHOLE),
+    ("month_mtok", "Tokens", "Mtok", styles.WHOLE),
+    ("month_hours", "GPU-hours", "GPU-hours", styles.WHOLE),
+    ("month_gpu_usd", "GPUs", "USD", styles.WHOLE),
+    ("month_other_usd", "Other costs", "USD", styles.WHOLE),
+    ("month_usd", "Cost", "USD", styles.WHOLE),
+    ("amount", "Cost in the currency", "", styles.WHOLE),
+    ("month_kwh", "Energy", "kWh", styles.WHOLE),
+    ("month_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),
 )

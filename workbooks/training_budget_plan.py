@@ -12,14 +12,22 @@ from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, TrainingFigures
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.tables.prices import TERM_NAMES
-from sizebook.workbooks import look
-from sizebook.workbooks.building import FIRST_COLUMN, Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.addin_calls import NEEDS_ADDIN
+from sizebook.workbooks.book import FIRST_COLUMN, Book
+from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
-from sizebook.workbooks.held import NEEDED
-from sizebook.workbooks.lookups import power_lines, price_lines, unlisted
-from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.shared_lines import chosen_model, gpu_name
-from sizebook.workbooks.staging import Figures, Options, StagedRows, ask, figures, options, stage
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.shared_lines import chosen_model_line, gpu_name_line
+from sizebook.workbooks.staged_tables import (
+    Options,
+    StagedFigures,
+    StagedRows,
+    stage_figures,
+    stage_options,
+    stage_rows,
+    watch_lines,
+)
 
 FIGURES = tuple(leaf for leaf in leaves(Case) if leaf.name != "name")
 HEADS = tuple(leaf.name for leaf in leaves(Case))
@@ -42,37 +50,37 @@ _LETTERS = {"layout": 60, "price_basis": 210, "grid_basis": 60, "programme_basis
 class Staged:
     """What functions give: what a step rests on, its memory, its three cases; and the plan to compare with."""
 
-    figures: Figures
-    memory: Figures
+    figures: StagedFigures
+    memory: StagedFigures
     steps: StagedRows
     plan: StagedRows
 
 
 def plan(book: Book) -> Staged:
     """Add the sheet of what functions are asked and give, each once, and of prices, power and carbon."""
-    page = new_page(
+    page = new_sheet(
         book, "Plan", "What functions are asked and give of one step; prices, power and carbon beside it.",
         widths=WIDTHS, portrait=True,
     )  # fmt: skip
     page.heads("Name")
     page.section("What functions are asked")
-    chosen_model(page)
-    gpu_name(page)
-    ask(book, "chosen", "gpu")
-    asked = options(page, leaves(TrainingInputs), **NATIVE)
+    chosen_model_line(page)
+    gpu_name_line(page)
+    watch_lines(book, "chosen", "gpu")
+    asked = stage_options(page, leaves(TrainingInputs), **NATIVE)
     page.section("What it rests on")
-    rests_on = figures(page, _call(asked, "TRAINING_FIGURES"), leaves(TrainingFigures), left_out=_OWN_LINES)
+    rests_on = stage_figures(page, _call(asked, "TRAINING_FIGURES"), leaves(TrainingFigures), left_out=_OWN_LINES)
     for name in ("flops_per_token", "peak_flop_per_s"):
-        page.sheet.cell(book.find(f"plan_{name}").row, FIRST_COLUMN).number_format = look.WHOLE
+        page.sheet.cell(book.find(f"plan_{name}").row, FIRST_COLUMN).number_format = styles.WHOLE
     page.section("Memory of the fullest GPU")
-    memory = figures(page, _call(asked, "TRAINING_MEMORY"), MEMORY_FIGURES, heads=1)
+    memory = stage_figures(page, _call(asked, "TRAINING_MEMORY"), MEMORY_FIGURES, heads=1)
     size = (1 + len(NAMES), len(HEADS))
-    steps = stage(book, _call(asked, "TRAINING_LEDGER"), size, heads=HEADS)
+    steps = stage_rows(book, _call(asked, "TRAINING_LEDGER"), size, heads=HEADS)
     drivers_in_use(page, DRIVERS)
     price_basis, ledger = _compared(book, size)
     _rates(page, {**rests_on.cells, "price_basis": price_basis})
     page.finish()
-    book.instead("dp", "plan_dp")  # a blank one is what the other degrees leave over of the GPUs
+    book.replace_argument("dp", "plan_dp")  # a blank one is what the other degrees leave over of the GPUs
     return Staged(rests_on, memory, steps, ledger)
 
 
@@ -80,30 +88,30 @@ def _call(asked: Options, function: str) -> str:
     return asked.call(function, "{chosen}", "{gpu}")
 
 
-def _rates(page: Page, cells: Mapping[str, str]) -> None:
+def _rates(page: LineSheet, cells: Mapping[str, str]) -> None:
     """Add what tokens, GPU-hours and energy are taken times: given, else looked up, in the scenario of the cover."""
     page.section("Prices, power and carbon")
-    ask(page.book, "provider", "region")
+    watch_lines(page.book, "provider", "region")
     price_lines(page)
     power_lines(page, limited=True)
     page.line(
         "residual", LABELS["residual_grams_per_kwh"],
         '=IF({residual_grams_per_kwh}="",{grams},{residual_grams_per_kwh})',
-        "gCO2e/kWh", "As given, else the grid's", look.NUMBER,
+        "gCO2e/kWh", "As given, else the grid's", styles.NUMBER,
     )  # fmt: skip
-    unlisted(page)
+    unlisted_statement(page)
     page.section("The run")
     page.line("tokens_now", "Tokens, scenario", "={tokens}*{use_tokens}", "tokens", "Inputs x the scenario's")
     page.line("tokens_a_step", "Tokens of a step, padding apart", "={batch}*{seq}*(1-{plan_padding_share})", "tokens",
               "batch x seq x (1 - padding)")  # fmt: skip
     given = f'IF({{programme_factor}}="",{cells["programme_factor"]},{{programme_factor}})'
     page.line("factor", LABELS["programme_factor"], f"={given}", "ratio", "As given, else of published programmes",
-              look.NUMBER)  # fmt: skip
+              styles.NUMBER)  # fmt: skip
     page.line("factor_now", f"{LABELS['programme_factor']}, scenario", "=MAX(1,{factor}+{use_whole})", "ratio",
-              "+ the scenario's", look.NUMBER)  # fmt: skip
+              "+ the scenario's", styles.NUMBER)  # fmt: skip
     page.section("Where they come from")
     for name, formula in _bases(cells):
-        page.line(f"plan_{name}", LABELS[name], formula, "", "Inputs, or the catalog", look.TEXT)
+        page.line(f"plan_{name}", LABELS[name], formula, "", "Inputs, or the catalog", styles.TEXT)
         page.wrap(page.row - 1, _LETTERS[name])
     page.wrap(page.book.find("plan_layout").row, _LETTERS["layout"])
 
@@ -117,7 +125,7 @@ def _bases(cells: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     term = "{term}"
     for key, name in TERM_NAMES.items():
         term = f'IF({{term}}="{key}","{name}",{term})'
-    looked_up = f'IF(ISNUMBER(SEARCH(": "&{term}&",",{price})),{price},"{NEEDED}")'
+    looked_up = f'IF(ISNUMBER(SEARCH(": "&{term}&",",{price})),{price},"{NEEDS_ADDIN}")'
     return (
         ("price_basis", f'=IF({{price_usd_per_gpu_hour}}<>"","price given in the scenario, USD",{looked_up})'),
         ("grid_basis", f'=IF({{grams_per_kwh}}<>"","grams per kWh given in the scenario",{cells["grid_basis"]})'),
@@ -128,17 +136,19 @@ def _bases(cells: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 def _compared(book: Book, size: tuple[int, int]) -> tuple[str, StagedRows]:
     """Stage the plan itself, on a hidden sheet for checks to compare with; return where its price comes from, too."""
-    page = new_page(book, "Compared", "What the plan is asked and gives, to compare the workbook with.", NAMES)
+    page = new_sheet(book, "Compared", "What the plan is asked and gives, to compare the workbook with.", NAMES)
     page.sheet.sheet_state = "hidden"
     page.heads("Name")
     page.section("What the plan is asked")
-    asked = options(page, leaves(TrainingInputs), per_case=False, compared=True)
+    asked = stage_options(page, leaves(TrainingInputs), per_case=False, compared=True)
     names = [leaf.name for leaf in leaves(TrainingFigures)]
-    rests_on = stage(book, _call(asked, "TRAINING_FIGURES"), (len(names), 2), names=names)
-    ledger = stage(book, _call(asked, "TRAINING_LEDGER"), size, heads=HEADS, compared=True)
+    rests_on = stage_rows(book, _call(asked, "TRAINING_FIGURES"), (len(names), 2), names=names)
+    ledger = stage_rows(book, _call(asked, "TRAINING_LEDGER"), size, heads=HEADS, compared=True)
     page.section("What it gives")
     for column, figure in enumerate(FIGURES, 2):
         cells = tuple(f"={ledger.cell(2 + row, column)}" for row in range(len(NAMES)))
-        page.line(f"compared_{figure.name}", figure.label, cells, figure.quantity.unit, "TRAINING_LEDGER", look.NUMBER)
+        page.line(
+            f"compared_{figure.name}", figure.label, cells, figure.quantity.unit, "TRAINING_LEDGER", styles.NUMBER
+        )
     page.finish()
     return rests_on.cell(1 + names.index("price_basis"), 2), ledger

@@ -8,13 +8,13 @@ from training_budget_plan import FIGURES, LABELS
 
 from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.addin_calls import NEEDS_ADDIN
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.finance import months_shown
-from sizebook.workbooks.held import NEEDED
-from sizebook.workbooks.page import Page, new_page, result_page
-from sizebook.workbooks.wording import counted, usd, worded
+from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
+from sizebook.workbooks.text_formulas import count_text, number_text, usd_text
 
 # What is shown of each case: Cases has all of it.
 SHOWN = (
@@ -42,7 +42,7 @@ GIVEN = "ISNUMBER({given_share})"  # then there is no band
 def result(book: Book) -> None:
     """Add the sheets."""
     said = "The figures to hand on; ranges hold eight of ten measurements of a step's time."
-    page = result_page(book, "Result", said, (24, *[17.5] * 4), chart_rows=16)
+    page = result_sheet(book, "Result", said, (24, *[17.5] * 4), chart_rows=16)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
@@ -51,13 +51,13 @@ def result(book: Book) -> None:
     page.finish()
     rows = _parts(book)
     page.chart(
-        Chart("columns", "{months_message}", "USD a month", look.WHOLE, rows, "C", of_sheet="Parts"), at=by_month
+        Chart("columns", "{months_message}", "USD a month", styles.WHOLE, rows, "C", of_sheet="Parts"), at=by_month
     )
 
 
 def _parts(book: Book) -> tuple[int, int]:
     """Add the sheet of what memory and cost consist of; return the rows of its table of months."""
-    page = new_page(
+    page = new_sheet(
         book, "Parts", "What memory and cost consist of, and where prices come from.", ("", ""), (25, *[18] * 4),
         portrait=True,
     )  # fmt: skip
@@ -65,33 +65,33 @@ def _parts(book: Book) -> tuple[int, int]:
     _cost(page)
     _basis(page)
     page.section("Months of the chart")
-    rows = months_shown(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"})
+    rows = months_table(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"})
     page.finish()
     return rows
 
 
-def _tiles(page: Page) -> None:
+def _tiles(page: LineSheet) -> None:
     page.tiles(
         [
-            (f'={_unit("train_days", 1, "Days", "Hours")}&" on "&{counted("{gpus}")}&" "&{{gpu_name}}',
+            (f'={_unit("train_days", 1, "Days", "Hours")}&" on "&{count_text("{gpus}")}&" "&{{gpu_name}}',
              *_banded("train_days", 1, "1/24")),
             ("Steady state, USD", *_banded("cost_usd")),
-            ("Memory a GPU in GiB", "={plan_total}/2^30", look.RATE,
-             f'="of "&{worded("{plan_capacity}/2^30")}&", "&'
+            ("Memory a GPU in GiB", "={plan_total}/2^30", styles.RATE,
+             f'="of "&{number_text("{plan_capacity}/2^30")}&", "&'
              'ROUND(ROUND(100*{plan_total}/{plan_capacity},6),0)&" %"'),
             (f'="Energy in "&{_unit("energy_kwh", 1000, "MWh", "kWh")}', *_banded("energy_kwh", 1000, "1", "1000")),
             (f'="CO2e in "&{_unit("co2e_kg", 1000, "tonnes", "kg")}', *_banded("co2e_kg", 1000, "1", "1000")),
         ]
     )  # fmt: skip
-    in_currency = '=IF({currency}="USD","",{currency}&" "&' + worded("{amount.total}") + ")"
+    in_currency = '=IF({currency}="USD","",{currency}&" "&' + number_text("{amount.total}") + ")"
     page.tiles(
         [
-            ("Whole run, USD", "={month_usd.total}", look.WHOLE, in_currency),
+            ("Whole run, USD", "={month_usd.total}", styles.WHOLE, in_currency),
             ("Whole run, days", *_banded("programme_days")),
             ("Whole run, GPU-hours", *_banded("programme_gpu_hours")),
-            ("USD per Mtok", "={month_usd.total}/{month_mtok.total}", look.RATE,
-             '="of "&' + counted("{month_mtok.total}") + '&" Mtok"'),
-            ("Power, MW", "={running_mw}", look.RATE, "while it runs"),
+            ("USD per Mtok", "={month_usd.total}/{month_mtok.total}", styles.RATE,
+             '="of "&' + count_text("{month_mtok.total}") + '&" Mtok"'),
+            ("Power, MW", "={running_mw}", styles.RATE, "while it runs"),
         ]
     )  # fmt: skip
 
@@ -105,18 +105,18 @@ def _banded(name: str, least: int = 0, small: str = "1", large: str = "1") -> tu
     """Return a tile's formula, number format and range, in a unit of so many of the figure's own."""
     scale = "" if small == large else f"/IF({{plan_{name}.middle}}>={least},{large},{small})"
     low, middle, high = (f"{{plan_{name}.{case}}}{scale}" for case in NAMES)
-    write = usd if name.endswith("_usd") else worded
+    write = usd_text if name.endswith("_usd") else number_text
     under = f'=IF({GIVEN},"at the MFU given",{write(low)}&" to "&{write(high)})'
-    shown = {"cost_usd": USD, "programme_gpu_hours": look.NUMBER}.get(name, look.RATE)
+    shown = {"cost_usd": USD, "programme_gpu_hours": styles.NUMBER}.get(name, styles.RATE)
     return f"={middle}", shown, under
 
 
-def _cases(page: Page) -> None:
+def _cases(page: LineSheet) -> None:
     page.section("Three cases of the step's time")
     units = {leaf.name: leaf.quantity.unit for leaf in FIGURES}
     shares, own = (
         {"mfu", "hfu", "goodput"},
-        {"train_days": look.RATE, "cost_usd": USD, "programme_days": look.RATE, "programme_cost_usd": USD},
+        {"train_days": styles.RATE, "cost_usd": USD, "programme_days": styles.RATE, "programme_cost_usd": USD},
     )
     rows, formats = [], []
     for name in SHOWN:
@@ -124,12 +124,12 @@ def _cases(page: Page) -> None:
         if name == "co2e_market_kg":
             figures = [f'=IF({{covered_share}}="","not stated",{{plan_{name}.{case}}})' for case in NAMES]
         rows.append([LABELS[name], *figures, "" if name in shares else units[name]])
-        shown = look.PERCENT if name in shares else own.get(name, look.NUMBER)
-        formats.append([look.GENERAL, *[shown] * 3, look.GENERAL])
+        shown = styles.PERCENT if name in shares else own.get(name, styles.NUMBER)
+        formats.append([styles.GENERAL, *[shown] * 3, styles.GENERAL])
     page.table(["Figure", "Low", "Middle", "High", "Unit"], rows, formats)
 
 
-def _memory(page: Page) -> None:
+def _memory(page: LineSheet) -> None:
     page.section("Memory of the fullest GPU")
     rows = page.table(
         ["Component", "Bytes", "GiB", "Share of the need", "Share of the GPU"],
@@ -138,13 +138,13 @@ def _memory(page: Page) -> None:
              f"={{plan_{name}}}/{{plan_capacity}}"]
             for name in (*COMPONENTS, "total")
         ],
-        [look.GENERAL, look.WHOLE, look.DECIMAL, look.PERCENT, look.PERCENT],
+        [styles.GENERAL, styles.WHOLE, styles.DECIMAL, styles.PERCENT, styles.PERCENT],
         total=True,
     )  # fmt: skip
-    page.chart(Chart("bars", "{memory_message}", "GiB", look.DECIMAL, (rows[0], rows[1] - 1), "D"))
+    page.chart(Chart("bars", "{memory_message}", "GiB", styles.DECIMAL, (rows[0], rows[1] - 1), "D"))
 
 
-def _cost(page: Page) -> None:
+def _cost(page: LineSheet) -> None:
     page.section("Cost by cause")
     rows = page.table(
         ["Cause", "Low, USD", "Middle, USD", "High, USD", "Share of the middle"],
@@ -153,25 +153,25 @@ def _cost(page: Page) -> None:
              f"=IF({{plan_cost_usd.middle}}=0,0,{{plan_{name}.middle}}/{{plan_cost_usd.middle}})"]
             for name in (*CAUSES, "cost_usd")
         ],
-        [look.GENERAL, *[USD] * 3, look.PERCENT],
+        [styles.GENERAL, *[USD] * 3, styles.PERCENT],
         total=True,
     )  # fmt: skip
-    page.chart(Chart("columns", "{cost_message}", "USD", look.WHOLE, (rows[0], rows[1] - 1), "CDE"))
+    page.chart(Chart("columns", "{cost_message}", "USD", styles.WHOLE, (rows[0], rows[1] - 1), "CDE"))
 
 
-def _basis(page: Page) -> None:
+def _basis(page: LineSheet) -> None:
     page.section("What it rests on")
     price = (
-        f'IF({{plan_price_basis}}="{NEEDED}","{NEEDED}",'
-        f'{worded("{price_now}")}&" USD: "&{{plan_price_basis}}&{_dearer()})'
+        f'IF({{plan_price_basis}}="{NEEDS_ADDIN}","{NEEDS_ADDIN}",'
+        f'{number_text("{price_now}")}&" USD: "&{{plan_price_basis}}&{_dearer()})'
     )
-    watts = f'={worded("{power}")}&" W, "&ROUND(ROUND(100*{{host_share}},6),0)&" % host, PUE "&{{pue}}'
+    watts = f'={number_text("{power}")}&" W, "&ROUND(ROUND(100*{{host_share}},6),0)&" % host, PUE "&{{pue}}'
     for label, formula, n_lines in (
         ("Layout", "={plan_layout}", 1),
         ("Price of a GPU-hour", f"={price}", _PRICE_LINES),
-        ("Whole run", f'="steady state x "&{worded("{factor_now}")}&": "&{{plan_programme_basis}}', 1),
+        ("Whole run", f'="steady state x "&{number_text("{factor_now}")}&": "&{{plan_programme_basis}}', 1),
         ("Power of a GPU", watts, 1),
-        ("Carbon intensity", f'={worded("{grams}")}&" g/kWh: "&{{plan_grid_basis}}', 1),
+        ("Carbon intensity", f'={number_text("{grams}")}&" g/kWh: "&{{plan_grid_basis}}', 1),
     ):
         cell = page.fact(label, formula)
         page.sheet.merge_cells(start_row=cell.row, end_row=cell.row, start_column=cell.column, end_column=_LAST_COLUMN)
@@ -181,5 +181,5 @@ def _basis(page: Page) -> None:
 
 def _dearer() -> str:
     """Return the expression of what to say where a term costs more than on demand."""
-    over = 'IF({listed_on_demand}<{price},"; on demand "&' + worded("{listed_on_demand}") + '&" USD","")'
+    over = 'IF({listed_on_demand}<{price},"; on demand "&' + number_text("{listed_on_demand}") + '&" USD","")'
     return f'IF(AND({{price_usd_per_gpu_hour}}="",{{term}}<>"on_demand",ISNUMBER({{listed_on_demand}})),{over},"")'

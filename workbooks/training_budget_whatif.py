@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from training_budget_inputs import DRIVERS
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.sensitivity import Steps
-from sizebook.workbooks.what_if import Worked, case_table, cases_of
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.tornado import Steps
+from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
 
 TOKENS = Steps("tokens", "Tokens", (0.5, 0.75, 1, 1.5, 2))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
 _STEADY = "{tokens}*@tokens/{tokens_a_step}*{plan_step_seconds.middle}*{use_speed}/@speed/{plan_goodput.middle}"
 _WORKED = (
-    Worked(
+    CaseColumn(
         "hours", "GPU-hours",
         f"={{gpus}}*({_STEADY}*MAX(1,{{factor}}+@whole)/{{seconds_an_hour}}+{{start_hours}})",
     ),
-    Worked("cost", "Cost, USD", "=#hours*{price}*@price*{mean_level}+{other_usd}*@other"),
+    CaseColumn("cost", "Cost, USD", "=#hours*{price}*@price*{mean_level}+{other_usd}*@other"),
 )  # fmt: skip
 
 
 def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, its GPU-hours, its cost. One formula a column."""
-    page = new_page(
+    page = new_sheet(
         book, "What-if", "The whole run of the middle case once a row: its drivers, GPU-hours and cost.",
         ("",) * 6, (34, *[14] * 6, 14, 28),
     )  # fmt: skip
     page.section("Prices over time")
     page.constant(
         "mean_level", "Mean level of GPU prices", "=SUMPRODUCT({share.all},{price_level_now.all})", "ratio",
-        "Months, by share of the run", look.NUMBER,
+        "Months, by share of the run", styles.NUMBER,
     )  # fmt: skip
     in_use = "{{use_{}}}".format
-    case_table(page, DRIVERS, cases_of(DRIVERS, TOKENS, PRICES, in_use), _WORKED, in_use)
+    case_table(page, DRIVERS, all_cases(DRIVERS, TOKENS, PRICES, in_use), _WORKED, in_use)
     page.finish()

@@ -13,12 +13,12 @@ from training_programme_whatif import HOURS, PRICES, what_if
 
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.programme import ProgrammeScenario
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
-from sizebook.workbooks.inputs import workbook_inputs
-from sizebook.workbooks.pages import checks_page, cover, notes_page
-from sizebook.workbooks.sensitivity import tornado, two_way
-from sizebook.workbooks.what_if import cost
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
+from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
+from sizebook.workbooks.input_cells import workbook_inputs
+from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
+from sizebook.workbooks.what_if import case_cost
 
 FILE, TITLE = "training_programme.xlsx", "Training programme"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "programme-llama-3.1-405b.toml"
@@ -40,19 +40,21 @@ NOTES = (
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(book, "What the phases of a training programme take and cost together, month by month.", SCENARIO)
+    front = cover_sheet(
+        book, "What the phases of a training programme take and cost together, month by month.", SCENARIO
+    )
     inputs(book)
-    scenarios(book, DRIVERS)
-    dated_rates(book)
+    scenarios_sheet(book, DRIVERS)
+    rates_sheet(book)
     staged = phases(book)
     budget(book)
     months(book)
-    periods(book, PERIODS)
-    table = two_way(book, HOURS, PRICES, "Cost of the whole programme")
+    years_sheet(book, PERIODS)
+    table = two_way_sheet(book, HOURS, PRICES, "Cost of the whole programme")
     what_if(book)
-    table(cost)
-    tornado(book, DRIVERS, cost, "cost of the whole programme")
+    table(case_cost)
+    tornado_sheet(book, DRIVERS, case_cost, "cost of the whole programme")
     result(book)
-    checks_page(book, checks(staged))
-    notes_page(book, FUNCTIONS, NOTES)
+    checks_sheet(book, checks(staged))
+    notes_sheet(book, FUNCTIONS, NOTES)
     front()

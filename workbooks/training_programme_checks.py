@@ -9,9 +9,9 @@ from training_programme_months import PARTS
 from training_programme_phases import Staged
 
 from sizebook.plans.training.case import NAMES
+from sizebook.workbooks.catalog_lookups import KNOWN_CHECK
 from sizebook.workbooks.finance import RATES_HOLD
-from sizebook.workbooks.lookups import IS_KNOWN
-from sizebook.workbooks.wording import equal
+from sizebook.workbooks.text_formulas import nearly_equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 # Of the plan's budget what the workbook's own formulas give.
@@ -24,7 +24,7 @@ def checks(staged: Staged) -> tuple[Check, ...]:
 
 
 def _same(*pairs: tuple[str, str]) -> str:
-    return f"=AND({','.join(equal(one, other) for one, other in pairs)})"
+    return f"=AND({','.join(nearly_equal(one, other) for one, other in pairs)})"
 
 
 _USES = ("training", "forward", "rollout", "waiting")
@@ -84,7 +84,7 @@ _OF_THE_BUDGET: tuple[Check, ...] = (
         ),
         "Ablations, failed runs and evaluation against GPU-hours beyond those of the phases; one share in all cases",
     ),
-    IS_KNOWN,
+    KNOWN_CHECK,
     (
         "Phases cost what the budget says", _same(("SUM({phase_usd.all})", "{phases_usd.middle}")),
         "Phases against Budget",
@@ -93,7 +93,7 @@ _OF_THE_BUDGET: tuple[Check, ...] = (
         "A GPU-hour costs what Inputs say",
         "=AND(" + ",".join(
             f'IF(OR({{model.{n}}}="",{{price_usd_per_gpu_hour.{n}}}=""),TRUE,'
-            f"{equal(f'{{price_now.{n}}}', f'{{price_usd_per_gpu_hour.{n}}}*{{use_price.{n}}}')})"
+            f"{nearly_equal(f'{{price_now.{n}}}', f'{{price_usd_per_gpu_hour.{n}}}*{{use_price.{n}}}')})"
             for n in PHASES
         ) + ")",
         "Phases against Inputs, where a price is given",
@@ -159,7 +159,7 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "The table at its middle is the plan",
-        f"=IF(AND({{step_hours.3}}=1,{{step_price.2}}=1),{equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
+        f"=IF(AND({{step_hours.3}}=1,{{step_price.2}}=1),{nearly_equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
         "Two-way at steps of 1 against What-if; holds at other steps",
     ),
     ("Mean power is no more than the peak", "={mean_mw.total}<={month_mw.total}*(1+{rounding})", "Months"),

@@ -6,12 +6,12 @@ from training_budget_inputs import HEADINGS as OF_A_RUN
 
 from sizebook.core.sections import leaves
 from sizebook.plans.programme.inputs import MOST_PHASES, Data, Experiments, Phase, ProgrammeTerms, Rollouts, Storage
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.declaring import declare, declare_all
-from sizebook.workbooks.finance import CURRENCY, Driver, constants
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.shared_lines import model_input, this_copy
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.declared_inputs import declare, declare_all
+from sizebook.workbooks.finance import CURRENCY, Driver, constant_lines
+from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.shared_lines import copy_section, model_input
 
 FIRST_DAY = "=DATE(2027,1,1)"
 PHASES = tuple(str(number) for number in range(1, MOST_PHASES + 1))
@@ -36,7 +36,7 @@ DRIVERS = (
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = new_page(
+    page = new_sheet(
         book, "Inputs", "Change the pale yellow cells only. One column a phase, in the order in which they run; a "
         "column without a model stays out.", PHASES, WIDTHS,
     )  # fmt: skip
@@ -49,9 +49,9 @@ def inputs(book: Book) -> None:
     declare_all(page, Phase, HEADINGS, left_out={"name", "model"}, per_case=True)
     declare_all(page, ProgrammeTerms, HEADINGS)
     declare(page, CURRENCY)
-    constants(
+    constant_lines(
         page, "hours_a_month", "hours_a_day", "months_a_quarter", "months_a_year", "thousand", "million", "terabyte",
         "rounding",
     )  # fmt: skip
-    page.constant("first_day", "First day where none is given", FIRST_DAY, "", "So that months have dates", look.DATE)
-    this_copy(page, "Training programme")
+    page.constant("first_day", "First day where none is given", FIRST_DAY, "", "So that months have dates", styles.DATE)
+    copy_section(page, "Training programme")

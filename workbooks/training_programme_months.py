@@ -5,32 +5,32 @@ from __future__ import annotations
 from training_programme_inputs import PHASES
 
 from sizebook.plans.training.case import NAMES
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.finance import level
-from sizebook.workbooks.page import new_page
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.finance import dated_level
+from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.text_formulas import count_with_unit, number_text, usd_text
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
-from sizebook.workbooks.wording import several, usd, worded
 
 PARTS = ("phases_usd", "ablation_usd", "evaluation_usd", "data_usd", "storage_usd", "egress_usd")
 
 
 def budget(book: Book) -> None:
     """Add the sheet of the whole programme in low, middle and high: all phases at the same end of their bands."""
-    page = new_page(book, "Budget", "The whole programme, all its phases at the same end of their bands.", NAMES)
+    page = new_sheet(book, "Budget", "The whole programme, all its phases at the same end of their bands.", NAMES)
     page.heads("Figure")
     page.section("Shares and sums that hold for every case")
     page.line("ablation_now", "Ablations and failed runs", "=MAX(0,{ablation_share}+{use_ablation.1})", "ratio",
-              "Inputs + the scenario's", look.PERCENT)  # fmt: skip
+              "Inputs + the scenario's", styles.PERCENT)  # fmt: skip
     page.line("more", "All GPU-hours over those of the phases", "=1+{ablation_now}+{evaluation_share}", "ratio",
-              "1 + experiments", look.NUMBER)  # fmt: skip
+              "1 + experiments", styles.NUMBER)  # fmt: skip
     page.section("Low, middle and high in time")
 
-    def line(key: str, label: str, formula: str, unit: str, origin: str, shown: str = look.WHOLE) -> None:
+    def line(key: str, label: str, formula: str, unit: str, origin: str, shown: str = styles.WHOLE) -> None:
         page.line(key, label, tuple(formula.replace("@", case) for case in NAMES), unit, origin, shown)
 
     line("days", "Days", "=SUM({days_@.all})+SUM({elapsed.all})-SUM({days_middle.all})",
-         "days", "Phases and gaps", look.RATE)  # fmt: skip
+         "days", "Phases and gaps", styles.RATE)  # fmt: skip
     line("gpu_hours", "GPU-hours", "=SUM({hours_@.all})*{more}", "GPU-hours", "Phases, with experiments")
     hourly = "SUMPRODUCT({hours_@.all},{price_now.all})"
     line("phases_usd", "Phases", f"={hourly}+SUM({{beside_usd.all}})", "USD", "GPU-hours x price + other costs")
@@ -47,27 +47,27 @@ def budget(book: Book) -> None:
     line("co2e_kg", "Greenhouse gases, location-based",
          "=SUMPRODUCT({hours_@.all},{kw_each.all},{grams.all})*{more}/{thousand}", "kgCO2e", "Energy x grams",
          )  # fmt: skip
-    line("peak_mw", "Peak power", "=MAX({mw_@.all})*{more}", "MW", "Phases, with experiments", look.NUMBER)
+    line("peak_mw", "Peak power", "=MAX({mw_@.all})*{more}", "MW", "Phases, with experiments", styles.NUMBER)
     page.section("Calendar")
     page.line("n_phases", "Phases", "=SUMPRODUCT(--({days_middle.all}>0))", "", "Inputs")
-    page.line("ends_after", "Ends on day", "=MAX({ends_on.all})", "days", "Phases", look.RATE)
-    page.line("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", look.NUMBER)
-    page.line("first_start", "First day", '=IF({start}="",{first_day},{start})', "", "Inputs", look.DATE)
-    page.line("first_month", "First of its month", "={first_start}-DAY({first_start})+1", "", "First day", look.DATE)
+    page.line("ends_after", "Ends on day", "=MAX({ends_on.all})", "days", "Phases", styles.RATE)
+    page.line("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", styles.NUMBER)
+    page.line("first_start", "First day", '=IF({start}="",{first_day},{start})', "", "Inputs", styles.DATE)
+    page.line("first_month", "First of its month", "={first_start}-DAY({first_start})+1", "", "First day", styles.DATE)
     page.line("over_days", "Days of that month before it",
               "={month_days}*({first_start}-{first_month})/DAY(EOMONTH({first_start},0))", "days",
-              "Share of its month x days of a month", look.NUMBER)  # fmt: skip
+              "Share of its month x days of a month", styles.NUMBER)  # fmt: skip
     page.line("months", "Months", "=MAX(1,ROUNDUP(({over_days}+{ends_after})/{month_days}-{rounding},0))", "months",
               "Months of so many days")  # fmt: skip
     page.section("Titles of the charts")
-    phases = worded("100*{phases_usd.middle}/{usd.middle}")
+    phases = number_text("100*{phases_usd.middle}/{usd.middle}")
     page.statement(
-        "parts_message", "Cost by part", f'="Phases take "&{phases}&" % of "&{usd("{usd.middle}")}', "Budget"
+        "parts_message", "Cost by part", f'="Phases take "&{phases}&" % of "&{usd_text("{usd.middle}")}', "Budget"
     )
     page.statement(
         "months_message", "Cost by month",
-        f'={usd("{usd.middle}")}&" over "&{several("{months.middle}", "month")}&", "&'
-        f'{several("{n_phases.middle}", "phase")}',
+        f'={usd_text("{usd.middle}")}&" over "&{count_with_unit("{months.middle}", "month")}&", "&'
+        f'{count_with_unit("{n_phases.middle}", "phase")}',
         "Budget",
     )  # fmt: skip
     page.finish()
@@ -80,13 +80,13 @@ def months(book: Book) -> None:
     )  # fmt: skip
     page.calendar("first_month.middle", "months.middle")
     row = page.row_of
-    row("first", "Days before it", "=MAX(0,({month}-1)*{month_days.middle}-{over_days.middle})", "days", look.NUMBER)
-    row("last", "Days to its end", "={month}*{month_days.middle}-{over_days.middle}", "days", look.NUMBER)
+    row("first", "Days before it", "=MAX(0,({month}-1)*{month_days.middle}-{over_days.middle})", "days", styles.NUMBER)
+    row("last", "Days to its end", "={month}*{month_days.middle}-{over_days.middle}", "days", styles.NUMBER)
     page.section("Share of each phase")
     for phase in PHASES:
         within = f"MAX(0,MIN({{last}},{{ends_on.{phase}}})-MAX({{first}},{{starts_on.{phase}}}))"
         share = f"=IF({{days_middle.{phase}}}=0,0,{within}/{{days_middle.{phase}}})"
-        row(f"share_{phase}", f"={{shown.{phase}}}", share, "ratio", look.PERCENT, total=SUM)
+        row(f"share_{phase}", f"={{shown.{phase}}}", share, "ratio", styles.PERCENT, total=SUM)
     page.section("Phases that end")
     for phase in PHASES:
         ends = f"{{ends_on.{phase}}}"
@@ -105,8 +105,8 @@ def months(book: Book) -> None:
         total=SUM,
     )
     page.section("Money")
-    row("price_level_now", "Level of GPU prices", level(book, "price_date", "price_level", from_first=False), "ratio",
-        look.NUMBER)  # fmt: skip
+    row("price_level_now", "Level of GPU prices", dated_level(book, "price_date", "price_level", from_first=False), "ratio",
+        styles.NUMBER)  # fmt: skip
     row("month_gpu_usd", "GPUs of the phases", f"=({summed('gpu_usd')})*{{price_level_now}}", "USD", total=SUM)
     row("month_other_usd", "Other costs of the phases", f"={summed('beside_usd')}", "USD", total=SUM)
     row("month_ablation_usd", "Ablations and failed runs", "={month_gpu_usd}*{ablation_now.middle}", "USD", total=SUM)
@@ -118,23 +118,23 @@ def months(book: Book) -> None:
         "={month_gpu_usd}+{month_other_usd}+{month_ablation_usd}+{month_evaluation_usd}+{month_data_usd}"
         "+{month_storage_usd}+{month_egress_usd}", "USD", total=BOLD_SUM)  # fmt: skip
     row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", "USD", total=MOST)
-    row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
-        look.NUMBER)  # fmt: skip
+    row("currency_rate", "Exchange rate", dated_level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
+        styles.NUMBER)  # fmt: skip
     row("amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
     page.section("Energy and carbon")
     row("month_kwh", "Energy", f"=({summed('phase_kwh')})*{{more.middle}}", "kWh", total=SUM)
     row("month_kg", "Greenhouse gases, location-based", f"=({summed('phase_kg')})*{{more.middle}}", "kgCO2e", total=SUM)
-    row("mean_mw", "Mean power", "={month_kwh}/{hours_a_month}/{thousand}", "MW", look.NUMBER, total=MOST)
+    row("mean_mw", "Mean power", "={month_kwh}/{hours_a_month}/{thousand}", "MW", styles.NUMBER, total=MOST)
     running = ",".join(f"IF({{share_{phase}}}>0,{{mw_middle.{phase}}},0)" for phase in PHASES)
-    row("month_mw", "Peak power", f"=MAX({running})*{{more.middle}}", "MW", look.NUMBER, total=MOST)
+    row("month_mw", "Peak power", f"=MAX({running})*{{more.middle}}", "MW", styles.NUMBER, total=MOST)
     page.finish()
 
 
 PERIODS = (
-    ("month_hours", "GPU-hours, experiments included", "GPU-hours", look.WHOLE),
-    ("month_gpu_usd", "GPUs of the phases", "USD", look.WHOLE),
-    ("month_usd", "Cost", "USD", look.WHOLE),
-    ("amount", "Cost in the currency", "", look.WHOLE),
-    ("month_kwh", "Energy", "kWh", look.WHOLE),
-    ("month_kg", "Greenhouse gases", "kgCO2e", look.WHOLE),
+    ("month_hours", "GPU-hours, experiments included", "GPU-hours", styles.WHOLE),
+    ("month_gpu_usd", "GPUs of the phases", "USD", styles.WHOLE),
+    ("month_usd", "Cost", "USD", styles.WHOLE),
+    ("amount", "Cost in the currency", "", styles.WHOLE),
+    ("month_kwh", "Energy", "kWh", styles.WHOLE),
+    ("month_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),
 )

@@ -11,13 +11,21 @@ from sizebook.plans.programme.figures import PhaseFigures
 from sizebook.plans.programme.inputs import Phase, ProgrammeTerms
 from sizebook.plans.programme.plan import Budget
 from sizebook.plans.training.case import NAMES
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
-from sizebook.workbooks.lookups import power_lines, price_lines, unlisted
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.shared_lines import CONFIG
-from sizebook.workbooks.staging import Figures, Options, StagedRows, ask, figures, options, stage
+from sizebook.workbooks.staged_tables import (
+    Options,
+    StagedFigures,
+    StagedRows,
+    stage_figures,
+    stage_options,
+    stage_rows,
+    watch_lines,
+)
 
 # What the workbook's own formulas follow; functions are asked at a price of 1, so that what they cost is GPU-hours.
 NATIVE = (
@@ -45,7 +53,7 @@ _GIVEN = {
 class Staged:
     """What functions give: figures of the phases, and the plan's budget to compare with."""
 
-    figures: Figures
+    figures: StagedFigures
     budget: StagedRows
 
     def of_the_plan(self, name: str, case: str) -> str:
@@ -55,17 +63,17 @@ class Staged:
 
 def phases(book: Book) -> Staged:
     """Add the sheet of what functions are asked and give of each phase, and of what follows from it."""
-    page = new_page(
+    page = new_sheet(
         book, "Phases", "A column a phase: what functions are asked and give, each once, then hours, money and energy.",
         PHASES, WIDTHS,
     )  # fmt: skip
     page.heads("Name")
     page.section("What functions are asked")
     given = dict.fromkeys(NATIVE, '=""') | _GIVEN | dict.fromkeys(_ONES, '=IF({model}="","",1)')
-    asked = options(page, leaves(Phase), **given)
-    ask(book, *LOOKED_UP)
+    asked = stage_options(page, leaves(Phase), **given)
+    watch_lines(book, *LOOKED_UP)
     page.section("What they give")
-    staged = figures(
+    staged = stage_figures(
         page, f"PROGRAMME_FIGURES({asked.area()})", leaves(PhaseFigures), heads=1, blank_where='{model}=""'
     )  # fmt: skip
     drivers_in_use(page, DRIVERS)
@@ -81,29 +89,29 @@ def used(formula: str) -> str:
     return f'=IF({{model}}="",0,{formula})'
 
 
-def _hours(page: Page) -> None:
+def _hours(page: LineSheet) -> None:
     page.section("Days and GPU-hours, in the scenario of the cover")
     numbers = tuple(str(number) for number in range(1, len(PHASES) + 1))
     page.line("number", "Number", tuple(map(int, numbers)), "", "In the order in which they run")
-    page.line("shown", "Phase", '=IF({model}="","",{name})', "", "Inputs", look.GENERAL)
+    page.line("shown", "Phase", '=IF({model}="","",{name})', "", "Inputs", styles.GENERAL)
     for end, days, hours in (
         ("low", "days_low", "usd_low"),
         ("middle", "days", "gpu_hours"),
         ("high", "days_high", "usd_high"),
     ):
         page.line(f"days_{end}", f"Days, {end}", used(f"{{plan_{days}}}*{{use_hours}}"), "days",
-                  "PROGRAMME_FIGURES x the scenario's", look.RATE)  # fmt: skip
+                  "PROGRAMME_FIGURES x the scenario's", styles.RATE)  # fmt: skip
         page.line(f"hours_{end}", f"GPU-hours, {end}", used(f"{{plan_{hours}}}*{{use_hours}}"), "GPU-hours",
                   "PROGRAMME_FIGURES at a price of 1 x the scenario's")  # fmt: skip
     page.line(
-        "elapsed", "Days with the gap before", used("{gap_days}+{days_middle}"), "days", "Inputs + days", look.RATE
+        "elapsed", "Days with the gap before", used("{gap_days}+{days_middle}"), "days", "Inputs + days", styles.RATE
     )
     page.line("ends_on", "Last day", used("SUMPRODUCT(({number.all}<={number})*{elapsed.all})"), "days",
-              "Days of this phase and of those before", look.RATE)  # fmt: skip
-    page.line("starts_on", "First day", used("{ends_on}-{days_middle}"), "days", "End - days", look.RATE)
+              "Days of this phase and of those before", styles.RATE)  # fmt: skip
+    page.line("starts_on", "First day", used("{ends_on}-{days_middle}"), "days", "End - days", styles.RATE)
 
 
-def _money(page: Page) -> None:
+def _money(page: LineSheet) -> None:
     page.section("Money")
     price_lines(page, used)
     page.line("gpu_usd", "GPUs", used("{hours_middle}*{price_now}"), "USD", "GPU-hours x price")
@@ -114,31 +122,31 @@ def _money(page: Page) -> None:
               "USD", "Checkpoints x bytes x months x price")  # fmt: skip
 
 
-def _energy(page: Page) -> None:
+def _energy(page: LineSheet) -> None:
     page.section("Energy and carbon")
     power_lines(page, used, limited=True)
-    unlisted(page)
+    unlisted_statement(page)
     page.line("kw_each", "Power of a GPU at the meter", used("{power}*(1+{host_share})*{pue}/{thousand}"), "kW",
-              "Power at work; host and PUE on top", look.NUMBER)  # fmt: skip
+              "Power at work; host and PUE on top", styles.NUMBER)  # fmt: skip
     page.line("phase_kwh", "Energy at the meter", "={hours_middle}*{kw_each}", "kWh", "GPU-hours x power")
     page.line("phase_kg", "Greenhouse gases", "={phase_kwh}*{grams}/{thousand}", "kgCO2e", "Energy x grams")
     for end in NAMES:
         over = f"{{hours_{end}}}*{{kw_each}}/({{days_{end}}}*{{hours_a_day}})/{{thousand}}"
         page.line(f"mw_{end}", f"Power while it runs, {end}", f"=IF({{days_{end}}}=0,0,{over})", "MW",
-                  "Energy / time", look.NUMBER)  # fmt: skip
+                  "Energy / time", styles.NUMBER)  # fmt: skip
 
 
 def _compared(book: Book) -> StagedRows:
     """Stage the plan itself, on a hidden sheet: nothing but checks refers to it."""
-    page = new_page(book, "Compared", "What the plan is asked, to compare the workbook with.", PHASES)
+    page = new_sheet(book, "Compared", "What the plan is asked, to compare the workbook with.", PHASES)
     page.sheet.sheet_state = "hidden"
     page.heads("Name")
     page.section("Phases")
-    asked: Options = options(page, leaves(Phase), compared=True, **_GIVEN)
+    asked: Options = stage_options(page, leaves(Phase), compared=True, **_GIVEN)
     page.section("What they share")
-    terms = options(page, leaves(ProgrammeTerms), per_case=False, compared=True)
+    terms = stage_options(page, leaves(ProgrammeTerms), per_case=False, compared=True)
     page.finish()
-    return stage(
+    return stage_rows(
         book, f"PROGRAMME_BUDGET({asked.area()},{terms.area()})", (1 + len(NAMES), len(BUDGET)), heads=BUDGET,
         compared=True,
     )  # fmt: skip

@@ -7,12 +7,12 @@ from training_programme_months import PARTS
 
 from sizebook.core.sections import leaves
 from sizebook.plans.programme.plan import Budget
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.finance import months_shown
-from sizebook.workbooks.page import Page, new_page, result_page
-from sizebook.workbooks.wording import between, usd, worded
+from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
+from sizebook.workbooks.text_formulas import number_text, range_text, usd_text
 
 _LABELS = {leaf.name: leaf.label for leaf in leaves(Budget)}
 
@@ -20,7 +20,7 @@ _LABELS = {leaf.name: leaf.label for leaf in leaves(Budget)}
 def result(book: Book) -> None:
     """Add the sheet."""
     said = "The figures to hand on; ranges take all phases at the same end of their bands."
-    page = result_page(book, "Result", said, (24, *[14] * 5), chart_rows=14)
+    page = result_sheet(book, "Result", said, (24, *[14] * 5), chart_rows=14)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
@@ -33,49 +33,54 @@ def result(book: Book) -> None:
             [f'=IF({{model.{phase}}}="","",{{{key}.{phase}}})' for key, _ in columns]
             for phase in PHASES
         ],
-        [look.GENERAL, look.RATE, look.RATE, look.WHOLE, look.WHOLE], blanks=True,
+        [styles.GENERAL, styles.RATE, styles.RATE, styles.WHOLE, styles.WHOLE], blanks=True,
     )  # fmt: skip
     page.finish()
     months, parts = _drawn(book)
     page.chart(
-        Chart("columns", "{months_message}", "USD a month", look.WHOLE, months, "C", of_sheet="Charts"), at=by_month
+        Chart("columns", "{months_message}", "USD a month", styles.WHOLE, months, "C", of_sheet="Charts"), at=by_month
     )
-    page.chart(Chart("columns", "{parts_message}", "USD", look.WHOLE, parts, "CDE", of_sheet="Charts"), at=by_part)
+    page.chart(Chart("columns", "{parts_message}", "USD", styles.WHOLE, parts, "CDE", of_sheet="Charts"), at=by_part)
 
 
 def _drawn(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     """Add the sheet of what the charts draw; return the rows of months and of parts without their total."""
-    page = new_page(
+    page = new_sheet(
         book, "Charts", "What Result draws; months evenly spread where there are more than twelve.", ("",) * 2,
         (36, *[20] * 4),
     )  # fmt: skip
     first, last = _parts(page)
     page.section("Months of the chart")
-    rows = months_shown(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"}, "{months.middle}")
+    rows = months_table(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"}, "{months.middle}")
     page.finish()
     return rows, (first, last - 1)
 
 
-def _parts(page: Page) -> tuple[int, int]:
+def _parts(page: LineSheet) -> tuple[int, int]:
     page.section("Cost by part, USD")
     return page.table(
         ["Part", "Low", "Middle", "High"],
         [[_LABELS[part], *(f"={{{part}.{case}}}" for case in ("low", "middle", "high"))] for part in (*PARTS, "usd")],
-        [look.GENERAL, *[look.WHOLE] * 3], total=True,
+        [styles.GENERAL, *[styles.WHOLE] * 3], total=True,
     )  # fmt: skip
 
 
-def _tiles(page: Page) -> None:
+def _tiles(page: LineSheet) -> None:
     def ends(name: str) -> str:
-        return between(f"{{{name}.low}}", f"{{{name}.high}}")
+        return range_text(f"{{{name}.low}}", f"{{{name}.high}}")
 
-    cost = f'={usd("{usd.low}")}&" to "&{usd("{usd.high}")}'
+    cost = f'={usd_text("{usd.low}")}&" to "&{usd_text("{usd.high}")}'
     page.tiles(
         [
-            ("Cost, USD", "={usd.middle}", look.WHOLE, cost),
-            ("Days", "={days.middle}", look.RATE, ends("days")),
-            ("GPU-hours", "={gpu_hours.middle}", look.WHOLE, "experiments included"),
-            ("Peak power, MW", "={peak_mw.middle}", look.RATE, f'={worded("{energy_kwh.middle}/{thousand}")}&" MWh"'),
-            ("CO2e, tonnes", "={co2e_kg.middle}/{thousand}", look.WHOLE, "location-based"),
+            ("Cost, USD", "={usd.middle}", styles.WHOLE, cost),
+            ("Days", "={days.middle}", styles.RATE, ends("days")),
+            ("GPU-hours", "={gpu_hours.middle}", styles.WHOLE, "experiments included"),
+            (
+                "Peak power, MW",
+                "={peak_mw.middle}",
+                styles.RATE,
+                f'={number_text("{energy_kwh.middle}/{thousand}")}&" MWh"',
+            ),
+            ("CO2e, tonnes", "={co2e_kg.middle}/{thousand}", styles.WHOLE, "location-based"),
         ]
     )

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from training_programme_inputs import DRIVERS
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.sensitivity import Steps
-from sizebook.workbooks.what_if import Worked, case_table, cases_of
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.tornado import Steps
+from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
 
 HOURS = Steps("hours", "GPU-hours", (0.75, 0.9, 1, 1.25, 1.5))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
 _DATA = "({data_cpu_hours}*{usd_per_cpu_hour}+{licences_usd})*@data"
 _STORED = "(SUM({kept_usd.all})/{use_storage.1}+{egress_tb}*{usd_per_egress_tb})*@storage"
 _WORKED = (
-    Worked("gpus", "GPUs of the phases, USD", "=SUM({gpu_usd.all})/{use_hours.1}/{use_price.1}*@hours*@price"
+    CaseColumn("gpus", "GPUs of the phases, USD", "=SUM({gpu_usd.all})/{use_hours.1}/{use_price.1}*@hours*@price"
         "*{mean_level}"),
-    Worked(
+    CaseColumn(
         "cost", "Cost, USD",
         f"=#gpus*(1+MAX(0,{{ablation_share}}+@ablation)+{{evaluation_share}})+SUM({{beside_usd.all}})+{_DATA}+{_STORED}",
     ),
@@ -26,7 +26,7 @@ _WORKED = (
 
 def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, what its GPUs cost and all of it. One formula a column."""
-    page = new_page(
+    page = new_sheet(
         book, "What-if", "The whole programme in its middle case once a row: its drivers and cost.",
         ("",) * 6, (34, *[14] * 6, 14, 28),
     )  # fmt: skip
@@ -34,8 +34,8 @@ def what_if(book: Book) -> None:
     page.constant(
         "mean_level", "Mean level of GPU prices",
         "=IF(SUM({gpu_usd.all})=0,1,{month_gpu_usd.total}/SUM({gpu_usd.all}))", "ratio",
-        "Months over Phases: what dated prices make of the whole", look.NUMBER,
+        "Months over Phases: what dated prices make of the whole", styles.NUMBER,
     )  # fmt: skip
     in_use = "{{use_{}.1}}".format
-    case_table(page, DRIVERS, cases_of(DRIVERS, HOURS, PRICES, in_use), _WORKED, in_use)
+    case_table(page, DRIVERS, all_cases(DRIVERS, HOURS, PRICES, in_use), _WORKED, in_use)
     page.finish()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from sizebook.dashboard.page import write_page
-from sizebook.dashboard.rows import published
+from sizebook.dashboard.catalog_models import published_models
+from sizebook.dashboard.html_page import write_page
 from sizebook.functions import load
 from tests.dashboard.checks import calculator, estimates, readers, table, views  # noqa: F401 - each joins its checks
 from tests.dashboard.driving import CHECKS, CHROMIUM, SWITCHES, WIDE
@@ -52,7 +52,7 @@ def _only_local(address: str, told: list[str]) -> None:
 def main() -> None:
     load()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        page = write_page(published(), Path(folder) / "page.html")
+        page = write_page(published_models(), Path(folder) / "page.html")
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
         failed = run(browser, page.as_uri())
         browser.close()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.dashboard.rows import Model, published
+from sizebook.dashboard.catalog_models import Model, published_models
 
 
 @pytest.fixture(scope="session")
 def models() -> dict[str, Model]:
-    return {model.key: model for model in published()}
+    return {model.key: model for model in published_models()}

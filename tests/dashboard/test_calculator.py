@@ -12,7 +12,7 @@ from tests.functions.points import points
 
 
 def test_every_function_is_described_once() -> None:
-    found = calculator.described()
+    found = calculator.function_data()
     functions = {each["name"]: each for each in found["functions"]}
     assert list(functions) == list(load())
     ttft = functions["TTFT_SECONDS"]
@@ -24,7 +24,7 @@ def test_every_function_is_described_once() -> None:
 
 
 def test_the_source_is_printed_from_the_formulas() -> None:
-    source = calculator.source()
+    source = calculator.closed_form_source()
     assert '"PARAMS_MHA": { value: (d_model, bias) => 4 * (d_model ** 2 + bias * d_model), blanks: {  } }' in source
     assert "blanks: { n_kv_heads: (d_model, n_heads, d_head, n_kv_heads, bias) => n_heads }" in source
     assert '"nvfp4": 4.5' in source.partition("const CLOSED")[0]
@@ -40,7 +40,7 @@ def test_what_a_function_accepts_meets_its_condition() -> None:
 
 
 def test_the_market_is_the_tables() -> None:
-    found = market.data()
+    found = market.market_data()
     assert len(found["gpus"]["rows"]) == len(table("hardware")) and len(found["prices"]["rows"]) == len(table("prices"))
     heads = [name for name, _, _ in found["gpus"]["heads"]]
     h200 = next(values for key, values, _ in found["gpus"]["rows"] if key == "h200-sxm")

@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from sizebook.cli.models import list_models
 from sizebook.core.expression import parse
-from sizebook.dashboard.charts import CHARTS, specification
-from sizebook.dashboard.columns import BY_NAME, COLUMNS, formula
+from sizebook.dashboard.catalog_models import Model
 from sizebook.dashboard.features import FEATURES
-from sizebook.dashboard.rows import Model
+from sizebook.dashboard.model_columns import BY_NAME, COLUMNS, column_formula
+from sizebook.dashboard.scatter_charts import CHARTS, specification
 from sizebook.models import catalog
 
 # The columns of the dashboard that the first seed describes, and those of ours that hold them.
@@ -52,15 +52,15 @@ def test_figures_that_follow_from_others(models: dict[str, Model]) -> None:
 
 
 def test_a_formula_gives_the_value_beside_it() -> None:
-    shown = {name: formula(BY_NAME[name], "gpt-2") for name in ("total", "n_layers", "ff_ratio", "difference")}
+    shown = {name: column_formula(BY_NAME[name], "gpt-2") for name in ("total", "n_layers", "ff_ratio", "difference")}
     assert shown == {
         "total": '=PARAMS_MODEL("gpt-2")',
         "n_layers": '=MODEL_SPEC("gpt-2","n_layers")',
         "ff_ratio": '=MODEL_SPEC("gpt-2","d_ff")/MODEL_SPEC("gpt-2","d_model")',
         "difference": "",
     }
-    assert formula(BY_NAME["cache_per_token"], "gpt-2") == '=KV_CACHE_BYTES("gpt-2",8192)/8192'
-    assert formula(BY_NAME["tokens_per_parameter"], "gpt-2") == (
+    assert column_formula(BY_NAME["cache_per_token"], "gpt-2") == '=KV_CACHE_BYTES("gpt-2",8192)/8192'
+    assert column_formula(BY_NAME["tokens_per_parameter"], "gpt-2") == (
         '=MODEL_SPEC("gpt-2","training_tokens")/PARAMS_MODEL("gpt-2")'
     )
 

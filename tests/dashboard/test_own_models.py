@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from sizebook.core.errors import SizebookError
-from sizebook.dashboard.columns import BY_NAME, formula
-from sizebook.dashboard.contents import PLACE, first
-from sizebook.dashboard.own import of_config, of_table, refuse_repeated
-from sizebook.dashboard.page import html
+from sizebook.dashboard.html_page import page_html
+from sizebook.dashboard.model_columns import BY_NAME, column_formula
+from sizebook.dashboard.own_models import model_of_config, models_of_table, refuse_repeated
+from sizebook.dashboard.page_data import PLACE, first_data
 
 CONFIG = resources.files("sizebook") / "data" / "sample_config.json"
 
@@ -32,10 +32,10 @@ def config(folder: Path) -> Path:
 
 def test_a_config_is_counted(tmp_path: Path) -> None:
     path = config(tmp_path)
-    model = of_config(path.parent)
+    model = model_of_config(path.parent)
     # As CONFIG_PARAMS of the sample says in the reference.
     assert (model.key, model.own, model.values["total"], model.size) == ("own:small", True, 1_043_584, 1_043_584)
-    assert formula(BY_NAME["total"], PLACE).replace(PLACE, model.asks) == f'=PARAMS_MODEL("{path.resolve()}")'
+    assert column_formula(BY_NAME["total"], PLACE).replace(PLACE, model.asks) == f'=PARAMS_MODEL("{path.resolve()}")'
     assert sum(n for _, n, _, _ in model.card["parts"]) == 1_043_584
 
 
@@ -47,7 +47,7 @@ def test_a_table_states_what_no_config_says(tmp_path: Path) -> None:
         "Ours,small/config.json,1.04M,2026-10,2B,internal,,,\n"
         "Planned,,7B,2027-01-15,1.4e12,,4096,11008,SwiGLU\n",
     )
-    (ours, planned), _ = of_table(path)
+    (ours, planned), _ = models_of_table(path)
     assert (ours.values["total"], ours.values["licence"], ours.values["status"]) == (
         1_043_584,
         "internal",
@@ -81,7 +81,7 @@ def test_a_table_states_what_no_config_says(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_rows_are_refused_by_their_place(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(SizebookError) as raised:
-        of_table(table(tmp_path, text))
+        models_of_table(table(tmp_path, text))
     assert str(raised.value) == message
 
 
@@ -92,7 +92,7 @@ def test_a_table_of_another_country_is_understood(tmp_path: Path) -> None:
         "# Entwürfe\nname;published_total;release_date;training_tokens;energy_mwh;d_model;note\n"
         "Größer;7,2B;15.1.2027;1,4e12;1.234,5;4096;a, b\n".encode("cp1252")
     )
-    (model,), notes = of_table(path)
+    (model,), notes = models_of_table(path)
     assert (model.name, model.size, model.card["note"]) == ("Größer", 7_200_000_000, "a, b")
     shown = {name: model.values[name] for name in ("release_date", "training_tokens", "energy_mwh", "d_model")}
     assert shown == {
@@ -116,13 +116,13 @@ def test_a_table_of_another_country_is_understood(tmp_path: Path) -> None:
 def test_tables_of_another_kind_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(SizebookError) as raised:
-        of_table(tmp_path / name)
+        models_of_table(tmp_path / name)
     assert str(raised.value).startswith(message)
 
 
 def test_a_column_that_nobody_reads_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SizebookError) as raised:
-        of_table(table(tmp_path, "name,n_layer\nOurs,3\n"))
+        models_of_table(table(tmp_path, "name,n_layer\nOurs,3\n"))
     assert str(raised.value).startswith("unknown column: got 'n_layer', want one of name, config, organisation, ")
     assert str(raised.value).endswith("Did you mean 'n_layers'?")
 
@@ -130,13 +130,13 @@ def test_a_column_that_nobody_reads_is_refused(tmp_path: Path) -> None:
 def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
     path = table(tmp_path, "name\nOurs\nOurs\n")
     with pytest.raises(SizebookError, match=r"^name given twice: got 'Ours' again, want each once. Rename one.$"):
-        refuse_repeated(of_table(path)[0])
+        refuse_repeated(models_of_table(path)[0])
 
 
 def test_no_text_of_a_model_ends_the_script(tmp_path: Path) -> None:
     """The data stand inside a script; what they hold must come out of it as it went in."""
-    models, _ = of_table(table(tmp_path, 'name,note\n"</script><script>alert(1)</script><!--",x\n'))
-    page = html(models)
+    models, _ = models_of_table(table(tmp_path, 'name,note\n"</script><script>alert(1)</script><!--",x\n'))
+    page = page_html(models)
     held = page.partition('<script id="first" type="application/json">')[2].partition("</script>")[0]
-    assert json.loads(held) == json.loads(json.dumps(first(models)))
+    assert json.loads(held) == json.loads(json.dumps(first_data(models)))
     assert "<script>alert" not in page

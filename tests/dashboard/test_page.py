@@ -10,8 +10,8 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from sizebook.cli.dashboard import dashboard
-from sizebook.dashboard.page import html, write_page
-from sizebook.dashboard.rows import Model
+from sizebook.dashboard.catalog_models import Model
+from sizebook.dashboard.html_page import page_html, write_page
 from sizebook.sources.bundled import bundled
 
 VENDOR = bundled("templates") / "dashboard" / "vendor"
@@ -32,7 +32,7 @@ def test_the_page_is_one_file_that_asks_no_network(models: dict[str, Model], tmp
 
 def test_equal_models_give_equal_pages(models: dict[str, Model]) -> None:
     few = list(models.values())[:3]
-    once, again = (hashlib.sha256(html(few).encode()).hexdigest() for _ in range(2))
+    once, again = (hashlib.sha256(page_html(few).encode()).hexdigest() for _ in range(2))
     assert once == again
 
 

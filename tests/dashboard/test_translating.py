@@ -11,7 +11,7 @@ import pytest
 
 from sizebook.core.errors import InputError, RangeError
 from sizebook.dashboard import estimates
-from sizebook.dashboard.translating.program import Whole
+from sizebook.dashboard.translating.script import Script
 from sizebook.functions import load
 
 HALVES = {("a", 1): 0.5}
@@ -62,8 +62,8 @@ def shape_of(model: str) -> float:
     return 21.0
 
 
-def printed(python: Callable[..., Any], **tables: Any) -> tuple[str, Whole]:
-    program = Whole(**tables) if tables else Whole({})
+def printed(python: Callable[..., Any], **tables: Any) -> tuple[str, Script]:
+    program = Script(**tables) if tables else Script({})
     program.function(python)
     return program.source(), program
 
@@ -143,7 +143,7 @@ def test_what_has_no_translation_is_refused_with_its_place(python: Callable[...,
 
 @pytest.mark.parametrize(("python", "name"), [(misspelt, "widht"), (shortened, "swapcase")])
 def test_an_attribute_that_no_class_has_is_refused(python: Callable[..., Any], name: str) -> None:
-    program = Whole({}, classes=(Box,))
+    program = Script({}, classes=(Box,))
     program.function(python)
     with pytest.raises(InputError) as refused:
         program.source()
@@ -154,9 +154,9 @@ def test_an_attribute_that_no_class_has_is_refused(python: Callable[..., Any], n
 
 
 def test_every_serving_estimate_of_a_formulas_time_is_on_the_page() -> None:
-    names = {function.name for function in estimates.evaluated()}
+    names = {function.name for function in estimates.page_estimates()}
     assert {"TTFT_SECONDS", "TPOT_SECONDS", "TOKENS_PER_SECOND", "MAX_CONCURRENCY", "SERVING_ERROR"} <= names
-    source, data = estimates.translated(["llama-3.1-8b", "t5-small"])
+    source, data = estimates.translate_estimates(["llama-3.1-8b", "t5-small"])
     for name in names:
         assert f'"{name}": {{ value: (' in source
     banded = [name for name in names if getattr(load()[name].python, "band", None)]

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from sizebook.core.cells import call
-from sizebook.excel import waiting
-from sizebook.excel.waiting import Answers
+from sizebook.excel import deferred_answers
+from sizebook.excel.deferred_answers import DeferredAnswers
 from sizebook.functions import load
 from tests.surfaces.test_files_in_cells import CONFIG, COUNTED
 
@@ -68,7 +68,7 @@ def test_a_column_of_searches_is_answered_in_the_second_recalculation() -> None:
 
 
 def test_a_short_column_waits_for_nothing() -> None:
-    rounds, shown = column([["PARAMS_LN", at] for at in (512.0, -1.0)], budget=waiting.BUDGET)
+    rounds, shown = column([["PARAMS_LN", at] for at in (512.0, -1.0)], budget=deferred_answers.BUDGET)
     assert (rounds, shown) == ([0], [1024.0, "#NUM!"])
 
 
@@ -101,7 +101,7 @@ class Slow:
         self.now, self.computed, self.threads, self.held = 0.0, list[bytes](), set[str](), threading.Event()
         self.held.set()
 
-    def ask(self, answers: Answers, asked: bytes) -> Any:
+    def ask(self, answers: DeferredAnswers, asked: bytes) -> Any:
         return answers.answer(asked, lambda: self.compute(asked), may_wait=True)
 
     def compute(self, asked: bytes) -> tuple[int, bool]:
@@ -120,25 +120,25 @@ class Slow:
 
 def test_cells_wait_once_a_recalculation_has_had_its_time() -> None:
     slow = Slow()
-    answers = Answers("later", slow.clock)
+    answers = DeferredAnswers("later", slow.clock)
     assert [slow.ask(answers, each) for each in (b"1", b"22", b"333")] == [1, 2, "later"]
     until(lambda: not answers.waiting())
     assert slow.ask(answers, b"333") == 3 and slow.computed == [b"1", b"22", b"333"]
-    slow.now += waiting.PAUSE
+    slow.now += deferred_answers.PAUSE
     assert slow.ask(answers, b"4444") == 4, "another recalculation has its own time"
 
 
 @pytest.mark.parametrize(("asked", "times"), [(b"333", 1), (b"/file", 2)])
 def test_what_follows_from_a_file_is_not_kept(asked: bytes, times: int) -> None:
     slow = Slow()
-    answers = Answers("later", slow.clock)
+    answers = DeferredAnswers("later", slow.clock)
     assert [answers.answer(asked, lambda: slow.compute(asked), may_wait=False) for _ in range(2)] == [len(asked)] * 2
     assert slow.computed.count(asked) == times
 
 
 def test_a_call_that_fails_later_fails_for_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "BUDGET", 0.0)
-    slow, answers = Slow(), Answers("later")
+    monkeypatch.setattr(deferred_answers, "BUDGET", 0.0)
+    slow, answers = Slow(), DeferredAnswers("later")
     assert slow.ask(answers, b"fails") == slow.ask(answers, b"/file") == "later"
     until(lambda: not answers.waiting())
     with pytest.raises(ValueError, match=r"^as it does$"):
@@ -149,10 +149,10 @@ def test_a_call_that_fails_later_fails_for_whoever_asks(monkeypatch: pytest.Monk
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells beyond those that may wait ask again with the others, and find room then."""
-    monkeypatch.setattr(waiting, "MOST_ANSWERS", 4)
-    monkeypatch.setattr(waiting, "MOST_WAITING", 2)
-    monkeypatch.setattr(waiting, "BUDGET", 0.0)
-    slow, answers = Slow(), Answers("later")
+    monkeypatch.setattr(deferred_answers, "MOST_ANSWERS", 4)
+    monkeypatch.setattr(deferred_answers, "MOST_WAITING", 2)
+    monkeypatch.setattr(deferred_answers, "BUDGET", 0.0)
+    slow, answers = Slow(), DeferredAnswers("later")
     slow.held.clear()
     asked = [bytes(length) for length in range(1, 8)]
     assert {slow.ask(answers, each) for each in asked} == {"later"}
@@ -167,9 +167,14 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_was_begun_before_everything_is_forgotten_is_worked_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "BUDGET", 0.0)
-    monkeypatch.setattr(waiting, "PAUSE", 0.01)
-    answers, begun, may_end, given = Answers("later"), threading.Event(), threading.Event(), iter(("old", "new"))
+    monkeypatch.setattr(deferred_answers, "BUDGET", 0.0)
+    monkeypatch.setattr(deferred_answers, "PAUSE", 0.01)
+    answers, begun, may_end, given = (
+        DeferredAnswers("later"),
+        threading.Event(),
+        threading.Event(),
+        iter(("old", "new")),
+    )
 
     def compute() -> tuple[Any, bool]:
         found = next(given)
@@ -192,9 +197,9 @@ def test_a_panic_in_the_thread_is_raised_where_the_cell_asks_again(monkeypatch: 
     def compute() -> tuple[Any, bool]:
         raise Panic("engine")
 
-    monkeypatch.setattr(waiting, "BUDGET", 0.0)
-    monkeypatch.setattr(waiting, "PAUSE", 0.01)
-    answers = Answers("later")
+    monkeypatch.setattr(deferred_answers, "BUDGET", 0.0)
+    monkeypatch.setattr(deferred_answers, "PAUSE", 0.01)
+    answers = DeferredAnswers("later")
     assert answers.answer(b"call", compute, may_wait=True) == "later"
     until(lambda: not answers.waiting())
     with pytest.raises(Panic):

@@ -12,8 +12,8 @@ import pytest
 
 from sizebook.core.coercion import as_rows
 from sizebook.core.registry import Function
-from sizebook.dashboard.columns import BY_NAME
-from sizebook.dashboard.rows import Model
+from sizebook.dashboard.catalog_models import Model
+from sizebook.dashboard.model_columns import BY_NAME
 from sizebook.excel import classic
 from sizebook.functions import load
 
@@ -85,7 +85,8 @@ def test_the_macro_opens_the_page_of_models(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("SIZEBOOK_DATA", str(tmp_path / "own"))
     monkeypatch.setattr("webbrowser.open", opened.append)
     monkeypatch.setattr(
-        "sizebook.dashboard.rows.published", lambda: [Model("own:Ours", "Ours", dict.fromkeys(BY_NAME))]
+        "sizebook.dashboard.catalog_models.published_models",
+        lambda: [Model("own:Ours", "Ours", dict.fromkeys(BY_NAME))],
     )
     page = Path(classic.PAGE_OF_MODELS())
     assert page == tmp_path / "own" / "models.html" and opened == [page.as_uri()]

@@ -181,7 +181,12 @@ def test_weights_are_asked_anew_whatever_their_name(tmp_path: Path) -> None:
 
 
 def test_generating_loads_nothing_of_xlwings() -> None:
-    modules = ("sizebook.cli.excel", "sizebook.excel.functions", "sizebook.excel.addin.package", "sizebook.excel.lite")
+    modules = (
+        "sizebook.cli.excel",
+        "sizebook.excel.callables",
+        "sizebook.excel.addin.xlam_file",
+        "sizebook.excel.lite",
+    )
     code = f"import sys, {', '.join(modules)}; print([m for m in sys.modules if m.startswith('xlwings')])"
     assert run(code).stdout == "[]\n"
 

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import pytest
 from openpyxl import load_workbook
 
-from sizebook.libreoffice.extension import build
+from sizebook.libreoffice.extension import build_extension
 
 TESTS = Path(__file__).resolve().parents[1]  # cells may read the files of tests, which lie beside no workbook
 READER = Path(__file__).with_name("calc_reader.py")
@@ -63,10 +63,10 @@ class Office:
 
     def install(self, profile: Path) -> None:
         """Install the extension into a profile."""
-        extension = build(self.folder / "sizebook.oxt")
+        extension = build_extension(self.folder / "sizebook.oxt")
         command = [program("unopkg"), "add", f"-env:UserInstallation=file://{profile}", str(extension)]
         installed = self._run(command)
-        if installed.returncode != 0 and not installed.stderr:  # as in `sizebook.libreoffice.install`
+        if installed.returncode != 0 and not installed.stderr:  # as in `sizebook.libreoffice.extension_manager`
             installed = self._run([*command, "--force"])
         assert installed.returncode == 0, (installed.returncode, installed.stderr)
 

@@ -11,8 +11,8 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.functions import load
-from sizebook.libreoffice.extension import build, contents
-from sizebook.libreoffice.install import install
+from sizebook.libreoffice.extension import build_extension, extension_files
+from sizebook.libreoffice.extension_manager import install
 
 
 @pytest.fixture
@@ -79,13 +79,13 @@ def test_an_earlier_version_goes_first(as_user: Path) -> None:
 
 
 def test_interface_has_every_function_and_place() -> None:
-    declared = re.findall(r"sequence< sequence<any> > (\w+)\(([^)]*)\);", contents()["XSizebook.idl"].decode())
+    declared = re.findall(r"sequence< sequence<any> > (\w+)\(([^)]*)\);", extension_files()["XSizebook.idl"].decode())
     places = {name: parameters.count("[in] any a") for name, parameters in declared}
     assert places == {name: len(function.arguments) for name, function in load().items()}
 
 
 def test_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
-    first, second = build(tmp_path / "a.oxt"), build(tmp_path / "b.oxt")
+    first, second = build_extension(tmp_path / "a.oxt"), build_extension(tmp_path / "b.oxt")
     assert first.read_bytes() == second.read_bytes()
     names = zipfile.ZipFile(first).namelist()
     assert names[:4] == ["META-INF/manifest.xml", "description.xml", "XSizebook.idl", "addin.py"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.excel.functions import excel_function
+from sizebook.excel.callables import excel_function
 from sizebook.functions import load
 from sizebook.intake import places
 from sizebook.models.functions import config_params

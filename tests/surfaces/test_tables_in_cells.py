@@ -13,7 +13,7 @@ from sizebook.calculation import recalculate
 from sizebook.core import cells
 from sizebook.core.errors import InputError
 from sizebook.core.registry import registered
-from sizebook.excel.functions import build, error_value
+from sizebook.excel.callables import build_callables, error_value
 from sizebook.functions import load
 from sizebook.libreoffice import calc
 from tests.excel import officejs_client
@@ -53,7 +53,7 @@ def test_the_same_words_on_every_surface(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         cells.call("PLAN_TRAINING", *GIVEN)
     assert str(refused.value) == MESSAGE
-    assert build(error_value)["PLAN_TRAINING"](*GIVEN) == "#VALUE!"
+    assert build_callables(error_value)["PLAN_TRAINING"](*GIVEN) == "#VALUE!"
     assert cells.call("SIZEBOOK_WHY", "PLAN_TRAINING", *GIVEN) == MESSAGE
     with pytest.raises(InputError) as unexplained:
         cells.call("SIZEBOOK_EXPLAIN", "PLAN_TRAINING", *GIVEN)

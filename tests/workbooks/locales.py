@@ -18,7 +18,7 @@ from openpyxl import load_workbook
 
 from sizebook.calculation.package import Package
 from sizebook.functions import load
-from sizebook.workbooks.targets import made_for
+from sizebook.workbooks.target_formats import convert_for
 from tests.libreoffice.office import Office, is_same
 from tests.workbooks.shipped import SHIPPED
 
@@ -58,7 +58,7 @@ def differing(office: Office, path: Path, locale: str) -> Iterator[str]:
 def for_libreoffice(path: Path, folder: Path) -> Path:
     """Return a copy of a workbook that calls functions as the extension names them, its stored values as they are."""
     package = Package.read(path)
-    made_for(package, "libreoffice", load(), namespace="")
+    convert_for(package, "libreoffice", load(), namespace="")
     package.save(folder / path.name)
     return folder / path.name
 

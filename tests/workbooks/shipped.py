@@ -18,7 +18,7 @@ from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.sources.bundled import bundled
-from sizebook.workbooks.held import NEEDED
+from sizebook.workbooks.addin_calls import NEEDS_ADDIN
 
 # A workbook holds one plan; a serving one does not search, so it compares no accelerators.
 NO_INPUTS = {"plan", "gpus_compared"}
@@ -153,7 +153,7 @@ def checks(path: Path) -> dict[str, Any]:
         f"{label} {number}": shown
         for label, *values in rows
         for number, shown in enumerate(values, 1)
-        if shown in ("OK", "CHECK", NEEDED) or str(shown).startswith("#")
+        if shown in ("OK", "CHECK", NEEDS_ADDIN) or str(shown).startswith("#")
     }
 
 

@@ -10,7 +10,7 @@ import pytest
 from openpyxl import load_workbook
 
 from sizebook.cli import main
-from sizebook.workbooks.checking import check_template
+from sizebook.workbooks.template_check import check_template
 
 
 def _added(path: Path, part: str) -> None:

@@ -19,11 +19,11 @@ from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.sections import Argument
 from sizebook.functions import load
-from sizebook.workbooks.building import Book
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import read_inputs
-from sizebook.workbooks.inputs import AS_IT_STANDS
-from sizebook.workbooks.inputs import Input as Declared
-from sizebook.workbooks.page import Input, new_page
+from sizebook.workbooks.input_cells import KEEP_CELL_VALUE
+from sizebook.workbooks.input_cells import Input as Declared
+from sizebook.workbooks.line_sheet import InputLine, new_sheet
 from tests.workbooks.shipped import SHIPPED, Shipped
 
 every_workbook = pytest.mark.parametrize("shipped", SHIPPED, ids=lambda s: s.file)
@@ -180,9 +180,9 @@ def calls_of(formula: str, at: str, named: set[str]) -> set[str]:
 
 def test_a_call_takes_lines_by_name_in_the_registrys_order() -> None:
     book = Book("Test", "0")
-    page = new_page(book, "Inputs", "")
+    page = new_sheet(book, "Inputs", "")
     for line in ("model", "gpu", "tp", "weight_dtype", "other"):
-        page.input(Input(line, line, None, "", ""))
+        page.input(InputLine(line, line, None, "", ""))
 
     def bound(function: str, **given: Any) -> dict[str, str]:
         name, _, rest = book.call(function, **given).removesuffix(")").partition("(")
@@ -193,7 +193,7 @@ def test_a_call_takes_lines_by_name_in_the_registrys_order() -> None:
     assert bound("TTFT_SECONDS", concurrency="$B7", gpu=None, engine='"vllm"') == {
         "model": "{model}", "concurrency": "$B7", "tp": "{tp}", "weight_dtype": "{weight_dtype}", "engine": '"vllm"',
     }  # fmt: skip
-    book.instead("model", "other")
+    book.replace_argument("model", "other")
     assert bound("MAX_CONCURRENCY", context_tokens=100) == {
         "model": "{other}", "gpu": "{gpu}", "context_tokens": "100", "tp": "{tp}", "weight_dtype": "{weight_dtype}",
     }  # fmt: skip
@@ -205,4 +205,4 @@ def test_a_call_takes_lines_by_name_in_the_registrys_order() -> None:
 def test_every_input_tells_its_default() -> None:
     for shipped in SHIPPED:
         for name, entry in inputs_of(shipped.file).items():
-            assert entry.required or entry.default is not AS_IT_STANDS, name
+            assert entry.required or entry.default is not KEEP_CELL_VALUE, name

@@ -20,7 +20,7 @@ from sizebook.scenarios.files import parse
 from sizebook.scenarios.fleet import FleetScenario, answer
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
-from sizebook.workbooks.inputs import workbook_inputs
+from sizebook.workbooks.input_cells import workbook_inputs
 from tests.workbooks.shipped import checks, columns, timeline
 from tests.workbooks.sittings import SITTINGS
 

@@ -13,7 +13,7 @@ from sizebook.scenarios.files import parse
 from sizebook.scenarios.fleet import FleetScenario, answer
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
-from sizebook.workbooks.inputs import workbook_inputs
+from sizebook.workbooks.input_cells import workbook_inputs
 
 load()
 TEMPLATE = bundled("workbooks") / "fleet_plan.xlsx"

@@ -10,7 +10,7 @@ from openpyxl import load_workbook
 
 from sizebook.calculation.package import Package
 from sizebook.core.errors import InputError
-from sizebook.workbooks.anchors.growing import excel_tables, resized
+from sizebook.workbooks.anchors.table_rows import excel_tables, resize_table
 
 MORE = 4
 # What may say where cells are; all else of a file has no business changing.
@@ -33,7 +33,7 @@ def test_a_table_grows_in_every_workbook_that_has_one(shared: Path, tmp_path: Pa
                 tables = excel_tables(package)
                 if not tables:
                     continue
-                resized(package, tables[0], tables[0].last - tables[0].first + 1 + MORE)
+                resize_table(package, tables[0], tables[0].last - tables[0].first + 1 + MORE)
             except InputError as error:
                 refused.append(str(error).partition(":")[0])
                 continue

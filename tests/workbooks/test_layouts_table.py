@@ -18,8 +18,8 @@ from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import leaves
 from sizebook.plans.training.alternatives import LayoutFigures
-from sizebook.workbooks.checking import check_template
 from sizebook.workbooks.filling import fill_from
+from sizebook.workbooks.template_check import check_template
 
 RUN: dict[str, Any] = {
     "plan": "training", "model": "llama-3.1-70b", "gpu": "h200-sxm", "gpus": 64, "tokens": 2e12, "seq": 8192,

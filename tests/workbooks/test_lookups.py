@@ -10,9 +10,9 @@ from openpyxl import load_workbook
 
 from sizebook.core.errors import InputError
 from sizebook.functions import load
-from sizebook.workbooks.building import Book
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import fill
-from sizebook.workbooks.page import new_page
+from sizebook.workbooks.line_sheet import new_sheet
 from tests.workbooks.shipped import SHIPPED, Shipped
 from tests.workbooks.sittings import SITTINGS
 from tests.workbooks.test_modelling_standard import formulas
@@ -99,7 +99,7 @@ def test_no_lookup_falls_back_to_zero(book: Shipped) -> None:
 
 
 def test_a_description_cannot_write_one() -> None:
-    page = new_page(Book("Book", "1"), "Plan", "")
+    page = new_sheet(Book("Book", "1"), "Plan", "")
     with pytest.raises(InputError) as refused:
         page.line("price", "Price", '=IFERROR(PRICE_USD_PER_GPU_HOUR("h100-sxm"),0)', "USD", "")
     assert str(refused.value) == (

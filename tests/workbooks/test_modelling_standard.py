@@ -13,7 +13,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sizebook.calculation.tokens import called_name, tokenize
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.sources.bundled import bundled
-from sizebook.workbooks.held import calls_a_function
+from sizebook.workbooks.addin_calls import calls_sizebook
 from tests.workbooks.shipped import SHIPPED, Shipped
 
 # Sheets with a column a month, sheets with a column a case (and its head), and other sheets of formulas, by workbook.
@@ -117,7 +117,7 @@ def test_nothing_is_volatile_and_no_sheet_that_is_read_calls_a_function(book: Sh
         for at, text in formulas(sheet).items():
             called = {called_name(token).upper() for token in tokenize(text) if token.kind == "call"}
             assert not called & {"OFFSET", "INDIRECT", "NOW", "TODAY", "RAND"}, (sheet.title, at)
-            assert sheet.sheet_state == "hidden" or not calls_a_function(text), (sheet.title, at)
+            assert sheet.sheet_state == "hidden" or not calls_sizebook(text), (sheet.title, at)
             seen += 1
     assert seen > 100
 

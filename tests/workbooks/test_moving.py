@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from sizebook.calculation.tokens import Area
-from sizebook.workbooks.anchors.moving import GoneError, Move, UnfollowedError
+from sizebook.workbooks.anchors.row_move import CannotMoveError, RowMove, RowsGoneError
 
 # Rows 5 to 7 of A4:E8: headers above, a row of totals below.
 TABLE = Area("Plan", 4, 1, bottom=8, right=5)
 
 
-def moved(by: int, whole: bool) -> Move:
-    return Move(table="months", book="b.xlsx", covered=TABLE, first=5, last=7, by=by, whole=whole)
+def moved(by: int, whole: bool) -> RowMove:
+    return RowMove(table="months", book="b.xlsx", covered=TABLE, first=5, last=7, by=by, whole=whole)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_two_rows_fewer(formula: str, whole: str, alone: str) -> None:
 
 @pytest.mark.parametrize("formula", ["C7", "SUM(C6:C7)", "Plan!$C$6"])
 def test_what_only_means_rows_that_go_is_refused(formula: str) -> None:
-    with pytest.raises(GoneError):
+    with pytest.raises(RowsGoneError):
         moved(-2, whole=True).formula(formula, "Plan")
 
 
@@ -65,7 +65,7 @@ def test_a_running_sum_keeps_to_its_own_row() -> None:
 
 
 def test_one_row_of_data_is_all_of_a_chart_and_one_cell_of_a_formula() -> None:
-    one = Move(table="t", book="b", covered=Area("Plan", 4, 1, bottom=5, right=5), first=5, last=5, by=2, whole=True)
+    one = RowMove(table="t", book="b", covered=Area("Plan", 4, 1, bottom=5, right=5), first=5, last=5, by=2, whole=True)
     assert one.formula("Plan!$C$5", "", one_cell=True) == "Plan!$C$5:$C$7"
     assert one.formula("C5+SUM(C5:C5)", "Plan") == "C5+SUM(C5:C7)"
 
@@ -79,6 +79,6 @@ def test_one_row_of_data_is_all_of_a_chart_and_one_cell_of_a_formula() -> None:
     ],
 )
 def test_what_cannot_be_said_anew_is_refused(formula: str, reason: str) -> None:
-    with pytest.raises(UnfollowedError) as caught:
+    with pytest.raises(CannotMoveError) as caught:
         moved(10, whole=False).formula(formula, "Plan")
     assert str(caught.value) == reason

@@ -14,7 +14,7 @@ from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.worksheet.table import Table
 
 from sizebook.core.errors import InputError
-from sizebook.workbooks.anchors.refusing import counted
+from sizebook.workbooks.anchors.moved_formulas import whole_number
 from sizebook.workbooks.filling import fill_from
 from sizebook.workbooks.sheet import readable
 from tests.workbooks.test_own_template import supply
@@ -228,6 +228,6 @@ def test_half_a_sign_that_a_file_spells_is_kept_as_spelled() -> None:
 
 
 def test_identifiers_of_shapes_have_ten_digits_at_most() -> None:
-    assert counted("4294967295") == 4_294_967_295
+    assert whole_number("4294967295") == 4_294_967_295
     with pytest.raises(InputError, match=r"^damaged workbook: got '12345678901' for a row"):
-        counted("12345678901")
+        whole_number("12345678901")

@@ -18,9 +18,9 @@ from openpyxl.worksheet.table import Table
 from sizebook.core.errors import InputError
 from sizebook.core.sections import Argument, Quantity
 from sizebook.plans.contents import Ledger
-from sizebook.workbooks.anchors.supply import Picture, Supply
-from sizebook.workbooks.checking import check_template
+from sizebook.workbooks.anchors.plan_values import Picture, PlanValues
 from sizebook.workbooks.filling import Filled, fill_from
+from sizebook.workbooks.template_check import check_template
 from tests.workbooks.own_template import build
 
 CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
@@ -33,12 +33,12 @@ def _column(name: str, label: str, unit: str = "") -> Argument:
 COLUMNS = (_column("month", "Month"), _column("peak_gpus", "At peak", "GPUs"), _column("usd", "Together, USD", "USD"))
 
 
-def supply(n_months: int, **values: Any) -> Supply:
+def supply(n_months: int, **values: Any) -> PlanValues:
     """A plan whose n-th month needs n GPUs at 10 USD each."""
     rows = tuple((f"2027-{n:02d}", n, 10.0 * n) for n in range(1, n_months + 1))
     pictures = {"chart": lambda: Picture(png(400, 200), "Columns: cost by month")}
     found = {"title": "One <plan>", "usd": 12_345.5, "peak_gpus_last": 1_320, "blank": None} | values
-    return Supply(values=found, tables=(Ledger("months", COLUMNS, rows),), pictures=pictures)
+    return PlanValues(values=found, tables=(Ledger("months", COLUMNS, rows),), pictures=pictures)
 
 
 def png(width: int, height: int) -> bytes:

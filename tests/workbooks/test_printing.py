@@ -10,16 +10,16 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.core.errors import InputError
-from sizebook.workbooks.building import Book
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import fill
-from sizebook.workbooks.page import result_page
-from sizebook.workbooks.printing import in_fewer_pages, keep_readable, years_a_page
+from sizebook.workbooks.line_sheet import result_sheet
+from sizebook.workbooks.print_layout import keep_readable, scale_saving_pages, years_a_page
 from tests.workbooks.shipped import SHIPPED, Shipped
 
 
 def test_columns_wider_than_the_page_are_refused() -> None:
     """A width of 100 is 560 points of LibreOffice's 5.6; A4 less its margins holds 595 - 2 x 28.8."""
-    page = result_page(Book("Test", "0"), "Result", "Said.", (25,) * 4, chart_rows=10)
+    page = result_sheet(Book("Test", "0"), "Result", "Said.", (25,) * 4, chart_rows=10)
     with pytest.raises(InputError) as raised:
         page.finish()
     assert str(raised.value) == (
@@ -29,7 +29,7 @@ def test_columns_wider_than_the_page_are_refused() -> None:
 
 
 def test_rows_higher_than_the_page_are_refused() -> None:
-    page = result_page(Book("Test", "0"), "Result", "Said.", (20,) * 4, chart_rows=60)
+    page = result_sheet(Book("Test", "0"), "Result", "Said.", (20,) * 4, chart_rows=60)
     page.room_for_chart()
     with pytest.raises(InputError, match=r"^page too small: got 448 x 851 points on sheet Result"):
         page.finish()
@@ -159,4 +159,4 @@ def test_a_few_months_take_a4_and_many_a3_again(tmp_path: Path) -> None:
     ],
 )
 def test_a_page_of_a_few_rows_is_saved_by_a_smaller_scale(scale: int, heights: list[float], kept: int) -> None:
-    assert in_fewer_pages(scale, heights, 1.0) == kept
+    assert scale_saving_pages(scale, heights, 1.0) == kept

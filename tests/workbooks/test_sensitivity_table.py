@@ -11,8 +11,8 @@ from openpyxl.worksheet.table import Table
 
 from sizebook.batch.jobs import made
 from sizebook.batch.supplying import outline
-from sizebook.workbooks.checking import check_template
 from sizebook.workbooks.filling import fill_from
+from sizebook.workbooks.template_check import check_template
 
 SERVING: dict[str, Any] = {
     "plan": "serving", "model": "llama-3.1-70b", "gpu": "h100-sxm", "weight_dtype": "fp8", "tp": 4, "months": 6,

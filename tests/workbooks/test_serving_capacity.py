@@ -24,7 +24,7 @@ from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario, answer
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill
-from sizebook.workbooks.inputs import workbook_inputs
+from sizebook.workbooks.input_cells import workbook_inputs
 from tests.workbooks.shipped import checks, columns, timeline
 
 SERVING = {leaf.name for leaf in leaves(ServingInputs)}

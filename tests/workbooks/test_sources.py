@@ -13,11 +13,11 @@ from sizebook.core.errors import InputError
 from sizebook.core.sections import Argument, Quantity
 from sizebook.core.tables import table
 from sizebook.functions import load
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.declaring import declare
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.data_validations import bounds_text
+from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.filling import fill, read_inputs
-from sizebook.workbooks.page import new_page
-from sizebook.workbooks.rules import range_in_words
+from sizebook.workbooks.line_sheet import new_sheet
 from tests.workbooks.shipped import SHIPPED, Shipped
 
 load()
@@ -57,7 +57,7 @@ def test_every_input_has_a_source_and_its_bounds_beside_it(shipped: Shipped) -> 
         takes = str(beside(shipped.path, name, TAKES) or "")
         assert takes, name
         if name in shipped.declared and not entry.choices:
-            assert range_in_words(shipped.declared[name].quantity) in takes, name
+            assert bounds_text(shipped.declared[name].quantity) in takes, name
         seen += 1
     assert seen >= 6
 
@@ -87,7 +87,7 @@ def test_another_value_than_the_default_is_the_readers_own(tmp_path: Path) -> No
 
 
 def test_a_default_without_a_source_is_refused() -> None:
-    page = new_page(Book("Book", "1"), "Inputs", "")
+    page = new_sheet(Book("Book", "1"), "Inputs", "")
     with pytest.raises(InputError) as refused:
         declare(page, Argument("share", Quantity("share of something", default=0.4), 0.4))
     assert str(refused.value) == (

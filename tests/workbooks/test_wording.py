@@ -14,7 +14,15 @@ from openpyxl import Workbook
 from sizebook.calculation import recalculate
 from sizebook.calculation.package import Package
 from sizebook.sources.bundled import bundled
-from sizebook.workbooks.wording import apart, between, counted, day, percent, usd, worded
+from sizebook.workbooks.text_formulas import (
+    count_text,
+    day_text,
+    distinct_texts,
+    number_text,
+    percent_text,
+    range_text,
+    usd_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,8 +45,8 @@ from sizebook.workbooks.wording import apart, between, counted, day, percent, us
 def test_texts(value: float, text: str, money: str, tmp_path: Path) -> None:
     book = Workbook()
     sheet = book["Sheet"]
-    sheet["A1"], sheet["B1"], sheet["B2"] = value, f"={worded('A1')}", f"={usd('A1')}"
-    sheet["B3"], sheet["B4"] = between("A1", "A1", " measured"), f"={counted('A1+1000')}"
+    sheet["A1"], sheet["B1"], sheet["B2"] = value, f"={number_text('A1')}", f"={usd_text('A1')}"
+    sheet["B3"], sheet["B4"] = range_text("A1", "A1", " measured"), f"={count_text('A1+1000')}"
     book.save(tmp_path / "texts.xlsx")
     shown = recalculate(tmp_path / "texts.xlsx")
     assert shown["Sheet", "B1"] == text
@@ -52,7 +60,7 @@ def test_texts(value: float, text: str, money: str, tmp_path: Path) -> None:
     [(0.125, "12.5%"), (1, "100.0%"), (-0.00449, "-0.4%"), (12.3456, "1,234.6%")],
 )
 def test_a_share_needs_no_format_in_the_readers_language(value: float, shown: str, tmp_path: Path) -> None:
-    assert _worked_out(percent("A1", 1), value, tmp_path) == shown
+    assert _worked_out(percent_text("A1", 1), value, tmp_path) == shown
 
 
 @pytest.mark.parametrize(
@@ -60,7 +68,7 @@ def test_a_share_needs_no_format_in_the_readers_language(value: float, shown: st
     [(date(2027, 3, 1), "2027-03-01"), (date(2026, 12, 31), "2026-12-31"), ("spring", "spring")],
 )
 def test_a_day_needs_no_format_in_the_readers_language(value: Any, shown: str, tmp_path: Path) -> None:
-    assert _worked_out(day("A1"), value, tmp_path) == shown
+    assert _worked_out(day_text("A1"), value, tmp_path) == shown
 
 
 @pytest.mark.parametrize(
@@ -73,7 +81,7 @@ def test_a_figure_and_the_ceiling_that_it_exceeds_differ(
     book = Workbook()
     sheet = book["Sheet"]
     sheet["A1"], sheet["A2"] = figure, ceiling
-    sheet["B1"] = '={}&" > "&{}'.format(*apart("A1", "A2"))
+    sheet["B1"] = '={}&" > "&{}'.format(*distinct_texts("A1", "A2"))
     book.save(tmp_path / "texts.xlsx")
     assert recalculate(tmp_path / "texts.xlsx")["Sheet", "B1"] == shown
 

@@ -10,14 +10,14 @@ from typing import Any
 from sizebook.batch.jobs import JOBS, inputs_of, made, scenario_of
 from sizebook.core.errors import InputError
 from sizebook.sources.bundled import bundled
-from sizebook.workbooks.anchors.supply import Supply
+from sizebook.workbooks.anchors.plan_values import PlanValues
 
 
 @dataclass(frozen=True)
 class Given:
     """Values of inputs by name, or what a plan brings; and what was remarked about the scenario."""
 
-    gives: Mapping[str, Any] | Supply
+    gives: Mapping[str, Any] | PlanValues
     notes: tuple[str, ...] = ()
 
 

@@ -23,10 +23,10 @@ from sizebook.calculation.package import Package
 from sizebook.core.figured import Figured
 from sizebook.sources.texts import put_text
 from sizebook.sources.writing import scratch_folder, write_whole
-from sizebook.workbooks import look, printing
-from sizebook.workbooks.carrying import with_record
-from sizebook.workbooks.charts import refresh_charts
-from sizebook.workbooks.drawing import Drawn, draw
+from sizebook.workbooks import print_layout, styles
+from sizebook.workbooks.chart_caches import refresh_charts
+from sizebook.workbooks.embedded_record import with_record
+from sizebook.workbooks.native_charts import ChartReferences, draw_chart
 from sizebook.workbooks.saving import settle
 
 _LETTERS_A_LINE, POINTS_A_LINE = 58, 14  # spreadsheets do not grow a row by themselves when a program writes its text
@@ -40,7 +40,7 @@ _LAST_COLUMN = 11  # of a chart
 def write_index(lines: Sequence[Line], folder: Path) -> Path:
     """Write the index workbook and return its path; it appears whole or not at all."""
     book = Workbook()
-    look.dress(book)
+    styles.apply_styles(book)
     book.properties.creator = "sizebook"
     sheet = book.active
     assert isinstance(sheet, Worksheet)
@@ -50,7 +50,7 @@ def write_index(lines: Sequence[Line], folder: Path) -> Path:
     _heads(sheet, kinds, columns)
     for row, line in enumerate(lines, 2):
         _write_line(sheet, row, line, kinds, columns)
-    look.lay_out_list(sheet, heading_row=1)
+    styles.set_up_list_sheet(sheet, heading_row=1)
     sheet.auto_filter.ref = f"A1:{get_column_letter(sheet.max_column)}{len(lines) + 1}"
     _charts(book, sheet, lines, columns)
     with scratch_folder() as scratch:
@@ -87,15 +87,15 @@ def _write_line(sheet: Worksheet, row: int, line: Line, kinds: Sequence[str], co
         cell.style = "Label"
         if kind in line.files:
             cell.hyperlink = line.files[kind]
-            cell.font = look.font(color=look.ACCENT)
+            cell.font = styles.font(color=styles.ACCENT)
     for at, column in enumerate(columns, 4 + len(kinds)):
         cell = sheet.cell(row, at, line.values.get(column))
-        cell.style, cell.number_format = "Figure", look.NUMBER
+        cell.style, cell.number_format = "Figure", styles.NUMBER
     last = put_text(sheet.cell(row, 4 + len(kinds) + len(columns)), line.said)
     last.style = "Label"
     if not line.is_done:
         for cell in (sheet.cell(row, 3), last):
-            cell.font = look.font(color=look.FAILED)
+            cell.font = styles.font(color=styles.FAILED)
     longest = max(len(line.said) / _LETTERS_A_LINE, len(line.name) / 28, len(line.models) / 22, 1)
     sheet.row_dimensions[row].height = POINTS_A_LINE * -int(-longest // 1) + 4
 
@@ -106,7 +106,7 @@ def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Se
     if not shown:
         return
     sheet = book.create_sheet("Charts")
-    printing.set_up(sheet, "Batch", __version__)
+    print_layout.set_up_printing(sheet, "Batch", __version__)
     for number in range(2, _LAST_COLUMN + 1):
         sheet.column_dimensions[get_column_letter(number)].width = 11
     last = min(len(lines), _MOST_BARS) + 1
@@ -119,11 +119,11 @@ def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Se
         put_text(sheet.cell(row, 2), f"{column.heading}{said}").style = "Section"
         series = (f"{index.title}!${at}$1", f"{index.title}!${at}$2:${at}${last}")
         names = f"{index.title}!$A$2:$A${last}"
-        drawn = Drawn(
-            "bars", f"Charts!$B${row}", names, series=[series], unit=column.unit, number_format=look.NUMBER
+        drawn = ChartReferences(
+            "bars", f"Charts!$B${row}", names, series=[series], unit=column.unit, number_format=styles.NUMBER
         )  # fmt: skip
-        draw(sheet, row, _LAST_COLUMN, n_rows=n_rows, drawn=drawn)
-    printing.lay_out(sheet, starts, starts[-1] + n_rows + 1, last_column=_LAST_COLUMN)
+        draw_chart(sheet, row, _LAST_COLUMN, n_rows=n_rows, drawn=drawn)
+    print_layout.set_print_area(sheet, starts, starts[-1] + n_rows + 1, last_column=_LAST_COLUMN)
 
 
 def charted(lines: Sequence[Line], columns: Sequence[Figured]) -> list[Figured]:

@@ -191,9 +191,9 @@ def _csv(path: Path) -> str:
 
 
 def _xlsx(path: Path) -> str:
-    from sizebook.workbooks.carrying import record_in
+    from sizebook.workbooks.embedded_record import read_record
 
-    return record_in(path)
+    return read_record(path)
 
 
 _READERS: dict[str, Callable[[Path], str]] = {

@@ -40,7 +40,7 @@ from sizebook.sources.writing import scratch_folder
 if TYPE_CHECKING:
     from sizebook.reports.style import Style
     from sizebook.reports.view import Report
-    from sizebook.workbooks.anchors.supply import Supply
+    from sizebook.workbooks.anchors.plan_values import PlanValues
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Made:
         return self.own_workbook.name if self.own_workbook else self.job.workbook
 
     @property
-    def supply(self) -> Supply:
+    def supply(self) -> PlanValues:
         """What the plan brings for the anchors of somebody's own workbook."""
         from sizebook.batch.supplying import supplied
 
@@ -141,7 +141,7 @@ class Made:
     @cached_property
     def workbook(self) -> Workbook:
         """The planning workbook or the scenario's own, filled, with its record."""
-        from sizebook.workbooks.carrying import with_record
+        from sizebook.workbooks.embedded_record import with_record
         from sizebook.workbooks.filling import fill, fill_from
 
         with scratch_folder() as folder:
@@ -274,7 +274,7 @@ def job_of(scenario: Scenario) -> Job:
 
 def inputs_of(scenario: Scenario, plan: Any = None) -> dict[str, Any]:
     """Return the inputs of the workbook of a scenario's plan, which is computed where it is not given."""
-    from sizebook.workbooks.inputs import workbook_inputs
+    from sizebook.workbooks.input_cells import workbook_inputs
 
     job = job_of(scenario)
     return workbook_inputs(job.planned(scenario, job.plan(scenario) if plan is None else plan))

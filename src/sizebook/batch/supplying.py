@@ -19,7 +19,7 @@ from sizebook.core.extras import need
 from sizebook.core.sections import leaves
 from sizebook.plans.contents import Contents, Ledger
 from sizebook.scenarios.kinds import KINDS
-from sizebook.workbooks.anchors.supply import Picture, Supply
+from sizebook.workbooks.anchors.plan_values import Picture, PlanValues
 
 if TYPE_CHECKING:
     from sizebook.reports.style import Style
@@ -50,7 +50,7 @@ class Reported(Protocol):
         """The scenario as it was read."""
 
 
-def supplied(words: Mapping[str, Any], inputs: Mapping[str, Any], contents: Contents, *, made: Reported) -> Supply:
+def supplied(words: Mapping[str, Any], inputs: Mapping[str, Any], contents: Contents, *, made: Reported) -> PlanValues:
     """Return what a plan fills.
 
     Its figures and tables under the names that JSON and `sizebook inspect` show, and the tables `sensitivity` and
@@ -60,13 +60,13 @@ def supplied(words: Mapping[str, Any], inputs: Mapping[str, Any], contents: Cont
     single = {name: value for name, value in words.items() if value is None or isinstance(value, _SINGLE)}
     figures = {figure.name: figure.value for figure in contents.figures}
     tables = (*contents.tables, *sensitivity(made.plan), *layouts(made.plan, made.scenario))
-    return Supply(inputs, {**single, **figures}, tables=tables, pictures=_pictures(made))
+    return PlanValues(inputs, {**single, **figures}, tables=tables, pictures=_pictures(made))
 
 
-def outline() -> Supply:
+def outline() -> PlanValues:
     """Return the names that plans of any kind fill, without values: what a template may ask for."""
     every = list(outlines().values())
-    return Supply(
+    return PlanValues(
         values=dict.fromkeys([*_words(), *(figure.name for each in every for figure in each.figures)]),
         tables=(
             *(table for each in every for table in each.tables),

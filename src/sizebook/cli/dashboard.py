@@ -21,18 +21,18 @@ def dashboard(output: Path, tables: tuple[Path, ...], configs: tuple[Path, ...])
     Add your own models with --models (a CSV file with a row per model) and --config (a config.json); both can be
     repeated.
     """
-    from sizebook.dashboard import own
-    from sizebook.dashboard.page import write_page
-    from sizebook.dashboard.rows import published
+    from sizebook.dashboard import own_models
+    from sizebook.dashboard.catalog_models import published_models
+    from sizebook.dashboard.html_page import write_page
 
     if output.suffix.casefold() not in (".html", ".htm"):
         raise InputError(f"unknown format: got '{output.name}', want a name that ends in .html. Rename it.")
-    own_models = [own.of_config(path) for path in configs]
+    own = [own_models.model_of_config(path) for path in configs]
     for path in tables:
-        stated, notes = own.of_table(path)
+        stated, notes = own_models.models_of_table(path)
         print_notes(notes)
-        own_models += stated
-    own.refuse_repeated(own_models)
-    models = [*own_models, *published()]
+        own += stated
+    own_models.refuse_repeated(own)
+    models = [*own, *published_models()]
     size = write_page(models, output).stat().st_size
     click.echo(f"{output.resolve()}: {len(models)} models, {size / 1e6:.1f} MB. Open it in a browser.")

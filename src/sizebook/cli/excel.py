@@ -18,27 +18,27 @@ def excel() -> None:
 @click.option("--dry-run", type=FOLDER, help="Write to this folder, on any system.")
 def install_addin(dry_run: Path | None) -> None:
     """Install the add-in for Excel for Windows."""
-    from sizebook.excel.addin.causes import standing_in_the_way
-    from sizebook.excel.addin.install import install, write
-    from sizebook.excel.addin.machine import look
+    from sizebook.excel.addin.causes import find_causes
+    from sizebook.excel.addin.installation import install, write_addin
+    from sizebook.excel.addin.windows_machine import read_machine
 
-    machine = look()
+    machine = read_machine()
     if dry_run is None:
         click.echo(f"{install(machine)}\nRestart Excel and type =SIZEBOOK_VERSION() into a cell.")
         return
-    click.echo(write(machine, dry_run))
-    for cause in standing_in_the_way(machine):
+    click.echo(write_addin(machine, dry_run))
+    for cause in find_causes(machine):
         click.echo(f"would not work here: {cause}", err=True)
 
 
 @excel.command("update")
 def update_addin() -> None:
     """Rebuild the installed add-in if sizebook, xlwings or Python changed."""
-    from sizebook.excel.addin.install import install, of_installed
-    from sizebook.excel.addin.machine import look
+    from sizebook.excel.addin.installation import check_installed, install
+    from sizebook.excel.addin.windows_machine import read_machine
 
-    machine = look()
-    if not list(of_installed(machine)):
+    machine = read_machine()
+    if not list(check_installed(machine)):
         click.echo("up to date")
         return
     click.echo(f"{install(machine)}\nRestart Excel.")
@@ -47,15 +47,15 @@ def update_addin() -> None:
 @excel.command("status")
 def show_status() -> None:
     """Show which add-in is installed, and the versions it was built with."""
-    from sizebook.excel.addin.install import made_with, of_installed, place
-    from sizebook.excel.addin.machine import look
+    from sizebook.excel.addin.installation import addin_path, check_installed, read_settings
+    from sizebook.excel.addin.windows_machine import read_machine
 
-    machine = look()
-    wrong = list(of_installed(machine))
-    target = place(machine)
+    machine = read_machine()
+    wrong = list(check_installed(machine))
+    target = addin_path(machine)
     if target.is_file():
         click.echo(target)
-        for key, value in made_with(target).items():
+        for key, value in read_settings(target).items():
             click.echo(f"{key}: {value}")
     click.echo("\n".join(wrong) or "up to date")
 
@@ -63,13 +63,13 @@ def show_status() -> None:
 @excel.command("doctor")
 def find_causes() -> None:
     """Explain why the functions do not work in Excel."""
-    from sizebook.excel.addin.causes import standing_in_the_way
-    from sizebook.excel.addin.install import of_installed
-    from sizebook.excel.addin.machine import look
+    from sizebook.excel.addin.causes import find_causes
+    from sizebook.excel.addin.installation import check_installed
+    from sizebook.excel.addin.windows_machine import read_machine
 
-    machine = look()
-    causes = list(standing_in_the_way(machine))
-    causes += of_installed(machine) if machine.startup is not None else []
+    machine = read_machine()
+    causes = list(find_causes(machine))
+    causes += check_installed(machine) if machine.startup is not None else []
     if causes:
         click.echo("\n".join(causes))
         raise SystemExit(1)
@@ -83,10 +83,10 @@ def find_causes() -> None:
 @excel.command("uninstall")
 def uninstall_addin() -> None:
     """Remove the add-in."""
-    from sizebook.excel.addin.install import uninstall
-    from sizebook.excel.addin.machine import look
+    from sizebook.excel.addin.installation import uninstall
+    from sizebook.excel.addin.windows_machine import read_machine
 
-    removed = uninstall(look())
+    removed = uninstall(read_machine())
     click.echo(f"removed {removed}" if removed else "nothing to remove")
 
 
@@ -109,10 +109,10 @@ def write_lite_files(output: Path, offline: bool) -> None:
 )
 def write_server_project(output: Path, namespace: str, hostname: str) -> None:
     """Write a project for xlwings Server: settings, manifest, functions and task pane."""
-    from sizebook.dashboard.page import write_page
-    from sizebook.dashboard.rows import published
+    from sizebook.dashboard.catalog_models import published_models
+    from sizebook.dashboard.html_page import write_page
     from sizebook.excel.server import PAGE, write_server
 
-    for path in [*write_server(output, namespace, hostname), write_page(published(), output / PAGE)]:
+    for path in [*write_server(output, namespace, hostname), write_page(published_models(), output / PAGE)]:
         click.echo(path)
     click.echo("xlwings Server needs a licence of its own outside noncommercial use: see LICENCE.md there.", err=True)

@@ -14,7 +14,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.targets import TARGETS
 
 if TYPE_CHECKING:
-    from sizebook.workbooks.anchors.supply import Supply
+    from sizebook.workbooks.anchors.plan_values import PlanValues
 
 
 @click.command("fill")
@@ -49,7 +49,7 @@ def fill_workbook(
     value that WORKBOOK holds beside it.
     """
     from sizebook.cli.messages import print_error, print_notes
-    from sizebook.workbooks.anchors.supply import Supply
+    from sizebook.workbooks.anchors.plan_values import PlanValues
     from sizebook.workbooks.filling import fill, fill_from
 
     target = next((known for known in TARGETS if known == spelling["target"]), None)
@@ -57,7 +57,7 @@ def fill_workbook(
     if namespace and target is None:
         raise InputError(f"namespace without target: got '{namespace}', want --target office-js beside it. Add it.")
     given = given_by(scenario, workbook, rates)
-    if isinstance(given, Supply):
+    if isinstance(given, PlanValues):
         filled = fill_from(found(workbook), given, output, target=target, namespace=namespace, strict=strict)
         did = [f"{len(filled.placed)} anchors", *(f"  {line}" for line in filled.placed)]
     else:
@@ -84,7 +84,7 @@ def found(workbook: Path) -> Path:
     return ours if is_ours else workbook
 
 
-def given_by(scenario: Path, workbook: Path, rates: Path | None) -> Mapping[str, Any] | Supply:
+def given_by(scenario: Path, workbook: Path, rates: Path | None) -> Mapping[str, Any] | PlanValues:
     """Return what a scenario file gives a workbook: values of its inputs, or what a plan brings for its anchors."""
     from sizebook.batch.giving import given
     from sizebook.cli.messages import print_notes

@@ -18,15 +18,15 @@ def libreoffice() -> None:
 @click.option("-o", "--output", type=FILE, default="sizebook.oxt")
 def build_extension(output: Path) -> None:
     """Build the extension; open the file in LibreOffice to install it."""
-    from sizebook.libreoffice.extension import build
+    from sizebook.libreoffice.extension import build_extension
 
-    click.echo(build(output))
+    click.echo(build_extension(output))
 
 
 @libreoffice.command("install")
 def install_extension() -> None:
     """Install the extension for the current user; restart LibreOffice afterwards."""
-    from sizebook.libreoffice.install import install
+    from sizebook.libreoffice.extension_manager import install
 
     said = install()
     click.echo(said or "installed: restart LibreOffice and type =SIZEBOOK.PARAMS_MHA(4096)")

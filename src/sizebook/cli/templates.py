@@ -34,7 +34,7 @@ def check(workbook: Path, scenario: Path | None, target: str | None, rates: Path
     from sizebook.batch.supplying import outline
     from sizebook.cli.fill import found, given_by
     from sizebook.cli.messages import print_error
-    from sizebook.workbooks.checking import check_template
+    from sizebook.workbooks.template_check import check_template
 
     given = None if scenario is None else given_by(scenario, workbook, rates)
     chosen = next((known for known in TARGETS if known == target), None)

@@ -21,7 +21,7 @@ from sizebook.functions import load
 MOST_ROWS = 12  # of an example that is a table, as the page shows it
 
 
-def described() -> dict[str, Any]:
+def function_data() -> dict[str, Any]:
     """Return every function; an argument that several of them take stands once, as does a list of choices."""
     lists: dict[tuple[str, ...], int] = {}
     arguments: dict[str, int] = {}
@@ -83,7 +83,7 @@ def _bounds(quantity: Quantity) -> dict[str, float]:
     return {word: bound for word, bound in limits.items() if bound is not None}
 
 
-def source() -> str:
+def closed_form_source() -> str:
     """Return the JavaScript of every closed form, as the object ``CLOSED``, and of the tables that they look up."""
     closed = {function.name: _closed(function) for function in load().values() if function.formula}
     tables = [f"const {name} = (key) => ({json.dumps(rows)})[key];" for name, rows in _tables().items()]

@@ -15,7 +15,7 @@ from sizebook.core.quantities import dtype_keys
 from sizebook.core.registry import Function
 from sizebook.core.sections import hints_of, leaves, nested
 from sizebook.core.tables import table
-from sizebook.dashboard.translating.program import Whole, answer
+from sizebook.dashboard.translating.script import Script, call_result
 from sizebook.formulas.weights import dtype_bits
 from sizebook.functions import load
 from sizebook.models import catalog
@@ -27,7 +27,7 @@ from sizebook.tables import hardware, own_rates
 MODULE = "sizebook.serving.functions"
 
 
-def evaluated() -> list[Function]:
+def page_estimates() -> list[Function]:
     """Return the functions that the page evaluates so: every estimate of serving that takes a formula's time."""
     return [
         function
@@ -39,18 +39,18 @@ def evaluated() -> list[Function]:
     ]
 
 
-def translated(models: Sequence[str]) -> tuple[str, dict[str, Any]]:
+def translate_estimates(models: Sequence[str]) -> tuple[str, dict[str, Any]]:
     """Return the JavaScript of the estimates for some models of the page, and the tables that it reads."""
     # A page reads no file, and may hold no model that can be served; its functions ask for these all the same.
     classes = (
         own_rates.OwnRates, own_rates.Fitted, own_rates.Spread, Stored, shape.ServingShape, shape.AttentionKind,
     )  # fmt: skip
-    program = Whole(_tables(models), supplied=(unknown_key,), classes=classes)
-    entries = [f'"{function.name}": {{ {_entry(program, function)} }}' for function in evaluated()]
+    program = Script(_tables(models), supplied=(unknown_key,), classes=classes)
+    entries = [f'"{function.name}": {{ {_entry(program, function)} }}' for function in page_estimates()]
     return "\n".join([program.source(), "return {", ",\n".join(entries), "};"]), program.data
 
 
-def enclosed(python: str, source: str) -> str:
+def estimates_constant(python: str, source: str) -> str:
     """Return the constant ``ESTIMATED`` of a page: the estimates, with what Python means around them."""
     return f"const ESTIMATED = (() => {{\nconst TABLES = DATA.serving;\n{python}\n{source}\n}})();"
 
@@ -63,7 +63,7 @@ def _tables(models: Sequence[str]) -> dict[Any, Sequence[str]]:
     )  # fmt: skip
     return {
         **dict.fromkeys(of_models, models),
-        encoding.encoded_shapes: [model for model in models if answer(encoding.has_encoder, model) is True],
+        encoding.encoded_shapes: [model for model in models if call_result(encoding.has_encoder, model) is True],
         hardware.accelerator: tuple(hardware.accelerators()),
         dtype_bits: dtype_keys(),
         rates.scheduling: ENGINES,
@@ -74,7 +74,7 @@ def _tables(models: Sequence[str]) -> dict[Any, Sequence[str]]:
     }
 
 
-def _entry(program: Whole, function: Function) -> str:
+def _entry(program: Script, function: Function) -> str:
     """Return how the page calls a function, and asks for its band, with its arguments in their order."""
     names = ", ".join(argument.name for argument in function.arguments)
     given = ", ".join(_given(program, function, name) for name in inspect.signature(function.python).parameters)
@@ -84,7 +84,7 @@ def _entry(program: Whole, function: Function) -> str:
     return ", ".join(parts)
 
 
-def _given(program: Whole, function: Function, name: str) -> str:
+def _given(program: Script, function: Function, name: str) -> str:
     """Return an argument of a function: a value, or the section that its fields make."""
     within = nested(hints_of(function.python)[name])
     if within is None:

@@ -35,7 +35,7 @@ PRICE = {
 }
 
 
-def data() -> dict[str, Any]:
+def market_data() -> dict[str, Any]:
     """Return both tables: their heads, and rows of a key, the values and the source."""
     newest = sorted(table("hardware"), key=lambda row: row["release_date"], reverse=True)
     gpus = [_row(row, GPU, row["key"], [_price(row["key"])]) for row in newest]

@@ -2,7 +2,7 @@
 
 A failed call returns the text of its error value; the VBA wrapper turns that text into a true error, because xlwings'
 own wrapper would leave a text that ISERROR does not see and SUM skips. Equal calls are answered from memory, and a long
-column later (`waiting`): Excel recalculates a column cell by cell, and many cells of a sheet ask the same.
+column later (`deferred_answers`): Excel recalculates a column cell by cell, and many cells of a sheet ask the same.
 
 xlwings hands values over as COM has them (its converter ``raw``): its usual one goes over each argument and result in
 several steps, most of the time of a short call, to make what `sizebook.core.coercion` makes of cells anyway.
@@ -19,8 +19,8 @@ import xlwings as xw
 
 from sizebook.core.tables import user_folder
 from sizebook.core.wizard import category
-from sizebook.excel.functions import ExcelFunction, build, error_value
-from sizebook.excel.waiting import WAITING, Answers
+from sizebook.excel.callables import ExcelFunction, build_callables, error_value
+from sizebook.excel.deferred_answers import WAITING, DeferredAnswers
 from sizebook.functions import load
 from sizebook.intake.places import files_asked, set_workbook_folder
 
@@ -39,7 +39,7 @@ _ERRORS = {
 }  # fmt: skip
 
 
-_answers = Answers([[WAITING]])
+_answers = DeferredAnswers([[WAITING]])
 _may_wait = False  # whether what asks shows `WAITING` as an error value and asks again
 
 
@@ -91,7 +91,9 @@ def _declared(name: str, evaluated: ExcelFunction) -> ExcelFunction:
     return registered
 
 
-_FUNCTIONS = {name: _declared(name, _remembering(name, evaluated)) for name, evaluated in build(error_value).items()}
+_FUNCTIONS = {
+    name: _declared(name, _remembering(name, evaluated)) for name, evaluated in build_callables(error_value).items()
+}
 
 
 @xw.func
@@ -117,12 +119,12 @@ def PAGE_OF_MODELS() -> str:  # noqa: N802 - not a function of a cell: a macro c
     """Write the page of models beside the user's own tables, open it in the browser and return its path."""
     import webbrowser
 
-    from sizebook.dashboard.page import write_page
-    from sizebook.dashboard.rows import published
+    from sizebook.dashboard.catalog_models import published_models
+    from sizebook.dashboard.html_page import write_page
 
     folder = user_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    page = write_page(published(), folder / "models.html")
+    page = write_page(published_models(), folder / "models.html")
     webbrowser.open(page.as_uri())
     return str(page)
 

@@ -16,7 +16,7 @@ from sizebook import __version__
 from sizebook.core.carried import archive, domain_files
 from sizebook.sources.writing import write_whole
 
-SURFACE = ("excel/__init__.py", "excel/functions.py", "excel/officejs.py")
+SURFACE = ("excel/__init__.py", "excel/callables.py", "excel/officejs.py")
 COLUMNS = 120
 
 _MAIN = '''\

@@ -13,7 +13,7 @@ from xlwings import LicenseError, XlwingsError
 
 from sizebook.core.errors import CellError, SizebookError
 from sizebook.core.wizard import help_url
-from sizebook.excel.functions import build, error_value
+from sizebook.excel.callables import build_callables, error_value
 from sizebook.functions import load
 from sizebook.intake.places import reads_files
 
@@ -37,7 +37,8 @@ def _refused(error: SizebookError) -> Any:
 # Equal calls are answered in the add-in, without a request, unless a file that a cell names may change between two.
 _CACHED = not reads_files()
 _FUNCTIONS = {
-    name: func(help_url=help_url(load()[name]), cache=_CACHED)(built) for name, built in build(_refused).items()
+    name: func(help_url=help_url(load()[name]), cache=_CACHED)(built)
+    for name, built in build_callables(_refused).items()
 }
 __all__ = list(_FUNCTIONS)
 globals().update(_FUNCTIONS)

@@ -21,12 +21,12 @@ COMPONENT = Path(__file__).with_name("addin.py")
 CALC = ("libreoffice/__init__.py", "libreoffice/calc.py")
 
 
-def build(path: Path) -> Path:
+def build_extension(path: Path) -> Path:
     """Write the extension and return its path."""
-    return write_whole(path, archive(contents()))
+    return write_whole(path, archive(extension_files()))
 
 
-def contents() -> dict[str, bytes]:
+def extension_files() -> dict[str, bytes]:
     """Return the files of the extension by name."""
     texts = {
         "META-INF/manifest.xml": manifest(),

@@ -26,7 +26,7 @@ from sizebook.intake.places import confined_to
 from sizebook.intake.texts import json_object, toml_table
 from sizebook.sources.bundled import bundled
 from sizebook.sources.writing import scratch_folder, write_whole
-from sizebook.workbooks.anchors.supply import Supply
+from sizebook.workbooks.anchors.plan_values import PlanValues
 
 WHERE = "the scenario"
 
@@ -70,7 +70,7 @@ def filled_workbook(asked: tuple[str, bytes, ScenarioUpload]) -> Answer:
             raise InputError(f"not a workbook: got '{name}', want a name that ends in .xlsx or .xlsm. Send one.")
         path, out = write_whole(folder / f"template{suffix}", template), folder / f"filled{suffix}"
         gift = given(values, WHERE, folder, workbook=name)
-        if isinstance(gift.gives, Supply):
+        if isinstance(gift.gives, PlanValues):
             done = fill_from(path, gift.gives, out, strict=False)
         else:
             done = fill(path, gift.gives, out, strict=True)

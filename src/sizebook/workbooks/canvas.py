@@ -14,10 +14,10 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.table import Table
 from openpyxl.worksheet.worksheet import Worksheet
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import BASE, FIRST_COLUMN, LABELS, Book
-from sizebook.workbooks.drawing import KINDS, Drawn, Kind, draw
-from sizebook.workbooks.printing import lay_out, one_page, set_up
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import BASE, FIRST_COLUMN, LABELS, Book
+from sizebook.workbooks.native_charts import KINDS, ChartReferences, Kind, draw_chart
+from sizebook.workbooks.print_layout import fit_one_page, set_print_area, set_up_printing
 from sizebook.workbooks.references import quoted
 
 PASSED, FAILED = "OK", "CHECK"
@@ -62,7 +62,7 @@ class Canvas:
         sheet.row_dimensions[1].height = 30
         self.row = 2
         self.paragraph(subtitle, "Sheet subtitle", 28)
-        set_up(sheet, book.title, book.version)
+        set_up_printing(sheet, book.title, book.version)
 
     @property
     def last_column(self) -> int:
@@ -91,7 +91,7 @@ class Canvas:
 
     def banner(self) -> None:
         """Say across the page what figures do not follow, where the functions of sizebook are missing."""
-        self.paragraph(self.book.held.banner, "Banner", height=30)
+        self.paragraph(self.book.addin_calls.banner, "Banner", height=30)
 
     def heads(
         self, label: str = "", *, origin: str = "Where it comes from", cases: Sequence[str] = ()
@@ -139,7 +139,7 @@ class Canvas:
 
     def mark_failure(self, cells: str) -> None:
         """Show a failed check in red and bold."""
-        failed = DifferentialStyle(font=Font(color=look.FAILED, bold=True))
+        failed = DifferentialStyle(font=Font(color=styles.FAILED, bold=True))
         rule = Rule(type="cellIs", operator="equal", formula=[f'"{FAILED}"'], dxf=failed)
         self.sheet.conditional_formatting.add(cells, rule)
 
@@ -207,7 +207,7 @@ class Canvas:
     def rule_where_filled(self, first: int, n_columns: int) -> None:
         """Rule off the rows from one down to the last so far where they are filled, and no others."""
         last = get_column_letter(n_columns + 1)
-        ruled = DifferentialStyle(border=Border(bottom=Side(style="thin", color=look.HAIRLINE)))
+        ruled = DifferentialStyle(border=Border(bottom=Side(style="thin", color=styles.HAIRLINE)))
         rule = Rule(type="expression", formula=[f'$B{first}<>""'], dxf=ruled)
         self.sheet.conditional_formatting.add(f"B{first}:{last}{self.row - 1}", rule)
 
@@ -226,7 +226,7 @@ class Canvas:
         )
         labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
         title = self.book.resolve(chart.title, "")
-        drawn = Drawn(
+        drawn = ChartReferences(
             chart.kind,
             title,
             labels,
@@ -237,10 +237,10 @@ class Canvas:
             across=chart.across,
             labelled=chart.kind == "bars" or last - first < _MOST_LABELS,
         )
-        self.book.describe(self.sheet.title, self._in_words(chart))
+        self.book.describe_chart(self.sheet.title, self._in_words(chart))
         # Charts of a kind are equally high, but a bar needs two rows for its name.
         n_rows = max(self.chart_rows, 2 * (last - first + 1) + 3) if chart.kind == "bars" else self.chart_rows
-        draw(self.sheet, self.row if at is None else at, self.unit_column + 1, n_rows=n_rows, drawn=drawn)
+        draw_chart(self.sheet, self.row if at is None else at, self.unit_column + 1, n_rows=n_rows, drawn=drawn)
         if at is None:
             self.row += n_rows + 1
 
@@ -255,6 +255,6 @@ class Canvas:
     def finish(self) -> None:
         """Set the print area to what the page holds, and break pages between sections; results print on one page."""
         if self.is_one_page:
-            one_page(self.sheet, self.row, last_column=self.unit_column + 1)
+            fit_one_page(self.sheet, self.row, last_column=self.unit_column + 1)
             return
-        lay_out(self.sheet, self._groups, self.row, last_column=self.last_column)
+        set_print_area(self.sheet, self._groups, self.row, last_column=self.last_column)

@@ -17,14 +17,14 @@ from sizebook.calculation.tokens import address, area
 from sizebook.core.errors import InputError
 from sizebook.core.targets import Target
 from sizebook.functions import load
-from sizebook.workbooks.anchors.placing import Placed, anchors, place
-from sizebook.workbooks.anchors.supply import Supply
-from sizebook.workbooks.charts import Lookup, refresh_charts
-from sizebook.workbooks.held import HELD
-from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
-from sizebook.workbooks.printed import follow_plan
+from sizebook.workbooks.addin_calls import HELD_PREFIX
+from sizebook.workbooks.anchors.placement import FilledAnchors, fill_anchors, find_anchors
+from sizebook.workbooks.anchors.plan_values import PlanValues
+from sizebook.workbooks.chart_caches import CellValue, refresh_charts
+from sizebook.workbooks.input_cells import KEEP_CELL_VALUE, Input, check_values, find_inputs
+from sizebook.workbooks.print_ranges import apply_print_ranges
 from sizebook.workbooks.sheet import Sheet
-from sizebook.workbooks.targets import made_for
+from sizebook.workbooks.target_formats import convert_for
 
 _CALC_CHAIN = "xl/calcChain.xml"
 # Excel 2019 and later: it takes the stored values as they are instead of calculating all on opening.
@@ -79,10 +79,10 @@ def fill(
     its computed value, so that a reader without Excel or the add-in sees the numbers.
 
     Args:
-        template: an .xlsx or .xlsm workbook with inputs (see `sizebook.workbooks.inputs`).
+        template: an .xlsx or .xlsm workbook with inputs (see `sizebook.workbooks.input_cells`).
         inputs: the values by input name; None empties an optional input.
         output: the file to write; it appears whole or not at all.
-        target: what the file is made for (`sizebook.workbooks.targets`): the add-in that will compute it (`classic`,
+        target: what the file is made for (`target_formats`): the add-in that will compute it (`classic`,
             `office-js`, `libreoffice`), Excel 365 without one (`lambda`), or readers of plain values (`values`). Left
             out: functions are spelled as in the template.
         namespace: that of the manifest, where the add-in is one of xlwings Server (`office-js`).
@@ -99,7 +99,7 @@ def fill(
 
 def fill_from(
     template: Path,
-    supply: Supply,
+    plan_values: PlanValues,
     output: Path,
     *,
     target: Target | None = None,
@@ -115,7 +115,7 @@ def fill_from(
     Errors: `InputError` as of `fill`, and for what stands in the way of a table.
     """
     package = _opened(template, output)
-    placed = put_in(package, supply)
+    placed = write_plan(package, plan_values)
     left = (*placed.left, *placed.kept)
     if strict and left:
         raise InputError(
@@ -127,23 +127,23 @@ def fill_from(
     return replace(filled, notes=said + filled.notes, placed=placed.done)
 
 
-def put_in(package: Package, supply: Supply) -> Placed:
+def write_plan(package: Package, plan_values: PlanValues) -> FilledAnchors:
     """Write a plan into the inputs and anchors of a package; return what was written where.
 
     Errors: `InputError` for a workbook without either, for a missing required input, and for cells in the way of a
     table.
     """
     inputs = find_inputs(package)
-    if not inputs and not anchors(package, supply):
+    if not inputs and not find_anchors(package, plan_values):
         raise InputError(
             f"no anchors: got {package.path.name}, want a defined name or an Excel table that bears a name of the "
             "plan, {{ name }} in a text, or an input. 'sizebook template check' lists the names."
         )
     known = {name.casefold() for name in inputs}
-    given = {name: value for name, value in supply.inputs.items() if name.casefold() in known}
+    given = {name: value for name, value in plan_values.inputs.items() if name.casefold() in known}
     if inputs:
         write_inputs(package, given)
-    return place(package, supply, tuple(inputs))
+    return fill_anchors(package, plan_values, tuple(inputs))
 
 
 def _opened(template: Path, output: Path) -> Package:
@@ -168,8 +168,8 @@ def _finished(package: Package, output: Path, *, target: Target | None, namespac
     stored = _write_computed(package, calculated)
     _hold_values(package, stored)
     refresh_charts(package, stored)
-    follow_plan(package, stored)
-    remarks = () if target is None else made_for(package, target, load(), namespace=namespace)
+    apply_print_ranges(package, stored)
+    remarks = () if target is None else convert_for(package, target, load(), namespace=namespace)
     package.save(output)
     return Filled(output, calculated, remarks)
 
@@ -191,11 +191,11 @@ def write_inputs(package: Package, given: Mapping[str, Any]) -> None:
             f"no inputs: got {package.path.name}, want a defined name on a cell with the style 'Input' or "
             "'Optional input'. Name the input cells and give them that style."
         )
-    checked = check(inputs, given, {name.name.casefold() for name in package.defined_names()})
+    checked = check_values(inputs, given, {name.name.casefold() for name in package.defined_names()})
     if checked.problems:
         raise InputError("\n".join(f"{package.path.name}: {problem}" for problem in checked.problems))
     sheets = {sheet: Sheet(package, sheet) for sheet in {entry.at.sheet for entry in inputs.values()}}
-    values = {entry.name: entry.default for entry in inputs.values() if entry.default is not AS_IT_STANDS}
+    values = {entry.name: entry.default for entry in inputs.values() if entry.default is not KEEP_CELL_VALUE}
     for name, value in (values | checked.values).items():
         at = inputs[name].at
         sheets[at.sheet].write_input(at.top, at.left, value)
@@ -248,7 +248,7 @@ def _refuse_uncalculated(template: Path, calculated: Calculated) -> None:
         )
 
 
-def _write_computed(package: Package, calculated: Calculated) -> Lookup:
+def _write_computed(package: Package, calculated: Calculated) -> CellValue:
     """Store what each formula gives; return what a cell of the written workbook shows."""
     sheets = {name: Sheet(package, name) for name in package.sheets()}
     kept = set(calculated.not_calculated)
@@ -274,11 +274,11 @@ def _write_computed(package: Package, calculated: Calculated) -> Lookup:
     return shown
 
 
-def _hold_values(package: Package, shown: Lookup) -> None:
+def _hold_values(package: Package, shown: CellValue) -> None:
     """Write plain values where a name's comment asks for those of other cells: they stay without functions."""
     for defined in package.defined_names():
-        to, source = area(defined.text, ""), area(defined.comment.removeprefix(HELD), "")
-        if not defined.comment.startswith(HELD) or to is None or source is None:
+        to, source = area(defined.text, ""), area(defined.comment.removeprefix(HELD_PREFIX), "")
+        if not defined.comment.startswith(HELD_PREFIX) or to is None or source is None:
             continue
         sheet = Sheet(package, to.sheet)
         for (row, column), at in zip(to.cells(), source.cells(), strict=True):

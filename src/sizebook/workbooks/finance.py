@@ -19,11 +19,11 @@ from sizebook.functions import find
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.training.inputs import USABLE_SHARE
 from sizebook.serving.traffic import SECONDS_PER_DAY
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book, Place
-from sizebook.workbooks.declaring import declare
-from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.printed import fold_blank, print_to
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book, Place
+from sizebook.workbooks.declared_inputs import declare
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.print_ranges import fold_blank, print_to
 
 SCENARIOS = ("base", "low", "high", "own")
 SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
@@ -50,7 +50,7 @@ CURRENCY = Argument(
     ),
     "USD",
 )
-SPAN = "assumption: a span to try, to replace with your own"
+TRIAL_SPAN = "assumption: a span to try, to replace with your own"
 _PRICE_DATE = Argument("price_date", Quantity("first day of a price level", kind="date", label="Prices from"), None)
 _PRICE_LEVEL = Argument(
     "price_level",
@@ -83,12 +83,12 @@ class Driver:
 
     @property
     def number_format(self) -> str:
-        return look.SIGNED if self.neutral == 0 else look.NUMBER
+        return styles.SIGNED if self.neutral == 0 else styles.NUMBER
 
     @property
     def argument(self) -> Argument:
         least: dict[str, Any] = {"minimum": -1} if self.neutral == 0 else {"above": 0}
-        quantity = Quantity(self.meaning, unit="ratio", maximum=100, label=self.label, source=SPAN, **least)
+        quantity = Quantity(self.meaning, unit="ratio", maximum=100, label=self.label, source=TRIAL_SPAN, **least)
         return Argument(f"case_{self.name}", quantity, self.low)
 
 
@@ -134,17 +134,17 @@ CONSTANTS = {
 }  # fmt: skip
 
 
-def constants(page: Page, *keys: str) -> None:
+def constant_lines(page: LineSheet, *keys: str) -> None:
     """Add the constants that formulas name, each with where it comes from."""
     page.section("Constants")
     for key in keys:
         one = CONSTANTS[key]
-        page.constant(key, one.label, one.value, one.unit, one.origin, look.GENERAL)
+        page.constant(key, one.label, one.value, one.unit, one.origin, styles.GENERAL)
 
 
-def scenarios(book: Book, drivers: tuple[Driver, ...]) -> None:
+def scenarios_sheet(book: Book, drivers: tuple[Driver, ...]) -> None:
     """Add the sheet on which the scenarios change the inputs."""
-    page = new_page(
+    page = new_sheet(
         book, "Scenarios", "What low, high and own change; base takes the inputs as they are. Choose on the cover.",
         cases=SCENARIOS[1:], widths=(34, *[12] * 3, 8, 34),
     )  # fmt: skip
@@ -155,7 +155,7 @@ def scenarios(book: Book, drivers: tuple[Driver, ...]) -> None:
     page.finish()
 
 
-def drivers_in_use(page: Page, drivers: tuple[Driver, ...]) -> None:
+def drivers_in_use(page: LineSheet, drivers: tuple[Driver, ...]) -> None:
     """Add the lines of what the scenario of the cover changes."""
     page.section("Scenario in use")
     words = page.book.choices("Scenario", SCENARIOS)
@@ -168,9 +168,9 @@ def drivers_in_use(page: Page, drivers: tuple[Driver, ...]) -> None:
         )  # fmt: skip
 
 
-def dated_rates(book: Book) -> None:
+def rates_sheet(book: Book) -> None:
     """Add the sheet of prices over time and of the currency: levels that hold from a day on."""
-    page = new_page(
+    page = new_sheet(
         book, "Rates", "Levels that hold from a day on, as many as are known. Blank: prices stay, amounts are in USD.",
         cases=DATED, widths=(22, *[12] * len(DATED), 12, 24),
     )  # fmt: skip
@@ -206,7 +206,7 @@ def _in_order(day: str, of: str, number: str) -> str:
     return f'=IF(({own}="")<>({{{of}.{number}}}=""),0,IF({own}="",1,{rises}))'
 
 
-def level(book: Book, dates: str, levels: str, *, from_first: bool) -> str:
+def dated_level(book: Book, dates: str, levels: str, *, from_first: bool) -> str:
     """Return the formula of the level that holds on the first day of a month.
 
     Before the first date it is 1, or that of the first with ``from_first``.
@@ -217,7 +217,7 @@ def level(book: Book, dates: str, levels: str, *, from_first: bool) -> str:
     return f"=IF(COUNT({days})=0,1,IF({first}=0,1,SUMIF({days},{first},{values})))*{{on}}"
 
 
-def months_shown(page: Page, rows: Mapping[str, str], months: str = "{months}") -> tuple[int, int]:
+def months_table(page: LineSheet, rows: Mapping[str, str], months: str = "{months}") -> tuple[int, int]:
     """Add a table of some rows of the months, each with its head, blank beyond the last month; return its rows.
 
     ``months`` is a reference to how many there are.
@@ -231,15 +231,15 @@ def months_shown(page: Page, rows: Mapping[str, str], months: str = "{months}") 
         starts = f'=IF({months}>{number},INDEX({{starts.all}},{at}),"")'
         figures = [f'=IF($B{first + number}="","",INDEX({{{name}.all}},{at}))' for name in rows]
         table.append([starts, *figures])
-    first, last = page.table(["Month", *rows.values()], table, [look.MONTH, *[look.WHOLE] * len(rows)], blanks=True)
+    first, last = page.table(["Month", *rows.values()], table, [styles.MONTH, *[styles.WHOLE] * len(rows)], blanks=True)
     fold_blank(page.sheet, f"$B${first}:$B${last}")  # a line of Excel's falls to 0 at a blank text
     return first, last
 
 
-def periods(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
+def years_sheet(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
     """Add the sheet of totals by year and by quarter: key of a row of months, label, unit and number format each."""
     n_years, n_quarters = LONGEST_PLAN // 12, LONGEST_PLAN // 3
-    page = new_page(
+    page = new_sheet(
         book, "Years", "Totals of the months, by year and by quarter of the plan.",
         cases=("",) * n_quarters, widths=(34, 12, 16, *[13] * n_quarters),
     )  # fmt: skip
@@ -255,8 +255,8 @@ def periods(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
             ]  # fmt: skip
             own = unit or "={currency}"
             table.append([label, own, f"={{{name}.total}}", *cells])
-        formats = [[look.GENERAL] * (3 + count)] + [
-            [look.GENERAL, look.GENERAL, *[shown] * (1 + count)] for *_, shown in rows
+        formats = [[styles.GENERAL] * (3 + count)] + [
+            [styles.GENERAL, styles.GENERAL, *[shown] * (1 + count)] for *_, shown in rows
         ]
         page.table(["Figure", "Unit", "Total", *[""] * count], table, formats)
     page.finish()

@@ -12,7 +12,7 @@ from sizebook.calculation.package import RELATIONS, Package, tag, undated
 from sizebook.core.errors import InputError
 from sizebook.core.tables import table
 from sizebook.sources.writing import scratch_folder
-from sizebook.workbooks.building import Book
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import Filled, fill
 
 _DATED_TABLES = ("models", "dtypes", "hardware", "prices", "grid")

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from sizebook.core.sections import leaves
 from sizebook.models import catalog
 from sizebook.scenarios.files import Scenario
-from sizebook.workbooks import look
-from sizebook.workbooks.declaring import declare
-from sizebook.workbooks.origins import dated
-from sizebook.workbooks.page import Input, Page
+from sizebook.workbooks import styles
+from sizebook.workbooks.declared_inputs import declare
+from sizebook.workbooks.input_sources import dated_table
+from sizebook.workbooks.line_sheet import InputLine, LineSheet
 
 CONFIG = "config.json"
 
@@ -20,11 +20,11 @@ def model_choices() -> Sequence[str]:
     return [CONFIG, *(key for key in catalog.model_keys() if catalog.facts(key)["architecture"])]
 
 
-def model_input(page: Page, *, per_case: bool = False) -> None:
+def model_input(page: LineSheet, *, per_case: bool = False) -> None:
     """Add the inputs that name the model: a key of the catalog, or `CONFIG` and the path of a file."""
     blank = (None,) * (len(page.cases) - 1) if per_case else ()
     page.input(
-        Input(
+        InputLine(
             "model",
             "Model",
             "llama-3.1-8b",
@@ -34,43 +34,43 @@ def model_input(page: Page, *, per_case: bool = False) -> None:
             choices=page.book.choices("Models", model_choices()),
             per_case=blank,
             takes=f"{len(model_choices())} keys in the list",
-            source=f"Your own; keys: {dated('models')}.",
+            source=f"Your own; keys: {dated_table('models')}.",
         )
     )
     page.input(
-        Input(
+        InputLine(
             "config_path",
             "Path of a config.json",
             None,
             unit="",
             origin=f"A file of your own, for the choice '{CONFIG}'.",
-            number_format=look.TEXT,
+            number_format=styles.TEXT,
             per_case=blank,
         )
     )
 
 
-def chosen_model(page: Page) -> None:
+def chosen_model_line(page: LineSheet) -> None:
     """Add the line `chosen`, which calls then take: a key or the path of a file; beside it the notes of its count."""
     formula = f'=IF({{model}}="{CONFIG}",{{config_path}},{{model}})'
-    page.line("chosen", "Model", formula, "", "Inputs: the key, or the path of the file", look.GENERAL)
-    page.book.instead("model", "chosen")
+    page.line("chosen", "Model", formula, "", "Inputs: the key, or the path of the file", styles.GENERAL)
+    page.book.replace_argument("model", "chosen")
     page.statement("model_notes", "Notes on its count", "=MODEL_NOTES({chosen})", "MODEL_NOTES")
 
 
-def gpu_name(page: Page) -> None:
-    """Add the line `gpu_name`: the accelerator of Inputs as its maker writes it, for results."""
+def gpu_name_line(page: LineSheet) -> None:
+    """Add the line `gpu_name_line`: the accelerator of Inputs as its maker writes it, for results."""
     name = page.book.call("GPU_SPEC", field='"name"')
-    page.line("gpu_name", "Accelerator", f"={name}", "", "GPU_SPEC: its maker's name", look.GENERAL)
+    page.line("gpu_name", "Accelerator", f"={name}", "", "GPU_SPEC: its maker's name", styles.GENERAL)
 
 
 def node_lines(
-    page: Page, used: Callable[[str], str] = "={}".format, each: str = "{tp}*{pp}*{dp}", node: str = ""
+    page: LineSheet, used: Callable[[str], str] = "={}".format, each: str = "{tp}*{pp}*{dp}", node: str = ""
 ) -> None:
     """Add the replicas of a node, the spare ones, and what is paid for together; ``used`` finishes a formula, ``each``
     gives the GPUs of a replica, ``node`` those of a node where they are known.
 
-    `gpus` gives the GPUs of some replicas from them.
+    `gpus_to_pay_for` gives the GPUs of some replicas from them.
     """
     page.line("gpus_each", "GPUs of a replica", f"={each}", "GPUs", "Layout")
     own = page.book.call("GPU_SPEC", field='"gpus_per_node"')
@@ -101,12 +101,12 @@ def node_lines(
     )  # fmt: skip
 
 
-def gpus(replicas: str) -> str:
+def gpus_to_pay_for(replicas: str) -> str:
     """Return the formula of the GPUs to pay for, from that of the replicas."""
     return f"ROUNDUP({replicas}/{{step}},0)*{{step_gpus}}"
 
 
-def this_copy(page: Page, title: str) -> None:
+def copy_section(page: LineSheet, title: str) -> None:
     """Add the title and date of a copy, and end the page of inputs."""
     page.section("This copy")
     named, dated = leaves(Scenario)

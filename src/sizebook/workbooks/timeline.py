@@ -16,11 +16,11 @@ from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.utils import get_column_letter
 
 from sizebook.plans.ledgers import LONGEST_PLAN
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book, Place
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book, Place
 from sizebook.workbooks.canvas import Canvas
-from sizebook.workbooks.printed import fold_blank, print_to
-from sizebook.workbooks.printing import break_between, years_a_page
+from sizebook.workbooks.print_layout import break_between, years_a_page
+from sizebook.workbooks.print_ranges import fold_blank, print_to
 
 MONTHS = tuple(str(month) for month in range(1, LONGEST_PLAN + 1))
 SUM, BOLD_SUM, LAST, MOST, NONE = "sum", "bold sum", "last", "most", ""
@@ -54,7 +54,7 @@ class Timeline(Canvas):
         for column in range(self.first, self.first + len(MONTHS)):
             letter = get_column_letter(column)
             shown = f"={letter}{self.row + 2}" if start else self.resolve("={starts}", MONTHS[column - self.first])
-            self._put(column, shown, "Figure head").number_format = look.MONTH
+            self._put(column, shown, "Figure head").number_format = styles.MONTH
         self.sheet.freeze_panes = f"{get_column_letter(self.first)}{self.row + 1}"
         self.sheet.print_title_rows = f"{self.row}:{self.row}"
         self.row += 1
@@ -64,15 +64,15 @@ class Timeline(Canvas):
     def _calendar_rows(self, start: str, months: str) -> None:
         left = f"${get_column_letter(self.first)}$1"
         numbers = tuple(f"=COLUMNS({left}:{get_column_letter(self.first + at)}$1)" for at in range(len(MONTHS)))
-        self.row_of("month", "Month of the plan", numbers, "", look.WHOLE)
-        self.row_of("starts", "Starts", f"=EDATE({{{start}}},{{month}}-1)", "", look.DATE)
-        self.row_of("on", "In the plan", f"=IF({{month}}<={{{months}}},1,0)", "", look.WHOLE, SUM)
+        self.row_of("month", "Month of the plan", numbers, "", styles.WHOLE)
+        self.row_of("starts", "Starts", f"=EDATE({{{start}}},{{month}}-1)", "", styles.DATE)
+        self.row_of("on", "In the plan", f"=IF({{month}}<={{{months}}},1,0)", "", styles.WHOLE, SUM)
         for key in ("quarter", "year"):
             number = f"=ROUNDUP({{month}}/{{months_a_{key}}},0)*{{on}}"
-            self.row_of(key, f"{key.capitalize()} of the plan", number, "", look.WHOLE, MOST)
+            self.row_of(key, f"{key.capitalize()} of the plan", number, "", styles.WHOLE, MOST)
 
     def row_of(
-        self, key: str, label: str, formula: str | tuple[str, ...], unit: str, number_format: str = look.WHOLE,
+        self, key: str, label: str, formula: str | tuple[str, ...], unit: str, number_format: str = styles.WHOLE,
         total: str = NONE,
     ) -> None:  # fmt: skip
         """Add a row: the same formula in each month, or one for each; one with a total of `BOLD_SUM` is in bold."""
@@ -91,7 +91,7 @@ class Timeline(Canvas):
 
     def fill_before(self, formulas: tuple[str, ...], formats: tuple[str, ...] = ()) -> None:
         """Write the columns of the next row that stand before its total; those without a format show as figures."""
-        for column, (own, shown) in enumerate(zip_longest(formulas, formats, fillvalue=look.NUMBER), _UNIT + 1):
+        for column, (own, shown) in enumerate(zip_longest(formulas, formats, fillvalue=styles.NUMBER), _UNIT + 1):
             value = self.resolve(own.replace("§", str(self.row)))
             self._put(column, value, "Figure").number_format = shown
 

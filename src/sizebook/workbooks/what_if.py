@@ -12,18 +12,18 @@ from dataclasses import dataclass
 
 from openpyxl.utils import get_column_letter
 
-from sizebook.workbooks import look
-from sizebook.workbooks.building import FIRST_COLUMN, Place
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import FIRST_COLUMN, Place
 from sizebook.workbooks.finance import SCENARIOS, Driver
-from sizebook.workbooks.page import Page
-from sizebook.workbooks.sensitivity import ENDS, Steps
+from sizebook.workbooks.line_sheet import LineSheet
+from sizebook.workbooks.tornado import ENDS, Steps
 
 _MARK = re.compile(r"([@#])([a-z_]+)")
 Cases = dict[str, tuple[str, dict[str, str]]]  # by key: label, and the drivers that are not the cover's
 
 
 @dataclass(frozen=True)
-class Worked:
+class CaseColumn:
     """A column of what follows from the drivers: lines ``hours_now``, ``hours_low`` ... stand in it."""
 
     key: str
@@ -31,12 +31,12 @@ class Worked:
     formula: str
 
 
-def cost(case: str) -> str:
+def case_cost(case: str) -> str:
     """Return the reference to what a case costs."""
     return f"{{cost_{case}}}"
 
 
-def cases_of(drivers: Sequence[Driver], down: Steps, across: Steps, in_use: Callable[[str], str]) -> Cases:
+def all_cases(drivers: Sequence[Driver], down: Steps, across: Steps, in_use: Callable[[str], str]) -> Cases:
     """Return label and drivers of each case: scenarios, each driver at its ends, pairs of steps of the two-way table.
 
     Steps multiply their drivers.
@@ -65,10 +65,10 @@ def cases_of(drivers: Sequence[Driver], down: Steps, across: Steps, in_use: Call
 
 
 def case_table(
-    page: Page,
+    page: LineSheet,
     drivers: Sequence[Driver],
     cases: Cases,
-    worked: Sequence[Worked],
+    worked: Sequence[CaseColumn],
     in_use: Callable[[str], str],
     taken_from: Mapping[str, str] | None = None,
 ) -> None:
@@ -98,7 +98,7 @@ def case_table(
             page.book.place(f"{one.key}_{key}", Place(page.sheet.title, at, ("",), first=number))
     first, _ = page.table(
         ["Case", *(driver.label for driver in drivers), *(one.head for one in worked)], rows,
-        [look.GENERAL, *(driver.number_format for driver in drivers), *[look.WHOLE] * len(worked)],
+        [styles.GENERAL, *(driver.number_format for driver in drivers), *[styles.WHOLE] * len(worked)],
     )  # fmt: skip
     for column in range(FIRST_COLUMN, FIRST_COLUMN + len(keys) + len(worked)):
         page.sheet.cell(first - 1, column).style = "Wrapped head"

@@ -13,7 +13,7 @@ from sizebook.core import cells
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Function
 from sizebook.core.sections import Argument
-from sizebook.dashboard.estimates import evaluated
+from sizebook.dashboard.estimates import page_estimates
 from sizebook.models import catalog
 from sizebook.tables.hardware import accelerators
 from tests.dashboard.driving import check, opened
@@ -29,7 +29,7 @@ DRAWN: dict[str, list[Any]] = {"version": [None], "rates_file": [None]}  # a pag
 def the_estimates_are_the_functions(page: Page, address: str) -> None:
     """Every example and 10,000 random calls beside those refused: figure, band and refusal of Python, within 1e-9."""
     opened(page, address)
-    functions = evaluated()
+    functions = page_estimates()
     each = math.ceil(DRAWS / len(functions))
     apart, n_values, n_refused = [], 0, 0
     for function in functions:

@@ -12,8 +12,8 @@ from playwright.sync_api import Page
 
 from sizebook.core import cells
 from sizebook.core.tables import table
-from sizebook.dashboard.own import of_table
-from sizebook.dashboard.page import write_page
+from sizebook.dashboard.html_page import write_page
+from sizebook.dashboard.own_models import models_of_table
 from sizebook.models import catalog
 from tests.dashboard.driving import check, copied, names, opened, total
 
@@ -125,7 +125,7 @@ def a_link_holds_any_name(page: Page, _address: str) -> None:
         table_given = Path(folder) / "my.csv"
         with table_given.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([["name", "organisation"], *([name, f"{name} ~"] for name in names_given)])
-        address = write_page(of_table(table_given)[0], Path(folder) / "own.html").as_uri()
+        address = write_page(models_of_table(table_given)[0], Path(folder) / "own.html").as_uri()
         keys = [f"own:{name}" for name in names_given]
         opened(page, address)
         for key in keys:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sizebook.excel.addin.machine import BITS, Library, Machine
+from sizebook.excel.addin.windows_machine import BITS, Library, Machine
 
 DECLARATION = (
     'Declare PtrSafe Function XLPyDLLActivateAuto Lib "xlwings{bits}-0.37.8.dll" (ByRef Result As Variant, '

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import InputError
-from sizebook.excel.addin.causes import standing_in_the_way
-from sizebook.excel.addin.machine import BITS, found_libraries, look
+from sizebook.excel.addin.causes import find_causes
+from sizebook.excel.addin.windows_machine import BITS, find_libraries, read_machine
 from tests.excel.addin.machines import library, windows
 
 STARTUP = Path("XLSTART")
@@ -116,17 +116,17 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_cause(case: str) -> None:
     changed, want = CASES[case]
-    assert list(standing_in_the_way(replace(windows(STARTUP), **changed))) == want
+    assert list(find_causes(replace(windows(STARTUP), **changed))) == want
 
 
 def test_the_machine_is_looked_at(tmp_path: Path) -> None:
-    seen = look({"APPDATA": str(tmp_path), "OneDrive": "synced", "OneDriveCommercial": ""}, tmp_path)
+    seen = read_machine({"APPDATA": str(tmp_path), "OneDrive": "synced", "OneDriveCommercial": ""}, tmp_path)
     assert seen.startup == tmp_path / "Microsoft" / "Excel" / "XLSTART"
     assert seen.synced == (Path("synced"),)
     assert {bits: each.found for bits, each in seen.libraries.items()} == {64: False, 32: False}
     for each in seen.libraries.values():
         (tmp_path / each.file_name).touch()
-    again = look({}, tmp_path)
+    again = read_machine({}, tmp_path)
     assert [each.path for each in again.libraries.values()] == [
         tmp_path / each.file_name for each in seen.libraries.values()
     ]
@@ -137,7 +137,7 @@ def test_the_machine_is_looked_at(tmp_path: Path) -> None:
 def test_xlwings_that_declares_nothing_is_refused(tmp_path: Path) -> None:
     (tmp_path / "xlwings.bas").write_text("Option Explicit\n")
     with pytest.raises(InputError) as refused:
-        found_libraries(tmp_path, [tmp_path])
+        find_libraries(tmp_path, [tmp_path])
     assert str(refused.value) == (
         "unknown xlwings: got 0 declarations of XLPyDLLActivateAuto in its xlwings.bas, want one for each bitness of "
         "Excel. Install the xlwings that this sizebook was made for: pip install -U sizebook xlwings."

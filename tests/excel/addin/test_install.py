@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 
 from sizebook import __version__
 from sizebook.cli import app
-from sizebook.excel.addin import machine as machines
-from sizebook.excel.addin.install import made_with
-from sizebook.excel.addin.package import FILE_NAME, SHEET_PART
+from sizebook.excel.addin import windows_machine as machines
+from sizebook.excel.addin.installation import read_settings
+from sizebook.excel.addin.xlam_file import FILE_NAME, SHEET_PART
 from tests.excel.addin.machines import windows
 
 SETTINGS = {
@@ -48,7 +48,7 @@ def test_install_status_update_uninstall(on_windows: Path, monkeypatch: pytest.M
         0,
         f"{on_windows}\nRestart Excel and type =SIZEBOOK_VERSION() into a cell.\n",
     )
-    assert made_with(on_windows) == SETTINGS
+    assert read_settings(on_windows) == SETTINGS
     first = on_windows.read_bytes()
     assert excel("update").output == "up to date\n"
     listed = "".join(f"{key}: {value}\n" for key, value in SETTINGS.items())
@@ -66,7 +66,7 @@ def test_install_status_update_uninstall(on_windows: Path, monkeypatch: pytest.M
         "'sizebook excel update'."
     )
     assert excel("update").output == f"{on_windows}\nRestart Excel.\n"
-    assert made_with(on_windows) == SETTINGS | {"interpreter": r"D:\Käse & Söhne\python.exe"}
+    assert read_settings(on_windows) == SETTINGS | {"interpreter": r"D:\Käse & Söhne\python.exe"}
     monkeypatch.setattr(machines, "look", lambda: windows(on_windows.parent))
     excel("install")
     assert on_windows.read_bytes() == first
@@ -127,7 +127,7 @@ def test_a_file_that_excel_saved_still_tells_its_settings(tmp_path: Path) -> Non
         r' t="inlineStr"><is>.*?</is>', lambda _: f' t="s"><v>{next(numbered)}</v>', kept[SHEET_PART].decode()
     )
     shared = "".join(f"<si><t>{text}</t></si>" for text in texts)
-    before = made_with(target)
+    before = read_settings(target)
     with zipfile.ZipFile(target, "w") as parts:
         for name, content in (kept | {SHEET_PART: sheet.encode()}).items():
             parts.writestr(name, content)
@@ -135,7 +135,7 @@ def test_a_file_that_excel_saved_still_tells_its_settings(tmp_path: Path) -> Non
             "xl/sharedStrings.xml",
             f'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{shared}</sst>',
         )
-    assert made_with(target) == before
+    assert read_settings(target) == before
     assert before["sizebook"] == __version__
 
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.excel.addin.causes import CAUSES, cause
-from sizebook.excel.addin.machine import Library, Machine
-from sizebook.excel.addin.package import addin, package, settings
+from sizebook.excel.addin.causes import CAUSES, cause_text
+from sizebook.excel.addin.windows_machine import Library, Machine
 from sizebook.excel.addin.wrappers import vba_modules
+from sizebook.excel.addin.xlam_file import addin_bytes, settings, xlam_bytes
 from tests.excel.addin.machines import windows
 from tests.libreoffice.office import PREFIX, Office, sweep_away_left
 
@@ -92,14 +92,14 @@ def with_stand_in(machine: Machine, target: Path) -> Path:
     made_with = settings(machine)
     modules = vba_modules(machine.libraries, len(made_with)) | {"sizebook_python": STAND_IN}
     spelled = {name: text.replace(".Value2", ".Value") for name, text in modules.items()}
-    target.write_bytes(package(made_with, spelled))
+    target.write_bytes(xlam_bytes(made_with, spelled))
     return target
 
 
 def test_the_file_loads_with_all_its_modules(office: Office, tmp_path: Path) -> None:
     machine = windows(tmp_path)
     target = tmp_path / "sizebook.xlam"
-    target.write_bytes(addin(machine))
+    target.write_bytes(addin_bytes(machine))
     found = office.macros(target, {"D1": '=INDEX(B1:B9;MATCH("interpreter";A1:A9;0))'})
     assert found["cells"]["D1"] == r"C:\Python312\python.exe"
     for name, source in vba_modules(machine.libraries, len(settings(machine))).items():
@@ -171,22 +171,22 @@ def test_why_answers_without_python(office: Office, tmp_path: Path) -> None:
     def said() -> list[str]:
         return list(office.macros(target, WHY)["cells"].values())
 
-    assert said() == [cause("interpreter", python)] * 2
+    assert said() == [cause_text("interpreter", python)] * 2
     python.touch()
-    assert said() == [cause("antivirus", library)] * 2
+    assert said() == [cause_text("antivirus", library)] * 2
     other.touch()
-    assert said() == [cause("bitness", library)] * 2
+    assert said() == [cause_text("bitness", library)] * 2
     library.touch()
     # All is there and Python answers, but not this call: an error of its own, not of the set-up.
-    assert said() == [cause("call", "no such thing"), f"sizebook works.\r\nsizebook 1\r\nPython: {python}"]
-    assert office.macros(target, {"D1": "=AskedOfAreas()"})["cells"]["D1"] == cause("areas", "$A$1,$A$3")
+    assert said() == [cause_text("call", "no such thing"), f"sizebook works.\r\nsizebook 1\r\nPython: {python}"]
+    assert office.macros(target, {"D1": "=AskedOfAreas()"})["cells"]["D1"] == cause_text("areas", "$A$1,$A$3")
 
 
 @pytest.mark.parametrize(("folder", "key"), [("WindowsApps", "store"), ("OneDrive - Acme", "synced")])
 def test_why_knows_folders_that_excel_cannot_enter(office: Office, tmp_path: Path, folder: str, key: str) -> None:
     interpreter = Path(rf"C:\Users\Ada\{folder}\python.exe")
     target = with_stand_in(replace(windows(tmp_path), interpreter=interpreter), tmp_path / f"{key}.xlam")
-    assert office.macros(target, WHY)["cells"]["D1"] == cause(key, interpreter)
+    assert office.macros(target, WHY)["cells"]["D1"] == cause_text(key, interpreter)
 
 
 # Windows as the module that calls it sees it: a library that loads or not and why, a Python that starts or not.
@@ -247,14 +247,16 @@ def test_what_windows_refuses_is_named(office: Office, tmp_path: Path) -> None:
     made_with = settings(machine)
     modules = vba_modules(machine.libraries, len(made_with))
     modules["sizebook_python"] = on_a_made_up_windows(modules["sizebook_python"])
-    target.write_bytes(package(made_with, {name: text.replace(".Value2", ".Value") for name, text in modules.items()}))
+    target.write_bytes(
+        xlam_bytes(made_with, {name: text.replace(".Value2", ".Value") for name, text in modules.items()})
+    )
     entered = {f"D{at}": f"=LibraryCauseOf({number})" for at, number in enumerate(REFUSED, 1)}
     shown = office.macros(target, entered | {"E1": "=AskedTwice()", "E2": "=Started()"})["cells"]
     library = machine.libraries[64].path
     for at, (number, key) in enumerate(REFUSED.items(), 1):
         got = f"{library}, error {number}" if key in ("blocked", "load") else str(library)
-        assert shown[f"D{at}"] == cause(key, got), number
-    assert shown["E1"] == cause("start", "access denied") + "1", "a start that failed is not tried again at once"
+        assert shown[f"D{at}"] == cause_text(key, got), number
+    assert shown["E1"] == cause_text("start", "access denied") + "1", "a start that failed is not tried again at once"
     assert shown["E2"] == (
         f'cmd.exe /K ""{machine.interpreter}" -P -B -c "import xlwings; xlwings.serve(\'$(CLSID)\')""'
     )

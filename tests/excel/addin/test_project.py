@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oletools.olevba import VBA_Parser, decompress_stream
 
 from sizebook.excel.addin.compound import compound_file
-from sizebook.excel.addin.project import WORKBOOK, compressed, document, encrypted, standard, vba_project
+from sizebook.excel.addin.vba_project import WORKBOOK, compressed, document, encrypted, standard, vba_project
 
 # MS-OVBA 3.2.1 and 3.2.3: what cannot be compressed, and what can be most.
 SPECIFIED = {

@@ -11,8 +11,8 @@ from oletools.olevba import VBA_Parser, VBA_Scanner
 from sizebook.core.cells import evaluate
 from sizebook.core.registry import Function
 from sizebook.excel import classic
-from sizebook.excel.addin.package import addin
 from sizebook.excel.addin.wrappers import vba_modules
+from sizebook.excel.addin.xlam_file import addin_bytes
 from sizebook.functions import load
 from tests.excel.addin.machines import windows
 
@@ -93,7 +93,7 @@ def test_nothing_runs_by_itself() -> None:
 @pytest.mark.filterwarnings("ignore:.*deprecated")
 def test_olevba_lists_every_module_and_function(tmp_path: Path) -> None:
     target = tmp_path / "sizebook.xlam"
-    target.write_bytes(addin(MACHINE))
+    target.write_bytes(addin_bytes(MACHINE))
     read = {name: code for _, _, name, code in VBA_Parser(str(target)).extract_macros()}
     assert set(read) == {"ThisWorkbook.cls", "Sheet1.cls", *(f"{name}.bas" for name in STANDARD)}
     assert read["ThisWorkbook.cls"].replace("\r\n", "\n").endswith(f"Customizable = True\n{MODULES['ThisWorkbook']}")
@@ -114,4 +114,4 @@ def test_olevba_lists_every_module_and_function(tmp_path: Path) -> None:
 
 
 def test_a_second_build_is_identical() -> None:
-    assert addin(MACHINE) == addin(MACHINE)
+    assert addin_bytes(MACHINE) == addin_bytes(MACHINE)

@@ -15,7 +15,14 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from sizebook.dashboard.translating.names import ARRAY_ONLY, BUILT_IN, MATHS, METHODS, bound_by, refusal
+from sizebook.dashboard.translating.python_source import (
+    ARRAY_ONLY,
+    BUILT_IN,
+    MATHS,
+    METHODS,
+    bound_names,
+    cannot_translate,
+)
 
 _PLAIN = {ast.Sub: "-", ast.Mult: "*"}
 _HELPED = {ast.Add: "plus", ast.Div: "divided", ast.FloorDiv: "whole", ast.Mod: "modulo", ast.Pow: "power",
@@ -43,7 +50,7 @@ class Program(Protocol):
         """Note that some class must have an attribute or method of this name."""
 
 
-def local(name: str) -> str:
+def local_name(name: str) -> str:
     """Return a Python name as JavaScript takes it."""
     return f"{name}_" if name in _RESERVED else name
 
@@ -58,7 +65,7 @@ class Expressions:
         """Return the JavaScript of an expression."""
         translate = getattr(self, f"_{type(node).__name__.lower()}", None)
         if translate is None:
-            raise refusal(node, self.of, f"'{type(node).__name__}'")
+            raise cannot_translate(node, self.of, f"'{type(node).__name__}'")
         return str(translate(node))
 
     def condition(self, node: ast.AST) -> str:
@@ -79,13 +86,13 @@ class Expressions:
         return "null" if node.value is None else json.dumps(node.value)
 
     def _name(self, node: ast.Name) -> str:
-        return local(node.id) if node.id in self.names else self._global(node, node.id, self.meant(node))
+        return local_name(node.id) if node.id in self.names else self._global(node, node.id, self.meant(node))
 
     def meant(self, node: ast.AST) -> Any:
         """Return what a name of a module stands for; None where an expression is no such name."""
         if isinstance(node, ast.Name) and node.id not in self.names:
             if node.id not in self.known:
-                raise refusal(node, self.of, "a name that is not known")
+                raise cannot_translate(node, self.of, "a name that is not known")
             return self.known[node.id]
         if isinstance(node, ast.Attribute) and isinstance(module := self.meant(node.value), types.ModuleType):
             return getattr(module, node.attr)
@@ -101,7 +108,7 @@ class Expressions:
                 return f"math_{name}"
             if value.__module__ == "builtins" and name in BUILT_IN:
                 return f"py_{name}"
-            raise refusal(node, self.of, f"the function '{name}'")
+            raise cannot_translate(node, self.of, f"the function '{name}'")
         if isinstance(value, type):
             return self.program.kind(value)
         return self.program.function(value) if callable(value) else self.program.value(name, value)
@@ -115,7 +122,7 @@ class Expressions:
         if kind in _PLAIN:
             return f"({left} {_PLAIN[kind]} {right})"
         if kind not in _HELPED:
-            raise refusal(node, self.of, f"the operator '{kind.__name__}'")
+            raise cannot_translate(node, self.of, f"the operator '{kind.__name__}'")
         return f"{_HELPED[kind]}({left}, {right})"
 
     def _unaryop(self, node: ast.UnaryOp) -> str:
@@ -123,7 +130,7 @@ class Expressions:
             return f"!{self.condition(node.operand)}"
         if isinstance(node.op, ast.USub):
             return f"(-{self.of_node(node.operand)})"
-        raise refusal(node, self.of, "this operator")
+        raise cannot_translate(node, self.of, "this operator")
 
     def _boolop(self, node: ast.BoolOp) -> str:
         *first, last = map(self.of_node, node.values)
@@ -147,13 +154,13 @@ class Expressions:
             return f"{'' if isinstance(sign, ast.Eq) else '!'}equal({one}, {other})"
         if isinstance(sign, (ast.In, ast.NotIn)):
             return f"{'' if isinstance(sign, ast.In) else '!'}contains({other}, {one})"
-        raise refusal(node, self.of, "this comparison")
+        raise cannot_translate(node, self.of, "this comparison")
 
     def _ifexp(self, node: ast.IfExp) -> str:
         return f"({self.condition(node.test)} ? {self.of_node(node.body)} : {self.of_node(node.orelse)})"
 
     def _namedexpr(self, node: ast.NamedExpr) -> str:
-        return f"({local(node.target.id)} = {self.of_node(node.value)})"
+        return f"({local_name(node.target.id)} = {self.of_node(node.value)})"
 
     # Texts, lists and dictionaries ------------------------------------------------------------------------------------
 
@@ -164,11 +171,11 @@ class Expressions:
         if isinstance(node, ast.Constant):
             return json.dumps(node.value)
         if not isinstance(node, ast.FormattedValue) or node.conversion != -1:
-            raise refusal(node, self.of, "this part of a text")
+            raise cannot_translate(node, self.of, "this part of a text")
         parts = node.format_spec.values if isinstance(node.format_spec, ast.JoinedStr) else []
         form = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
         if not _FORM.fullmatch(form):
-            raise refusal(node, self.of, "this format of a number")
+            raise cannot_translate(node, self.of, "this format of a number")
         return f"formatted({self.of_node(node.value)}, {json.dumps(form)})"
 
     def _list(self, node: ast.List | ast.Tuple) -> str:
@@ -205,7 +212,7 @@ class Expressions:
         """Return the list that loops give, the first of them outermost; what they set is theirs."""
         first, *rest = generators
         rows, outside = self.of_node(first.iter), set(self.names)
-        self.names |= set(bound_by(first.target))
+        self.names |= set(bound_names(first.target))
         inner = self._over(rest, element) if rest else f"[{element()}]"
         for test in reversed(first.ifs):
             inner = f"{self.condition(test)} ? {inner} : []"
@@ -216,24 +223,24 @@ class Expressions:
     def target(self, node: ast.expr) -> str:
         """Return what an assignment or a loop sets: a name, or several taken apart."""
         if isinstance(node, ast.Name):
-            return local(node.id)
+            return local_name(node.id)
         if isinstance(node, (ast.Tuple, ast.List)) and not any(isinstance(each, ast.Starred) for each in node.elts):
             return f"[{', '.join(map(self.target, node.elts))}]"
-        raise refusal(node, self.of, "this target")
+        raise cannot_translate(node, self.of, "this target")
 
     def _subscript(self, node: ast.Subscript) -> str:
         whole, at = self.of_node(node.value), node.slice
         if not isinstance(at, ast.Slice):
             return f"item({whole}, {self.of_node(at)})"
         if at.step is not None:
-            raise refusal(node, self.of, "a slice with a step")
+            raise cannot_translate(node, self.of, "a slice with a step")
         ends = (self.of_node(end) if end else "undefined" for end in (at.lower, at.upper))
         return f"{whole}.slice({', '.join(ends)})"
 
     def _lambda(self, node: ast.Lambda) -> str:
         outside, own = set(self.names), [each.arg for each in node.args.args]
         self.names |= set(own)
-        found = f"(({', '.join(map(local, own))}) => {self.of_node(node.body)})"
+        found = f"(({', '.join(map(local_name, own))}) => {self.of_node(node.body)})"
         self.names = outside
         return found
 
@@ -242,7 +249,7 @@ class Expressions:
         if value is not None:
             return self._global(node, node.attr, value)
         self.program.asks(node.attr)
-        return f"{self.of_node(node.value)}.{local(node.attr)}"
+        return f"{self.of_node(node.value)}.{local_name(node.attr)}"
 
     # Calls ------------------------------------------------------------------------------------------------------------
 
@@ -256,7 +263,7 @@ class Expressions:
             return f"{self.of_node(node.func)}({self._bound(node, called)})"
         words = [f"{each.arg}: {self.of_node(each.value)}" for each in node.keywords]
         if any(each.arg is None for each in node.keywords):
-            raise refusal(node, self.of, "names handed on to this function")
+            raise cannot_translate(node, self.of, "names handed on to this function")
         given = [*map(self.of_node, node.args), *([f"{{ {', '.join(words)} }}"] if words else [])]
         if isinstance(node.func, ast.Attribute) and called is None:
             return self._method(node, node.func, given)
@@ -266,7 +273,7 @@ class Expressions:
         if function.attr in METHODS:
             return f"method_{function.attr}({', '.join([self.of_node(function.value), *given])})"
         if node.keywords:
-            raise refusal(node, self.of, "a method with arguments by name")
+            raise cannot_translate(node, self.of, "a method with arguments by name")
         if function.attr not in ARRAY_ONLY:
             self.program.asks(function.attr)
         return f"{self.of_node(function.value)}.{function.attr}({', '.join(given)})"
@@ -296,7 +303,7 @@ class Expressions:
         parameters = list(inspect.signature(called).parameters)
         by_name = {each.arg: self.of_node(each.value) for each in node.keywords}
         if None in by_name or any(isinstance(each, ast.Starred) for each in node.args):
-            raise refusal(node, self.of, "arguments handed on by name to this function")
+            raise cannot_translate(node, self.of, "arguments handed on by name to this function")
         rest = [by_name.get(name, "undefined") for name in parameters[len(node.args) :]]
         while rest[-1] == "undefined":
             rest.pop()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path, PureWindowsPath
 
-from sizebook.excel.addin.machine import BITS, Machine
+from sizebook.excel.addin.windows_machine import BITS, Machine
 
 _AGAIN = "run 'python -m sizebook excel install' with it"
 
@@ -52,35 +52,35 @@ CAUSES = {
 }
 
 
-def cause(key: str, got: object) -> str:
+def cause_text(key: str, got: object) -> str:
     """Return a cause in words."""
     return CAUSES[key].replace("{got}", str(got))
 
 
-def standing_in_the_way(machine: Machine) -> Iterator[str]:
+def find_causes(machine: Machine) -> Iterator[str]:
     """Yield why an add-in made on this machine would not work, the first the one to mend first."""
     if machine.system != "win32":
-        yield cause("system", machine.system)
+        yield cause_text("system", machine.system)
         return
     if machine.startup is None:
-        yield cause("startup", "")
+        yield cause_text("startup", "")
     yield from _of_python(machine)
     yield from _of_libraries(machine)
     if not machine.has_pywin32:
-        yield cause("pywin32", machine.interpreter)
+        yield cause_text("pywin32", machine.interpreter)
 
 
 def _of_python(machine: Machine) -> Iterator[str]:
     interpreter = PureWindowsPath(str(machine.interpreter))
     homes = [interpreter, PureWindowsPath(str(machine.base))]
     if any("windowsapps" in (part.casefold() for part in home.parts) for home in homes):
-        yield cause("store", interpreter)
+        yield cause_text("store", interpreter)
     if any(_is_within(home, folder) for home in homes for folder in machine.synced):
-        yield cause("synced", interpreter)
+        yield cause_text("synced", interpreter)
     if not _is_written_in(machine.code_page, str(interpreter)):
-        yield cause("letters", interpreter)
+        yield cause_text("letters", interpreter)
     if interpreter.drive.startswith("\\\\"):
-        yield cause("network", interpreter)
+        yield cause_text("network", interpreter)
 
 
 def _of_libraries(machine: Machine) -> Iterator[str]:
@@ -89,9 +89,9 @@ def _of_libraries(machine: Machine) -> Iterator[str]:
     others_found = any(library.found for library in machine.libraries.values())
     for library in missing:
         if machine.listed:
-            yield cause("antivirus", library.path)
+            yield cause_text("antivirus", library.path)
         else:
-            yield cause("bitness" if others_found else "library", library.path)
+            yield cause_text("bitness" if others_found else "library", library.path)
 
 
 def _is_written_in(code_page: str, text: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 SECTOR, SMALL_SECTOR, SMALL_STREAM = 512, 64, 4096
 ENDS, FREE, HOLDS_FAT = 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD
-NOBODY = 0xFFFFFFFF
+NO_ENTRY = 0xFFFFFFFF
 FOLDER, STREAM, ROOT = 1, 2, 5
 FAT_IN_HEADER = 109
 
@@ -24,9 +24,9 @@ class _Entry:
     name: str
     kind: int
     content: bytes = b""
-    left: int = NOBODY
-    right: int = NOBODY
-    child: int = NOBODY
+    left: int = NO_ENTRY
+    right: int = NO_ENTRY
+    child: int = NO_ENTRY
     start: int = 0
     size: int = 0
 
@@ -82,7 +82,7 @@ def _add_children(entries: list[_Entry], parent: int, tree: Tree) -> None:
 
 def _balanced(entries: list[_Entry], numbers: list[int]) -> int:
     if not numbers:
-        return NOBODY
+        return NO_ENTRY
     middle = len(numbers) // 2
     top = entries[numbers[middle]]
     top.left, top.right = _balanced(entries, numbers[:middle]), _balanced(entries, numbers[middle + 1 :])
@@ -98,7 +98,7 @@ def _directory_entry(entry: _Entry) -> bytes:
 
 
 def _unused_entry() -> bytes:
-    return bytes(64) + struct.pack("<HBBIII", 0, 0, 0, NOBODY, NOBODY, NOBODY) + bytes(48)
+    return bytes(64) + struct.pack("<HBBIII", 0, 0, 0, NO_ENTRY, NO_ENTRY, NO_ENTRY) + bytes(48)
 
 
 def _table(chain: list[int]) -> bytes:

@@ -15,9 +15,9 @@ from pathlib import Path
 from sizebook.core.registry import MOST_ARGUMENTS, Function
 from sizebook.core.wizard import argument_help, category
 from sizebook.excel.addin.causes import CAUSES
-from sizebook.excel.addin.machine import Library
-from sizebook.excel.functions import ERROR_VALUES
-from sizebook.excel.waiting import WAITING
+from sizebook.excel.addin.windows_machine import Library
+from sizebook.excel.callables import ERROR_VALUES
+from sizebook.excel.deferred_answers import WAITING
 from sizebook.functions import load
 
 _CONSTANTS = ("xlErrDiv0", "xlErrNA", "xlErrName", "xlErrNull", "xlErrNum", "xlErrRef", "xlErrValue")

@@ -21,14 +21,14 @@ from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, compare
 from sizebook.reports.reconciliation.report import GPT3
 from sizebook.sources.writing import unfinished
-from sizebook.workbooks import look
-from sizebook.workbooks.carrying import with_record
+from sizebook.workbooks import styles
+from sizebook.workbooks.embedded_record import with_record
 
-_COUNT, _RATIO = look.WHOLE, "0.00%"
+_COUNT, _RATIO = styles.WHOLE, "0.00%"
 
 # One object each: openpyxl looks a style up again for every cell that has its own.
-_CELL_FONT = look.font()
-_CELL_BORDER = Border(bottom=Side("hair", color=look.HAIRLINE))
+_CELL_FONT = styles.font()
+_CELL_BORDER = Border(bottom=Side("hair", color=styles.HAIRLINE))
 _TOP, _WRAPPED = Alignment(vertical="top"), Alignment(vertical="top", wrap_text=True)
 
 _GPT3_HEADINGS = (
@@ -102,7 +102,7 @@ def _models(sheet: Worksheet, compared: Iterable[Comparison]) -> None:
         sheet[f"I{row}"].alignment = Alignment(vertical="top", indent=1)
         sheet.row_dimensions[row].height = _LINE * max(1, -(-len(one.explanation) // _LETTERS_A_LINE))
         if one.status == "unexplained":
-            sheet[f"I{row}"].font = look.font(color=look.FAILED, bold=True)
+            sheet[f"I{row}"].font = styles.font(color=styles.FAILED, bold=True)
     _formats(sheet, {"E": _COUNT, "F": _COUNT, "G": _COUNT, "H": _RATIO})
     sheet.auto_filter.ref = f"A{_FIRST_ROW - 1}:{get_column_letter(len(_MODEL_HEADINGS))}{sheet.max_row}"
     sheet.print_area = f"A1:{_LAST_PRINTED}{sheet.max_row}"
@@ -133,19 +133,19 @@ _FIRST_ROW = 5
 def _title(sheet: Worksheet, title: str, subtitle: str) -> None:
     sheet["A1"].value = title
     sheet["A2"].value = subtitle
-    sheet["A1"].font = look.font(14, bold=True)
-    sheet["A2"].font = look.font(color=look.MUTED)
+    sheet["A1"].font = styles.font(14, bold=True)
+    sheet["A2"].font = styles.font(color=styles.MUTED)
 
 
 def _headings(sheet: Worksheet, headings: Sequence[tuple[str, float]]) -> None:
     for column, (heading, width) in enumerate(headings, start=1):
         cell: Any = sheet.cell(_FIRST_ROW - 1, column, heading)
-        cell.font = look.font(color=look.MUTED)
-        cell.border = Border(bottom=Side("thin", color=look.MUTED))
+        cell.font = styles.font(color=styles.MUTED)
+        cell.border = Border(bottom=Side("thin", color=styles.MUTED))
         right = heading.startswith(("Stated, ", "Printed, ", "Computed", "Difference", "n_", "d_", "Weights", "With"))
         cell.alignment = Alignment(wrap_text=True, vertical="bottom", horizontal="right" if right else "left")
         sheet.column_dimensions[get_column_letter(column)].width = width
-    look.lay_out_list(sheet, heading_row=_FIRST_ROW - 1)
+    styles.set_up_list_sheet(sheet, heading_row=_FIRST_ROW - 1)
 
 
 def _fill(sheet: Worksheet, row: int, cells: Sequence[Any]) -> None:

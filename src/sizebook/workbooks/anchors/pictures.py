@@ -10,8 +10,8 @@ from lxml import etree
 from sizebook.calculation.package import MAIN, PACKAGE_RELATIONS, RELATIONS, Package, tag
 from sizebook.calculation.tokens import Area
 from sizebook.core.errors import InputError
-from sizebook.workbooks.anchors.refusing import counted
-from sizebook.workbooks.anchors.supply import Picture
+from sizebook.workbooks.anchors.moved_formulas import whole_number
+from sizebook.workbooks.anchors.plan_values import Picture
 
 _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"
 _ART = "http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -36,7 +36,7 @@ def put_picture(package: Package, at: Area, name: str, picture: Picture) -> None
     _default_type(package, "png", "image/png")
     identifier = _related(package, drawing, "image", media)
     width, height = _fitting(_size(picture), _room(package.xml(sheet), at))
-    numbers = [counted(each.get("id")) for each in root.iter(f"{{{_DRAWING}}}cNvPr")]
+    numbers = [whole_number(each.get("id")) for each in root.iter(f"{{{_DRAWING}}}cNvPr")]
     anchor = _anchor(at, width, height)
     anchor.insert(2, _picture(called, picture.alt, identifier, max(numbers, default=1) + 1, width, height))
     root.append(anchor)
@@ -63,12 +63,12 @@ def _room(sheet: etree._Element, at: Area) -> tuple[int, int]:
     height = float((usual.get("defaultRowHeight") if usual is not None else None) or _USUAL_HEIGHT)
     widths = dict.fromkeys(range(at.left, at.right + 1), width)
     for column in sheet.iter(tag("col")):
-        first, last = counted(column.get("min"), 1), counted(column.get("max"), 1)
+        first, last = whole_number(column.get("min"), 1), whole_number(column.get("max"), 1)
         for each in range(max(at.left, first), min(at.right, last) + 1):
             widths[each] = 0.0 if column.get("hidden") in ("1", "true") else float(column.get("width", width))
     heights = dict.fromkeys(range(at.top, at.bottom + 1), height)
     for row in sheet.iter(tag("row")):
-        if (number := counted(row.get("r"))) in heights:
+        if (number := whole_number(row.get("r"))) in heights:
             heights[number] = 0.0 if row.get("hidden") in ("1", "true") else float(row.get("ht", height))
     across = sum(int((256 * each + 128 // _PIXELS_OF_A_DIGIT) / 256 * _PIXELS_OF_A_DIGIT) for each in widths.values())
     return max(across, 1), max(round(sum(heights.values()) * 4 / 3), 1)

@@ -65,7 +65,7 @@ def text_anchors(package: Package) -> list[TextAnchor]:
     return found
 
 
-def unfilled(package: Package) -> Iterator[str]:
+def unfilled_places(package: Package) -> Iterator[str]:
     """Yield where braces stand that are not filled: in formulas, in shapes and in charts."""
     for name, part in package.sheets().items():
         for cell, formula in formulas(package.xml(part)):
@@ -148,7 +148,7 @@ def _filled(texts: list[etree._Element], values: Mapping[str, Value]) -> Iterato
             spec = ""
         if value is None:
             yield f"{each.name} is blank in this plan: written as {BLANK}"
-        _replace(pieces, each.start, each.end, said(value, spec))
+        _replace(pieces, each.start, each.end, value_text(value, spec))
     for element, words in zip(texts, pieces, strict=True):
         element.text = words
         element.set(_SPACE, "preserve")
@@ -168,7 +168,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def said(value: Value, spec: str = "") -> str:
+def value_text(value: Value, spec: str = "") -> str:
     """Return a value as words of a text."""
     if value is None:
         return BLANK

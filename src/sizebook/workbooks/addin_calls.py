@@ -1,0 +1,255 @@
+"""Where functions of sizebook stand in a planning workbook: each call once, on hidden sheets, its value held beside it.
+
+A cell that calls a function of an add-in dies with its first recalculation where the add-in is missing, and with it all
+that follows. So no sheet that is read calls one: a call stands on a hidden sheet in three columns, what it gives now
+(*live*), the plain value that filling stored there (*held*), and what everything else refers to (*in use*): live, or
+where live is the error of a missing function (#NAME?), held. Any other error, such as that of a target which no load
+meets, is shown: only what is missing is replaced, nothing else is hidden.
+
+Filling stores values where a defined name's comment asks for it, ``held: Calls!$B$8:$B$40``; a banner compares what
+the functions were asked then with what they are asked now, so that a held value is never taken for the answer to
+another question. Excel keeps the last value of a call until something it depends on changes, and shows #NAME? only
+then; LibreOffice when it opens or recalculates the file. Both come out alike here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from openpyxl import Workbook
+from openpyxl.utils import get_column_letter
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.formula import ArrayFormula
+
+from sizebook.core.errors import InputError
+from sizebook.functions import load
+from sizebook.workbooks import styles
+from sizebook.workbooks.references import quoted
+
+CALLS, STAGED = "Calls", "Staged"
+HELD_PREFIX = "held: "  # begins the comment of a name whose cells filling writes
+NEEDS_ADDIN = "needs sizebook"
+_CALL = re.compile(r"(?<![\w.])([A-Z][A-Z0-9_]*)\(")
+_MISSING_CODE = 5  # ERROR.TYPE of #NAME?
+_HEAD = 8  # the first row of calls
+_CODE, _MISSING, _CHANGED, _WHAT = (f"{CALLS}!$B${row}" for row in (2, 3, 4, 5))
+_ASKS_WHICH = re.compile(rf"ERROR\.TYPE\((\$?[A-Z]+\$?\d+)\)={re.escape(_CODE)}(?!\d)")
+
+
+def calls_sizebook(formula: str) -> bool:
+    """Return whether a formula calls a function of sizebook."""
+    return any(name in load() for name in _CALL.findall(formula))
+
+
+@dataclass(frozen=True)
+class StagedBlock:
+    """The area that an array formula fills: its first row, its size, and the first column of what is in use.
+
+    ``missing`` is a reference to 1 where its function is missing.
+    """
+
+    top: int
+    n_rows: int
+    left: int
+    missing: str
+
+    def cell(self, row: int, column: int) -> str:
+        """Return a reference to a cell in use, both counted from 1."""
+        return f"{STAGED}!${get_column_letter(self.left + column - 1)}${self.top + row - 1}"
+
+    def column(self, column: int, first: int = 1) -> str:
+        """Return a reference to a column in use, from a row on."""
+        letter = get_column_letter(self.left + column - 1)
+        return f"{STAGED}!${letter}${self.top + first - 1}:${letter}${self.top + self.n_rows - 1}"
+
+    def row(self, row: int, n_columns: int) -> str:
+        """Return a reference to a row in use, its first columns."""
+        first, last = (get_column_letter(self.left + n) for n in (0, n_columns - 1))
+        return f"{STAGED}!${first}${self.top + row - 1}:${last}${self.top + row - 1}"
+
+
+@dataclass
+class AddinCalls:
+    """The hidden sheets of calls of one workbook being built."""
+
+    workbook: Workbook
+    _known: dict[str, str] = field(default_factory=dict)
+    _missing: list[str] = field(default_factory=list)
+    _asked: list[tuple[str, str]] = field(default_factory=list)
+    _next: int = 1
+
+    @property
+    def banner(self) -> str:
+        """The formula of what to know where functions are missing; empty where all is live."""
+        return (
+            f'=IF({_MISSING}=0,"",IF({_CHANGED}=0,"Without the sizebook add-in: figures of its functions are those '
+            f'that were stored, and hold for the inputs as they stand. All else is live.",'
+            f'"{NEEDS_ADDIN.upper()}: "&{_WHAT}&" was '
+            'changed after these figures were worked out. Run sizebook fill, or install the add-in."))'
+        )
+
+    def call(self, formula: str) -> str:
+        """Put a formula that calls functions on the sheet of calls; return a reference to its value in use.
+
+        References in it must name their sheets. The same formula stands once.
+        """
+        if formula not in self._known:
+            sheet: Any = self._sheet(CALLS)
+            row = _HEAD + len(self._known)
+            sheet[f"A{row}"] = _missing(f"B{row}")
+            sheet[f"B{row}"] = _with_missing_shown(formula)
+            sheet[f"D{row}"] = _in_use(f"B{row}", f"C{row}")
+            self._known[formula] = f"{CALLS}!$D${row}"
+        return self._known[formula]
+
+    def block(self, call: str, n_rows: int, n_columns: int, *, compared: bool = False) -> StagedBlock:
+        """Put an array formula on the sheet of staged tables; it holds its values unless it is only compared with."""
+        sheet: Any = self._sheet(STAGED)
+        top, width = self._next, n_columns + 1
+        self._next += n_rows + 1
+        last = top + n_rows - 1
+        right = get_column_letter(n_columns + 1)
+        live = f"B{top}:{right}{last}"
+        sheet[f"B{top}"] = ArrayFormula(live, f"={call}")
+        sheet[f"A{top}"] = _missing(f"B{top}")
+        sheet.cell(last, n_columns + 1).number_format = styles.GENERAL  # so that the sheet knows how far it reaches
+        missing = f"{STAGED}!$A${top}"
+        if compared:
+            return StagedBlock(top, n_rows, 2, missing)
+        self._missing.append(missing)
+        for row in range(top, last + 1):
+            for column in range(2, n_columns + 2):
+                now, stored = (f"{get_column_letter(column + shift)}{row}" for shift in (0, width))
+                sheet.cell(row, column + 2 * width).value = _in_use(now, stored)
+        self._hold(
+            STAGED, _absolute(2 + width, top, 1 + width + n_columns, last), _absolute(2, top, n_columns + 1, last)
+        )
+        return StagedBlock(top, n_rows, 2 + 2 * width, missing)
+
+    def watch(self, sheet: str, label_column: int, columns: Sequence[int], rows: tuple[int, int]) -> None:
+        """Keep what functions are asked, so that a change since filling is seen: its cells, and their labels."""
+        staged: Any = self._sheet(STAGED)
+        top, last = self._next, self._next + rows[1] - rows[0]
+        self._next = last + 2
+        changed = f"{STAGED}!$A${top}:$A${last}"
+        name, left, right = quoted(sheet), 2, 1 + len(columns)
+        for row, asked in zip(range(top, last + 1), range(rows[0], rows[1] + 1), strict=True):
+            same = ",".join(
+                f'{name}!{get_column_letter(column)}{asked}&""={get_column_letter(left + n)}{row}&""'
+                for n, column in enumerate(columns)
+            )
+            staged[f"A{row}"] = f"=IF({_MISSING}=0,0,IF(AND({same}),0,1))"
+        first = _absolute(columns[0], rows[0], columns[-1], rows[1])
+        self._define(f"{STAGED}!{_absolute(left, top, right, last)}", f"{name}!{first}")
+        label = get_column_letter(label_column)
+        self._asked.append((changed, f"{name}!${label}${rows[0]}:${label}${rows[1]}"))
+
+    def put_words(self, words: Sequence[str], *, across: bool) -> str:
+        """Put words below or beside each other on the sheet of staged tables; return the reference to them."""
+        sheet: Any = self._sheet(STAGED)
+        top, n_rows = self._next, 1 if across else len(words)
+        self._next += n_rows + 1
+        for number, word in enumerate(words):
+            sheet.cell(top + (0 if across else number), 2 + (number if across else 0)).value = word
+        return f"{STAGED}!{_absolute(2, top, 1 + (len(words) if across else 1), top + n_rows - 1)}"
+
+    def finish(self) -> None:
+        """Write the state of the calls above them, and name what filling holds; to be called once all sheets stand."""
+        sheet: Any = self._sheet(CALLS)
+        last = max(_HEAD, _HEAD + len(self._known) - 1)
+        self._hold(CALLS, f"$C${_HEAD}:$C${last}", f"$B${_HEAD}:$B${last}")
+        flags = ",".join([*self._missing, f"$A${_HEAD}:$A${last}"])
+        what = '""'
+        for changed, labels in self._asked:
+            what = f"IF(SUM({changed})>0,INDEX({labels},MATCH(1,{changed},0)),{what})"
+        for row, label, value in (
+            (1, "State of the calls", None),
+            (2, "Error of a missing function (ERROR.TYPE)", _MISSING_CODE),
+            (3, "Calls whose function is missing", f"=SUM({flags})"),
+            (
+                4,
+                "What they are asked that changed since",
+                f"=SUM({','.join(changed for changed, _ in self._asked) or 0})",
+            ),
+            (5, "The first of it", f"={what}"),
+        ):
+            sheet[f"A{row}"], sheet[f"B{row}"] = label, value
+        for column, head in zip("ABCD", ("Missing", "Live", "Held", "In use"), strict=True):
+            sheet[f"{column}{_HEAD - 1}"] = head
+
+    def _sheet(self, name: str) -> Any:
+        if name not in self.workbook.sheetnames:
+            self.workbook.create_sheet(name).sheet_state = "hidden"
+        return self.workbook[name]
+
+    def _hold(self, sheet: str, held: str, live: str) -> None:
+        self._define(f"{sheet}!{held}", f"{sheet}!{live}")
+
+    def _define(self, held: str, live: str) -> None:
+        names = self.workbook.defined_names
+        name = f"held_{sum(each.startswith('held_') for each in names) + 1}"
+        names[name] = DefinedName(name, attr_text=held, comment=f"{HELD_PREFIX}{live}", hidden=True)
+
+
+def _in_use(live: str, stored: str) -> str:
+    """Return the formula of a value in use: what is live, or where its function is missing what is stored.
+
+    It asks the live cell itself: on opening LibreOffice works cells out whose stored value is an empty text, and no
+    cell beside them. Of an empty text spreadsheets keep a blank cell, which would count as 0.
+    """
+    held = f'IF({stored}="","",{stored})'
+    return f"=IF(ISERROR({live}),IF(ERROR.TYPE({live})={_CODE},{held},{live}),{live})"
+
+
+def with_any_error_as_missing(formula: str) -> str:
+    """Return a formula that takes an error without a number for that of a missing function, too.
+
+    LibreOffice reads no LAMBDA: a call of one is Err:509, of which ERROR.TYPE gives #N/A. With an add-in such an error
+    may be a function's own, so that this is for workbooks that hold LAMBDAs alone.
+    """
+    return _ASKS_WHICH.sub(rf"IFERROR(ERROR.TYPE(\1),{_CODE})={_CODE}", formula)
+
+
+def _missing(cell: str) -> str:
+    """Return the formula of 1 where a cell shows the error of a missing function, else 0."""
+    return f"=IF(ISERROR({cell}),IF(ERROR.TYPE({cell})={_CODE},1,0),0)"
+
+
+def _with_missing_shown(formula: str) -> str:
+    """Return a formula in which no IFERROR takes a missing function for an error of its arguments."""
+    at = formula.find("IFERROR(")
+    if at < 0:
+        return formula
+    first, other, rest = _two_arguments(formula[at + len("IFERROR(") :])
+    if not calls_sizebook(first):
+        return formula
+    if other.strip() == "0":
+        raise InputError(
+            f"silent fallback: got IFERROR({first},{other}), want a text that says what is missing, such as "
+            '"not listed". Put one in its place.'
+        )
+    # LibreOffice's ERROR.TYPE sees no error in what a function of an add-in gives, an array of one; N takes it out.
+    shown = f"IF(ISERROR({first}),IF(ERROR.TYPE(N({first}))={_CODE},{first},{other}),{first})"
+    return formula[:at] + shown + _with_missing_shown(rest)
+
+
+def _two_arguments(text: str) -> tuple[str, str, str]:
+    """Return the two arguments that a text begins with, and what follows their closing bracket."""
+    depth, comma, is_quoted = 0, 0, False
+    for at, sign in enumerate(text):
+        is_quoted ^= sign == '"'
+        if is_quoted:
+            continue
+        if sign == ")" and depth == 0:
+            return text[:comma], text[comma + 1 : at], text[at + 1 :]
+        if sign == "," and depth == 0:
+            comma = at
+        depth += (sign == "(") - (sign == ")")
+    raise ValueError(f"brackets: got {text}, want two arguments and a closing one")
+
+
+def _absolute(left: int, top: int, right: int, bottom: int) -> str:
+    return f"${get_column_letter(left)}${top}:${get_column_letter(right)}${bottom}"

@@ -1,0 +1,179 @@
+"""Builds planning workbooks from lines: each has a label, a value or formula, a unit, and where it comes from.
+
+Formulas name other lines in braces and the builder puts the references: ``=PARAMS_LN({d_model})``, from the first to
+the last of several lines ``=SUM({embedding:other})``, and of one case ``{days.high}``. On a sheet with several cases
+(low, middle, high) a formula is written once and stands in every column. `Book.call` writes the call of a function: its
+arguments in the registry's order, those from the lines that bear their names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from openpyxl import Workbook
+from openpyxl.utils import get_column_letter
+from openpyxl.workbook.defined_name import DefinedName
+
+from sizebook.calculation.tokens import tokenize
+from sizebook.core.errors import InputError, suggestion
+from sizebook.functions import find, load
+from sizebook.workbooks import styles
+from sizebook.workbooks.addin_calls import CALLS, AddinCalls, calls_sizebook
+from sizebook.workbooks.input_cells import default_comment
+from sizebook.workbooks.references import quoted
+
+_PLACE = re.compile(r"\{([a-z]\w*)(?:\.(\w+))?(?::([a-z]\w*))?\}")
+FIRST_COLUMN = 3  # A is a margin, B holds the labels
+LABELS = "B"
+BASE = "middle"
+TOTAL, ALL = "total", "all"  # of a line through time: {usd.total}, {usd.all}
+
+
+@dataclass(frozen=True)
+class Place:
+    """The row of a line and the sheet it stands on, with the cases of that sheet, the first in column ``first``.
+
+    ``total`` is the column of its total, where it has one.
+    """
+
+    sheet: str
+    row: int
+    cases: tuple[str, ...]
+    first: int = FIRST_COLUMN
+    total: int = 0
+
+
+@dataclass
+class Book:
+    """A workbook being built: its pages and the lines that formulas may name."""
+
+    title: str
+    version: str
+    workbook: Workbook = field(default_factory=Workbook)
+    _places: dict[str, Place] = field(default_factory=dict)
+    _lists: dict[str, str] = field(default_factory=dict)
+    _replaced: dict[str, str] = field(default_factory=dict)
+    descriptions: dict[str, list[str]] = field(default_factory=dict)
+    addin_calls: AddinCalls = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.workbook.remove(self.workbook.worksheets[0])
+        self.addin_calls = AddinCalls(self.workbook)
+        styles.apply_styles(self.workbook)
+
+    def choices(self, name: str, values: Sequence[str]) -> str:
+        """Put the values of a dropdown on the hidden sheet of lists; return the reference to them."""
+        if name not in self._lists:
+            if "Lists" not in self.workbook.sheetnames:
+                self.workbook.create_sheet("Lists").sheet_state = "hidden"
+            sheet = self.workbook["Lists"]
+            column = len(self._lists) + 1
+            for row, value in enumerate([name, *values], 1):
+                sheet.cell(row, column, value)
+            letter = get_column_letter(column)
+            sheet.column_dimensions[letter].width = 30
+            self._lists[name] = f"Lists!${letter}$2:${letter}${len(values) + 1}"
+        return self._lists[name]
+
+    def define_input(self, name: str, reference: str, default: Any, *, is_list: bool = False) -> None:
+        """Give a cell a name that scenario files use, with its default as the name's comment.
+
+        One that a function bears too gets an underscore at its end, which scenario files leave out: spreadsheets would
+        take the call for the cell.
+        """
+        unlike = f"{name}_" if name.upper() in load() else name
+        comment = default_comment(default, is_list=is_list)
+        self.workbook.defined_names[unlike] = DefinedName(unlike, attr_text=reference, comment=comment)
+
+    def describe_chart(self, sheet: str, text: str) -> None:
+        """Give the next chart of a sheet its alternative text, which saving writes."""
+        self.descriptions.setdefault(sheet, []).append(text)
+
+    def replace_argument(self, argument: str, line: str) -> None:
+        """Let calls take another line for an argument than the input of its name: `chosen` for the model."""
+        self._replaced[argument] = line
+
+    def call(self, function: str, /, **given: Any) -> str:
+        """Return the call of a function as a formula's text, without the equals sign.
+
+        Each argument is what is given (None for a blank), else the line of its name where one stands in the book, else
+        blank: a blank, also a reference to an empty cell, means the default. The order is the registry's, which
+        thus stands once.
+        """
+        arguments = find(function).arguments
+        if unknown := set(given) - {argument.name for argument in arguments}:
+            raise InputError(
+                f"unknown argument: got {', '.join(sorted(unknown))} for {function}, want one of "
+                f"{', '.join(argument.name for argument in arguments)}. Correct the call."
+            )
+        texts = [self._argument(argument.name, given) for argument in arguments]
+        while texts and not texts[-1]:
+            texts.pop()
+        return f"{function}({','.join(texts)})"
+
+    def _argument(self, name: str, given: Mapping[str, Any]) -> str:
+        if name in given:
+            return "" if given[name] is None else str(given[name])
+        line = self._replaced.get(name, name)
+        return f"{{{line}}}" if line in self._places else ""
+
+    def place(self, key: str, place: Place) -> None:
+        """Note where a line stands; a key stands once in a workbook."""
+        if key in self._places:
+            raise InputError(f"line twice: got '{key}' again on sheet {place.sheet}, want it once. Rename one.")
+        self._places[key] = place
+
+    def find(self, key: str) -> Place:
+        """Return where a line stands, or raise with the nearest key."""
+        if key not in self._places:
+            raise InputError(
+                f"unknown line: got '{key}', want the key of a line that stands already."
+                f"{suggestion(key, self._places) or ' Add it first.'}"
+            )
+        return self._places[key]
+
+    def resolve(self, formula: str, sheet: str, case: str = BASE) -> str:
+        """Return a formula for one case on one sheet, with references in place of the lines that it names.
+
+        One that calls a function stands on the sheet of calls, and what is returned refers to its value there.
+        """
+        if sheet not in (CALLS, "") and formula.startswith("=") and calls_sizebook(formula):
+            return f"={self.addin_calls.call(_on_sheet(self.resolve(formula, CALLS, case), sheet))}"
+        return _PLACE.sub(lambda match: self._reference(match, case, sheet), formula)
+
+    def _reference(self, match: re.Match[str], at: str, sheet: str) -> str:
+        first, last = match[1], match[3]
+        case = match[2] or at
+        place = self.find(first)
+        if case == ALL:
+            return self.every_case(first, first)
+        wanted = case if case in place.cases else BASE
+        index = place.cases.index(wanted) if wanted in place.cases else 0
+        column = get_column_letter(place.total if case == TOTAL else place.first + index)
+        # Where a line has one value, or a case is named, the reference is fixed; else it moves with its column.
+        column = f"${column}" if len(place.cases) == 1 or match[2] else column
+        reference = f"{column}${place.row}" + (f":{column}${self.find(last).row}" if last else "")
+        return reference if place.sheet == sheet else f"{quoted(place.sheet)}!{reference}"
+
+    def labels(self, first: str, last: str, sheet: str) -> str:
+        """Return a reference to the labels of the lines from one to another."""
+        top, bottom = self.find(first), self.find(last)
+        prefix = "" if top.sheet == sheet else f"{quoted(top.sheet)}!"
+        return f"{prefix}${LABELS}${top.row}:${LABELS}${bottom.row}"
+
+    def every_case(self, first: str, last: str) -> str:
+        """Return a reference to all cases of the lines from one to another, with the sheet."""
+        top, bottom = self.find(first), self.find(last)
+        left, right = (get_column_letter(top.first + n) for n in (0, len(top.cases) - 1))
+        return f"{quoted(top.sheet)}!${left}${top.row}:${right}${bottom.row}"
+
+
+def _on_sheet(formula: str, sheet: str) -> str:
+    """Return a formula as another sheet writes it: references without a sheet get that of this one."""
+    return "=" + "".join(
+        f"{quoted(sheet)}!{token.text}" if token.kind == "reference" and "!" not in token.text else token.text
+        for token in tokenize(formula)
+    )

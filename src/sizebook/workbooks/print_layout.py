@@ -1,0 +1,179 @@
+"""How a sheet prints: paper, letters that can be read, page breaks, results on one page, unscaled.
+
+A sheet is scaled to the width of its paper only as far as its letters stay readable. One that is too wide turns, then
+takes A3, and what is wider than that takes pages side by side, each with its labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import ceil
+from typing import Any
+
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.pagebreak import Break, ColBreak
+from openpyxl.worksheet.properties import PageSetupProperties
+from openpyxl.worksheet.worksheet import Worksheet
+
+from sizebook.core.errors import InputError
+
+# A row of a page of results; paper; below, the width of one figure in the default face with its padding.
+_ROW_HEIGHT, _A4_POINTS, _A3_POINTS = 13.0, (595.0, 842.0), (842.0, 1190.0)
+_WIDEST_LETTER = 5.6  # what LibreOffice makes of it; Excel 5.25
+_LEAST_SCALE = 0.89  # of paper: letters of 9 points stay at 8
+_A_YEAR = 12  # months
+
+
+def set_up_printing(sheet: Worksheet, title: str, version: str) -> None:
+    """Set a sheet to the width of A4, with a footer of title, version and page."""
+    sheet.sheet_view.showGridLines = False
+    sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
+    sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
+    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
+    sheet.page_margins.left = sheet.page_margins.right = 0.3
+    sheet.page_margins.top, sheet.page_margins.bottom = 0.6, 0.7
+    footer: Any = sheet.oddFooter
+    for part, text in (
+        (footer.left, f"{title} · {sheet.title}"),
+        (footer.center, f"sizebook {version}"),
+        (footer.right, "Page &P of &N"),
+    ):
+        part.text, part.size = text, 9
+
+
+def set_print_area(sheet: Worksheet, sections: Sequence[int], last_row: int, last_column: int) -> None:
+    """Set the print area to what the sheet holds, and break pages between its sections."""
+    if sheet.sheet_state == "hidden":
+        return  # LibreOffice prints a hidden sheet that has a print area
+    end = max(last_row, sheet.max_row)
+    sheet.print_area = f"B1:{get_column_letter(last_column)}{end}"
+    keep_readable(sheet, last_column)
+    on_one = int(100 * _room(sheet)[1] / _height(sheet, 1, end + 1))
+    if (sheet.page_setup.scale or 0) > on_one >= 100 * _LEAST_SCALE:  # a page more for a few rows is worse
+        sheet.page_setup.scale = on_one
+    break_between(sheet, sections, end)
+
+
+def break_between(sheet: Worksheet, sections: Sequence[int], end: int) -> None:
+    """Break pages between sections, given by the rows they start in."""
+    room, used = _printed_height(sheet), _height(sheet, 1, sections[0] if sections else 1)
+    for start, stop in zip(sections, [*sections[1:], end + 1], strict=True):
+        height = _height(sheet, start, stop)
+        # A section that would leave most of the page empty is rather broken itself.
+        if used + height > room and used > 0.4 * room:
+            sheet.row_breaks.append(Break(id=start - 1))
+            used = _height(sheet, start, start + 1)  # the heads, which stand on every page
+        used += height
+
+
+def keep_readable(sheet: Worksheet, last_column: int) -> None:
+    """Scale a sheet to the width of the paper as far as its letters stay readable; else turn it, then take A3.
+
+    A still wider one takes pages side by side, each with its labels.
+    """
+    _fix_scale(sheet, _width(sheet, 2, last_column))
+    if (sheet.page_setup.scale or 0) < 100 * _LEAST_SCALE:
+        sheet.page_setup.scale = round(100 * _LEAST_SCALE)
+        sheet.print_title_cols = "B:B"
+        sheet.page_setup.pageOrder = "overThenDown"
+
+
+def years_a_page(sheet: Worksheet, titles: int, *, first: int, last: int) -> None:
+    """Print twelve columns of months a page from column ``first`` on, with the columns to ``titles`` on each.
+
+    What stands before the months shares the first page with a year where it leaves room.
+    """
+    _fix_scale(sheet, _width(sheet, 2, first + _A_YEAR - 1))
+    fits = (sheet.page_setup.scale or 0) >= 100 * _LEAST_SCALE
+    if not fits:
+        _fix_scale(sheet, _width(sheet, 2, titles) + _width(sheet, first, first + _A_YEAR - 1))
+    starts = range(first + _A_YEAR if fits else first, last + 1, _A_YEAR)
+    sheet.col_breaks = ColBreak()
+    for start in starts:
+        sheet.col_breaks.append(Break(id=start - 1))
+    sheet.print_title_cols = f"B:{get_column_letter(titles)}"
+    sheet.page_setup.pageOrder = "overThenDown"
+
+
+def scale_on_a4(widths: Iterable[float], margins: float) -> int | None:
+    """Return the scale at which columns of these widths stay readable on a turned A4 page, None where they do not.
+
+    ``margins`` are the inches at its left and right together.
+    """
+    scale = int(100 * min(1.0, (_A4_POINTS[1] - 72 * margins) / (_WIDEST_LETTER * sum(widths))))
+    return scale if scale >= 100 * _LEAST_SCALE else None
+
+
+def scale_saving_pages(scale: int, heights: Iterable[float], margins: float) -> int:
+    """Return a scale of a turned A4 page, a little smaller where that saves one which would hold but a few rows.
+
+    ``heights`` are the points of what stands between two breaks, ``margins`` the inches above and below together.
+    """
+    room, found = 0.99 * (_A4_POINTS[0] - 72 * margins), scale  # a hundredth for what programs round
+    for height in heights:
+        pages = ceil(height * scale / 100 / room)
+        smaller = int(100 * room * (pages - 1) / height) if pages > 1 else 0
+        if smaller >= 100 * _LEAST_SCALE:
+            found = min(found, smaller)
+    return found
+
+
+def _fix_scale(sheet: Worksheet, width: float) -> None:
+    """Choose the smallest paper on which so many points across stay readable, and the scale to its width."""
+    setup = sheet.page_setup
+    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=False)
+    setup.fitToWidth = setup.fitToHeight = None
+    for paper, turned in ((sheet.PAPERSIZE_A4, False), (sheet.PAPERSIZE_A4, True), (sheet.PAPERSIZE_A3, True)):
+        if setup.orientation == "landscape" and not turned:
+            continue
+        setup.paperSize = paper
+        setup.orientation = "landscape" if turned else "portrait"
+        setup.scale = int(100 * min(1.0, _room(sheet)[0] / width))
+        if setup.scale >= 100 * _LEAST_SCALE:
+            return
+
+
+def fit_one_page(sheet: Worksheet, last_row: int, last_column: int) -> None:
+    """Print a sheet on one upright A4 page at its full size, so that letters are as large as their style says.
+
+    Errors: `InputError` where its columns or rows are more than the page holds, which would be scaled down.
+    """
+    margins = sheet.page_margins
+    margins.left = margins.right = margins.top = 0.4
+    margins.bottom, margins.header, margins.footer = 0.55, 0.3, 0.3
+    sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "portrait", 1
+    sheet.sheet_format.defaultRowHeight, sheet.sheet_format.customHeight = _ROW_HEIGHT, True  # of rows behind charts
+    width = _width(sheet, 2, last_column)  # column A is a margin of the screen
+    height = _height(sheet, 1, last_row + 1)
+    short, long = _A4_POINTS
+    room = short - 72 * (margins.left + margins.right), long - 72 * (margins.top + margins.bottom)
+    if width > room[0] or height > room[1]:
+        raise InputError(
+            f"page too small: got {width:.0f} x {height:.0f} points on sheet {sheet.title}, want at most "
+            f"{room[0]:.0f} x {room[1]:.0f}. Narrow its columns, lower its charts or move a table to another sheet."
+        )
+    sheet.print_area = f"B1:{get_column_letter(last_column)}{last_row}"
+
+
+def _height(sheet: Worksheet, start: int, stop: int) -> float:
+    heights = (sheet.row_dimensions[row].height for row in range(start, stop))
+    usual: float = sheet.sheet_format.defaultRowHeight
+    return sum(usual if height is None else height for height in heights)
+
+
+def _width(sheet: Worksheet, first: int, last: int) -> float:
+    """Return the points across some columns."""
+    return _WIDEST_LETTER * sum(sheet.column_dimensions[get_column_letter(at)].width for at in range(first, last + 1))
+
+
+def _room(sheet: Worksheet) -> tuple[float, float]:
+    """Return the points across and down a page that its margins leave."""
+    short, long = _A3_POINTS if str(sheet.page_setup.paperSize) == sheet.PAPERSIZE_A3 else _A4_POINTS
+    across, down = (long, short) if sheet.page_setup.orientation == "landscape" else (short, long)
+    margins = sheet.page_margins
+    return across - 72 * (margins.left + margins.right), down - 72 * (margins.top + margins.bottom)
+
+
+def _printed_height(sheet: Worksheet) -> float:
+    """Return how many points of rows a printed page takes, scaled as it is."""
+    return 100 * _room(sheet)[1] / (sheet.page_setup.scale or 100)

@@ -1,0 +1,168 @@
+"""What a filled workbook prints and folds: months as far as its plan goes, rows of services that there are.
+
+No print area follows a formula in every spreadsheet, so hidden names of a sheet say what filling is to look at: in
+`print_to` the cell that counts the columns in use, in `fold_rows` cells of a column and in `fold_columns` cells of a
+row that are blank where their row or column is of nothing. What is folded stands under the + of an outline, and charts
+leave it out; a later filling unfolds it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from lxml import etree
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.worksheet import Worksheet
+
+from sizebook.calculation.found import formulas
+from sizebook.calculation.package import WORKBOOK, Package, tag
+from sizebook.calculation.tokens import Area, address, area, column_letters, column_number
+from sizebook.workbooks.print_layout import scale_on_a4, scale_saving_pages
+from sizebook.workbooks.references import quoted
+
+PRINT_TO, FOLD_ROWS, FOLD_COLUMNS = "print_to", "fold_rows", "fold_columns"
+_FROM, _PAPER = "from column ", ", else on paper "
+_NAMES = f"{tag('definedNames')}/{tag('definedName')}"
+Shown = Callable[[str, int, int], Any]
+
+
+def print_to(sheet: Worksheet, first: str, count: str, least: int = 1) -> None:
+    """Let a sheet print as many columns from ``first`` on as a cell counts, and no fewer than ``least``."""
+    setup = sheet.page_setup
+    paper = f"{_PAPER}{setup.paperSize}, {setup.scale} %" if str(setup.paperSize) == sheet.PAPERSIZE_A3 else ""
+    sheet.defined_names[PRINT_TO] = DefinedName(
+        PRINT_TO, attr_text=count, comment=f"{_FROM}{first}, at least {least}{paper}", hidden=True
+    )
+
+
+def fold_blank(sheet: Worksheet, cells: str) -> None:
+    """Let filling fold the rows whose cell in one column, or the columns whose cell in one row, shows nothing.
+
+    Several areas of a column become one, with what stands between them: only cells with a formula count.
+    """
+    at = area(f"{quoted(sheet.title)}!{cells}", "")
+    if at is None:
+        raise ValueError(f"no area: got {cells}, want one such as $B$5:$B$24. Correct it.")
+    name = FOLD_COLUMNS if at.top == at.bottom else FOLD_ROWS
+    known = sheet.defined_names.get(name)
+    first = area(known.attr_text, "") if known is not None else None
+    joined = at if first is None else at._replace(top=min(at.top, first.top), bottom=max(at.bottom, first.bottom))
+    left, right = column_letters(joined.left), column_letters(joined.right)
+    reference = f"{quoted(sheet.title)}!${left}${joined.top}:${right}${joined.bottom}"
+    sheet.defined_names[name] = DefinedName(name, attr_text=reference, hidden=True)
+
+
+def apply_print_ranges(package: Package, shown: Shown) -> None:
+    """Print and fold what the sheets of a package ask for."""
+    tabs = [tab.get("name", "") for tab in package.xml(WORKBOOK).iterfind(f"{tag('sheets')}/{tag('sheet')}")]
+    for mark, at in list(_marks(package)):
+        tab = tabs[int(mark.get("localSheetId", ""))]
+        if mark.get("name") == PRINT_TO:
+            _print_to(package, mark, (tab, at), shown)
+        else:
+            _fold(package, tab, at, shown)
+
+
+def _marks(package: Package) -> Iterator[tuple[etree._Element, Area]]:
+    for name in package.xml(WORKBOOK).iterfind(_NAMES):
+        at = area(name.text or "", "") if name.get("name") in (PRINT_TO, FOLD_ROWS, FOLD_COLUMNS) else None
+        if at is not None and name.get("localSheetId") and name.get("hidden") == "1":
+            yield name, at
+
+
+def _print_to(package: Package, mark: etree._Element, place: tuple[str, Area], shown: Shown) -> None:
+    """End the print area of a sheet with the last column in use."""
+    tab, at = place
+    count = shown(at.sheet, at.top, at.left)
+    if isinstance(count, bool) or not isinstance(count, int | float):
+        return  # an error there: all of it prints
+    said, _, paper = mark.get("comment", "").partition(_PAPER)
+    first, _, least = said.removeprefix(_FROM).partition(", at least ")
+    last = column_letters(column_number(first) + max(int(count), int(least)) - 1)
+    for name in package.xml(WORKBOOK, change=True).iterfind(_NAMES):
+        printed = area(name.text or "", tab)
+        same = (name.get("name"), name.get("localSheetId")) == ("_xlnm.Print_Area", mark.get("localSheetId"))
+        if same and printed is not None:
+            name.text = f"{quoted(tab)}!$B${printed.top}:${last}${printed.bottom}"
+            if paper:
+                _choose_paper(package.xml(package.sheets()[tab], change=True), paper, column_number(last))
+
+
+def _choose_paper(root: etree._Element, paper: str, last: int) -> None:
+    """Print a sheet that takes A3 with all its months on A4 where those in the plan leave it readable there."""
+    setup, margins = root.find(tag("pageSetup")), root.find(tag("pageMargins"))
+    if setup is None or margins is None or setup.get("orientation") != "landscape":
+        return
+    widths = {
+        at: float(column.get("width", 0))
+        for column in root.iterfind(f"{tag('cols')}/{tag('col')}")
+        for at in range(int(column.get("min", 0)), min(int(column.get("max", 0)), last) + 1)
+    }
+    beside = float(margins.get("left", 0)) + float(margins.get("right", 0))
+    scale = scale_on_a4([width for at, width in widths.items() if at > 1], beside)
+    if scale is not None:
+        scale = scale_saving_pages(
+            scale, _heights(root), float(margins.get("top", 0)) + float(margins.get("bottom", 0))
+        )
+    large, _, usual = paper.removesuffix(" %").partition(", ")
+    setup.set("paperSize", large if scale is None else Worksheet.PAPERSIZE_A4)
+    setup.set("scale", usual if scale is None else str(scale))
+
+
+def _heights(root: etree._Element) -> list[float]:
+    """Return the points of the rows between two breaks of a sheet, those that are folded apart."""
+    settings = root.find(tag("sheetFormatPr"))
+    usual = float(settings.get("defaultRowHeight", 15)) if settings is not None else 15.0
+    breaks = sorted(int(each.get("id", 0)) for each in root.iterfind(f"{tag('rowBreaks')}/{tag('brk')}"))
+    found = [0.0] * (len(breaks) + 1)
+    for row in root.iterfind(f"{tag('sheetData')}/{tag('row')}"):
+        if row.get("hidden") != "1":
+            found[bisect_left(breaks, int(row.get("r", 0)))] += float(row.get("ht", usual))
+    return found
+
+
+def _fold(package: Package, tab: str, within: Area, shown: Shown) -> None:
+    """Fold the rows whose formula in the area shows nothing, and unfold its others."""
+    root = package.xml(package.sheets()[tab], change=True)
+    rows = {int(row.get("r", 0)): row for row in root.iterfind(f"{tag('sheetData')}/{tag('row')}")}
+    named = {cell.get("r") for cell, _ in formulas(root)}
+    if within.top == within.bottom:
+        _fold_columns(root, {at for _, at in within.cells() if shown(tab, within.top, at) in (None, "")}, within)
+        return
+    folded = {
+        row for row, column in within.cells()
+        if address(row, column) in named and shown(tab, row, column) in (None, "")
+    }  # fmt: skip
+    _outline(
+        root, {at: rows[at] for at in range(within.top, within.bottom + 2) if at in rows}, folded, "outlineLevelRow"
+    )
+
+
+def _fold_columns(root: etree._Element, blank: set[int], within: Area) -> None:
+    """Fold these columns of a sheet, and unfold the others of the area; each has a width of its own."""
+    columns = {
+        int(column.get("min", 0)): column
+        for column in root.iterfind(f"{tag('cols')}/{tag('col')}")
+        if column.get("min") == column.get("max")
+    }
+    near = {at: column for at, column in columns.items() if within.left <= at <= within.right + 1}
+    _outline(root, near, blank, "outlineLevelCol")
+
+
+def _outline(root: etree._Element, lines: Mapping[int, etree._Element], folded: set[int], level: str) -> None:
+    """Fold some of these rows or columns, and unfold the others; the one after a folded one carries the +."""
+    for at, line in lines.items():
+        for attribute in ("hidden", "outlineLevel", "collapsed"):
+            line.attrib.pop(attribute, "")
+        if at in folded:
+            line.set("hidden", "1")
+            line.set("outlineLevel", "1")
+        elif at - 1 in folded:
+            line.set("collapsed", "1")
+    settings = root.find(tag("sheetFormatPr"))
+    if settings is not None:
+        settings.attrib.pop(level, "")
+        if folded:
+            settings.set(level, "1")

@@ -1,0 +1,235 @@
+"""Staged tables: what a plan gives, put on a hidden sheet by one array formula, for the other sheets to show and check.
+
+A plan's function takes its inputs as a range of two columns, names and values (`stage_options`): no formula names
+forty arguments by position. Its result fills an array formula of a fixed area: that works alike in Excel, in
+LibreOffice, whose spills do not grow, and in the calculation without either, and costs one call. An area larger than
+the result would show #N/A; functions of ledgers therefore take ``rows`` and give blank ones up to it.
+
+The array stands on a hidden sheet, and what readers see refers to it cell by cell (`addin_calls`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from openpyxl.utils import get_column_letter
+
+from sizebook.core.errors import InputError
+from sizebook.core.sections import Argument
+from sizebook.functions import find
+from sizebook.workbooks import styles
+from sizebook.workbooks.addin_calls import CALLS, StagedBlock
+from sizebook.workbooks.book import FIRST_COLUMN, LABELS, Book
+from sizebook.workbooks.data_validations import sentence
+from sizebook.workbooks.declared_inputs import number_format
+from sizebook.workbooks.line_sheet import LineSheet
+from sizebook.workbooks.references import quoted
+
+
+@dataclass(frozen=True)
+class Options:
+    """Inputs of a plan as two columns, names and values; on a sheet of cases each case has a column of values."""
+
+    names: tuple[str, ...]
+    sheet: str
+    first: int
+    right: str
+
+    def call(self, function: str, *before: str) -> str:
+        """Return the call of a function with these options, those up to the last that it knows."""
+        known = [argument.name for argument in find(function).arguments]
+        n_known = sum(name in known for name in self.names)
+        if any(name not in known for name in self.names[:n_known]):
+            raise InputError(
+                f"options apart: got {', '.join(self.names)} for {function}, want first those that it knows. "
+                "Put the others last."
+            )
+        return f"{function}({','.join((*before, self.area(n_known)))})"
+
+    def area(self, n_rows: int = 0) -> str:
+        """Return a reference to the options, or to so many of the first."""
+        last = self.first + (n_rows or len(self.names)) - 1
+        return f"{quoted(self.sheet)}!${LABELS}${self.first}:${self.right}${last}"
+
+
+def stage_options(
+    page: LineSheet, arguments: Sequence[Argument], *, per_case: bool = True, compared: bool = False, **given: Any
+) -> Options:
+    """Write options from the inputs of their names, blank where an input is; ``given`` are formulas or values instead.
+
+    What is given under a name that no argument bears is an option of its own at the end. On a page of cases each has a
+    column of values, or with ``per_case`` false the first alone. A change of one is told where functions are missing,
+    unless they are only ``compared`` with.
+    """
+    n_values = len(page.cases) if per_case else 1
+    first, named = page.row, {argument.name: argument for argument in arguments}
+    for name in (*named, *(name for name in given if name not in named)):
+        value = given.get(name, f'=IF({{{name}}}="","",{{{name}}})')
+        unit, meaning, shown = "", "", styles.GENERAL
+        if name in named:
+            quantity = named[name].quantity
+            unit, meaning, shown = quantity.unit, named[name].label, number_format(quantity)
+        page.staged_line(name, (value,) * n_values, unit, meaning, shown)
+    if not compared:
+        columns = range(FIRST_COLUMN, FIRST_COLUMN + n_values)
+        page.book.addin_calls.watch(page.sheet.title, page.unit_column + 1, columns, (first, page.row - 1))
+    right = get_column_letter(FIRST_COLUMN + n_values - 1)
+    return Options((*named, *(name for name in given if name not in named)), page.sheet.title, first, right)
+
+
+def watch_lines(book: Book, *keys: str) -> None:
+    """Tell a change of lines that functions take beside their options, where these are missing."""
+    for key in keys:
+        place = book.find(key)
+        columns = range(place.first, place.first + len(place.cases))
+        book.addin_calls.watch(place.sheet, FIRST_COLUMN - 1, columns, (place.row, place.row))
+
+
+@dataclass(frozen=True)
+class StagedFigures:
+    """Staged figures: the condition that they are those that the workbook was made for.
+
+    ``cells`` are references to those of the first case, by name.
+    """
+
+    as_declared: str
+    cells: Mapping[str, str] = field(default_factory=dict)
+
+
+def stage_figures(
+    page: LineSheet, call: str, declared: Sequence[Argument], *,
+    heads: int = 0, blank_where: str = "", left_out: Collection[str] = (),
+) -> StagedFigures:  # fmt: skip
+    """Stage a function that gives names and values, one figure a row; formulas name one ``plan_`` and its name.
+
+    The first ``heads`` rows, such as the names of services, are not shown, nor is what is ``left_out`` by name.
+    ``blank_where`` is the condition of a case that has no figures.
+    """
+    n_cases = len(page.cases)
+    names = [None] * heads + [argument.name for argument in declared]
+    staged = stage_rows(page.book, call, (len(names), 1 + n_cases), names=names)
+    rows = {argument.name: row for row, argument in enumerate(declared, heads + 1)}
+    for argument in (each for each in declared if each.name not in left_out):
+        row = rows[argument.name]
+        cells = (staged.cell(row, 2 + n) for n in range(n_cases))
+        values = tuple(f'=IF({blank_where},"",{cell})' if blank_where else f"={cell}" for cell in cells)
+        quantity = argument.quantity
+        page.line(
+            f"plan_{argument.name}", argument.label, values, quantity.unit, sentence(quantity.meaning),
+            number_format(quantity),
+        )  # fmt: skip
+        if quantity.kind == "text":
+            page.wrap(page.row - 1, _LONGEST_TEXT)
+    return StagedFigures(staged.are_as_declared(), {name: staged.cell(row, 2) for name, row in rows.items()})
+
+
+@dataclass(frozen=True)
+class StagedLedger:
+    """A ledger as it is shown: its sheet, the row of its first month and of its last, and its columns.
+
+    ``as_declared`` is the condition that its columns are those that the workbook was made for, in their order.
+    """
+
+    sheet: str
+    first: int
+    last: int
+    letters: Mapping[str, str]
+    as_declared: str
+
+    def months(self, name: str) -> str:
+        """Return a reference to a column, all months of it."""
+        letter = self.letters[name]
+        return f"{quoted(self.sheet)}!${letter}${self.first}:${letter}${self.last}"
+
+    def month(self, name: str, number: int) -> str:
+        """Return a reference to a figure of one month, the first is 1."""
+        return f"{quoted(self.sheet)}!${self.letters[name]}${self.first + number - 1}"
+
+
+def show_ledger(
+    page: LineSheet, staged: StagedRows, declared: Sequence[Argument], *, labels: Sequence[str]
+) -> StagedLedger:
+    """Show a staged ledger: units and labels at its head, then a row a month that a formula of ``labels`` names."""
+    own, n_months = 3, staged.n_rows - 1
+    letters = {argument.name: get_column_letter(number) for number, argument in enumerate(declared, own)}
+    units, heads = (
+        [argument.quantity.unit or None for argument in declared],
+        [argument.label for argument in declared],
+    )
+    page.staged_row([None, *units], "Staged unit")
+    page.staged_row(["Month", *heads], "Wrapped head", height=28)
+    first, formats = page.row, [number_format(argument.quantity) for argument in declared]
+    for month in range(1, n_months + 1):
+        row = [f"={staged.cell(month + 1, column)}" for column in range(1, len(declared) + 1)]
+        cells = list(map(page.resolve, [labels[month - 1], *row]))
+        page.staged_row(cells, "Figure", [styles.GENERAL, *formats])
+    page.rule_where_filled(first, len(letters) + own - 2)
+    return StagedLedger(page.sheet.title, first, page.row - 1, letters, staged.are_as_declared())
+
+
+def show_cases(
+    page: LineSheet, staged: StagedRows, declared: Sequence[Argument], *, blank_where: Mapping[str, str]
+) -> StagedFigures:
+    """Show a staged ledger of cases as lines, a figure each and a column a case; formulas name one as in `stage_figures`.
+
+    The first column of the ledger names the cases and is left out. ``blank_where`` are the conditions under which
+    figures are blank, by name.
+    """
+    for column, argument in enumerate(declared, 2):
+        cells = (staged.cell(row, column) for row in range(2, staged.n_rows + 1))
+        blank = blank_where.get(argument.name)
+        page.line(
+            f"plan_{argument.name}", argument.label,
+            tuple(f'=IF({blank},"",{cell})' if blank else f"={cell}" for cell in cells),
+            argument.quantity.unit, sentence(argument.quantity.meaning), number_format(argument.quantity),
+        )  # fmt: skip
+    return StagedFigures(staged.are_as_declared())
+
+
+_LONGEST_TEXT = 126  # letters of the longest basis of a price
+
+
+@dataclass(frozen=True)
+class StagedRows:
+    """A staged block, and beside it the names that are expected in it.
+
+    ``names`` and ``expected`` are references to those that the function gives and those that were declared.
+    """
+
+    block: StagedBlock
+    names: str
+    expected: str
+    n_names: int
+
+    @property
+    def n_rows(self) -> int:
+        return self.block.n_rows
+
+    def cell(self, row: int, column: int) -> str:
+        """Return a reference to a cell, both counted from 1."""
+        return self.block.cell(row, column)
+
+    def are_as_declared(self) -> str:
+        """Return the condition that the function gives the names that the workbook was made for, in their order."""
+        # LibreOffice takes a text of an add-in's array for equal to no other until a formula has made it anew.
+        return f'SUMPRODUCT(--({self.names}&""={self.expected}))={self.n_names}'
+
+
+def stage_rows(
+    book: Book, call: str, size: tuple[int, int], *,
+    names: Sequence[str | None] = (), heads: Sequence[str] = (), compared: bool = False,
+) -> StagedRows:  # fmt: skip
+    """Stage a function that gives rows, and the declared names beside them.
+
+    ``names`` are those of its rows, None where a row has none; ``heads`` those of its columns instead. What is only
+    ``compared`` with holds no values.
+    """
+    n_rows, n_columns = size
+    block = book.addin_calls.block(book.resolve(call, CALLS), n_rows, n_columns, compared=compared)
+    n_unnamed = sum(name is None for name in names)
+    expected = [name for name in names if name is not None] or list(heads)
+    places = book.addin_calls.put_words(expected, across=bool(heads))
+    given = block.row(1, n_columns) if heads else block.column(1, 1 + n_unnamed)
+    return StagedRows(block, given, places, len(expected))

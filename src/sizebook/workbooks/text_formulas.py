@@ -1,0 +1,78 @@
+"""Figures in sentences: formulas that write a number with the digits that its size asks for, so that none reads 0.0.
+
+And conditions on figures, for checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def number_text(value: str) -> str:
+    """Return the formula of a figure's text: whole from 100, below that three significant digits, or about.
+
+    It is rounded before it is written: spreadsheets differ in how TEXT rounds a half. It is rounded twice, since what
+    is a half on paper is a hair above or below it, by the order in which a spreadsheet adds. FIXED writes the
+    separators of the reader; TEXT reads its format in the reader's language, and "#,##0.0" means another in German.
+    """
+    steps = ((100, 0), (10, 1), (1, 2), (0.001, 3))
+    shown = f'IF({value}=0,"0",{_powered(value)})'
+    for least, digits in reversed(steps):
+        shown = f"IF(ABS({value})>={least},FIXED({_rounded(value, digits)},{digits}),{shown})"
+    return shown
+
+
+def _powered(value: str) -> str:
+    """Return the formula of a small figure's text, ``4.2E-05``; TEXT would ask for the reader's own decimal sign."""
+    # What rounds to 10.0 is 1.0 of the next power.
+    power = f"INT(LOG10(1.00503*ABS({value})))"
+    return f'FIXED({value}/10^{power},1)&"E"&TEXT({power},"+00;-00")'
+
+
+def percent_text(value: str, digits: int) -> str:
+    """Return the formula of a share's text, ``12.5%``; TEXT would ask for the reader's own decimal sign."""
+    return f'FIXED({_rounded(f"100*({value})", digits)},{digits})&"%"'
+
+
+def day_text(value: str) -> str:
+    """Return the formula of a day's text, ``2027-03-01``: TEXT knows year, month and day by the reader's letters."""
+    parts = "&".join(f'"-"&IF({part}({value})<10,"0","")&{part}({value})' for part in ("MONTH", "DAY"))
+    return f"IF(ISNUMBER({value}),YEAR({value})&{parts},{value})"
+
+
+def _rounded(value: str, digits: int) -> str:
+    return f"ROUND(ROUND({value},{digits + 5}),{digits})"
+
+
+def count_text(value: str) -> str:
+    """Return the formula of a count's text."""
+    return f"FIXED({value},0)"
+
+
+def count_with_unit(value: str, unit: str) -> str:
+    """Return the formula of a count with its unit, given for 1: ``1 node``, ``25 nodes``."""
+    return f'{count_text(value)}&" {unit}"&IF({value}=1,"","s")'
+
+
+def usd_text(value: str) -> str:
+    """Return the formula of an amount's text: millions as M, below that in dollars."""
+    return f'"$"&IF(ABS({value})>=10^6,FIXED({_rounded(f"{value}/10^6", 2)},2)&" M",{number_text(value)})'
+
+
+def range_text(low: str, high: str, after: str = "", text: Callable[[str], str] = number_text) -> str:
+    """Return the formula of a range, ``12.5 to 20.1``, with a text behind it."""
+    return f'={text(low)}&" to "&{text(high)}' + (f'&"{after}"' if after else "")
+
+
+def distinct_texts(figure: str, ceiling: str) -> tuple[str, str]:
+    """Return the texts of a figure and of a ceiling that it exceeds: rounded away from each other, so that they differ.
+
+    Both are whole numbers without decimals; else one is written, the figure's rounded up, the ceiling's down.
+    """
+    digits = f"IF(AND({figure}=INT({figure}),{ceiling}=INT({ceiling})),0,1)"
+    return f"FIXED(ROUNDUP({figure},{digits}),{digits})", f"FIXED(ROUNDDOWN({ceiling},{digits}),{digits})"
+
+
+def nearly_equal(one: str, other: str) -> str:
+    """Return the condition that figures are equal but for the last digits of their arithmetic."""
+    return f"ABS({one}-({other}))<={{rounding}}*ABS({other})"

@@ -1,0 +1,158 @@
+"""What drivers do to a cost: a tornado and a two-way table of ordinary formulas, from cases that a workbook evaluates.
+
+A workbook says where the cost of each case stands: `now`, each driver at its ends (``traffic_low``, ``traffic_high``)
+and every pair of steps of the two-way table (``two_1_3``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sizebook.core.sections import Argument, Quantity
+from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
+from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.declared_inputs import declare
+from sizebook.workbooks.finance import TRIAL_SPAN, Driver
+from sizebook.workbooks.line_sheet import new_sheet
+
+Cost = Callable[[str], str]  # the reference, in braces, to the cost of a case
+ENDS = ("low", "high")
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One side of the two-way table: the input ``step_name`` of each of its factors.
+
+    They multiply ``drivers``, the driver of its own name where none is given.
+    """
+
+    name: str
+    label: str
+    factors: tuple[float, ...]
+    drivers: tuple[str, ...] = ()
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(str(number) for number in range(1, len(self.factors) + 1))
+
+    @property
+    def in_a_sentence(self) -> str:
+        """The label inside a sentence: small letters, but for one that begins with an abbreviation."""
+        return self.label if self.label[:2].isupper() else self.label.lower()
+
+    def step(self, number: str) -> str:
+        """Return the reference to one factor."""
+        return f"{{step_{self.name}.{number}}}"
+
+
+def two_way_sheet(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost], None]:
+    """Add the sheet of the two-way table with its inputs; what it returns writes the table once its cases stand.
+
+    ``what`` names the cost: cost of all months.
+    """
+    page = new_sheet(
+        book, "Two-way", f"{what} by {down.in_a_sentence} and {across.label}, in the scenario of the cover.",
+        cases=down.numbers, widths=(22, *[13] * len(down.factors), 7, 18),
+    )  # fmt: skip
+    page.input_heads("Step", origin="What it changes")
+    page.section("Steps")
+    for side in (down, across):
+        quantity = Quantity(
+            f"{side.label[:1].lower()}{side.label[1:]} over those of the scenario", unit="ratio", above=0, maximum=100,
+            label=side.label, source=TRIAL_SPAN,
+        )  # fmt: skip
+        declare(page, Argument(f"step_{side.name}", quantity, side.factors[0]), per_case=side.factors[1:])
+
+    def finish(cost: Cost) -> None:
+        page.section(f"{what}, USD; {across.label} across, {down.in_a_sentence} down")
+        page.table(
+            [down.label, *(f"={across.step(number)}" for number in across.numbers)],
+            [
+                [f"={down.step(row)}", *(f"={cost(f'two_{row}_{column}')}" for column in across.numbers)]
+                for row in down.numbers
+            ],
+            [styles.NUMBER, *[styles.WHOLE] * len(across.factors)],
+        )
+        page.finish()
+
+    return finish
+
+
+def tornado_sheet(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> None:
+    """Add the sheet of what each driver does to the cost, the largest first."""
+    page = new_sheet(
+        book, "Sensitivity", f"What each driver alone does to the {what}, in the scenario of the cover.",
+        cases=("",) * 5, widths=(34, *[16] * 5, 14, 24),
+    )  # fmt: skip
+    page.chart_rows = 12  # with its tables on one page
+    room = page.room_for_chart()
+    now = cost("now")
+    page.section("Drivers as they stand")
+    first = page.row + 1
+    last = first + len(drivers) - 1
+    page.table(
+        ["Driver", "Low, USD", "High, USD", "Low, change", "High, change", "Rank"],
+        [
+            [
+                driver.label, *(f"={cost(f'{driver.name}_{end}')}" for end in ENDS),
+                *(_change(f"{column}{first + at}", now) for column in "CD"),
+                _rank((first, last), first + at, now),
+            ]
+            for at, driver in enumerate(drivers)
+        ],
+        [styles.GENERAL, *[styles.WHOLE] * 5],
+    )  # fmt: skip
+    page.section("Largest first")
+    top = page.row + 1
+    rows = page.table(
+        ["Driver", "Low, change", "High, change", "Rank"],
+        [
+            [*(f"=INDEX(${column}${first}:${column}${last},MATCH(E{top + at},$G${first}:$G${last},0))"
+               for column in "BEF"),
+             f"=ROWS($A${top}:$A{top + at})"]
+            for at in range(len(drivers))
+        ],
+        [styles.GENERAL, *[styles.WHOLE] * 3],
+    )  # fmt: skip
+    page.statement(
+        "tornado_message", "Title of the chart",
+        f'=B{top}&" moves the cost most: from "&{_amount(f"C{top}")}&" to "&{_amount(f"D{top}")}&" USD"',
+        "The largest",
+    )  # fmt: skip
+    drawn = Chart(
+        "tornado", "{tornado_message}", "USD over the scenario", number_format=styles.WHOLE, rows=rows, columns="CD"
+    )  # fmt: skip
+    page.chart(drawn, at=room)
+    page.finish()
+
+
+def _amount(cell: str) -> str:
+    """Return the formula of an amount's text: millions with two decimals, below that in dollars."""
+    return f'IF(ABS({cell})<{{million}},FIXED({cell},0),FIXED({cell}/{{million}},2)&" million")'
+
+
+def _noise(now: str) -> str:
+    """Return what the order of adding leaves of a cost: spreadsheets differ in it, and equals must be equal in all."""
+    return f"{{rounding}}*MAX(1,{now})"
+
+
+def _change(cost: str, now: str) -> str:
+    """Return the formula of a cost over that of the cover's scenario, 0 where only noise is left."""
+    change = f"{cost}-{now}"
+    return f"=IF(ABS({change})<={_noise(now)},0,{change})"
+
+
+def _rank(rows: tuple[int, int], row: int, now: str) -> str:
+    """Return the formula of a driver's place by how far it moves the cost, the first of equals first."""
+    first, last = rows
+    own, every, so_far = (
+        f"ROUND(ABS({high}-{low})/({_noise(now)}),0)"
+        for high, low in (
+            (f"F{row}", f"E{row}"),
+            (f"$F${first}:$F${last}", f"$E${first}:$E${last}"),
+            (f"$F${first}:$F{row}", f"$E${first}:$E{row}"),
+        )
+    )
+    return f"=SUMPRODUCT(--({every}>{own}))+SUMPRODUCT(--({so_far}={own}))"
