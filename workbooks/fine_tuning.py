@@ -38,7 +38,7 @@ NOTES = (
     "Runs are spread evenly over the months, as many as they take one after another where none are given; examples "
     "are paid in the first. Ways are compared at the same months, those of the way chosen; dated prices at their mean.",
     "Left out: storage, what the tuned model costs to serve (serving_capacity.xlsx), and people.",
-)  # fmt: skip
+)
 
 
 def build(book: Book) -> None:
@@ -115,11 +115,19 @@ def _tiles(page: LineSheet) -> None:
         [
             (f'={_of("way_name")}&" fits"', f"={_of('fits')}", styles.GENERAL, f'={memory}&" GiB needed"'),
             ("Days of a run", f"={_of('days')}", styles.RATE, '="on "&{gpus}&" "&{gpu_name.full}'),
-            ('="USD, all "&' + count_with_unit("{months_now.full}", "month"), f"={_of('usd')}", styles.NUMBER,
-             where_known(within)),
+            (
+                '="USD, all "&' + count_with_unit("{months_now.full}", "month"),
+                f"={_of('usd')}",
+                styles.NUMBER,
+                where_known(within),
+            ),
             ("USD an example", f"={_of('usd_per_example_seen')}", styles.RATE, where_known(in_currency)),
             ("CO2e, kg", f"={_of('co2e_kg')}", styles.NUMBER, where_known(f'{energy}&" kWh"')),
-            ("Cheapest that fits", "={cheapest.full}", styles.GENERAL,
-             '={n_fit.full}&" of "&COUNTA({way.all})&" ways fit"'),
+            (
+                "Cheapest that fits",
+                "={cheapest.full}",
+                styles.GENERAL,
+                '={n_fit.full}&" of "&COUNTA({way.all})&" ways fit"',
+            ),
         ]
-    )  # fmt: skip
+    )

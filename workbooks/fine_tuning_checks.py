@@ -34,7 +34,8 @@ _OF_WAYS: tuple[Check, ...] = (
     ("The way chosen fits", '=INDEX({fits.all},{at.full})="yes"', "Ways"),
     (
         "What fits is what memory holds",
-        '=SUMPRODUCT(--(({memory_bytes.all}<={usable.all})<>({fits.all}="yes")))=0', "Needed against there is",
+        '=SUMPRODUCT(--(({memory_bytes.all}<={usable.all})<>({fits.all}="yes")))=0',
+        "Needed against there is",
     ),
     (
         "Adapters are those of their rank",
@@ -44,9 +45,10 @@ _OF_WAYS: tuple[Check, ...] = (
     ),
     (
         "A step with failures is no shorter",
-        _every(("MAX({step_elapsed.@},{step_seconds.@})", "{step_elapsed.@}")), "Ways",
+        _every(("MAX({step_elapsed.@},{step_seconds.@})", "{step_elapsed.@}")),
+        "Ways",
     ),
-)  # fmt: skip
+)
 _OF_MONEY: tuple[Check, ...] = (
     (
         "Tokens are those of the steps",
@@ -60,9 +62,12 @@ _OF_MONEY: tuple[Check, ...] = (
     ("GPU-hours are days and GPUs", _every(("{days.@}*{hours_a_day}*{gpus}", "{gpu_hours.@}")), "Money"),
     (
         "Parts add up to the cost",
-        _every((
-            "{all_hours.@}*{price_now.@}*{gpu_level.total}+{examples_now.@}*{usd_per_example}+{other_usd}", "{usd.@}",
-        )),
+        _every(
+            (
+                "{all_hours.@}*{price_now.@}*{gpu_level.total}+{examples_now.@}*{usd_per_example}+{other_usd}",
+                "{usd.@}",
+            )
+        ),
         "All GPU-hours x price, examples and other costs against the sum of the parts",
     ),
     (
@@ -75,10 +80,12 @@ _OF_MONEY: tuple[Check, ...] = (
     ),
     (
         "The range holds the cost",
-        "=AND(" + ",".join(
+        "=AND("
+        + ",".join(
             f"IF(ISNUMBER({{usd.{way}}}),AND({{usd_low.{way}}}<={{usd.{way}}},{{usd.{way}}}<={{usd_high.{way}}}),TRUE)"
             for way in TUNINGS
-        ) + ")",
+        )
+        + ")",
         "Cost at both ends of the band",
     ),
     (
@@ -89,7 +96,8 @@ _OF_MONEY: tuple[Check, ...] = (
     ),
     (
         "The case of the cover costs what Money says",
-        "=" + nearly_equal("{cost_now}", "INDEX({usd.all},{at.full})"), "What-if, from drivers in one formula, against Money",
+        "=" + nearly_equal("{cost_now}", "INDEX({usd.all},{at.full})"),
+        "What-if, from drivers in one formula, against Money",
     ),
     (
         "The table at its middle is the plan",
@@ -98,11 +106,19 @@ _OF_MONEY: tuple[Check, ...] = (
     ),
     (
         "Months add up to the way chosen",
-        "=AND(" + ",".join(
+        "=AND("
+        + ",".join(
             nearly_equal(f"{{{month}.total}}", f"INDEX({{{way}.all}},{{at.full}})")
-            for month, way in (("month_usd", "usd"), ("month_amount", "amount"), ("month_hours", "all_hours"),
-                               ("month_runs", "runs_now"), ("month_kwh", "energy_kwh"), ("month_kg", "co2e_kg"))
-        ) + ")",
+            for month, way in (
+                ("month_usd", "usd"),
+                ("month_amount", "amount"),
+                ("month_hours", "all_hours"),
+                ("month_runs", "runs_now"),
+                ("month_kwh", "energy_kwh"),
+                ("month_kg", "co2e_kg"),
+            )
+        )
+        + ")",
         "Cost, in the currency too, hours, runs, energy and carbon: Months against Money",
     ),
     (
@@ -112,19 +128,31 @@ _OF_MONEY: tuple[Check, ...] = (
     ),
     (
         "Cost in the currency lies between its rates",
-        "=" + "AND(" + ",".join(
+        "="
+        + "AND("
+        + ",".join(
             f"IF(ISNUMBER({{usd.{way}}}),AND({{amount.{way}}}<={{usd.{way}}}*MAX({{currency_rate.all}})*(1+{{rounding}}),"
             f"{{amount.{way}}}*(1+{{rounding}})>={{usd.{way}}}*{_LEAST_RATE}),TRUE)"
             for way in TUNINGS
-        ) + ")",
+        )
+        + ")",
         "Money: cost x the lowest and the highest rate of the months",
     ),
-    ("Years add up to the whole", "=" + nearly_equal("SUM({month_usd_by_year.all})", "{month_usd.total}"),
-     "Cost: Years against Months"),
-    ("Quarters add up to the whole", "=" + nearly_equal("SUM({month_usd_by_quarter.all})", "{month_usd.total}"),
-     "Cost: Years against Months"),
-    ("The cost to date ends at the whole", "=" + nearly_equal("{usd_to_date.total}", "{month_usd.total}"),
-     "Months: to date, total"),
+    (
+        "Years add up to the whole",
+        "=" + nearly_equal("SUM({month_usd_by_year.all})", "{month_usd.total}"),
+        "Cost: Years against Months",
+    ),
+    (
+        "Quarters add up to the whole",
+        "=" + nearly_equal("SUM({month_usd_by_quarter.all})", "{month_usd.total}"),
+        "Cost: Years against Months",
+    ),
+    (
+        "The cost to date ends at the whole",
+        "=" + nearly_equal("{usd_to_date.total}", "{month_usd.total}"),
+        "Months: to date, total",
+    ),
     *RATES_HOLD,
     KNOWN_CHECK,
     (
@@ -139,7 +167,7 @@ _OF_MONEY: tuple[Check, ...] = (
         "Energy over GPU-hours",
     ),
     ("Energy carries its carbon", _every(("{co2e_kg.@}*{thousand}", "{energy_kwh.@}*{grams.@}")), "Money"),
-)  # fmt: skip
+)
 
 
 def _with_the_plan(plan: Runs) -> tuple[Check, ...]:
@@ -156,14 +184,17 @@ def _with_the_plan(plan: Runs) -> tuple[Check, ...]:
     every = ",".join(f"IF(ISNUMBER({{step_elapsed.{way}}}),{nearly_equal(one, cell)},TRUE)" for one, cell, way in pairs)
     return (
         (
-            "A run is the plan's", f'=IF({{scenario}}="base",AND({every}),TRUE)',
-            "Hours, cost, energy and carbon of one run against TRAINING_TABLE; only in the scenario base", missing,
+            "A run is the plan's",
+            f'=IF({{scenario}}="base",AND({every}),TRUE)',
+            "Hours, cost, energy and carbon of one run against TRAINING_TABLE; only in the scenario base",
+            missing,
         ),
-    )  # fmt: skip
+    )
 
 
 def _names(runs: Runs) -> Check:
     return (
-        "Figures are those of this workbook", f"={runs.rows.are_as_declared()}",
+        "Figures are those of this workbook",
+        f"={runs.rows.are_as_declared()}",
         "Names; another version may give others",
-    )  # fmt: skip
+    )

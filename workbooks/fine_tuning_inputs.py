@@ -19,11 +19,15 @@ _GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argume
 CHOSEN = Argument(
     "tuning",
     Quantity(
-        "the way that Result shows; all are worked out side by side", kind="choice", choices=TUNINGS, default="lora",
-        label="Fine-tuning", source="neutral: it chooses what is shown",
+        "the way that Result shows; all are worked out side by side",
+        kind="choice",
+        choices=TUNINGS,
+        default="lora",
+        label="Fine-tuning",
+        source="neutral: it chooses what is shown",
     ),
     "lora",
-)  # fmt: skip
+)
 EXAMPLES = Argument(
     "n_examples",
     Quantity(
@@ -51,11 +55,15 @@ EPOCHS = Argument(
 RUNS = Argument(
     "runs",
     Quantity(
-        "runs that are paid for: tries of settings, and the one that is kept", kind="integer", minimum=1,
-        maximum=10_000, label="Runs", source="neutral: one run",
+        "runs that are paid for: tries of settings, and the one that is kept",
+        kind="integer",
+        minimum=1,
+        maximum=10_000,
+        label="Runs",
+        source="neutral: one run",
     ),
     1,
-)  # fmt: skip
+)
 EVALUATION = Argument(
     "evaluation_share",
     Quantity("GPU-hours of evaluation over those of a run", unit="ratio", minimum=0, maximum=100, label="Evaluation"),
@@ -64,19 +72,27 @@ EVALUATION = Argument(
 LABELLING = Argument(
     "usd_per_example",
     Quantity(
-        "what an example costs to write or to label", unit="USD/example", minimum=0, maximum=1e6,
+        "what an example costs to write or to label",
+        unit="USD/example",
+        minimum=0,
+        maximum=1e6,
         label="Price of an example",
     ),
     0,
-)  # fmt: skip
+)
 MONTHS = Argument(
     "months",
     Quantity(
-        "months over which the runs are spread evenly; blank: as many as they take one after another", unit="months",
-        kind="integer", minimum=1, maximum=LONGEST_PLAN, default=None, label="Months",
+        "months over which the runs are spread evenly; blank: as many as they take one after another",
+        unit="months",
+        kind="integer",
+        minimum=1,
+        maximum=LONGEST_PLAN,
+        default=None,
+        label="Months",
     ),
     None,
-)  # fmt: skip
+)
 # Under each heading inputs of this workbook, and those of a training plan by name.
 _GROUPS: tuple[tuple[str, tuple[Argument | str, ...]], ...] = (
     ("Data set", (EXAMPLES, EPOCHS, "example_tokens", "packed")),
@@ -88,11 +104,22 @@ _GROUPS: tuple[tuple[str, tuple[Argument | str, ...]], ...] = (
     ),
     ("Calendar", (START, MONTHS)),
     ("Energy and carbon", ("watts", "pue", "host_share", "grid", "grams_per_kwh")),
-)  # fmt: skip
+)
 OF_A_PLAN = tuple(_LEAVES[each] for _, group in _GROUPS for each in group if isinstance(each, str))
 # What the table of runs is not asked: the workbook's own formulas follow it, or look it up by itself.
-NATIVE = {"start_hours", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd", "watts", "pue",
-          "host_share", "grid", "grams_per_kwh"}  # fmt: skip
+NATIVE = {
+    "start_hours",
+    "price_usd_per_gpu_hour",
+    "provider",
+    "region",
+    "term",
+    "other_usd",
+    "watts",
+    "pue",
+    "host_share",
+    "grid",
+    "grams_per_kwh",
+}
 LOOKED_UP = ("provider", "region", "grid")
 DRIVERS = (
     Driver("examples", "Examples", 1, 0.5, 2, "examples over those of Inputs"),
@@ -105,9 +132,11 @@ DRIVERS = (
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
     page = new_sheet(
-        book, "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
+        book,
+        "Inputs",
+        "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
         widths=(34, 22, 12, 44),
-    )  # fmt: skip
+    )
     page.input_heads()
     page.section("Model and accelerator")
     model_input(page)
@@ -117,8 +146,17 @@ def inputs(book: Book) -> None:
         for each in group:
             declare(page, _LEAVES[each] if isinstance(each, str) else each)
     constant_lines(
-        page, "hours_a_month", "hours_a_day", "seconds_a_day", "seconds_an_hour", "months_a_quarter", "months_a_year",
-        "thousand", "million", "usable_share", "rounding",
-    )  # fmt: skip
+        page,
+        "hours_a_month",
+        "hours_a_day",
+        "seconds_a_day",
+        "seconds_an_hour",
+        "months_a_quarter",
+        "months_a_year",
+        "thousand",
+        "million",
+        "usable_share",
+        "rounding",
+    )
     page.constant("longest_plan", "Longest plan", LONGEST_PLAN, "months", "Columns of Months", styles.GENERAL)
     copy_section(page, "Fine-tuning")

@@ -45,10 +45,21 @@ def ways(book: Book) -> tuple[Runs, Runs]:
     page.heads("Figure", cases=WORDS)
     page.section("For all")
     chosen_model_line(page)
-    page.line("example_tokens_in", "Tokens of an example", '=IF({example_tokens}="",{seq},{example_tokens})', "tokens",
-              "As given, else a whole sequence")  # fmt: skip
-    page.line("padding", "Padding of a step", '=IF({packed}="no",MAX(0,1-{example_tokens_in}/{seq}),0)', "ratio",
-              "None where examples are packed", styles.PERCENT)  # fmt: skip
+    page.line(
+        "example_tokens_in",
+        "Tokens of an example",
+        '=IF({example_tokens}="",{seq},{example_tokens})',
+        "tokens",
+        "As given, else a whole sequence",
+    )
+    page.line(
+        "padding",
+        "Padding of a step",
+        '=IF({packed}="no",MAX(0,1-{example_tokens_in}/{seq}),0)',
+        "ratio",
+        "None where examples are packed",
+        styles.PERCENT,
+    )
     page.line("way", "Way", TUNINGS, "", "What is trained: FINE_TUNING_MEMORY", styles.GENERAL)
     page.line("way_name", "Way in words", WORDS, "", "As a reader writes it", styles.GENERAL)
     gpu_name_line(page)
@@ -61,8 +72,14 @@ def ways(book: Book) -> tuple[Runs, Runs]:
     days = tuple(
         f'=IF(ISNUMBER({cell}),{cell}*{{seconds_a_day}}*(1-{{padding}}),"")' for cell in runs.each("train_days")
     )
-    page.line("step_elapsed", "Step with checkpoints and failures", days, "seconds",
-              "TRAINING_TABLE: days of a run of one step", styles.NUMBER)  # fmt: skip
+    page.line(
+        "step_elapsed",
+        "Step with checkpoints and failures",
+        days,
+        "seconds",
+        "TRAINING_TABLE: days of a run of one step",
+        styles.NUMBER,
+    )
     _of_runs(page, runs, "mfu_reached", "MFU", "ratio", styles.PERCENT)
     for end in ("low", "high"):
         _of_runs(page, runs, f"error_{end}", f"Measured over predicted, less 1, {end}", "ratio", styles.PERCENT)
@@ -167,21 +184,42 @@ def _time(page: LineSheet) -> None:
         "steps", "Steps", "={tokens}/({batch}*{seq}*(1-{padding}))", "steps", "Tokens / those of a step", styles.NUMBER
     )
     elapsed = "{steps}*{step_elapsed}/{use_speed}/{seconds_an_hour}"
-    line("hours", "Hours of a run", _known(f"{elapsed}+{{start_hours}}"), "hours", "Steps x time of a step + start",
-         styles.NUMBER)  # fmt: skip
+    line(
+        "hours",
+        "Hours of a run",
+        _known(f"{elapsed}+{{start_hours}}"),
+        "hours",
+        "Steps x time of a step + start",
+        styles.NUMBER,
+    )
     line("days", "Days of a run", _known("{hours}/{hours_a_day}"), "days", "Hours / 24", styles.RATE)
     line("gpu_hours", "GPU-hours of a run", _known("{hours}*{gpus}"), "GPU-hours", "Hours x GPUs", styles.NUMBER)
     line("runs_now", "Runs paid for", "={runs}*{use_runs}", "runs", "Inputs x the scenario's", styles.NUMBER)
-    line("all_hours", "GPU-hours of all runs", _known("{gpu_hours}*{runs_now}*(1+{evaluation_share})"), "GPU-hours",
-         "x runs, with evaluation", styles.NUMBER)  # fmt: skip
+    line(
+        "all_hours",
+        "GPU-hours of all runs",
+        _known("{gpu_hours}*{runs_now}*(1+{evaluation_share})"),
+        "GPU-hours",
+        "x runs, with evaluation",
+        styles.NUMBER,
+    )
     page.section("Months of the way chosen")
     line("at", "Number of the way chosen", "=MATCH({tuning},{way.all},0)", "", "Inputs")
     hours = "INDEX({all_hours.all},{at.full})"
-    line("months_taken", "Months, one run after another",
-         f"=IF(ISNUMBER({hours}),MAX(1,ROUNDUP({hours}/{{gpus}}/{{hours_a_month}}-{{rounding}},0)),1)", "months",
-         "GPU-hours / GPUs / hours of a month")  # fmt: skip
-    line("months_now", "Months of the plan", '=IF({months}="",MIN({longest_plan},{months_taken}),{months})', "months",
-         "Inputs, else as many as the runs take, at most 60")  # fmt: skip
+    line(
+        "months_taken",
+        "Months, one run after another",
+        f"=IF(ISNUMBER({hours}),MAX(1,ROUNDUP({hours}/{{gpus}}/{{hours_a_month}}-{{rounding}},0)),1)",
+        "months",
+        "GPU-hours / GPUs / hours of a month",
+    )
+    line(
+        "months_now",
+        "Months of the plan",
+        '=IF({months}="",MIN({longest_plan},{months_taken}),{months})',
+        "months",
+        "Inputs, else as many as the runs take, at most 60",
+    )
 
 
 def _costs(page: LineSheet) -> None:
@@ -205,30 +243,66 @@ def _costs(page: LineSheet) -> None:
     )
     line("data_usd", "Examples", _known("{examples_now}*{usd_per_example}"), "USD", "Examples x price", styles.NUMBER)
     line("beside_usd", "Other costs", _known("{other_usd}"), "USD", "Inputs", styles.NUMBER)
-    page.total("usd", "Cost", _known("{run_usd}+{evaluation_usd}+{data_usd}+{beside_usd}"), "USD", "Sum of the parts",
-               styles.NUMBER)  # fmt: skip
+    page.total(
+        "usd",
+        "Cost",
+        _known("{run_usd}+{evaluation_usd}+{data_usd}+{beside_usd}"),
+        "USD",
+        "Sum of the parts",
+        styles.NUMBER,
+    )
     amount = "{all_hours}*{price_now}*{gpu_rate.total}+{data_usd}*{currency_rate.1}+{beside_usd}*{share_rate.total}"
     line("amount", "Cost in the currency", _known(amount), "", "x the rates of the months", styles.NUMBER)
-    line("usd_per_example_seen", "Cost of an example", _known("{usd}/{examples_now}"), "USD/example", "Cost / examples",
-         styles.RATE)  # fmt: skip
-    line("usd_per_mtok", "Cost of a million tokens", _known("{usd}/{tokens}*{million}"), "USD/Mtok", "Cost / tokens",
-         styles.RATE)  # fmt: skip
+    line(
+        "usd_per_example_seen",
+        "Cost of an example",
+        _known("{usd}/{examples_now}"),
+        "USD/example",
+        "Cost / examples",
+        styles.RATE,
+    )
+    line(
+        "usd_per_mtok",
+        "Cost of a million tokens",
+        _known("{usd}/{tokens}*{million}"),
+        "USD/Mtok",
+        "Cost / tokens",
+        styles.RATE,
+    )
 
 
 def _energy(page: LineSheet) -> None:
     page.section("Energy and carbon")
-    page.line("energy_kwh", "Energy", _known("{all_hours}*{power}*(1+{host_share})*{pue}/{thousand}"), "kWh",
-              "GPU-hours x power x (1 + host) x PUE", styles.NUMBER)  # fmt: skip
-    page.line("co2e_kg", "Carbon, location-based", _known("{energy_kwh}*{grams}/{thousand}"), "kgCO2e",
-              "Energy x grams", styles.NUMBER)  # fmt: skip
+    page.line(
+        "energy_kwh",
+        "Energy",
+        _known("{all_hours}*{power}*(1+{host_share})*{pue}/{thousand}"),
+        "kWh",
+        "GPU-hours x power x (1 + host) x PUE",
+        styles.NUMBER,
+    )
+    page.line(
+        "co2e_kg",
+        "Carbon, location-based",
+        _known("{energy_kwh}*{grams}/{thousand}"),
+        "kgCO2e",
+        "Energy x grams",
+        styles.NUMBER,
+    )
 
 
 def _range(page: LineSheet) -> None:
     page.section("If steps are as fast, or as slow, as 1 in 10 measurements")
     for end, words in (("low", "fast"), ("high", "slow")):
         longer = f"({{hours}}-{{start_hours}})*(1+{{error_{end}}})+{{start_hours}}"
-        page.line(f"hours_{end}", f"Hours of a run, {words}", _known(longer), "hours", "Steps x band, start apart",
-                  styles.NUMBER)  # fmt: skip
+        page.line(
+            f"hours_{end}",
+            f"Hours of a run, {words}",
+            _known(longer),
+            "hours",
+            "Steps x band, start apart",
+            styles.NUMBER,
+        )
         more = f"{{usd}}+({{hours_{end}}}-{{hours}})*{{gpus}}*{{runs_now}}*(1+{{evaluation_share}})"
         more += "*{price_now}*{gpu_level.total}"
         page.line(f"usd_{end}", f"Cost, {words}", _known(more), "USD", "Cost at those hours", styles.NUMBER)
@@ -239,15 +313,22 @@ def _messages(page: LineSheet) -> None:
     line = page.line
     line("n_fit", "Ways that fit", '=COUNTIF({fits.all},"yes")', "", "Ways")
     line("fitting_usd", "Cost where it fits", '=IF({fits}="yes",{usd},"")', "USD", "Cost", styles.NUMBER)
-    line("cheapest", "The cheapest that fits",
-         '=IF({n_fit}=0,"none",INDEX({way_name.all},MATCH(MIN({fitting_usd.all}),{fitting_usd.all},0)))', "", "Cost",
-         styles.GENERAL)  # fmt: skip
+    line(
+        "cheapest",
+        "The cheapest that fits",
+        '=IF({n_fit}=0,"none",INDEX({way_name.all},MATCH(MIN({fitting_usd.all}),{fitting_usd.all},0)))',
+        "",
+        "Cost",
+        styles.GENERAL,
+    )
     memory = (
         '{n_fit.full}&" of "&COUNTA({way.all})&" ways fit in "&' + number_text("{usable.full}/2^30") + '&" GiB a GPU"'
     )
     page.statement("memory_message", "Memory", f"={memory}", "Ways")
     least = number_text("MIN({fitting_usd.all})")
     page.statement(
-        "cost_message", "Cost",
-        f'=IF({{n_fit.full}}=0,"No way fits",{{cheapest.full}}&" is the cheapest that fits: "&{least}&" USD")', "Money",
-    )  # fmt: skip
+        "cost_message",
+        "Cost",
+        f'=IF({{n_fit.full}}=0,"No way fits",{{cheapest.full}}&" is the cheapest that fits: "&{least}&" USD")',
+        "Money",
+    )

@@ -21,10 +21,20 @@ def begin_months(book: Book) -> Timeline:
     page.section("Shares, price levels, rates")
     row = page.row_of
     row("share", "Share of the runs", "={on}/{months_now.full}", "ratio", styles.PERCENT, total=SUM)
-    row("price_level_now", "Level of GPU prices", dated_level(book, "price_date", "price_level", from_first=False), "ratio",
-        styles.NUMBER)  # fmt: skip
-    row("currency_rate", "Exchange rate", dated_level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
-        styles.NUMBER)  # fmt: skip
+    row(
+        "price_level_now",
+        "Level of GPU prices",
+        dated_level(book, "price_date", "price_level", from_first=False),
+        "ratio",
+        styles.NUMBER,
+    )
+    row(
+        "currency_rate",
+        "Exchange rate",
+        dated_level(book, "rate_date", "rate_per_usd", from_first=True),
+        "per USD",
+        styles.NUMBER,
+    )
     row("gpu_level", "Share x level", "={share}*{price_level_now}", "ratio", styles.NUMBER, total=SUM)
     row("gpu_rate", "Share x level x rate", "={gpu_level}*{currency_rate}", "per USD", styles.NUMBER, total=SUM)
     row("share_rate", "Share x rate", "={share}*{currency_rate}", "per USD", styles.NUMBER, total=SUM)
@@ -37,8 +47,14 @@ def finish_months(page: Timeline) -> None:
     page.section("Work")
     row("month_runs", "Runs", f"={{share}}*{_of('runs_now')}", "runs", styles.NUMBER, total=SUM)
     row("month_hours", "GPU-hours, evaluation included", f"={{share}}*{_of('all_hours')}", "GPU-hours", total=BOLD_SUM)
-    row("machines", "Machines at work, mean", "={month_hours}/{gpus}/{hours_a_month}", "machines", styles.NUMBER,
-        total=MOST)  # fmt: skip
+    row(
+        "machines",
+        "Machines at work, mean",
+        "={month_hours}/{gpus}/{hours_a_month}",
+        "machines",
+        styles.NUMBER,
+        total=MOST,
+    )
     page.section("Money")
     row("month_gpu_usd", "GPUs", f"={{month_hours}}*{_of('price_now')}*{{price_level_now}}", "USD", total=SUM)
     row("month_data_usd", "Examples", f"=IF({{month}}=1,{_of('data_usd')},0)", "USD", total=SUM)

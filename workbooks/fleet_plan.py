@@ -51,9 +51,10 @@ NOTES = (
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
     front = cover_sheet(
-        book, "What several services need as traffic grows: GPUs, nodes that they share, racks, power and money.",
+        book,
+        "What several services need as traffic grows: GPUs, nodes that they share, racks, power and money.",
         SCENARIO,
-    )  # fmt: skip
+    )
     inputs(book)
     scenarios_sheet(book, DRIVERS)
     rates_sheet(book)

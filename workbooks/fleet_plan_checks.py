@@ -129,9 +129,12 @@ _OF_NODES: tuple[Check, ...] = (
     ),
 )
 _ADDED_UP = (
-    ("paid_peak", "peak_gpus"), ("paid_mean", "mean_gpus"), ("reserved", "reserved_gpus"), ("nodes", "nodes"),
+    ("paid_peak", "peak_gpus"),
+    ("paid_mean", "mean_gpus"),
+    ("reserved", "reserved_gpus"),
+    ("nodes", "nodes"),
     ("racks", "racks"),
-)  # fmt: skip
+)
 _POWER = "{energy_idle.all}*{busy_share}/{idle_share}*(1+{rounding})"
 _OF_MONTHS: tuple[Check, ...] = (
     ("Every month asked for is there", "={on.total}={months}", "Months in the plan against Inputs"),
@@ -192,11 +195,28 @@ _OF_MONTHS: tuple[Check, ...] = (
 )
 _PLANNED = (
     ("requests_per_day", "requests_per_day_all"),
-    *((name, name) for name in (
-        "peak_gpus", "mean_gpus", "reserved_gpus", "nodes", "own_nodes", "racks", "site_kw", "reserved_usd",
-        "burst_usd", "usd", "energy_kwh", "co2e_kg", "peak_gpus_fewest", "peak_gpus_most", "usd_least", "usd_most",
-    )),
-)  # fmt: skip
+    *(
+        (name, name)
+        for name in (
+            "peak_gpus",
+            "mean_gpus",
+            "reserved_gpus",
+            "nodes",
+            "own_nodes",
+            "racks",
+            "site_kw",
+            "reserved_usd",
+            "burst_usd",
+            "usd",
+            "energy_kwh",
+            "co2e_kg",
+            "peak_gpus_fewest",
+            "peak_gpus_most",
+            "usd_least",
+            "usd_most",
+        )
+    ),
+)
 
 
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:

@@ -55,9 +55,13 @@ DRIVERS = (
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
     page = new_sheet(
-        book, "Inputs", "Change the pale yellow cells only. One column a service; a column without a model stays out "
-        "of the plan. What all services share stands below them.", SERVICES, WIDTHS,
-    )  # fmt: skip
+        book,
+        "Inputs",
+        "Change the pale yellow cells only. One column a service; a column without a model stays out "
+        "of the plan. What all services share stands below them.",
+        SERVICES,
+        WIDTHS,
+    )
     page.input_heads(cases=[f"Service {number}" for number in SERVICES])
     page.section("Models")
     named = next(leaf for leaf in leaves(Service) if leaf.name == "name")
@@ -68,9 +72,18 @@ def inputs(book: Book) -> None:
     declare_all(page, FleetTerms, HEADINGS)
     declare(page, CURRENCY)
     constant_lines(
-        page, "hours_a_month", "hours_a_day", "seconds_a_day", "months_a_quarter", "months_a_year", "thousand",
-        "million", "busy_share", "idle_share", "rounding",
-    )  # fmt: skip
+        page,
+        "hours_a_month",
+        "hours_a_day",
+        "seconds_a_day",
+        "months_a_quarter",
+        "months_a_year",
+        "thousand",
+        "million",
+        "busy_share",
+        "idle_share",
+        "rounding",
+    )
     for key, label, value, unit, origin in (
         ("longest_plan", "Longest plan", LONGEST_PLAN, "months", "Columns of the sheets of months"),
         (

@@ -19,20 +19,33 @@ from sizebook.workbooks.timeline import MOST, SUM, Timeline
 
 FILLED = "#,##0;-#,##0;"  # shows nothing for 0: rows of services that there are not, or that another one stands for
 _TABLE = (
-    ("Number", "number", styles.WHOLE), ("Stands on the nodes of", "stands_with", styles.WHOLE),
-    ("Is bought with", "bought_with", styles.WHOLE), ("In the racks of", "hardware", styles.WHOLE),
-    ("Part of a node", "part", styles.NUMBER), ("kW of a node", "node_kw", styles.NUMBER),
-    ("GPUs of a replica", "gpus_each", styles.WHOLE), ("GPUs of a node", "node_gpus", styles.WHOLE),
-    ("Nodes of a rack", "nodes_a_rack", styles.WHOLE), ("Spare replicas", "spare_replicas", styles.WHOLE),
-    ("Peak over mean", "peak_now", styles.NUMBER), ("Reserved, USD", "reserved_now", styles.RATE),
-    ("On demand, USD", "on_demand_now", styles.RATE), ("Watts", "watts", styles.WHOLE),
-    ("At work a request a day", "work", "0.000E+00"), ("Replicas a request", "need", "0.000E+00"),
-    ("if fast", "need_fast", "0.000E+00"), ("if slow", "need_slow", "0.000E+00"),
-    ("Requests a day, Inputs", "requests_first", styles.WHOLE), ("1 + growth a month", "growth_first", styles.NUMBER),
-    ("Replicas a request, full load", "need_first", "0.000E+00"), ("Part of a unit", "unit_part", styles.NUMBER),
-    ("GPUs of a unit", "unit_gpus", styles.WHOLE), ("GPUs paid for together", "step_paid", styles.WHOLE),
-    ("Reserved, Inputs, USD", "reserved_price", styles.RATE), ("On demand, Inputs, USD", "on_demand_price", styles.RATE),
-)  # fmt: skip
+    ("Number", "number", styles.WHOLE),
+    ("Stands on the nodes of", "stands_with", styles.WHOLE),
+    ("Is bought with", "bought_with", styles.WHOLE),
+    ("In the racks of", "hardware", styles.WHOLE),
+    ("Part of a node", "part", styles.NUMBER),
+    ("kW of a node", "node_kw", styles.NUMBER),
+    ("GPUs of a replica", "gpus_each", styles.WHOLE),
+    ("GPUs of a node", "node_gpus", styles.WHOLE),
+    ("Nodes of a rack", "nodes_a_rack", styles.WHOLE),
+    ("Spare replicas", "spare_replicas", styles.WHOLE),
+    ("Peak over mean", "peak_now", styles.NUMBER),
+    ("Reserved, USD", "reserved_now", styles.RATE),
+    ("On demand, USD", "on_demand_now", styles.RATE),
+    ("Watts", "watts", styles.WHOLE),
+    ("At work a request a day", "work", "0.000E+00"),
+    ("Replicas a request", "need", "0.000E+00"),
+    ("if fast", "need_fast", "0.000E+00"),
+    ("if slow", "need_slow", "0.000E+00"),
+    ("Requests a day, Inputs", "requests_first", styles.WHOLE),
+    ("1 + growth a month", "growth_first", styles.NUMBER),
+    ("Replicas a request, full load", "need_first", "0.000E+00"),
+    ("Part of a unit", "unit_part", styles.NUMBER),
+    ("GPUs of a unit", "unit_gpus", styles.WHOLE),
+    ("GPUs paid for together", "step_paid", styles.WHOLE),
+    ("Reserved, Inputs, USD", "reserved_price", styles.RATE),
+    ("On demand, Inputs, USD", "on_demand_price", styles.RATE),
+)
 
 
 @dataclass(frozen=True)
@@ -64,9 +77,12 @@ def block(key: str) -> str:
 def groups(book: Book) -> Groups:
     """Add the sheet of who stands and is bought with whom, a row a service."""
     page = new_sheet(
-        book, "Groups", "Who shares nodes, purchases and racks with whom: numbers of services, a row each.",
-        ("",) * (len(_TABLE) - 1), (24, *[13] * len(_TABLE)),
-    )  # fmt: skip
+        book,
+        "Groups",
+        "Who shares nodes, purchases and racks with whom: numbers of services, a row each.",
+        ("",) * (len(_TABLE) - 1),
+        (24, *[13] * len(_TABLE)),
+    )
     page.section("Services")
     heads = ["Service", *(head for head, *_ in _TABLE)]
     rows = [[f"={{shown.{at}}}", *(f"={{{key}.{at}}}" for _, key, _ in _TABLE)] for at in SERVICES]
@@ -78,14 +94,16 @@ def groups(book: Book) -> Groups:
             [f"={{shown.{row}}}", *(f"=IF({{bought_with.{at}}}={{number.{row}}},1,0)" for at in SERVICES)]
             for row in SERVICES
         ],
-        [styles.GENERAL, *["0;-0;"] * len(SERVICES)], blanks=True,
-    )  # fmt: skip
+        [styles.GENERAL, *["0;-0;"] * len(SERVICES)],
+        blanks=True,
+    )
     page.finish()
     fold_blank(page.sheet, f"$B${first}:$B${bottom}")
     letters = [get_column_letter(column) for column in range(FIRST_COLUMN, FIRST_COLUMN + len(_TABLE))]
     right = letters[len(SERVICES) - 1]
-    columns = {key: f"Groups!${letter}${first}:${letter}${last}"
-               for letter, (_, key, _) in zip(letters, _TABLE, strict=True)}  # fmt: skip
+    columns = {
+        key: f"Groups!${letter}${first}:${letter}${last}" for letter, (_, key, _) in zip(letters, _TABLE, strict=True)
+    }
     return Groups(columns, f"Groups!${letters[0]}${top}:${right}${bottom}")
 
 
@@ -177,8 +195,13 @@ def buying(book: Book, group: Groups) -> None:
     )
     page.calendar()
     page.section("Level of GPU prices")
-    page.row_of("price_level_now", "Level of GPU prices", dated_level(book, "price_date", "price_level", from_first=False),
-                "ratio", styles.NUMBER)  # fmt: skip
+    page.row_of(
+        "price_level_now",
+        "Level of GPU prices",
+        dated_level(book, "price_date", "price_level", from_first=False),
+        "ratio",
+        styles.NUMBER,
+    )
     page.section("GPUs in the busiest hour")
     _rows(page, "paid_peak", f"={_paid('{nodes_@}', '{peak_@}')}", "GPUs", MOST)
     page.section("GPUs at the mean of the day")
@@ -189,15 +212,26 @@ def buying(book: Book, group: Groups) -> None:
     burst = burst_of("{paid_peak_@}", "{paid_mean_@}", reserved="{reserved_@}")
     _rows(page, "hours", f"={{hours_a_month}}*{{reserved_@}}+{burst}", "GPU-hours", SUM)
     page.section("Cost")
-    _rows(page, "cost", "={price_level_now}*({hours_a_month}*{reserved_@}*({reserved_now.@}-{on_demand_now.@})"
-          "+{hours_@}*{on_demand_now.@})", "USD", SUM)  # fmt: skip
+    _rows(
+        page,
+        "cost",
+        "={price_level_now}*({hours_a_month}*{reserved_@}*({reserved_now.@}-{on_demand_now.@})"
+        "+{hours_@}*{on_demand_now.@})",
+        "USD",
+        SUM,
+    )
     page.section("Energy")
     working = (
         f"SUMPRODUCT({group.own('bought_with', '@')}*{group.of('work')}*{block('day')})*{{hours_a_month}}/{{hours_@}}"
     )
-    _rows(page, "energy",
-          f"=IF({{hours_@}}=0,0,{{hours_@}}*{{watts.@}}*({{idle_share}}+({{busy_share}}-{{idle_share}})*MIN(1,{working}))"
-          "*{pue}/{thousand})", "kWh", SUM)  # fmt: skip
+    _rows(
+        page,
+        "energy",
+        f"=IF({{hours_@}}=0,0,{{hours_@}}*{{watts.@}}*({{idle_share}}+({{busy_share}}-{{idle_share}})*MIN(1,{working}))"
+        "*{pue}/{thousand})",
+        "kWh",
+        SUM,
+    )
     page.section("Cost of each service: its part of what it is bought with")
     same = f"SUMPRODUCT(({group.of('bought_with')}={{bought_with.@}})*{group.of('part')}*{block('peak')})"
     part = f"IF({same}=0,IF({{number.@}}={{bought_with.@}},1,0),{{part.@}}*{{peak_@}}/{same})"

@@ -20,15 +20,23 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     row = page.row_of
     page.section("Traffic and GPUs")
     row("requests_per_day_all", "Requests a day", f"=SUM({block('day')})", "requests")
-    for key, label, of in (("peak_gpus", "GPUs at peak", "paid_peak"), ("mean_gpus", "GPUs at the mean", "paid_mean"),
-                           ("reserved_gpus", "GPUs reserved", "reserved")):  # fmt: skip
+    for key, label, of in (
+        ("peak_gpus", "GPUs at peak", "paid_peak"),
+        ("mean_gpus", "GPUs at the mean", "paid_mean"),
+        ("reserved_gpus", "GPUs reserved", "reserved"),
+    ):
         row(key, label, f"=SUM({block(of)})", "GPUs", total=MOST if key != "reserved_gpus" else LAST)
     placed = f"SUMPRODUCT({block('peak')}*{group.of('gpus_each')})"
     row("idle_gpus", "GPUs at peak without a replica", f"={{peak_gpus}}-{placed}", "GPUs", total=MOST)
     page.section("Nodes, racks, power")
     row("nodes", "Nodes", f"=SUM({block('nodes')})", "nodes", total=MOST)
-    row("own_nodes", "Nodes if services shared none",
-        f"=SUMPRODUCT(-INT({{rounding}}-{block('peak')}*{group.of('part')}))", "nodes", total=MOST)  # fmt: skip
+    row(
+        "own_nodes",
+        "Nodes if services shared none",
+        f"=SUMPRODUCT(-INT({{rounding}}-{block('peak')}*{group.of('part')}))",
+        "nodes",
+        total=MOST,
+    )
     row("racks", "Racks", f"=SUM({block('racks')})", "racks", total=MOST)
     row("site_kw", "Power to provide", f"=SUMPRODUCT({block('nodes')}*{group.of('node_kw')})*{{pue}}", "kW", total=MOST)
     held = f"SUMPRODUCT({block('nodes')}*{group.of('node_gpus')})"
@@ -36,12 +44,21 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     held = f"SUMPRODUCT({block('racks')}*{group.of('nodes_a_rack')})"
     row("free_nodes", "Places of nodes in racks that stay free", f"={held}-{{nodes}}", "nodes", total=MOST)
     for name, figure, unit in CEILINGS:
-        row(f"over_{name}", f"More {unit} than there are",
-            f'=IF({{{name}_ceiling}}="",0,MAX(0,{{{figure}}}-{{{name}_ceiling}}))', unit, total=MOST)  # fmt: skip
+        row(
+            f"over_{name}",
+            f"More {unit} than there are",
+            f'=IF({{{name}_ceiling}}="",0,MAX(0,{{{figure}}}-{{{name}_ceiling}}))',
+            unit,
+            total=MOST,
+        )
         row(f"is_over_{name}", f"More {unit}, 1 where so", f"=IF({{over_{name}}}>0,1,0)", "", total=SUM)
     for name, figure, unit in (CEILINGS[0], CEILINGS[2]):
-        row(f"{name}_shown", f"Ceiling of {unit} in the chart",
-            f'={{on}}*IF({{{name}_ceiling}}="",{{{figure}}},{{{name}_ceiling}})', unit)  # fmt: skip
+        row(
+            f"{name}_shown",
+            f"Ceiling of {unit} in the chart",
+            f'={{on}}*IF({{{name}_ceiling}}="",{{{figure}}},{{{name}_ceiling}})',
+            unit,
+        )
     page.section("Money")
     row("gpu_hours", "GPU-hours", f"=SUM({block('hours')})", "GPU-hours", total=SUM)
     hours = burst_of(block("paid_peak"), mean=block("paid_mean"), reserved=block("reserved"))
@@ -58,8 +75,13 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     row("burst_usd", "Burst", f"={level_now}SUMPRODUCT({burst}*{group.of('on_demand_now')})", "USD", total=SUM)
     row("usd", "Cost", "={reserved_usd}+{burst_usd}", "USD", total=BOLD_SUM)
     row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
-    row("currency_rate", "Exchange rate", dated_level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
-        styles.NUMBER)  # fmt: skip
+    row(
+        "currency_rate",
+        "Exchange rate",
+        dated_level(book, "rate_date", "rate_per_usd", from_first=True),
+        "per USD",
+        styles.NUMBER,
+    )
     row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=BOLD_SUM)
     page.section("Energy and carbon")
     row("energy_kwh", "Energy", f"=SUM({block('energy')})", "kWh", total=SUM)

@@ -60,9 +60,12 @@ def result(book: Book) -> None:
 def _months(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     """Add the sheet of what the charts draw; return the rows of GPUs and of power."""
     page = new_sheet(
-        book, "Largest", "GPUs of the largest services in the months that Result draws.",
-        ("",) * 5, (22, *[15] * 7),
-    )  # fmt: skip
+        book,
+        "Largest",
+        "GPUs of the largest services in the months that Result draws.",
+        ("",) * 5,
+        (22, *[15] * 7),
+    )
     page.section("GPUs of replicas at peak")
     named = {f"rank_gpus_{at}": f"={{rank_name.{at}}}" for at in range(1, LARGEST + 1)}
     others = '=IF(SUM({rank_gpus_others.all})=0,"","Others")'
@@ -70,14 +73,24 @@ def _months(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     page.finish()
     fold_blank(page.sheet, f"$C${gpus[0] - 1}:$H${gpus[0] - 1}")
     page = new_sheet(
-        book, "Charts", "The months that Result draws, evenly spread where there are more than twelve.", ("",) * 5,
+        book,
+        "Charts",
+        "The months that Result draws, evenly spread where there are more than twelve.",
+        ("",) * 5,
         (22, *[15] * 7),
-    )  # fmt: skip
+    )
     page.section("Power, nodes and cost in these months")
     kw = months_table(
-        page, {"site_kw": "Power, kW", "kw_shown": _ceiling("kw", "Power, kW"), "nodes": "Nodes",
-               "own_nodes": "Nodes, none shared", "racks": "Racks", "usd": "Cost, USD"},
-    )  # fmt: skip
+        page,
+        {
+            "site_kw": "Power, kW",
+            "kw_shown": _ceiling("kw", "Power, kW"),
+            "nodes": "Nodes",
+            "own_nodes": "Nodes, none shared",
+            "racks": "Racks",
+            "usd": "Cost, USD",
+        },
+    )
     page.finish()
     return gpus, kw
 
@@ -95,22 +108,24 @@ def _messages(page: LineSheet) -> None:
     total = f'={usd_text("{usd.total}")}&" over "&{count_with_unit("{months}", "month")}&" ("'
     page.statement("cost_message", "Cost", f'{total}&{ends[0]}&" to "&{ends[1]}&")"', "Months")
     page.statement(
-        "gpus_message", "Fleet",
+        "gpus_message",
+        "Fleet",
         f'="From "&{count_text("{peak_gpus.1}")}&" to "&{count_text(last["peak_gpus"])}&" GPUs at peak, on "'
         f'&{count_with_unit(last["nodes"], "node")}&" in "&{count_with_unit(last["racks"], "rack")}',
         "Months",
-    )  # fmt: skip
+    )
     over = "&".join(_over(*ceiling) for ceiling in CEILINGS)
     given = "COUNT({gpu_ceiling},{rack_ceiling},{kw_ceiling})"
     none = 'IF({over_gpu.total}+{over_rack.total}+{over_kw.total}=0,"Within every ceiling that is given.","")'
     page.statement("ceiling_message", "Ceilings", f'=IF({given}=0,"No ceiling is given.",{none}&{over})', "Months")
     power, ceiling = distinct_texts("{site_kw.total}", "{kw_ceiling}")
     page.statement(
-        "kw_message", "Power",
-        f'=IF({{kw_ceiling}}="",{count_text("{site_kw.total}")}&" kW at most",{power}&" kW at most against a ceiling of "'
-        f"&{ceiling})",
+        "kw_message",
+        "Power",
+        f'=IF({{kw_ceiling}}="",{count_text("{site_kw.total}")}&" kW at most",{power}&" kW at most '
+        f'against a ceiling of "&{ceiling})',
         "Months",
-    )  # fmt: skip
+    )
 
 
 def _over(name: str, figure: str, unit: str) -> str:
@@ -131,16 +146,29 @@ def _tiles(page: LineSheet) -> None:
     in_currency = '=IF({currency}="USD","",{currency}&" "&' + number_text("{amount.total}") + ")"
     page.tiles(
         [
-            ('="USD, all "&' + count_with_unit("{months}", "month"), "={usd.total}", styles.WHOLE, range_text(least, most)),
-            ("GPUs at peak, month 1", "={peak_gpus.1}", styles.WHOLE,
-             range_text("{peak_gpus_fewest.1}", "{peak_gpus_most.1}", "", count_text)),
-            ('="GPUs at peak, month "&{months}', f"={last('peak_gpus')}", styles.WHOLE,
-             range_text(last("peak_gpus_fewest"), last("peak_gpus_most"), "", count_text)),
+            (
+                '="USD, all "&' + count_with_unit("{months}", "month"),
+                "={usd.total}",
+                styles.WHOLE,
+                range_text(least, most),
+            ),
+            (
+                "GPUs at peak, month 1",
+                "={peak_gpus.1}",
+                styles.WHOLE,
+                range_text("{peak_gpus_fewest.1}", "{peak_gpus_most.1}", "", count_text),
+            ),
+            (
+                '="GPUs at peak, month "&{months}',
+                f"={last('peak_gpus')}",
+                styles.WHOLE,
+                range_text(last("peak_gpus_fewest"), last("peak_gpus_most"), "", count_text),
+            ),
             ("Power to provide, kW", "={site_kw.total}", styles.WHOLE, "at most, cooling included"),
             ("Racks", "={racks.total}", styles.WHOLE, f'={count_with_unit("{nodes.total}", "node")}&" at most"'),
             ("Nodes that sharing saves", "=SUM({own_nodes.all})-SUM({nodes.all})", styles.WHOLE, "node-months"),
         ]
-    )  # fmt: skip
+    )
     page.tiles(
         [
             ('="USD, month "&{months}', f"={last('usd')}", styles.WHOLE, in_currency),
@@ -150,24 +178,29 @@ def _tiles(page: LineSheet) -> None:
             ("Services", '=COUNTIF({model.all},"?*")', styles.WHOLE, ""),
             ("Months", "={months}", styles.WHOLE, ""),
         ]
-    )  # fmt: skip
+    )
 
 
 def _by_service(book: Book) -> None:
     page = new_sheet(
-        book, "By service", "What each service takes and costs, in the scenario of the cover.", ("",) * 6,
+        book,
+        "By service",
+        "What each service takes and costs, in the scenario of the cover.",
+        ("",) * 6,
         (22, *[16] * 8),
-    )  # fmt: skip
+    )
     page.section("Services")
     last = "INDEX({{{}_@.all}},{{months}})"
     columns = (
-        ("Accelerator", "{gpu.@}", styles.GENERAL), ("GPUs of a replica", "{gpus_each.@}", styles.WHOLE),
+        ("Accelerator", "{gpu.@}", styles.GENERAL),
+        ("GPUs of a replica", "{gpus_each.@}", styles.WHOLE),
         ("Requests/s of a replica", "{rate.@}", styles.RATE),
         ("GPUs, month 1", "{peak_@.1}*{gpus_each.@}", styles.WHOLE),
         ("GPUs, last month", last.format("peak") + "*{gpus_each.@}", styles.WHOLE),
         ("GPUs, at most", "{peak_@.total}*{gpus_each.@}", styles.WHOLE),
-        ("USD, last month", last.format("part_usd"), styles.WHOLE), ("USD, all months", "{part_usd_@.total}", styles.WHOLE),
-    )  # fmt: skip
+        ("USD, last month", last.format("part_usd"), styles.WHOLE),
+        ("USD, all months", "{part_usd_@.total}", styles.WHOLE),
+    )
     top, bottom = page.table(
         ["Service", *(head for head, *_ in columns)],
         [
@@ -177,7 +210,8 @@ def _by_service(book: Book) -> None:
             ]
             for at in SERVICES
         ],
-        [styles.GENERAL, *(shown for *_, shown in columns)], blanks=True,
-    )  # fmt: skip
+        [styles.GENERAL, *(shown for *_, shown in columns)],
+        blanks=True,
+    )
     page.finish()
     fold_blank(page.sheet, f"$B${top}:$B${bottom}")

@@ -50,11 +50,15 @@ def what_if(book: Book, group: Groups) -> None:
     page.calendar()
     _shares(page)
     for title, key, formula in zip(
-        ("Reserved, at the prices of Inputs", "Burst in busy hours", "Burst in the other hours"), _ROWS,
-        (_held(group), _burst(group, "{burst_hours}", peak=True),
-         _burst(group, "({hours_a_day}-{burst_hours})", peak=False)),
+        ("Reserved, at the prices of Inputs", "Burst in busy hours", "Burst in the other hours"),
+        _ROWS,
+        (
+            _held(group),
+            _burst(group, "{burst_hours}", peak=True),
+            _burst(group, "({hours_a_day}-{burst_hours})", peak=False),
+        ),
         strict=True,
-    ):  # fmt: skip
+    ):
         page.section(title)
         for case in moved.values():
             label, changed = cases[case]
@@ -62,9 +66,12 @@ def what_if(book: Book, group: Groups) -> None:
             page.row_of(f"{key}_{case}", label, formula, "USD", total=SUM)
     page.finish()
     table = new_sheet(
-        book, "Cases", "What each case costs: GPUs and hours from What-if, times what the case does to prices.",
-        ("",) * 8, (34, *[11] * 6, *[15] * 4),
-    )  # fmt: skip
+        book,
+        "Cases",
+        "What each case costs: GPUs and hours from What-if, times what the case does to prices.",
+        ("",) * 8,
+        (34, *[11] * 6, *[15] * 4),
+    )
     case_table(table, DRIVERS, cases, _WORKED, in_use, bought)
     table.finish()
 
@@ -75,15 +82,17 @@ def _shares(page: Timeline) -> None:
     for title, key, formula, unit in (
         ("Requests a day at first, while a service runs", "first", f"={runs}*{{requests_first.@}}", "requests"),
         ("Months since it began", "age", "=MAX(0,{month}-{begins.@})", "months"),
-        ("Requests a day at first, in the month in which the term began", "first_term",
-         f"=IF({{month}}<{{bought_from.@}},0,{{on}}*INDEX({{first_@.all}},MAX(1,{TERM})))", "requests"),
+        (
+            "Requests a day at first, in the month in which the term began",
+            "first_term",
+            f"=IF({{month}}<{{bought_from.@}},0,{{on}}*INDEX({{first_@.all}},MAX(1,{TERM})))",
+            "requests",
+        ),
         ("Months that it had run by then", "age_term", f"=INDEX({{age_@.all}},MAX(1,{TERM}))", "months"),
-    ):  # fmt: skip
+    ):
         page.section(title)
         for at in SERVICES:
-            page.row_of(
-                f"{key}_{at}", f"={{shown.{at}}}", formula.replace("@", at), unit, "#,##0;-#,##0;"
-            )  # fmt: skip
+            page.row_of(f"{key}_{at}", f"={{shown.{at}}}", formula.replace("@", at), unit, "#,##0;-#,##0;")
 
 
 def _before(changed: dict[str, str]) -> tuple[str, ...]:

@@ -52,9 +52,12 @@ def build(book: Book) -> None:
 def comparison(book: Book) -> tuple[int, int]:
     """Add the table to sort and filter; return its rows."""
     page = new_sheet(
-        book, "Comparison", "Sort and filter by the arrows of the heads; the charts of Result follow.",
-        ("",) * (len(FACTS) - 2), (26, *(_width(fact) for fact in FACTS[1:])),
-    )  # fmt: skip
+        book,
+        "Comparison",
+        "Sort and filter by the arrows of the heads; the charts of Result follow.",
+        ("",) * (len(FACTS) - 2),
+        (26, *(_width(fact) for fact in FACTS[1:])),
+    )
     page.section("Models")
     page.sheet.row_dimensions[page.row].height = 30
     rows = page.data_table(
@@ -84,13 +87,27 @@ def result(book: Book, rows: tuple[int, int]) -> None:
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
     page.chart(
-        Chart("columns", "{size_message}", "billions of parameters", "#,##0,,,", rows, _series("total", "active"),
-              of_sheet="Comparison")
-    )  # fmt: skip
+        Chart(
+            "columns",
+            "{size_message}",
+            "billions of parameters",
+            "#,##0,,,",
+            rows,
+            _series("total", "active"),
+            of_sheet="Comparison",
+        )
+    )
     page.chart(
-        Chart("stacked", "{memory_message}", "GiB", styles.WHOLE, rows, _series("weights_gib", "cache_gib"),
-              of_sheet="Comparison")
-    )  # fmt: skip
+        Chart(
+            "stacked",
+            "{memory_message}",
+            "GiB",
+            styles.WHOLE,
+            rows,
+            _series("weights_gib", "cache_gib"),
+            of_sheet="Comparison",
+        )
+    )
     page.section("What it takes to hold each")
     shown = ("shown", "total", "active", "memory_gib", "gpus_least", "usd_a_month")
     page.table(
@@ -126,12 +143,14 @@ def checks(rows: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
     return (
         (
             "A model stands once",
-            '=SUMPRODUCT(--({chosen.all}<>""),--(COUNTIF({chosen.all},{chosen.all})>1))=0', "Models of Inputs",
+            '=SUMPRODUCT(--({chosen.all}<>""),--(COUNTIF({chosen.all},{chosen.all})>1))=0',
+            "Models of Inputs",
         ),
         ("Every model is counted", "=COUNT({total.all})={n_models.1}", "Parameters against models of Inputs"),
         ("Active parameters are at most the total", "=MIN({ordered.all})=1", "PARAMS_ACTIVE against PARAMS_MODEL"),
         (
-            "Bytes follow from bits", "=ABS(SUM({weight_bytes.all})-SUM({weight_bytes_again.all}))<={n_models.1}",
+            "Bytes follow from bits",
+            "=ABS(SUM({weight_bytes.all})-SUM({weight_bytes_again.all}))<={n_models.1}",
             "Parameters x bits / 8 against MODEL_BYTES, which rounds up",
         ),
         (
@@ -159,4 +178,4 @@ def checks(rows: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
         ),
         known_check(KNOWN),
         ("The table holds the facts", f"=AND({held})", "Comparison against Facts"),
-    )  # fmt: skip
+    )

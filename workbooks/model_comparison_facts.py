@@ -59,13 +59,30 @@ def _memory() -> tuple[Fact, ...]:
         _native("weights_gib", "Weights", "{weight_bytes}/2^30", "GiB", gib, "parameters x bits of the format chosen"),
         _native("cache_gib", "Cache", "N({cache_bytes})/2^30", "GiB", gib, "of the sequences chosen"),
         _native("memory_gib", "Memory", "{weights_gib}+{cache_gib}", "GiB", gib, "weights and cache"),
-        _native("gpus_least", "GPUs that hold it", "ROUNDUP({memory_gib}/{gpu_gib}-{rounding},0)", "GPUs", usd,
-                "memory over that of the accelerator, rounded up"),
-        _native("usd_a_month", "Held for a month", "{gpus_least}*{hours_a_month}*{price}", "USD", usd,
-                "those GPUs x hours x price"),
-        Fact("training_usd", "Training at that price", "published GPU-hours x price",
-             '=IF(ISNUMBER({gpu_hours}),{gpu_hours}*{price},"")', "USD"),
-    )  # fmt: skip
+        _native(
+            "gpus_least",
+            "GPUs that hold it",
+            "ROUNDUP({memory_gib}/{gpu_gib}-{rounding},0)",
+            "GPUs",
+            usd,
+            "memory over that of the accelerator, rounded up",
+        ),
+        _native(
+            "usd_a_month",
+            "Held for a month",
+            "{gpus_least}*{hours_a_month}*{price}",
+            "USD",
+            usd,
+            "those GPUs x hours x price",
+        ),
+        Fact(
+            "training_usd",
+            "Training at that price",
+            "published GPU-hours x price",
+            '=IF(ISNUMBER({gpu_hours}),{gpu_hours}*{price},"")',
+            "USD",
+        ),
+    )
 
 
 def _native(key: str, title: str, formula: str, *shown: str) -> Fact:
@@ -88,15 +105,16 @@ FACTS = (SHOWN, *PUBLISHED, *MEMORY, *TRAINED, TRAINING_USD)
 def facts(book: Book) -> None:
     """Add the sheet of facts."""
     page = new_sheet(
-        book, "Facts", "A row a fact, a column a model: what functions give, and what formulas make of it.", MODELS,
+        book,
+        "Facts",
+        "A row a fact, a column a model: what functions give, and what formulas make of it.",
+        MODELS,
         (34, *[20] * len(MODELS), 12, 60),
-    )  # fmt: skip
+    )
     page.heads("Fact", origin="What it is")
     _asked_of_all(page)
     page.section("Models")
-    chosen = tuple(
-        f'=IF({{model_{n}}}="{CONFIG}",{{config_path_{n}}}&"",{{model_{n}}}&"")' for n in MODELS
-    )  # fmt: skip
+    chosen = tuple(f'=IF({{model_{n}}}="{CONFIG}",{{config_path_{n}}}&"",{{model_{n}}}&"")' for n in MODELS)
     page.line("chosen", "Model", chosen, "", "Inputs: the key, or the path", styles.GENERAL)
     watch_lines(book, "chosen", "dtype", "context_tokens", "sequences", "kv_dtype", "gpu")
     for title, rows in (("Published and counted", (SHOWN, *PUBLISHED)), ("Training", TRAINED)):
@@ -106,16 +124,16 @@ def facts(book: Book) -> None:
     page.section("Memory and money")
     cache = book.call("KV_CACHE_BYTES", model="{chosen}")
     page.line("weight_bytes", "Weights", _asked("{total}*{bits}/{byte_bits}"), "bytes", "Parameters x bits / 8")
-    page.line("cache_bytes", "Cache", _asked(f'IFERROR({cache},"none kept")'), "bytes",
-              "KV_CACHE_BYTES, where one is kept")  # fmt: skip
+    page.line(
+        "cache_bytes", "Cache", _asked(f'IFERROR({cache},"none kept")'), "bytes", "KV_CACHE_BYTES, where one is kept"
+    )
     for fact in (*MEMORY, TRAINING_USD):
         _line(page, fact)
     page.section("To compare with")
     again = book.call("MODEL_BYTES", parameters="{total}")
     page.line("weight_bytes_again", "Weights", _asked(again), "bytes", "MODEL_BYTES")
     one = book.call("KV_CACHE_BYTES", model="{chosen}", sequences=1)
-    page.line("cache_of_one", "Cache of one sequence", _asked(f'IFERROR({one},"none kept")'), "bytes",
-              "KV_CACHE_BYTES")  # fmt: skip
+    page.line("cache_of_one", "Cache of one sequence", _asked(f'IFERROR({one},"none kept")'), "bytes", "KV_CACHE_BYTES")
     page.line(
         "ordered",
         "Active at most the total",
@@ -138,14 +156,39 @@ def _asked_of_all(page: LineSheet) -> None:
     usable, label = (book.call("GPU_SPEC", field=text(name)) for name in ("usable_memory_bytes", "memory_bytes"))
     quoted = book.call("PRICE_USD_PER_GPU_HOUR")
     for key, title, formula, unit, origin, shown in (
-        ("bits", "Bits of a weight, scales included", f"={book.call('DTYPE_BITS')}", "bits", "DTYPE_BITS", styles.NUMBER),
-        ("gpu_gib", "Memory of the accelerator", f"=IFERROR({usable},{label})/2^30", "GiB",
-         "GPU_SPEC: what the driver leaves, else the label", styles.NUMBER),
-        ("price", "GPU-hour", f'=IF({{usd_per_gpu_hour}}="",{looked_up(quoted)},{{usd_per_gpu_hour}})', "USD/GPU-hour",
-         "As given, else the catalog's median on demand", styles.RATE),
-        ("gpu_name", "Accelerator", f"={book.call('GPU_SPEC', field=text('name'))}", "", "GPU_SPEC: its maker's name",
-         styles.GENERAL),
-    ):  # fmt: skip
+        (
+            "bits",
+            "Bits of a weight, scales included",
+            f"={book.call('DTYPE_BITS')}",
+            "bits",
+            "DTYPE_BITS",
+            styles.NUMBER,
+        ),
+        (
+            "gpu_gib",
+            "Memory of the accelerator",
+            f"=IFERROR({usable},{label})/2^30",
+            "GiB",
+            "GPU_SPEC: what the driver leaves, else the label",
+            styles.NUMBER,
+        ),
+        (
+            "price",
+            "GPU-hour",
+            f'=IF({{usd_per_gpu_hour}}="",{looked_up(quoted)},{{usd_per_gpu_hour}})',
+            "USD/GPU-hour",
+            "As given, else the catalog's median on demand",
+            styles.RATE,
+        ),
+        (
+            "gpu_name",
+            "Accelerator",
+            f"={book.call('GPU_SPEC', field=text('name'))}",
+            "",
+            "GPU_SPEC: its maker's name",
+            styles.GENERAL,
+        ),
+    ):
         page.line(key, title, formula, unit, origin, shown)
     unlisted_statement(page, KNOWN)
 
@@ -155,18 +198,22 @@ def _messages(page: LineSheet) -> None:
     page.section("Titles of the charts")
     page.line("n_models", "Models", '=SUMPRODUCT(--({chosen.all}<>""))', "", "Models above")
     for key, label, best, of in (
-        ("largest", "Most parameters", "MAX", "total"), ("heaviest", "Most memory", "MAX", "memory_gib"),
+        ("largest", "Most parameters", "MAX", "total"),
+        ("heaviest", "Most memory", "MAX", "memory_gib"),
         ("lightest", "Least memory", "MIN", "memory_gib"),
-    ):  # fmt: skip
+    ):
         formula = f"=INDEX({{chosen.all}},MATCH({best}({{{of}.all}}),{{{of}.all}},0))"
         page.line(key, label, formula, "", "Models above", styles.GENERAL)
     page.statement(
-        "size_message", "Size",
+        "size_message",
+        "Size",
         f'={{largest.1}}&" is the largest: "&{number_text("MAX({total.all})/{billion}")}&" billion parameters"',
         "Models above",
-    )  # fmt: skip
+    )
     page.statement(
-        "memory_message", "Memory",
-        f'="From "&{number_text("MIN({memory_gib.all})")}&" GiB ("&{{lightest.1}}&") to "&{number_text("MAX({memory_gib.all})")}'
-        '&" GiB ("&{heaviest.1}&")"', "Models above",
-    )  # fmt: skip
+        "memory_message",
+        "Memory",
+        f'="From "&{number_text("MIN({memory_gib.all})")}&" GiB ("&{{lightest.1}}&") to "&'
+        f'{number_text("MAX({memory_gib.all})")}&" GiB ("&{{heaviest.1}}&")"',
+        "Models above",
+    )

@@ -31,30 +31,42 @@ ASKED = (
 PRICE = Argument(
     "usd_per_gpu_hour",
     Quantity(
-        "price of a GPU-hour, blank for the catalog's median on demand", unit="USD/GPU-hour", minimum=0, maximum=1e6,
-        label="GPU-hour", source="data/prices.csv",
+        "price of a GPU-hour, blank for the catalog's median on demand",
+        unit="USD/GPU-hour",
+        minimum=0,
+        maximum=1e6,
+        label="GPU-hour",
+        source="data/prices.csv",
     ),
     None,
-)  # fmt: skip
+)
 
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs: a row a model, then what all are asked."""
     page = new_sheet(
-        book, "Inputs", "Change the pale yellow cells only. A row that is blank stays out of the comparison.",
+        book,
+        "Inputs",
+        "Change the pale yellow cells only. A row that is blank stays out of the comparison.",
         widths=(34, 22, 12, 44),
-    )  # fmt: skip
+    )
     page.input_heads()
     page.section("Models")
     choices = book.choices("Models", model_choices())
     for number in MODELS:
         page.input(
             InputLine(
-                f"model_{number}", f"Model {number}", None, unit="", choices=choices, required=number == MODELS[0],
-                takes=f"{len(model_choices())} keys in the list", source=f"Your own; keys: {dated_table('models')}.",
+                f"model_{number}",
+                f"Model {number}",
+                None,
+                unit="",
+                choices=choices,
+                required=number == MODELS[0],
+                takes=f"{len(model_choices())} keys in the list",
+                source=f"Your own; keys: {dated_table('models')}.",
                 origin=f"Choose from the list; '{CONFIG}' takes the file below.",
             )
-        )  # fmt: skip
+        )
     page.section("What is compared")
     for argument, label, opening in ASKED:
         default = AS_DECLARED if opening is None else opening
@@ -64,9 +76,13 @@ def inputs(book: Book) -> None:
     for number in MODELS:
         page.input(
             InputLine(
-                f"config_path_{number}", f"Path of a config.json {number}", None, unit="", number_format=styles.TEXT,
+                f"config_path_{number}",
+                f"Path of a config.json {number}",
+                None,
+                unit="",
+                number_format=styles.TEXT,
                 origin=f"Where model {number} is '{CONFIG}'.",
             )
-        )  # fmt: skip
+        )
     constant_lines(page, "hours_a_month", "billion", "byte_bits", "rounding")
     copy_section(page, "Model comparison")

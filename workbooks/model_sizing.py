@@ -121,10 +121,12 @@ def parts(page: LineSheet) -> None:
         )
     page.total("total", "Total parameters", f"=SUM({{{PARTS[0]}:{PARTS[-1]}}})", "parameters", "Sum of the parts")
     page.line(
-        "active", "Active parameters", f"={book.call('PARAMS_ACTIVE')}",
+        "active",
+        "Active parameters",
+        f"={book.call('PARAMS_ACTIVE')}",
         "parameters",
         "PARAMS_ACTIVE(model): total less the routed experts that a token does not visit",
-    )  # fmt: skip
+    )
     page.line(
         "active_share",
         "Active share",
@@ -138,24 +140,38 @@ def parts(page: LineSheet) -> None:
 def cross_check(page: LineSheet) -> None:
     page.section("The same in closed form, if all layers were alike")
     for key, label, of, formula, origin in (
-        ("layer_attention", "Attention of one layer", ("d_model", "d_head", "n_heads", "n_kv_heads"),
-         "{pair}*{d_model}*{d_head}*({n_heads}+{n_kv_heads})", "2 d_model d_head (n_heads + n_kv_heads)"),
-        ("layer_ffn", "Gated feed-forward block of one layer", ("d_model", "d_ff"), "{gated}*{d_model}*{d_ff}",
-         "3 d_model d_ff"),
+        (
+            "layer_attention",
+            "Attention of one layer",
+            ("d_model", "d_head", "n_heads", "n_kv_heads"),
+            "{pair}*{d_model}*{d_head}*({n_heads}+{n_kv_heads})",
+            "2 d_model d_head (n_heads + n_kv_heads)",
+        ),
+        (
+            "layer_ffn",
+            "Gated feed-forward block of one layer",
+            ("d_model", "d_ff"),
+            "{gated}*{d_model}*{d_ff}",
+            "3 d_model d_ff",
+        ),
         ("layer_norms", "Two RMS norms of one layer", ("d_model",), "{pair}*{d_model}", "d_model each"),
         ("token_table", "Token table", ("d_model", "vocabulary"), "{vocabulary}*{d_model}", "vocabulary x d_model"),
-    ):  # fmt: skip
+    ):
         page.line(key, label, _where_stated(of, formula), "parameters", origin)
     page.line(
-        "closed_attention", "Attention, closed form less exact",
-        _where_stated(("layer_attention", "n_layers"), "{layer_attention}*{n_layers}-{attention}"), "parameters",
+        "closed_attention",
+        "Attention, closed form less exact",
+        _where_stated(("layer_attention", "n_layers"), "{layer_attention}*{n_layers}-{attention}"),
+        "parameters",
         "0 where all layers have the same grouped heads",
-    )  # fmt: skip
+    )
     page.line(
-        "closed_ffn", "Feed-forward, closed form less exact",
+        "closed_ffn",
+        "Feed-forward, closed form less exact",
         _where_stated(("layer_ffn", "n_layers"), "{layer_ffn}*{n_layers}-{mlp}"),
-        "parameters", "0 where all layers have the same gated block; experts make it negative",
-    )  # fmt: skip
+        "parameters",
+        "0 where all layers have the same gated block; experts make it negative",
+    )
 
 
 def _where_stated(keys: Sequence[str], formula: str) -> str:
@@ -175,23 +191,33 @@ def storage(page: LineSheet) -> None:
         )
     chosen = f"MATCH({{dtype}},{book.labels(f'bits_{known[0]}', f'bits_{known[-1]}', page.sheet.title)},0)"
     page.line(
-        "bits", "Of the chosen format", f"=INDEX({{bits_{known[0]}:bits_{known[-1]}}},{chosen})", "bits", "Inputs",
+        "bits",
+        "Of the chosen format",
+        f"=INDEX({{bits_{known[0]}:bits_{known[-1]}}},{chosen})",
+        "bits",
+        "Inputs",
         styles.DECIMAL,
-    )  # fmt: skip
+    )
     page.section("Bytes of the weights")
     for dtype in DTYPES_COMPARED:
-        page.line(f"bytes_{dtype}", dtype, f"={stored_in(f'bits_{dtype}')}", "bytes",
-                  "Parameters x bits / 8, rounded up")  # fmt: skip
+        page.line(
+            f"bytes_{dtype}", dtype, f"={stored_in(f'bits_{dtype}')}", "bytes", "Parameters x bits / 8, rounded up"
+        )
     stored = book.call("CHECKPOINT_BYTES", path="{chosen}")
     page.line(
-        "stored_bytes", "Of the checkpoint", f'=IFERROR({stored},"no checkpoint")', "bytes",
+        "stored_bytes",
+        "Of the checkpoint",
+        f'=IFERROR({stored},"no checkpoint")',
+        "bytes",
         "CHECKPOINT_BYTES(model): from its headers",
-    )  # fmt: skip
+    )
     page.total(
-        "weight_bytes", "Of the checkpoint, else in the chosen format",
-        f"=IF(ISNUMBER({{stored_bytes}}),{{stored_bytes}},{stored_in('bits')})", "bytes",
+        "weight_bytes",
+        "Of the checkpoint, else in the chosen format",
+        f"=IF(ISNUMBER({{stored_bytes}}),{{stored_bytes}},{stored_in('bits')})",
+        "bytes",
         "The checkpoint's, else parameters x bits / 8",
-    )  # fmt: skip
+    )
     page.statement(
         "weights_label",
         "What they are called",
@@ -210,14 +236,20 @@ def stored_in(bits: str, parameters: str = "{total}") -> str:
 def comparison(page: LineSheet) -> None:
     page.section("Comparison with the published figure")
     page.line(
-        "difference", "Counted less published", '=IF({published_total}="","not stated",{total}-{published_total})',
-        "parameters", "Total less the figure on Inputs",
-    )  # fmt: skip
+        "difference",
+        "Counted less published",
+        '=IF({published_total}="","not stated",{total}-{published_total})',
+        "parameters",
+        "Total less the figure on Inputs",
+    )
     page.line(
-        "difference_share", "the same as a share",
+        "difference_share",
+        "the same as a share",
         '=IF(ISNUMBER({difference}),{difference}/{published_total},"not stated")',
-        "of published", "Difference / published", "0.000%",
-    )  # fmt: skip
+        "of published",
+        "Difference / published",
+        "0.000%",
+    )
     for key, label in (("published_total", "Figure in the catalog"), ("source", "Source of the catalog's facts")):
         formula = _stated(page.book.call("MODEL_SPEC", field=text(key)))
         page.statement(f"catalog_{key}", label, formula, f"MODEL_SPEC(model, {key})")
@@ -235,17 +267,19 @@ def ranking(page: LineSheet) -> None:
         formula = f"=SUMPRODUCT(--({counts}>{own}))+SUMPRODUCT(--({so_far}={own}))"
         page.line(f"rank_{part}", PART_LABELS[part], formula, "", "Largest first, of equals the first above")
     page.statement(
-        "message", "Title of the first chart",
+        "message",
+        "Title of the first chart",
         f'=INDEX({page.book.labels(PARTS[0], PARTS[-1], page.sheet.title)},MATCH(MAX({counts}),{counts},0))&" hold "'
         f'&{percent_text(f"MAX({counts})/{{total}}", 0)}&" of the parameters"',
         "Largest part and its share",
-    )  # fmt: skip
+    )
     page.statement(
-        "storage_message", "Title of the second chart",
+        "storage_message",
+        "Title of the second chart",
         f'="From "&{number_text("{bytes_fp32}/{billion}")}&" GB in fp32 to "&{number_text("{bytes_int4}/{billion}")}'
         '&" GB in int4"',
         "Bytes of the weights",
-    )  # fmt: skip
+    )
 
 
 def result(book: Book) -> tuple[int, int]:

@@ -32,9 +32,19 @@ KNOWN = {"on_demand_price": "on_demand_usd_per_gpu_hour", "grams": "grams_per_kw
 POOLS = '{separate_prefill}="yes"'
 # What the workbook's own formulas follow: functions see it only where pools are searched for the least cost.
 NATIVE = (
-    "growth_per_month", "months", "burst_factor", "target_load", "spare", "failure_domain", "whole_nodes",
-    "reserved_usd_per_gpu_hour", "on_demand_usd_per_gpu_hour", "pue", "grams_per_kwh", "shape",
-)  # fmt: skip
+    "growth_per_month",
+    "months",
+    "burst_factor",
+    "target_load",
+    "spare",
+    "failure_domain",
+    "whole_nodes",
+    "reserved_usd_per_gpu_hour",
+    "on_demand_usd_per_gpu_hour",
+    "pue",
+    "grams_per_kwh",
+    "shape",
+)
 
 
 @dataclass(frozen=True)
@@ -71,15 +81,13 @@ def basis(book: Book) -> Staged:
     watch_lines(book, "chosen", "gpu")
     # A reference to a blank cell is 0: where nothing is said, nothing is asked.
     given = {name: f'=IF(AND({POOLS},{{{name}}}<>""),{{{name}}},"")' for name in NATIVE}
-    asked = stage_options(
-        page, leaves(ServingInputs), requests_per_day=f"=IF({POOLS},{{requests_per_day}},1)", **given
-    )  # fmt: skip
+    asked = stage_options(page, leaves(ServingInputs), requests_per_day=f"=IF({POOLS},{{requests_per_day}},1)", **given)
     page.section("One replica")
     shown = stage_figures(page, asked.call("SERVING_BASIS", "{chosen}", "{gpu}"), leaves(ServingBasis))
     points = [leaf.name for leaf in leaves(CurvePoint)]
     curve = stage_rows(
         book, asked.call("SERVING_CURVE", "{chosen}", "{gpu}"), (1 + len(LOADS), len(points)), heads=points
-    )  # fmt: skip
+    )
     hours = stage_rows(book, "DAY_SHARES({shape})", (24, 1))
     watch_lines(book, "shape")
     for length in ("input_tokens", "output_tokens"):
@@ -102,17 +110,41 @@ def _fleet(page: LineSheet, shares: str) -> None:
     """Add the lines of a fleet that hold for all its months."""
     page.section("The fleet")
     node_lines(page, each="{plan_gpus_per_replica}", node="{plan_gpus_per_node}")
-    page.line("rate", "Rate of a replica", "={plan_requests_per_second}*{use_speed}", "requests/s",
-              "SERVING_BASIS x the scenario's speed", styles.RATE)  # fmt: skip
+    page.line(
+        "rate",
+        "Rate of a replica",
+        "={plan_requests_per_second}*{use_speed}",
+        "requests/s",
+        "SERVING_BASIS x the scenario's speed",
+        styles.RATE,
+    )
     page.line(
         "load", "Target load", "=MIN(1,{target_load}*{use_load})", "ratio", "Inputs x the scenario's", styles.PERCENT
     )
-    page.line("bursts", "Bursts over the hour", "=MAX(1,{burst_factor}*{use_bursts})", "ratio",
-              "Inputs x the scenario's", styles.NUMBER)  # fmt: skip
-    page.line("requests_now", "Requests a day now", "={requests_per_day}*{use_traffic}", "requests",
-              "Inputs x the scenario's", styles.WHOLE)  # fmt: skip
-    page.line("growth", "Growth a month", "={growth_per_month}+{use_growth}", "ratio", "Inputs + the scenario's",
-              styles.PERCENT)  # fmt: skip
+    page.line(
+        "bursts",
+        "Bursts over the hour",
+        "=MAX(1,{burst_factor}*{use_bursts})",
+        "ratio",
+        "Inputs x the scenario's",
+        styles.NUMBER,
+    )
+    page.line(
+        "requests_now",
+        "Requests a day now",
+        "={requests_per_day}*{use_traffic}",
+        "requests",
+        "Inputs x the scenario's",
+        styles.WHOLE,
+    )
+    page.line(
+        "growth",
+        "Growth a month",
+        "={growth_per_month}+{use_growth}",
+        "ratio",
+        "Inputs + the scenario's",
+        styles.PERCENT,
+    )
     page.section("Prices and power")
     for kind, words in (("on_demand", "on demand"), ("reserved", "reserved")):
         given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{kind}_usd_per_gpu_hour}}"
@@ -121,21 +153,48 @@ def _fleet(page: LineSheet, shares: str) -> None:
             if kind == "on_demand"
             else f"IF(ISNUMBER({listed}),MIN({listed},{{on_demand_price}}),{{on_demand_price}})"
         )
-        page.line(f"{kind}_price", f"GPU-hour {words}", f'=IF({given}="",{other},{given})', "USD/GPU-hour",
-                  "As given, else the catalog's median; reserved never above on demand", styles.RATE)  # fmt: skip
-        page.line(f"{kind}_now", f"GPU-hour {words}, scenario", f"={{{kind}_price}}*{{use_{kind}}}", "USD/GPU-hour",
-                  "x the scenario's", styles.RATE)  # fmt: skip
-    page.line("hours_over", "Busy hours a day on demand",
-              "=IF({reserved_now}>={on_demand_now},{hours_a_day}-1,MIN({hours_a_day}-1,"
-              "INT({hours_a_day}*{reserved_now}/{on_demand_now}+{rounding})))", "hours",
-              "Hours a day x reserved / on demand: a GPU needed in more is cheaper reserved")  # fmt: skip
-    page.line("grams", "Carbon of the grid", '=IF({grams_per_kwh}="",{plan_listed_grams_per_kwh},{grams_per_kwh})',
-              "gCO2e/kWh", "As given, else the grid's", styles.NUMBER)  # fmt: skip
+        page.line(
+            f"{kind}_price",
+            f"GPU-hour {words}",
+            f'=IF({given}="",{other},{given})',
+            "USD/GPU-hour",
+            "As given, else the catalog's median; reserved never above on demand",
+            styles.RATE,
+        )
+        page.line(
+            f"{kind}_now",
+            f"GPU-hour {words}, scenario",
+            f"={{{kind}_price}}*{{use_{kind}}}",
+            "USD/GPU-hour",
+            "x the scenario's",
+            styles.RATE,
+        )
+    page.line(
+        "hours_over",
+        "Busy hours a day on demand",
+        "=IF({reserved_now}>={on_demand_now},{hours_a_day}-1,MIN({hours_a_day}-1,"
+        "INT({hours_a_day}*{reserved_now}/{on_demand_now}+{rounding})))",
+        "hours",
+        "Hours a day x reserved / on demand: a GPU needed in more is cheaper reserved",
+    )
+    page.line(
+        "grams",
+        "Carbon of the grid",
+        '=IF({grams_per_kwh}="",{plan_listed_grams_per_kwh},{grams_per_kwh})',
+        "gCO2e/kWh",
+        "As given, else the grid's",
+        styles.NUMBER,
+    )
     unlisted_statement(page, KNOWN)
     page.line("most_share", "Busiest hour over the mean", f"=MAX({shares})", "ratio", "DAY_SHARES", styles.NUMBER)
-    page.line("full_price", "USD per Mtok out, at full load",
-              "={gpus_each}*{reserved_now}/({rate}*{plan_output_tokens}*{seconds_a_day}/{hours_a_day})*{million}",
-              "USD/Mtok", "GPUs x reserved price / tokens an hour", styles.RATE)  # fmt: skip
+    page.line(
+        "full_price",
+        "USD per Mtok out, at full load",
+        "={gpus_each}*{reserved_now}/({rate}*{plan_output_tokens}*{seconds_a_day}/{hours_a_day})*{million}",
+        "USD/Mtok",
+        "GPUs x reserved price / tokens an hour",
+        styles.RATE,
+    )
 
 
 def _compared(book: Book) -> StagedRows:
@@ -148,6 +207,9 @@ def _compared(book: Book) -> StagedRows:
     declared = columns(Month)
     page.finish()
     return stage_rows(
-        book, asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"), (1 + LONGEST_PLAN, len(declared)),
-        heads=[c.name for c in declared], compared=True,
-    )  # fmt: skip
+        book,
+        asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"),
+        (1 + LONGEST_PLAN, len(declared)),
+        heads=[c.name for c in declared],
+        compared=True,
+    )

@@ -16,10 +16,18 @@ from sizebook.workbooks.tornado import ENDS, Steps
 TRAFFIC = Steps("traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
 _HEADS = (
-    *(driver.label for driver in DRIVERS), "Prices over time", "Arrivals now, requests/s", "Growth a month",
-    "Requests/s a replica takes", "On demand, USD", "Reserved, USD", "Hours a day on demand",
-    "Share of the hour reserved for", "A reserved GPU less its hours, USD", "A step of GPUs in one hour, USD",
-)  # fmt: skip
+    *(driver.label for driver in DRIVERS),
+    "Prices over time",
+    "Arrivals now, requests/s",
+    "Growth a month",
+    "Requests/s a replica takes",
+    "On demand, USD",
+    "Reserved, USD",
+    "Hours a day on demand",
+    "Share of the hour reserved for",
+    "A reserved GPU less its hours, USD",
+    "A step of GPUs in one hour, USD",
+)
 _NEUTRAL = tuple(f"={driver.neutral}" for driver in DRIVERS)
 _FORMATS = tuple(driver.number_format for driver in DRIVERS)
 _IN_USE = tuple(f"={{use_{driver.name}}}" for driver in DRIVERS)
@@ -58,10 +66,7 @@ def all_cases() -> tuple[Case, ...]:
         for across in PRICES.numbers:
             price = f"*{PRICES.step(across)}"
             factors = {"traffic": f"*{TRAFFIC.step(down)}", "on_demand": price, "reserved": price}
-            changed = tuple(
-                one + factors.get(driver.name, "")
-                for driver, one in zip(DRIVERS, _IN_USE, strict=True)
-            )  # fmt: skip
+            changed = tuple(one + factors.get(driver.name, "") for driver, one in zip(DRIVERS, _IN_USE, strict=True))
             found.append(Case(f"two_{down}_{across}", f"Two-way, traffic {down}, price {across}", changed))
     return tuple(found)
 
@@ -73,9 +78,11 @@ def _with(name: str, formula: str) -> tuple[str, ...]:
 def cases(book: Book, staged: Staged) -> None:
     """Add the sheet of cases: the load of each month, the GPUs reserved for it, and what the month costs."""
     page = Timeline(
-        book, "Cases", "The whole plan once a case: load, what is reserved, cost. One formula for all of a block.",
+        book,
+        "Cases",
+        "The whole plan once a case: load, what is reserved, cost. One formula for all of a block.",
         _HEADS,
-    )  # fmt: skip
+    )
     page.calendar()
     page.section("Load planned for, in replicas at the mean of the day")
     rows = {}

@@ -103,10 +103,12 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Traffic adds up to its growth",
-        _same((
-            "{requests.total}",
-            "{requests_now}*{hours_a_month}/{hours_a_day}*IF({growth}=0,{months},((1+{growth})^{months}-1)/IF({growth}=0,1,{growth}))",
-        )),
+        _same(
+            (
+                "{requests.total}",
+                "{requests_now}*{hours_a_month}/{hours_a_day}*IF({growth}=0,{months},((1+{growth})^{months}-1)/IF({growth}=0,1,{growth}))",
+            )
+        ),
         "Requests of all months against the sum of a geometric series",
     ),
     (
@@ -122,7 +124,7 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
         "Cost and GPUs if replicas are as fast, or as slow, as 1 in 10 measurements",
     ),
     *RATES_HOLD,
-)  # fmt: skip
+)
 
 
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:

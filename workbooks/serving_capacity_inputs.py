@@ -55,7 +55,7 @@ def inputs(book: Book) -> None:
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
         widths=(34, 22, 12, 44),
-    )  # fmt: skip
+    )
     page.input_heads()
     page.section("Model and accelerator")
     model_input(page)
@@ -69,7 +69,16 @@ def inputs(book: Book) -> None:
         label, default = _API_LABELS.get(argument.name, ""), None if argument.required else argument.default
         declare(page, argument, required=False, default=default, label=label)
     constant_lines(
-        page, "hours_a_month", "hours_a_day", "seconds_a_day", "months_a_quarter", "months_a_year", "thousand",
-        "million", "busy_share", "idle_share", "rounding",
-    )  # fmt: skip
+        page,
+        "hours_a_month",
+        "hours_a_day",
+        "seconds_a_day",
+        "months_a_quarter",
+        "months_a_year",
+        "thousand",
+        "million",
+        "busy_share",
+        "idle_share",
+        "rounding",
+    )
     copy_section(page, "Serving capacity")

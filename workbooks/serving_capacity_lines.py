@@ -31,9 +31,12 @@ def _memory(page: LineSheet) -> None:
     page.section("Memory of one GPU")
     usable, label = (book.call("GPU_SPEC", field=text(name)) for name in ("usable_memory_bytes", "memory_bytes"))
     page.line(
-        "gpu_memory", "Memory of the GPU", f"=IFERROR({usable},{label})", "bytes",
+        "gpu_memory",
+        "Memory of the GPU",
+        f"=IFERROR({usable},{label})",
+        "bytes",
         "GPU_SPEC: what the driver leaves, else the label",
-    )  # fmt: skip
+    )
     for key, name, function in (
         ("weights", "Weights", "SERVING_WEIGHT_BYTES"),
         ("cache", "Left for the cache", "CACHE_BYTES_AVAILABLE"),
@@ -44,9 +47,12 @@ def _memory(page: LineSheet) -> None:
         page.line(key, name, f'=IFERROR({call},"none kept")' if key == "per_token" else f"={call}", "bytes", function)
     most = book.call("MAX_CONCURRENCY", context_tokens="{plan_longest_tokens}")
     page.line(
-        "most", "Requests that the cache holds", f"=IF({POOLS},{{plan_capacity}},IFERROR({most},{{plan_capacity}}))",
-        "requests", "MAX_CONCURRENCY at the longest request; with an encoder, and of two pools, the plan's",
-    )  # fmt: skip
+        "most",
+        "Requests that the cache holds",
+        f"=IF({POOLS},{{plan_capacity}},IFERROR({most},{{plan_capacity}}))",
+        "requests",
+        "MAX_CONCURRENCY at the longest request; with an encoder, and of two pools, the plan's",
+    )
 
 
 def _latency(page: LineSheet) -> None:
@@ -66,33 +72,51 @@ def _latency(page: LineSheet) -> None:
         worst = f"IF({POOLS},{{plan_{figure}_seconds_p90}}/{{plan_{figure}_seconds}},{one})"
         target = f"{{{figure}_target_seconds}}"
         page.line(
-            f"{figure}_limit", f"{words}, at most",
+            f"{figure}_limit",
+            f"{words}, at most",
             f'=IF({target}="","none",{target}/IF({{band_quantile}}="p90",{worst},1))',
-            "seconds", "Target, over SERVING_ERROR where it must hold at p90 of the band", styles.NUMBER,
-        )  # fmt: skip
+            "seconds",
+            "Target, over SERVING_ERROR where it must hold at p90 of the band",
+            styles.NUMBER,
+        )
         steady = book.call(function, concurrency="{in_flight}")
         seen = book.call(
-            "SERVING_PERCENTILE", replica_requests_per_second="{plan_requests_per_second}", latency=text(figure),
-        )  # fmt: skip
+            "SERVING_PERCENTILE",
+            replica_requests_per_second="{plan_requests_per_second}",
+            latency=text(figure),
+        )
         page.line(
-            figure, words,
-            f'=IF({POOLS},{{plan_{figure}_seconds_held}},IF({{request_percentile}}="",{steady},{seen}))', "seconds",
-            f"{function}, or SERVING_PERCENTILE where one is named; of two pools the plan's", styles.NUMBER,
-        )  # fmt: skip
+            figure,
+            words,
+            f'=IF({POOLS},{{plan_{figure}_seconds_held}},IF({{request_percentile}}="",{steady},{seen}))',
+            "seconds",
+            f"{function}, or SERVING_PERCENTILE where one is named; of two pools the plan's",
+            styles.NUMBER,
+        )
         page.line(
-            f"{figure}_more", f"{words}, with one more",
+            f"{figure}_more",
+            f"{words}, with one more",
             f'=IF(OR({POOLS},{{request_percentile}}<>""),"none",{book.call(function, concurrency="{in_flight_more}")})',
-            "seconds", f"{function}; not of a simulation, nor of two pools", styles.NUMBER,
-        )  # fmt: skip
+            "seconds",
+            f"{function}; not of a simulation, nor of two pools",
+            styles.NUMBER,
+        )
     page.line(
-        "request", "Time of a request",
+        "request",
+        "Time of a request",
         '=IF({request_percentile}="",{ttft}+{tpot}*({plan_output_tokens}-1),{in_flight}/{plan_requests_per_second})',
-        "seconds", "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation", styles.NUMBER,
-    )  # fmt: skip
+        "seconds",
+        "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation",
+        styles.NUMBER,
+    )
     page.total(
-        "rate_again", "Rate of a replica", "={in_flight}/{request}", "requests/s",
-        "In flight / time of a request", styles.RATE,
-    )  # fmt: skip
+        "rate_again",
+        "Rate of a replica",
+        "={in_flight}/{request}",
+        "requests/s",
+        "In flight / time of a request",
+        styles.RATE,
+    )
 
 
 def _api(page: LineSheet) -> None:
@@ -105,15 +129,20 @@ def _api(page: LineSheet) -> None:
     prices = "&".join(f"{{{argument.name}}}" for argument in API if argument.required)
     billed = "{plan_input_tokens}*(1-{cached_share}*{cached_discount})*{usd_per_mtok_in}"
     page.line(
-        "api_usd_per_request", "A request at the API",
+        "api_usd_per_request",
+        "A request at the API",
         f'=IF({prices}="","none",({billed}+{{plan_output_tokens}}*{{usd_per_mtok_out}})/{{million}})',
-        "USD", "As API_USD_PER_REQUEST", "0.000000",
-    )  # fmt: skip
+        "USD",
+        "As API_USD_PER_REQUEST",
+        "0.000000",
+    )
     page.line(
-        "break_even", "Break-even requests a month",
+        "break_even",
+        "Break-even requests a month",
         '=IF(ISNUMBER({api_usd_per_request}),{last_usd}/{api_usd_per_request},"none")',
-        "requests", "As BREAK_EVEN_REQUESTS: beyond so many the plan costs less than the API",
-    )  # fmt: skip
+        "requests",
+        "As BREAK_EVEN_REQUESTS: beyond so many the plan costs less than the API",
+    )
 
 
 def _messages(page: LineSheet) -> None:
@@ -126,16 +155,18 @@ def _messages(page: LineSheet) -> None:
         page.statement(key, label, f'=IF({{months}}=1,"","From "&{first}&" to ")&{last}&"{after}"', "Months")
     limit = 'IF(ISNUMBER({ttft_limit})+ISNUMBER({tpot_limit})>0," within its targets","")'
     page.statement(
-        "curve_message", "Latency",
+        "curve_message",
+        "Latency",
         f'="A replica takes "&{count_text("{plan_concurrency}")}&" requests in flight"&{limit}',
         "Basis",
-    )  # fmt: skip
+    )
     page.statement(
-        "memory_message", "Memory",
+        "memory_message",
+        "Memory",
         f'="The cache holds "&{count_text("{plan_capacity}")}&" requests in "&{number_text("{plan_cache_bytes}/2^30")}'
         '&" GiB a GPU"',
         "Basis",
-    )  # fmt: skip
+    )
 
 
 def curve(book: Book, staged: Staged) -> Rows:
@@ -169,8 +200,10 @@ _HEADS = ("Requests in flight", "TTFT, s", "TPOT, s", "Output tokens/s", "Output
 
 def _step(staged: Staged, row: int, place: int) -> list[str]:
     *figures, held = (staged.curve.cell(place, column) for column in range(1, 1 + len(_HEADS)))
-    missed = [f"AND(ISNUMBER({{{limit}}}),{column}{row}>{{{limit}}})"
-              for column, limit in (("C", "ttft_limit"), ("D", "tpot_limit"))]  # fmt: skip
+    missed = [
+        f"AND(ISNUMBER({{{limit}}}),{column}{row}>{{{limit}}})"
+        for column, limit in (("C", "ttft_limit"), ("D", "tpot_limit"))
+    ]
     return [
         *(f"={each}" for each in figures),
         f'=IF({held},"yes","no")',

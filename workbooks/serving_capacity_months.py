@@ -21,8 +21,13 @@ def months(book: Book, staged: Staged) -> None:
     row = page.row_of
     row("requests_day", "Requests a day", "={requests_now}*(1+{growth})^({month}-1)*{on}", "requests")
     row("requests", "Requests", "={requests_day}*{hours_a_month}/{hours_a_day}", "requests", total=SUM)
-    row("arrivals", "Arrivals planned for, mean of the day", "={requests_day}/{seconds_a_day}*{bursts}", "requests/s",
-        styles.RATE)  # fmt: skip
+    row(
+        "arrivals",
+        "Arrivals planned for, mean of the day",
+        "={requests_day}/{seconds_a_day}*{bursts}",
+        "requests/s",
+        styles.RATE,
+    )
     _hours(book, staged)
     page.section("Fleet")
     need = _block("need")
@@ -32,18 +37,29 @@ def months(book: Book, staged: Staged) -> None:
     row("replica_hours", "Replica-hours of a day", f"=SUMPRODUCT({over})+{{hours_a_day}}*{{always}}", "hours")
     row("reserved_gpus", "GPUs reserved", "=ROUNDUP({always}/{step},0)*{step_gpus}", "GPUs", total=LAST)
     row("peak_gpus", "GPUs at peak", "=ROUNDUP({most_replicas}/{step},0)*{step_gpus}", "GPUs", total=MOST)
-    row("peak_nodes", "Nodes at peak",
-        "=IF({instances}>0,ROUNDUP({most_replicas}/MAX(1,{instances}),0),{most_replicas}*{nodes_each})", "nodes",
-        total=MOST)  # fmt: skip
-    row("gpu_hours", "GPU-hours",
+    row(
+        "peak_nodes",
+        "Nodes at peak",
+        "=IF({instances}>0,ROUNDUP({most_replicas}/MAX(1,{instances}),0),{most_replicas}*{nodes_each})",
+        "nodes",
+        total=MOST,
+    )
+    row(
+        "gpu_hours",
+        "GPU-hours",
         f"=SUMPRODUCT(-INT(-({over}+{{always}})/{{step}}))*{{step_gpus}}*{{hours_a_month}}/{{hours_a_day}}",
         "GPU-hours",
-        total=SUM)  # fmt: skip
+        total=SUM,
+    )
     row("reserved_hours", "of them reserved", "={reserved_gpus}*{hours_a_month}", "GPU-hours", total=SUM)
     row("burst_hours", "of them on demand", "={gpu_hours}-{reserved_hours}", "GPU-hours", total=SUM)
-    row("utilization", "Fleet in use",
-        "=IF({on}=0,0,{requests_day}/{seconds_a_day}*{hours_a_day}/({replica_hours}*{rate}))", "ratio",
-        styles.PERCENT)  # fmt: skip
+    row(
+        "utilization",
+        "Fleet in use",
+        "=IF({on}=0,0,{requests_day}/{seconds_a_day}*{hours_a_day}/({replica_hours}*{rate}))",
+        "ratio",
+        styles.PERCENT,
+    )
     _money(page, book)
     _energy(page)
     _band(page)
@@ -72,30 +88,52 @@ def _hours(book: Book, staged: Staged) -> None:
 def _money(page: Timeline, book: Book) -> None:
     page.section("Money")
     row = page.row_of
-    row("price_level_now", "Level of GPU prices", dated_level(book, "price_date", "price_level", from_first=False), "ratio",
-        styles.NUMBER)  # fmt: skip
+    row(
+        "price_level_now",
+        "Level of GPU prices",
+        dated_level(book, "price_date", "price_level", from_first=False),
+        "ratio",
+        styles.NUMBER,
+    )
     row("reserved_usd", "Reserved", "={reserved_hours}*{reserved_now}*{price_level_now}", "USD", total=SUM)
     row("on_demand_usd", "On demand", "={burst_hours}*{on_demand_now}*{price_level_now}", "USD", total=SUM)
     row("usd", "Cost", "={reserved_usd}+{on_demand_usd}", "USD", total=BOLD_SUM)
     row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
-    row("currency_rate", "Exchange rate", dated_level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
-        styles.NUMBER)  # fmt: skip
+    row(
+        "currency_rate",
+        "Exchange rate",
+        dated_level(book, "rate_date", "rate_per_usd", from_first=True),
+        "per USD",
+        styles.NUMBER,
+    )
     row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=BOLD_SUM)
     for side, words in (("output", "out"), ("input", "in")):
-        row(f"usd_per_mtok_{side}", f"USD per Mtok {words}",
-            f"=IF({{on}}=0,0,{{usd}}/({{requests}}*{{plan_{side}_tokens}})*{{million}})", "USD/Mtok", styles.RATE,
-            )  # fmt: skip
+        row(
+            f"usd_per_mtok_{side}",
+            f"USD per Mtok {words}",
+            f"=IF({{on}}=0,0,{{usd}}/({{requests}}*{{plan_{side}_tokens}})*{{million}})",
+            "USD/Mtok",
+            styles.RATE,
+        )
 
 
 def _energy(page: Timeline) -> None:
     page.section("Energy and carbon")
     row = page.row_of
-    row("busy", "GPUs at work of those paid for",
+    row(
+        "busy",
+        "GPUs at work of those paid for",
         "=IF({on}=0,0,MIN(1,{utilization})*{replica_hours}*{gpus_each}*{hours_a_month}/{hours_a_day}/{gpu_hours})",
-        "ratio", styles.PERCENT)  # fmt: skip
-    row("energy_kwh", "Energy",
-        "={gpu_hours}*{plan_tdp_watts}*({busy}*{busy_share}+(1-{busy})*{idle_share})*{pue}/{thousand}", "kWh",
-        total=SUM)  # fmt: skip
+        "ratio",
+        styles.PERCENT,
+    )
+    row(
+        "energy_kwh",
+        "Energy",
+        "={gpu_hours}*{plan_tdp_watts}*({busy}*{busy_share}+(1-{busy})*{idle_share})*{pue}/{thousand}",
+        "kWh",
+        total=SUM,
+    )
     row("co2e_kg", "Greenhouse gases, location-based", "={energy_kwh}*{grams}/{thousand}", "kgCO2e", total=SUM)
 
 
@@ -108,8 +146,13 @@ def _band(page: Timeline) -> None:
     ):
         speed = f"{{plan_tokens_per_second_{end}}}/{{plan_tokens_per_second}}"
         needed = _CEILING.format(f"{{arrivals}}*{{most_share}}/({{rate}}*{speed}*{{load}})")
-        page.row_of(key, label, f"={{on}}*ROUNDUP(MAX(1,{needed}+{{spare_replicas}})/{{step}},0)*{{step_gpus}}", "GPUs",
-                    total=MOST)  # fmt: skip
+        page.row_of(
+            key,
+            label,
+            f"={{on}}*ROUNDUP(MAX(1,{needed}+{{spare_replicas}})/{{step}},0)*{{step_gpus}}",
+            "GPUs",
+            total=MOST,
+        )
 
 
 PERIODS = (

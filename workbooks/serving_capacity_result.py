@@ -30,9 +30,14 @@ def result(book: Book, steps: tuple[int, int]) -> None:
     page.section("Months of the charts")
     rows = months_table(
         page,
-        {"peak_gpus_fewest": "GPUs, fewest", "peak_gpus": "GPUs", "peak_gpus_most": "GPUs, most",
-         "reserved_usd": "Reserved, USD", "on_demand_usd": "On demand, USD"},
-    )  # fmt: skip
+        {
+            "peak_gpus_fewest": "GPUs, fewest",
+            "peak_gpus": "GPUs",
+            "peak_gpus_most": "GPUs, most",
+            "reserved_usd": "Reserved, USD",
+            "on_demand_usd": "On demand, USD",
+        },
+    )
     page.chart(Chart("columns", "{gpus_message}", "GPUs at peak", styles.WHOLE, rows, "CDE"), at=gpus_chart)
     page.chart(Chart("stacked", "{money_message}", "USD a month", styles.WHOLE, rows, "FG"), at=cost_chart)
     page.finish()
@@ -45,9 +50,17 @@ def _replica_page(book: Book, steps: tuple[int, int]) -> None:
     _replica(page)
     page.section("Latency as load grows, predicted")
     page.chart(
-        Chart("lines", "{curve_message}", "seconds per output token", "0.00", steps, "DI", of_sheet="Curve",
-              across="requests in flight on a replica")
-    )  # fmt: skip
+        Chart(
+            "lines",
+            "{curve_message}",
+            "seconds per output token",
+            "0.00",
+            steps,
+            "DI",
+            of_sheet="Curve",
+            across="requests in flight on a replica",
+        )
+    )
     _memory(page)
     page.finish()
 
@@ -77,15 +90,27 @@ def _tiles(page: LineSheet) -> None:
     page.tiles(
         [
             ('="USD, all "&' + count_with_unit("{months}", "month"), "={usd.total}", styles.WHOLE, in_currency),
-            ("Time to first token, s", "={plan_ttft_seconds}", styles.RATE,
-             range_text("{plan_ttft_seconds_p10}", "{plan_ttft_seconds_p90}")),
-            ("Time per token out, ms", "={plan_tpot_seconds}*{thousand}", styles.RATE,
-             range_text("{thousand}*{plan_tpot_seconds_p10}", "{thousand}*{plan_tpot_seconds_p90}")),
+            (
+                "Time to first token, s",
+                "={plan_ttft_seconds}",
+                styles.RATE,
+                range_text("{plan_ttft_seconds_p10}", "{plan_ttft_seconds_p90}"),
+            ),
+            (
+                "Time per token out, ms",
+                "={plan_tpot_seconds}*{thousand}",
+                styles.RATE,
+                range_text("{thousand}*{plan_tpot_seconds_p10}", "{thousand}*{plan_tpot_seconds_p90}"),
+            ),
             ("In flight on a replica", "={plan_concurrency}", styles.WHOLE, '="limited by: "&{plan_binding}'),
-            ("CO2e, location-based, kg", "={co2e_kg.total}", styles.WHOLE,
-             f'={number_text("{energy_kwh.total}")}&" kWh, all months"'),
+            (
+                "CO2e, location-based, kg",
+                "={co2e_kg.total}",
+                styles.WHOLE,
+                f'={number_text("{energy_kwh.total}")}&" kWh, all months"',
+            ),
         ]
-    )  # fmt: skip
+    )
 
 
 def _replica(page: LineSheet) -> None:

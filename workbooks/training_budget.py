@@ -68,9 +68,10 @@ NOTES = (
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
     front = cover_sheet(
-        book, "What one training run needs: memory a GPU, days, dollars by month, MWh and tonnes, in three cases.",
+        book,
+        "What one training run needs: memory a GPU, days, dollars by month, MWh and tonnes, in three cases.",
         SCENARIO,
-    )  # fmt: skip
+    )
     inputs(book)
     scenarios_sheet(book, DRIVERS)
     rates_sheet(book)

@@ -50,18 +50,39 @@ def cases(book: Book, staged: Staged) -> None:
     for figure in FIGURES:
         given = [staged.steps.cell(2 + row, 1 + HEADS.index(figure.name)) for row in range(len(NAMES))]
         formulas = tuple(_FORMULAS[figure.name].replace("@", cell) for cell in given)
-        page.line(f"plan_{figure.name}", figure.label, formulas, figure.quantity.unit,
-                  sentence(figure.quantity.meaning), number_format(figure.quantity))  # fmt: skip
+        page.line(
+            f"plan_{figure.name}",
+            figure.label,
+            formulas,
+            figure.quantity.unit,
+            sentence(figure.quantity.meaning),
+            number_format(figure.quantity),
+        )
     page.section("Calendar of the middle case, the whole run")
     page.constant("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", styles.NUMBER)
     page.constant("first_month", "First of its first month", "={start}-DAY({start})+1", "", "Inputs", styles.DATE)
-    page.constant("over_days", "Days of that month before the run",
-                  "={month_days}*({start}-{first_month})/DAY(EOMONTH({start},0))", "days",
-                  "Share of its month x days of a month", styles.NUMBER)  # fmt: skip
-    page.constant("months", "Months",
-                  "=MAX(1,ROUNDUP(({over_days}+{plan_programme_days.middle})/{month_days}-{rounding},0))",
-                  "months", "Days to the end of the whole run / days of a month", styles.WHOLE)  # fmt: skip
-    page.constant("running_mw", "Power while it runs",
-                  "={gpus}*{power}*(1+{host_share})*{pue}/{million}", "MW",
-                  "GPUs x power x (1 + host) x PUE", styles.NUMBER)  # fmt: skip
+    page.constant(
+        "over_days",
+        "Days of that month before the run",
+        "={month_days}*({start}-{first_month})/DAY(EOMONTH({start},0))",
+        "days",
+        "Share of its month x days of a month",
+        styles.NUMBER,
+    )
+    page.constant(
+        "months",
+        "Months",
+        "=MAX(1,ROUNDUP(({over_days}+{plan_programme_days.middle})/{month_days}-{rounding},0))",
+        "months",
+        "Days to the end of the whole run / days of a month",
+        styles.WHOLE,
+    )
+    page.constant(
+        "running_mw",
+        "Power while it runs",
+        "={gpus}*{power}*(1+{host_share})*{pue}/{million}",
+        "MW",
+        "GPUs x power x (1 + host) x PUE",
+        styles.NUMBER,
+    )
     page.finish()

@@ -12,17 +12,25 @@ from sizebook.workbooks.text_formulas import nearly_equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 # Figures that the band of the step's time moves.
-BANDED = ("step_seconds", "train_days", "gpu_hours", "cost_usd", "energy_kwh", "co2e_kg", "embodied_kg",
-          "programme_gpu_hours", "programme_days", "programme_cost_usd")  # fmt: skip
+BANDED = (
+    "step_seconds",
+    "train_days",
+    "gpu_hours",
+    "cost_usd",
+    "energy_kwh",
+    "co2e_kg",
+    "embodied_kg",
+    "programme_gpu_hours",
+    "programme_days",
+    "programme_cost_usd",
+)
 CAUSES = ("productive_usd", "lost_usd", "start_usd", "other_usd")
 SPELLS = ("productive_seconds", "lost_seconds", "start_seconds")
 
 
 def checks(staged: Staged) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (
-        *_of_the_run(), *_of_the_cases(), *_by_functions(), *_OF_MONTHS, *_with_the_plan(staged), _names(staged)
-    )  # fmt: skip
+    return (*_of_the_run(), *_of_the_cases(), *_by_functions(), *_OF_MONTHS, *_with_the_plan(staged), _names(staged))
 
 
 def _same(*pairs: tuple[str, str]) -> str:
@@ -85,13 +93,22 @@ def _by_functions() -> tuple[Check, ...]:
         ("FLOPs are the plan's", _same(("{per_token}", "{plan_flops_per_token}")), "FLOPS_PER_TOKEN against Plan"),
         ("Memory is the plan's", _same(("{memory}", "{plan_total}")), "TRAIN_MEMORY_BYTES against Plan"),
         ("Step time is the plan's", _same(("{step}", step.replace("@", "middle"))), "STEP_SECONDS against Cases"),
-        ("Its band is that of measured runs", band,
-         "TRAIN_ERROR of the plan's family against Cases; none at an MFU given"),
-        ("MFU and goodput are the plan's", _same(("{reached}", _middle("mfu")), ("{advancing}", _middle("goodput"))),
-         "Rate x FLOPs / peak, and GOODPUT, against Cases"),
-        ("Time follows from FLOPs", _same(("{days}", _middle("train_days")), ("{hours}", _middle("gpu_hours"))),
-         "FLOPs / (GPUs x peak x MFU x goodput) against steps x their time"),
-    )  # fmt: skip
+        (
+            "Its band is that of measured runs",
+            band,
+            "TRAIN_ERROR of the plan's family against Cases; none at an MFU given",
+        ),
+        (
+            "MFU and goodput are the plan's",
+            _same(("{reached}", _middle("mfu")), ("{advancing}", _middle("goodput"))),
+            "Rate x FLOPs / peak, and GOODPUT, against Cases",
+        ),
+        (
+            "Time follows from FLOPs",
+            _same(("{days}", _middle("train_days")), ("{hours}", _middle("gpu_hours"))),
+            "FLOPs / (GPUs x peak x MFU x goodput) against steps x their time",
+        ),
+    )
 
 
 _UNDATED = "COUNT({price_date.all})=0"
@@ -116,7 +133,8 @@ _OF_MONTHS: tuple[Check, ...] = (
     ("Tokens are those of the run", _same(("{month_mtok.total}*{million}", "{tokens}*{use_tokens}")), "Months, Inputs"),
     (
         "A GPU-hour costs what Inputs say",
-        f'=IF({{price_usd_per_gpu_hour}}="",TRUE,{nearly_equal("{price_now}", "{price_usd_per_gpu_hour}*{use_price}")})',
+        '=IF({price_usd_per_gpu_hour}="",TRUE,'
+        f"{nearly_equal('{price_now}', '{price_usd_per_gpu_hour}*{use_price}')})",
         "Plan against Inputs, where a price is given",
     ),
     (
@@ -138,9 +156,11 @@ _OF_MONTHS: tuple[Check, ...] = (
         f"=IF({_UNDATED},{nearly_equal('{month_usd.total}', '{plan_programme_cost_usd.middle}')},TRUE)",
         "Holds where no dated price changes it",
     ),
-    ("Cost by months is cost by cases",
-     _same(("{cost_now}", "{month_usd.total}"), ("{hours_now}", "{month_hours.total}")),
-     "What-if, from drivers in one formula, against Months"),
+    (
+        "Cost by months is cost by cases",
+        _same(("{cost_now}", "{month_usd.total}"), ("{hours_now}", "{month_hours.total}")),
+        "What-if, from drivers in one formula, against Months",
+    ),
     (
         "The table at its middle is the plan",
         f"=IF(AND({{step_tokens.3}}=1,{{step_price.2}}=1),{nearly_equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
@@ -155,7 +175,7 @@ _OF_MONTHS: tuple[Check, ...] = (
         "Months against Cases",
     ),
     *RATES_HOLD,
-)  # fmt: skip
+)
 
 
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
@@ -173,20 +193,24 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     )
     return (
         (
-            "Every case is the plan's", f'=IF({{scenario}}="base",AND({every}),TRUE)',
-            "Cases against TRAINING_LEDGER, every figure; only in the scenario base", missing,
+            "Every case is the plan's",
+            f'=IF({{scenario}}="base",AND({every}),TRUE)',
+            "Cases against TRAINING_LEDGER, every figure; only in the scenario base",
+            missing,
         ),
         (
             "Market-based carbon is the plan's",
             f'=IF(AND({{scenario}}="base",{{covered_share}}<>""),AND({contracts}),TRUE)',
-            "Cases against TRAINING_LEDGER; holds where it is not stated", missing,
+            "Cases against TRAINING_LEDGER; holds where it is not stated",
+            missing,
         ),
-    )  # fmt: skip
+    )
 
 
 def _names(staged: Staged) -> Check:
     every = (staged.figures.as_declared, staged.memory.as_declared, staged.steps.are_as_declared())
     return (
-        "The plan's figures are those of this workbook", f"=AND({','.join(every)})",
+        "The plan's figures are those of this workbook",
+        f"=AND({','.join(every)})",
         "Names on Plan and Cases; another version of sizebook may give others",
-    )  # fmt: skip
+    )

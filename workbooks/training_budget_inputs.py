@@ -53,7 +53,7 @@ def inputs(book: Book) -> None:
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
         widths=WIDTHS,
-    )  # fmt: skip
+    )
     page.input_heads()
     page.section("Model and accelerator")
     model_input(page)
@@ -63,7 +63,16 @@ def inputs(book: Book) -> None:
     declare(page, FIRST_DAY)
     declare(page, CURRENCY)
     constant_lines(
-        page, "hours_a_month", "hours_a_day", "seconds_a_day", "seconds_an_hour", "months_a_quarter", "months_a_year",
-        "thousand", "million", "life_hours", "rounding",
-    )  # fmt: skip
+        page,
+        "hours_a_month",
+        "hours_a_day",
+        "seconds_a_day",
+        "seconds_an_hour",
+        "months_a_quarter",
+        "months_a_year",
+        "thousand",
+        "million",
+        "life_hours",
+        "rounding",
+    )
     copy_section(page, "Training budget")

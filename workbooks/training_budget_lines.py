@@ -35,27 +35,39 @@ def _work(page: LineSheet) -> None:
     page.line("parameters", "Parameters", f"={book.call('PARAMS_MODEL')}", "parameters", "PARAMS_MODEL, exact")
     # Flash attention keeps no scores, so that recomputing them alone is no recomputation.
     page.line(
-        "recomputed", "Recomputed in the backward pass",
-        '=IF(AND({plan_recomputation}="selective",{flash_attention}<>"no"),"none",{plan_recomputation})', "",
-        "Plan; scores alone are not, with flash attention", styles.GENERAL,
-    )  # fmt: skip
+        "recomputed",
+        "Recomputed in the backward pass",
+        '=IF(AND({plan_recomputation}="selective",{flash_attention}<>"no"),"none",{plan_recomputation})',
+        "",
+        "Plan; scores alone are not, with flash attention",
+        styles.GENERAL,
+    )
     whole = book.call("FLOPS_PER_TOKEN", recompute="{recomputed}")
     adapters = book.call("FLOPS_PER_TOKEN_LORA", lora_rank="MAX(1,{plan_lora_rank})")
     page.line(
-        "per_token", "FLOPs per token",
+        "per_token",
+        "FLOPs per token",
         f'=IF({{plan_lora_rank}}=0,{whole},IF({{flops_convention}}="hardware",{{plan_flops_per_token}},{adapters}))',
-        "FLOP/token", "FLOPS_PER_TOKEN, of adapters FLOPS_PER_TOKEN_LORA; with recomputation of theirs: Plan",
-    )  # fmt: skip
+        "FLOP/token",
+        "FLOPS_PER_TOKEN, of adapters FLOPS_PER_TOKEN_LORA; with recomputation of theirs: Plan",
+    )
     page.line(
-        "total_flops", "FLOPs of the run", "={tokens_now}/(1-{plan_padding_share})*{per_token}", "FLOP",
-        "Tokens, padding included, x FLOPs per token", FLOPS,
-    )  # fmt: skip
+        "total_flops",
+        "FLOPs of the run",
+        "={tokens_now}/(1-{plan_padding_share})*{per_token}",
+        "FLOP",
+        "Tokens, padding included, x FLOPs per token",
+        FLOPS,
+    )
     degrees = "MAX(1,{tp})*MAX(1,{pp})*MAX(1,{cp})"
     page.line("product", "GPUs of the layout", f"={degrees}*{{plan_dp}}", "GPUs", "tp x pp x cp x dp")
     page.line(
-        "micro_batches", "Micro-batches a step", "={batch}/({plan_dp}*MAX(1,{micro_batch}))", "",
+        "micro_batches",
+        "Micro-batches a step",
+        "={batch}/({plan_dp}*MAX(1,{micro_batch}))",
+        "",
         "batch / (dp x micro_batch)",
-    )  # fmt: skip
+    )
 
 
 def _memory(page: LineSheet) -> None:
@@ -74,28 +86,46 @@ def _time(page: LineSheet) -> None:
     book = page.book
     page.section("Time")
     page.line(
-        "given_share", "MFU of your own",
-        '=IF({mfu}<>"",{mfu},IF({achieved_tflops}<>"",{achieved_tflops}*10^12/{plan_peak_flop_per_s},"none"))', "ratio",
-        "Inputs, or TFLOP/s over the dense peak", styles.PERCENT,
-    )  # fmt: skip
+        "given_share",
+        "MFU of your own",
+        '=IF({mfu}<>"",{mfu},IF({achieved_tflops}<>"",{achieved_tflops}*10^12/{plan_peak_flop_per_s},"none"))',
+        "ratio",
+        "Inputs, or TFLOP/s over the dense peak",
+        styles.PERCENT,
+    )
     given = "{batch}*{seq}*{per_token}/({gpus}*{plan_peak_flop_per_s}*{given_share})"
     page.line(
-        "step", "Step time, predicted",
-        f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "seconds",
-        "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", styles.NUMBER,
-    )  # fmt: skip
+        "step",
+        "Step time, predicted",
+        f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})",
+        "seconds",
+        "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does",
+        styles.NUMBER,
+    )
     page.line(
-        "rate", "Tokens per second and GPU", "={batch}*{seq}/{gpus}/{plan_step_seconds.middle}", "tokens/s",
-        "batch x seq / GPUs / step of the plan", styles.NUMBER,
-    )  # fmt: skip
+        "rate",
+        "Tokens per second and GPU",
+        "={batch}*{seq}/{gpus}/{plan_step_seconds.middle}",
+        "tokens/s",
+        "batch x seq / GPUs / step of the plan",
+        styles.NUMBER,
+    )
     page.line(
-        "reached", "MFU", "={rate}*{per_token}/{plan_peak_flop_per_s}", "ratio", "That rate x FLOPs per token / peak",
+        "reached",
+        "MFU",
+        "={rate}*{per_token}/{plan_peak_flop_per_s}",
+        "ratio",
+        "That rate x FLOPs per token / peak",
         styles.PERCENT,
-    )  # fmt: skip
+    )
     page.line(
-        "mtbf", "Hours between failures of the cluster", f"={book.call('CLUSTER_MTBF_HOURS')}", "hours",
-        "CLUSTER_MTBF_HOURS", styles.NUMBER,
-    )  # fmt: skip
+        "mtbf",
+        "Hours between failures of the cluster",
+        f"={book.call('CLUSTER_MTBF_HOURS')}",
+        "hours",
+        "CLUSTER_MTBF_HOURS",
+        styles.NUMBER,
+    )
     interval = book.call("CHECKPOINT_INTERVAL_SECONDS", mtbf_hours="{mtbf}")
     page.line(
         "interval", "A checkpoint every", f"={interval}", "seconds", "CHECKPOINT_INTERVAL_SECONDS (Daly)", styles.NUMBER
@@ -103,8 +133,14 @@ def _time(page: LineSheet) -> None:
     advancing = book.call("GOODPUT", mtbf_hours="{mtbf}", interval_seconds="{interval}")
     page.line("advancing", "Goodput", f"={advancing}", "ratio", "GOODPUT", styles.PERCENT)
     steady = "{total_flops}/({gpus}*{plan_peak_flop_per_s}*{reached}*{advancing})/{seconds_a_day}"
-    page.line("days", "Training days", f"={steady}+{{start_hours}}/{{hours_a_day}}", "days",
-              "FLOPs / (GPUs x peak x MFU x goodput) + start", styles.NUMBER)  # fmt: skip
+    page.line(
+        "days",
+        "Training days",
+        f"={steady}+{{start_hours}}/{{hours_a_day}}",
+        "days",
+        "FLOPs / (GPUs x peak x MFU x goodput) + start",
+        styles.NUMBER,
+    )
     page.total("hours", "GPU-hours", "={days}*{hours_a_day}*{gpus}", "GPU-hours", "Days x GPUs", styles.NUMBER)
 
 
@@ -118,17 +154,22 @@ def _conventions(page: LineSheet) -> None:
 def _messages(page: LineSheet) -> None:
     page.section("Titles of the charts")
     page.statement(
-        "memory_message", "Memory",
-        f'={number_text("{plan_total}/2^30")}&" of "&{number_text("{plan_capacity}/2^30")}&" GiB are used on the fullest GPU"',
+        "memory_message",
+        "Memory",
+        f'={number_text("{plan_total}/2^30")}&" of "&{number_text("{plan_capacity}/2^30")}&" GiB are '
+        'used on the fullest GPU"',
         "Plan",
-    )  # fmt: skip
+    )
     low, middle, high = (usd_text(f"{{plan_programme_cost_usd.{case}}}") for case in NAMES)
     page.statement(
-        "cost_message", "Cost by cause",
+        "cost_message",
+        "Cost by cause",
         f'="The whole run costs "&IF(ISNUMBER({{given_share}}),{middle}&" at the MFU given",{low}&" to "&{high})',
         "Cases",
-    )  # fmt: skip
+    )
     page.statement(
-        "months_message", "Cost by month",
-        f'={usd_text("{month_usd.total}")}&" over "&{count_with_unit("{months}", "month")}', "Months",
-    )  # fmt: skip
+        "months_message",
+        "Cost by month",
+        f'={usd_text("{month_usd.total}")}&" over "&{count_with_unit("{months}", "month")}',
+        "Months",
+    )

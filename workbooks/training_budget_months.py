@@ -10,9 +10,7 @@ from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 def months(book: Book) -> None:
     """Add the run month by month, in its middle case and in the scenario of the cover."""
-    page = Timeline(
-        book, "Months", "The whole run, middle case; months of 730 hours, the first from its first day."
-    )  # fmt: skip
+    page = Timeline(book, "Months", "The whole run, middle case; months of 730 hours, the first from its first day.")
     page.calendar("first_month", "months")
     page.section("Work")
     row = page.row_of
@@ -32,14 +30,24 @@ def months(book: Book) -> None:
     row("month_steady", "of them steady state", "={share}*{plan_gpu_hours.middle}", "GPU-hours", total=SUM)
     row("month_beyond", "of them restarts, ramp, evaluation", "={month_hours}-{month_steady}", "GPU-hours", total=SUM)
     page.section("Money")
-    row("price_level_now", "Level of GPU prices", dated_level(book, "price_date", "price_level", from_first=False), "ratio",
-        styles.NUMBER)  # fmt: skip
+    row(
+        "price_level_now",
+        "Level of GPU prices",
+        dated_level(book, "price_date", "price_level", from_first=False),
+        "ratio",
+        styles.NUMBER,
+    )
     row("month_gpu_usd", "GPUs", "={month_hours}*{price_now}*{price_level_now}", "USD", total=SUM)
     row("month_other_usd", "Other costs", "={share}*{plan_other_usd.middle}", "USD", total=SUM)
     row("month_usd", "Cost", "={month_gpu_usd}+{month_other_usd}", "USD", total=BOLD_SUM)
     row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", "USD", total=MOST)
-    row("currency_rate", "Exchange rate", dated_level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
-        styles.NUMBER)  # fmt: skip
+    row(
+        "currency_rate",
+        "Exchange rate",
+        dated_level(book, "rate_date", "rate_per_usd", from_first=True),
+        "per USD",
+        styles.NUMBER,
+    )
     row("amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
     page.section("Energy and carbon, of steady state as in the plan")
     row("month_kwh", "Energy", "={month_steady}*{power}*(1+{host_share})*{pue}/{thousand}", "kWh", total=SUM)

@@ -33,15 +33,36 @@ FIGURES = tuple(leaf for leaf in leaves(Case) if leaf.name != "name")
 HEADS = tuple(leaf.name for leaf in leaves(Case))
 LABELS = {leaf.name: leaf.label for leaf in (*FIGURES, *MEMORY_FIGURES, *leaves(TrainingFigures))}
 # What the workbook's own formulas follow: functions are asked for one step, at a price, a power and a factor of 1.
-_BLANK = ("start_hours", "provider", "region", "term", "other_usd", "pue", "host_share", "covered_share",
-          "residual_grams_per_kwh", "kg_per_gpu", "grams_per_kwh")  # fmt: skip
+_BLANK = (
+    "start_hours",
+    "provider",
+    "region",
+    "term",
+    "other_usd",
+    "pue",
+    "host_share",
+    "covered_share",
+    "residual_grams_per_kwh",
+    "kg_per_gpu",
+    "grams_per_kwh",
+)
 _ONES = ("price_usd_per_gpu_hour", "watts")
 NATIVE = {
-    "tokens": "={batch}*{seq}", "programme_factor": '=""',
-    **dict.fromkeys(_BLANK, '=""'), **dict.fromkeys(_ONES, "=1"),
-}  # fmt: skip
-_OWN_LINES = ("price_usd_per_gpu_hour", "price_basis", "watts", "grams_per_kwh", "grid_basis", "residual_grams_per_kwh",
-              "programme_factor", "programme_basis")  # fmt: skip
+    "tokens": "={batch}*{seq}",
+    "programme_factor": '=""',
+    **dict.fromkeys(_BLANK, '=""'),
+    **dict.fromkeys(_ONES, "=1"),
+}
+_OWN_LINES = (
+    "price_usd_per_gpu_hour",
+    "price_basis",
+    "watts",
+    "grams_per_kwh",
+    "grid_basis",
+    "residual_grams_per_kwh",
+    "programme_factor",
+    "programme_basis",
+)
 # The longest texts: a layout with recomputation, a median of many providers, a region with its year.
 _LETTERS = {"layout": 60, "price_basis": 210, "grid_basis": 60, "programme_basis": 110}
 
@@ -59,9 +80,12 @@ class Staged:
 def plan(book: Book) -> Staged:
     """Add the sheet of what functions are asked and give, each once, and of prices, power and carbon."""
     page = new_sheet(
-        book, "Plan", "What functions are asked and give of one step; prices, power and carbon beside it.",
-        widths=WIDTHS, portrait=True,
-    )  # fmt: skip
+        book,
+        "Plan",
+        "What functions are asked and give of one step; prices, power and carbon beside it.",
+        widths=WIDTHS,
+        portrait=True,
+    )
     page.heads("Name")
     page.section("What functions are asked")
     chosen_model_line(page)
@@ -95,20 +119,40 @@ def _rates(page: LineSheet, cells: Mapping[str, str]) -> None:
     price_lines(page)
     power_lines(page, limited=True)
     page.line(
-        "residual", LABELS["residual_grams_per_kwh"],
+        "residual",
+        LABELS["residual_grams_per_kwh"],
         '=IF({residual_grams_per_kwh}="",{grams},{residual_grams_per_kwh})',
-        "gCO2e/kWh", "As given, else the grid's", styles.NUMBER,
-    )  # fmt: skip
+        "gCO2e/kWh",
+        "As given, else the grid's",
+        styles.NUMBER,
+    )
     unlisted_statement(page)
     page.section("The run")
     page.line("tokens_now", "Tokens, scenario", "={tokens}*{use_tokens}", "tokens", "Inputs x the scenario's")
-    page.line("tokens_a_step", "Tokens of a step, padding apart", "={batch}*{seq}*(1-{plan_padding_share})", "tokens",
-              "batch x seq x (1 - padding)")  # fmt: skip
+    page.line(
+        "tokens_a_step",
+        "Tokens of a step, padding apart",
+        "={batch}*{seq}*(1-{plan_padding_share})",
+        "tokens",
+        "batch x seq x (1 - padding)",
+    )
     given = f'IF({{programme_factor}}="",{cells["programme_factor"]},{{programme_factor}})'
-    page.line("factor", LABELS["programme_factor"], f"={given}", "ratio", "As given, else of published programmes",
-              styles.NUMBER)  # fmt: skip
-    page.line("factor_now", f"{LABELS['programme_factor']}, scenario", "=MAX(1,{factor}+{use_whole})", "ratio",
-              "+ the scenario's", styles.NUMBER)  # fmt: skip
+    page.line(
+        "factor",
+        LABELS["programme_factor"],
+        f"={given}",
+        "ratio",
+        "As given, else of published programmes",
+        styles.NUMBER,
+    )
+    page.line(
+        "factor_now",
+        f"{LABELS['programme_factor']}, scenario",
+        "=MAX(1,{factor}+{use_whole})",
+        "ratio",
+        "+ the scenario's",
+        styles.NUMBER,
+    )
     page.section("Where they come from")
     for name, formula in _bases(cells):
         page.line(f"plan_{name}", LABELS[name], formula, "", "Inputs, or the catalog", styles.TEXT)
@@ -129,9 +173,8 @@ def _bases(cells: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return (
         ("price_basis", f'=IF({{price_usd_per_gpu_hour}}<>"","price given in the scenario, USD",{looked_up})'),
         ("grid_basis", f'=IF({{grams_per_kwh}}<>"","grams per kWh given in the scenario",{cells["grid_basis"]})'),
-        ("programme_basis",
-         f'=IF({{programme_factor}}<>"","factor given in the scenario",{cells["programme_basis"]})'),
-    )  # fmt: skip
+        ("programme_basis", f'=IF({{programme_factor}}<>"","factor given in the scenario",{cells["programme_basis"]})'),
+    )
 
 
 def _compared(book: Book, size: tuple[int, int]) -> tuple[str, StagedRows]:

@@ -58,9 +58,13 @@ def result(book: Book) -> None:
 def _parts(book: Book) -> tuple[int, int]:
     """Add the sheet of what memory and cost consist of; return the rows of its table of months."""
     page = new_sheet(
-        book, "Parts", "What memory and cost consist of, and where prices come from.", ("", ""), (25, *[18] * 4),
+        book,
+        "Parts",
+        "What memory and cost consist of, and where prices come from.",
+        ("", ""),
+        (25, *[18] * 4),
         portrait=True,
-    )  # fmt: skip
+    )
     _memory(page)
     _cost(page)
     _basis(page)
@@ -73,27 +77,37 @@ def _parts(book: Book) -> tuple[int, int]:
 def _tiles(page: LineSheet) -> None:
     page.tiles(
         [
-            (f'={_unit("train_days", 1, "Days", "Hours")}&" on "&{count_text("{gpus}")}&" "&{{gpu_name}}',
-             *_banded("train_days", 1, "1/24")),
+            (
+                f'={_unit("train_days", 1, "Days", "Hours")}&" on "&{count_text("{gpus}")}&" "&{{gpu_name}}',
+                *_banded("train_days", 1, "1/24"),
+            ),
             ("Steady state, USD", *_banded("cost_usd")),
-            ("Memory a GPU in GiB", "={plan_total}/2^30", styles.RATE,
-             f'="of "&{number_text("{plan_capacity}/2^30")}&", "&'
-             'ROUND(ROUND(100*{plan_total}/{plan_capacity},6),0)&" %"'),
+            (
+                "Memory a GPU in GiB",
+                "={plan_total}/2^30",
+                styles.RATE,
+                f'="of "&{number_text("{plan_capacity}/2^30")}&", "&'
+                'ROUND(ROUND(100*{plan_total}/{plan_capacity},6),0)&" %"',
+            ),
             (f'="Energy in "&{_unit("energy_kwh", 1000, "MWh", "kWh")}', *_banded("energy_kwh", 1000, "1", "1000")),
             (f'="CO2e in "&{_unit("co2e_kg", 1000, "tonnes", "kg")}', *_banded("co2e_kg", 1000, "1", "1000")),
         ]
-    )  # fmt: skip
+    )
     in_currency = '=IF({currency}="USD","",{currency}&" "&' + number_text("{amount.total}") + ")"
     page.tiles(
         [
             ("Whole run, USD", "={month_usd.total}", styles.WHOLE, in_currency),
             ("Whole run, days", *_banded("programme_days")),
             ("Whole run, GPU-hours", *_banded("programme_gpu_hours")),
-            ("USD per Mtok", "={month_usd.total}/{month_mtok.total}", styles.RATE,
-             '="of "&' + count_text("{month_mtok.total}") + '&" Mtok"'),
+            (
+                "USD per Mtok",
+                "={month_usd.total}/{month_mtok.total}",
+                styles.RATE,
+                '="of "&' + count_text("{month_mtok.total}") + '&" Mtok"',
+            ),
             ("Power, MW", "={running_mw}", styles.RATE, "while it runs"),
         ]
-    )  # fmt: skip
+    )
 
 
 def _unit(name: str, least: int, large: str, small: str) -> str:
@@ -134,13 +148,18 @@ def _memory(page: LineSheet) -> None:
     rows = page.table(
         ["Component", "Bytes", "GiB", "Share of the need", "Share of the GPU"],
         [
-            [LABELS[name], f"={{plan_{name}}}", f"={{plan_{name}}}/2^30", f"={{plan_{name}}}/{{plan_total}}",
-             f"={{plan_{name}}}/{{plan_capacity}}"]
+            [
+                LABELS[name],
+                f"={{plan_{name}}}",
+                f"={{plan_{name}}}/2^30",
+                f"={{plan_{name}}}/{{plan_total}}",
+                f"={{plan_{name}}}/{{plan_capacity}}",
+            ]
             for name in (*COMPONENTS, "total")
         ],
         [styles.GENERAL, styles.WHOLE, styles.DECIMAL, styles.PERCENT, styles.PERCENT],
         total=True,
-    )  # fmt: skip
+    )
     page.chart(Chart("bars", "{memory_message}", "GiB", styles.DECIMAL, (rows[0], rows[1] - 1), "D"))
 
 
@@ -149,13 +168,16 @@ def _cost(page: LineSheet) -> None:
     rows = page.table(
         ["Cause", "Low, USD", "Middle, USD", "High, USD", "Share of the middle"],
         [
-            [LABELS[name], *(f"={{plan_{name}.{case}}}" for case in NAMES),
-             f"=IF({{plan_cost_usd.middle}}=0,0,{{plan_{name}.middle}}/{{plan_cost_usd.middle}})"]
+            [
+                LABELS[name],
+                *(f"={{plan_{name}.{case}}}" for case in NAMES),
+                f"=IF({{plan_cost_usd.middle}}=0,0,{{plan_{name}.middle}}/{{plan_cost_usd.middle}})",
+            ]
             for name in (*CAUSES, "cost_usd")
         ],
         [styles.GENERAL, *[USD] * 3, styles.PERCENT],
         total=True,
-    )  # fmt: skip
+    )
     page.chart(Chart("columns", "{cost_message}", "USD", styles.WHOLE, (rows[0], rows[1] - 1), "CDE"))
 
 

@@ -15,24 +15,32 @@ PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
 _STEADY = "{tokens}*@tokens/{tokens_a_step}*{plan_step_seconds.middle}*{use_speed}/@speed/{plan_goodput.middle}"
 _WORKED = (
     CaseColumn(
-        "hours", "GPU-hours",
+        "hours",
+        "GPU-hours",
         f"={{gpus}}*({_STEADY}*MAX(1,{{factor}}+@whole)/{{seconds_an_hour}}+{{start_hours}})",
     ),
     CaseColumn("cost", "Cost, USD", "=#hours*{price}*@price*{mean_level}+{other_usd}*@other"),
-)  # fmt: skip
+)
 
 
 def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, its GPU-hours, its cost. One formula a column."""
     page = new_sheet(
-        book, "What-if", "The whole run of the middle case once a row: its drivers, GPU-hours and cost.",
-        ("",) * 6, (34, *[14] * 6, 14, 28),
-    )  # fmt: skip
+        book,
+        "What-if",
+        "The whole run of the middle case once a row: its drivers, GPU-hours and cost.",
+        ("",) * 6,
+        (34, *[14] * 6, 14, 28),
+    )
     page.section("Prices over time")
     page.constant(
-        "mean_level", "Mean level of GPU prices", "=SUMPRODUCT({share.all},{price_level_now.all})", "ratio",
-        "Months, by share of the run", styles.NUMBER,
-    )  # fmt: skip
+        "mean_level",
+        "Mean level of GPU prices",
+        "=SUMPRODUCT({share.all},{price_level_now.all})",
+        "ratio",
+        "Months, by share of the run",
+        styles.NUMBER,
+    )
     in_use = "{{use_{}}}".format
     case_table(page, DRIVERS, all_cases(DRIVERS, TOKENS, PRICES, in_use), _WORKED, in_use)
     page.finish()

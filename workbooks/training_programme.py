@@ -35,7 +35,7 @@ NOTES = (
     "What-if, Sensitivity and Two-way are of the middle case; they take dated prices at their mean over the months as "
     "the scenario of the cover lays them out.",
     "Left out: staff, and whatever is not named on Inputs.",
-)  # fmt: skip
+)
 
 
 def build(book: Book) -> None:

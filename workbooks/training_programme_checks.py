@@ -36,26 +36,40 @@ _OF_PHASES: tuple[Check, ...] = (
     ),
     (
         "Uses add up to the GPU-hours of a phase",
-        _same(*((
-            "SUM(" + ",".join(f"{{plan_{use}_gpu_hours.{phase}}}" for use in _USES) + f")*{{use_hours.{phase}}}",
-            f"{{hours_middle.{phase}}}",
-        ) for phase in PHASES)),
+        _same(
+            *(
+                (
+                    "SUM("
+                    + ",".join(f"{{plan_{use}_gpu_hours.{phase}}}" for use in _USES)
+                    + f")*{{use_hours.{phase}}}",
+                    f"{{hours_middle.{phase}}}",
+                )
+                for phase in PHASES
+            )
+        ),
         "Training, reference models, answers and waiting",
     ),
     (
         "GPU-hours are GPUs and days",
-        _same(*((
-            f"IF({{days_middle.{phase}}}=0,0,{{plan_gpus.{phase}}}*{{days_middle.{phase}}}*{{hours_a_day}})",
-            f"{{hours_middle.{phase}}}",
-        ) for phase in PHASES)),
+        _same(
+            *(
+                (
+                    f"IF({{days_middle.{phase}}}=0,0,{{plan_gpus.{phase}}}*{{days_middle.{phase}}}*{{hours_a_day}})",
+                    f"{{hours_middle.{phase}}}",
+                )
+                for phase in PHASES
+            )
+        ),
         "GPUs x days x 24 against GPU-hours",
     ),
     (
         "Phases follow one another",
-        "=" + "+".join(
+        "="
+        + "+".join(
             f"IF({{days_middle.{later}}}>0,IF({{starts_on.{later}}}+{{rounding}}<{{ends_on.{phase}}},1,0),0)"
             for phase, later in pairwise(PHASES)
-        ) + "=0",
+        )
+        + "=0",
         "Each starts no sooner than the one before it ends",
     ),
     (
@@ -63,7 +77,7 @@ _OF_PHASES: tuple[Check, ...] = (
         "=AND({usd.low}<={usd.middle},{usd.middle}<={usd.high},{days.low}<={days.middle},{days.middle}<={days.high})",
         "Cost and days",
     ),
-)  # fmt: skip
+)
 _OF_THE_BUDGET: tuple[Check, ...] = (
     (
         "Parts add up to the cost",
@@ -86,25 +100,30 @@ _OF_THE_BUDGET: tuple[Check, ...] = (
     ),
     KNOWN_CHECK,
     (
-        "Phases cost what the budget says", _same(("SUM({phase_usd.all})", "{phases_usd.middle}")),
+        "Phases cost what the budget says",
+        _same(("SUM({phase_usd.all})", "{phases_usd.middle}")),
         "Phases against Budget",
     ),
     (
         "A GPU-hour costs what Inputs say",
-        "=AND(" + ",".join(
+        "=AND("
+        + ",".join(
             f'IF(OR({{model.{n}}}="",{{price_usd_per_gpu_hour.{n}}}=""),TRUE,'
             f"{nearly_equal(f'{{price_now.{n}}}', f'{{price_usd_per_gpu_hour.{n}}}*{{use_price.{n}}}')})"
             for n in PHASES
-        ) + ")",
+        )
+        + ")",
         "Phases against Inputs, where a price is given",
     ),
     (
         "Checkpoints are those of trained parameters",
-        _same((
-            "SUMPRODUCT({kept_checkpoints.all},{plan_trained_parameters.all})*{checkpoint_bytes_per_parameter}/{terabyte}"
-            "*{retention_months}*{usd_per_tb_month}*{use_storage.1}",
-            "{storage_usd.middle}",
-        )),
+        _same(
+            (
+                "SUMPRODUCT({kept_checkpoints.all},{plan_trained_parameters.all})*{checkpoint_bytes_per_parameter}/{terabyte}"
+                "*{retention_months}*{usd_per_tb_month}*{use_storage.1}",
+                "{storage_usd.middle}",
+            )
+        ),
         "Checkpoints x parameters x bytes x months x price, all phases together, against Budget",
     ),
     (
@@ -115,7 +134,7 @@ _OF_THE_BUDGET: tuple[Check, ...] = (
         ),
         "Phases against Budget",
     ),
-)  # fmt: skip
+)
 _UNDATED = "COUNT({price_date.all})=0"
 _OF_MONTHS: tuple[Check, ...] = (
     ("Every month is there", "={on.total}={months.middle}", "Months in the plan against Budget"),
@@ -126,12 +145,17 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Every phase ends once",
-        _same(*((f"{{ended_{phase}.total}}", f"IF({{days_middle.{phase}}}=0,0,1)") for phase in PHASES)), "Months",
+        _same(*((f"{{ended_{phase}.total}}", f"IF({{days_middle.{phase}}}=0,0,1)") for phase in PHASES)),
+        "Months",
     ),
     (
         "Months add up to the budget",
-        _same(("{month_hours.total}", "{gpu_hours.middle}"), ("{month_kwh.total}", "{energy_kwh.middle}"),
-              ("{month_kg.total}", "{co2e_kg.middle}"), ("{month_mw.total}", "{peak_mw.middle}")),
+        _same(
+            ("{month_hours.total}", "{gpu_hours.middle}"),
+            ("{month_kwh.total}", "{energy_kwh.middle}"),
+            ("{month_kg.total}", "{co2e_kg.middle}"),
+            ("{month_mw.total}", "{peak_mw.middle}"),
+        ),
         "GPU-hours, energy, carbon, peak power",
     ),
     (
@@ -143,10 +167,15 @@ _OF_MONTHS: tuple[Check, ...] = (
         "Parts of the months add up",
         _same(
             ("SUM({month_usd.all})", "{month_usd.total}"),
-            ("{month_gpu_usd.total}+{month_other_usd.total}+{month_ablation_usd.total}+{month_evaluation_usd.total}"
-             "+{month_data_usd.total}+{month_storage_usd.total}+{month_egress_usd.total}", "{month_usd.total}"),
-            ("{month_data_usd.total}+{month_storage_usd.total}+{month_egress_usd.total}",
-             "{data_usd.middle}+{storage_usd.middle}+{egress_usd.middle}"),
+            (
+                "{month_gpu_usd.total}+{month_other_usd.total}+{month_ablation_usd.total}+{month_evaluation_usd.total}"
+                "+{month_data_usd.total}+{month_storage_usd.total}+{month_egress_usd.total}",
+                "{month_usd.total}",
+            ),
+            (
+                "{month_data_usd.total}+{month_storage_usd.total}+{month_egress_usd.total}",
+                "{data_usd.middle}+{storage_usd.middle}+{egress_usd.middle}",
+            ),
         ),
         "Totals of Months",
     ),
@@ -154,7 +183,8 @@ _OF_MONTHS: tuple[Check, ...] = (
     ("Years add up to the whole", _same(("SUM({month_usd_by_year.all})", "{month_usd.total}")), "Years against Months"),
     ("Quarters add up to the whole", _same(("SUM({month_usd_by_quarter.all})", "{month_usd.total}")), "Years"),
     (
-        "The case of the cover costs what the months do", _same(("{cost_now}", "{month_usd.total}")),
+        "The case of the cover costs what the months do",
+        _same(("{cost_now}", "{month_usd.total}")),
         "What-if, from drivers in one formula, against Months",
     ),
     (
@@ -164,25 +194,28 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     ("Mean power is no more than the peak", "={mean_mw.total}<={month_mw.total}*(1+{rounding})", "Months"),
     *RATES_HOLD,
-)  # fmt: skip
+)
 
 
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     missing = f"{staged.budget.block.missing}=1"
-    pairs = [
-        (staged.of_the_plan(name, case), f"{{{name}.{case}}}") for name in _OF_THE_PLAN for case in NAMES
-    ]  # fmt: skip
+    pairs = [(staged.of_the_plan(name, case), f"{{{name}.{case}}}") for name in _OF_THE_PLAN for case in NAMES]
     return (
         (
-            "The budget is the plan's", f'=IF({{scenario}}="base",{_same(*pairs).removeprefix("=")},TRUE)',
-            "Budget against PROGRAMME_BUDGET, every part in every case; only in the scenario base", missing,
+            "The budget is the plan's",
+            f'=IF({{scenario}}="base",{_same(*pairs).removeprefix("=")},TRUE)',
+            "Budget against PROGRAMME_BUDGET, every part in every case; only in the scenario base",
+            missing,
         ),
         (
-            "Figures are those of this workbook", f"={staged.figures.as_declared}",
+            "Figures are those of this workbook",
+            f"={staged.figures.as_declared}",
             "Names; another version may give others",
         ),
         (
-            "The budget's figures are those of this workbook", f"={staged.budget.are_as_declared()}",
-            "Names; another version may give others", missing,
+            "The budget's figures are those of this workbook",
+            f"={staged.budget.are_as_declared()}",
+            "Names; another version may give others",
+            missing,
         ),
-    )  # fmt: skip
+    )

@@ -37,9 +37,13 @@ DRIVERS = (
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
     page = new_sheet(
-        book, "Inputs", "Change the pale yellow cells only. One column a phase, in the order in which they run; a "
-        "column without a model stays out.", PHASES, WIDTHS,
-    )  # fmt: skip
+        book,
+        "Inputs",
+        "Change the pale yellow cells only. One column a phase, in the order in which they run; a "
+        "column without a model stays out.",
+        PHASES,
+        WIDTHS,
+    )
     page.input_heads()
     page.section("Models")
     named = next(leaf for leaf in leaves(Phase) if leaf.name == "name")
@@ -50,8 +54,15 @@ def inputs(book: Book) -> None:
     declare_all(page, ProgrammeTerms, HEADINGS)
     declare(page, CURRENCY)
     constant_lines(
-        page, "hours_a_month", "hours_a_day", "months_a_quarter", "months_a_year", "thousand", "million", "terabyte",
+        page,
+        "hours_a_month",
+        "hours_a_day",
+        "months_a_quarter",
+        "months_a_year",
+        "thousand",
+        "million",
+        "terabyte",
         "rounding",
-    )  # fmt: skip
+    )
     page.constant("first_day", "First day where none is given", FIRST_DAY, "", "So that months have dates", styles.DATE)
     copy_section(page, "Training programme")

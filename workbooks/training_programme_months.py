@@ -20,17 +20,35 @@ def budget(book: Book) -> None:
     page = new_sheet(book, "Budget", "The whole programme, all its phases at the same end of their bands.", NAMES)
     page.heads("Figure")
     page.section("Shares and sums that hold for every case")
-    page.line("ablation_now", "Ablations and failed runs", "=MAX(0,{ablation_share}+{use_ablation.1})", "ratio",
-              "Inputs + the scenario's", styles.PERCENT)  # fmt: skip
-    page.line("more", "All GPU-hours over those of the phases", "=1+{ablation_now}+{evaluation_share}", "ratio",
-              "1 + experiments", styles.NUMBER)  # fmt: skip
+    page.line(
+        "ablation_now",
+        "Ablations and failed runs",
+        "=MAX(0,{ablation_share}+{use_ablation.1})",
+        "ratio",
+        "Inputs + the scenario's",
+        styles.PERCENT,
+    )
+    page.line(
+        "more",
+        "All GPU-hours over those of the phases",
+        "=1+{ablation_now}+{evaluation_share}",
+        "ratio",
+        "1 + experiments",
+        styles.NUMBER,
+    )
     page.section("Low, middle and high in time")
 
     def line(key: str, label: str, formula: str, unit: str, origin: str, shown: str = styles.WHOLE) -> None:
         page.line(key, label, tuple(formula.replace("@", case) for case in NAMES), unit, origin, shown)
 
-    line("days", "Days", "=SUM({days_@.all})+SUM({elapsed.all})-SUM({days_middle.all})",
-         "days", "Phases and gaps", styles.RATE)  # fmt: skip
+    line(
+        "days",
+        "Days",
+        "=SUM({days_@.all})+SUM({elapsed.all})-SUM({days_middle.all})",
+        "days",
+        "Phases and gaps",
+        styles.RATE,
+    )
     line("gpu_hours", "GPU-hours", "=SUM({hours_@.all})*{more}", "GPU-hours", "Phases, with experiments")
     hourly = "SUMPRODUCT({hours_@.all},{price_now.all})"
     line("phases_usd", "Phases", f"={hourly}+SUM({{beside_usd.all}})", "USD", "GPU-hours x price + other costs")
@@ -38,15 +56,24 @@ def budget(book: Book) -> None:
         "ablation_usd", "Ablations and failed runs", f"={hourly}*{{ablation_now}}", "USD", "Share of GPU-hours x price"
     )
     line("evaluation_usd", "Evaluation", f"={hourly}*{{evaluation_share}}", "USD", "Share of GPU-hours x price")
-    line("data_usd", "Data preparation", "=({data_cpu_hours}*{usd_per_cpu_hour}+{licences_usd})*{use_data.1}", "USD",
-         "CPU-hours x price + licences")  # fmt: skip
+    line(
+        "data_usd",
+        "Data preparation",
+        "=({data_cpu_hours}*{usd_per_cpu_hour}+{licences_usd})*{use_data.1}",
+        "USD",
+        "CPU-hours x price + licences",
+    )
     line("storage_usd", "Checkpoint storage", "=SUM({kept_usd.all})", "USD", "Phases")
     line("egress_usd", "Egress", "={egress_tb}*{usd_per_egress_tb}*{use_storage.1}", "USD", "Terabytes x price")
     page.total("usd", "Cost", f"=SUM({{{PARTS[0]}:{PARTS[-1]}}})", "USD", "Sum of the parts")
     line("energy_kwh", "Energy", "=SUMPRODUCT({hours_@.all},{kw_each.all})*{more}", "kWh", "GPU-hours x power")
-    line("co2e_kg", "Greenhouse gases, location-based",
-         "=SUMPRODUCT({hours_@.all},{kw_each.all},{grams.all})*{more}/{thousand}", "kgCO2e", "Energy x grams",
-         )  # fmt: skip
+    line(
+        "co2e_kg",
+        "Greenhouse gases, location-based",
+        "=SUMPRODUCT({hours_@.all},{kw_each.all},{grams.all})*{more}/{thousand}",
+        "kgCO2e",
+        "Energy x grams",
+    )
     line("peak_mw", "Peak power", "=MAX({mw_@.all})*{more}", "MW", "Phases, with experiments", styles.NUMBER)
     page.section("Calendar")
     page.line("n_phases", "Phases", "=SUMPRODUCT(--({days_middle.all}>0))", "", "Inputs")
@@ -54,30 +81,39 @@ def budget(book: Book) -> None:
     page.line("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", styles.NUMBER)
     page.line("first_start", "First day", '=IF({start}="",{first_day},{start})', "", "Inputs", styles.DATE)
     page.line("first_month", "First of its month", "={first_start}-DAY({first_start})+1", "", "First day", styles.DATE)
-    page.line("over_days", "Days of that month before it",
-              "={month_days}*({first_start}-{first_month})/DAY(EOMONTH({first_start},0))", "days",
-              "Share of its month x days of a month", styles.NUMBER)  # fmt: skip
-    page.line("months", "Months", "=MAX(1,ROUNDUP(({over_days}+{ends_after})/{month_days}-{rounding},0))", "months",
-              "Months of so many days")  # fmt: skip
+    page.line(
+        "over_days",
+        "Days of that month before it",
+        "={month_days}*({first_start}-{first_month})/DAY(EOMONTH({first_start},0))",
+        "days",
+        "Share of its month x days of a month",
+        styles.NUMBER,
+    )
+    page.line(
+        "months",
+        "Months",
+        "=MAX(1,ROUNDUP(({over_days}+{ends_after})/{month_days}-{rounding},0))",
+        "months",
+        "Months of so many days",
+    )
     page.section("Titles of the charts")
     phases = number_text("100*{phases_usd.middle}/{usd.middle}")
     page.statement(
         "parts_message", "Cost by part", f'="Phases take "&{phases}&" % of "&{usd_text("{usd.middle}")}', "Budget"
     )
     page.statement(
-        "months_message", "Cost by month",
+        "months_message",
+        "Cost by month",
         f'={usd_text("{usd.middle}")}&" over "&{count_with_unit("{months.middle}", "month")}&", "&'
-        f'{count_with_unit("{n_phases.middle}", "phase")}',
+        f"{count_with_unit('{n_phases.middle}', 'phase')}",
         "Budget",
-    )  # fmt: skip
+    )
     page.finish()
 
 
 def months(book: Book) -> None:
     """Add the programme month by month, in its middle case and in the scenario of the cover."""
-    page = Timeline(
-        book, "Months", "The middle case by month; months of 730 hours, the first from its first day."
-    )  # fmt: skip
+    page = Timeline(book, "Months", "The middle case by month; months of 730 hours, the first from its first day.")
     page.calendar("first_month.middle", "months.middle")
     row = page.row_of
     row("first", "Days before it", "=MAX(0,({month}-1)*{month_days.middle}-{over_days.middle})", "days", styles.NUMBER)
@@ -105,8 +141,13 @@ def months(book: Book) -> None:
         total=SUM,
     )
     page.section("Money")
-    row("price_level_now", "Level of GPU prices", dated_level(book, "price_date", "price_level", from_first=False), "ratio",
-        styles.NUMBER)  # fmt: skip
+    row(
+        "price_level_now",
+        "Level of GPU prices",
+        dated_level(book, "price_date", "price_level", from_first=False),
+        "ratio",
+        styles.NUMBER,
+    )
     row("month_gpu_usd", "GPUs of the phases", f"=({summed('gpu_usd')})*{{price_level_now}}", "USD", total=SUM)
     row("month_other_usd", "Other costs of the phases", f"={summed('beside_usd')}", "USD", total=SUM)
     row("month_ablation_usd", "Ablations and failed runs", "={month_gpu_usd}*{ablation_now.middle}", "USD", total=SUM)
@@ -114,12 +155,22 @@ def months(book: Book) -> None:
     row("month_data_usd", "Data preparation", "=IF({month}=1,{data_usd.middle},0)", "USD", total=SUM)
     row("month_storage_usd", "Checkpoint storage", f"={summed('kept_usd', 'ended')}", "USD", total=SUM)
     row("month_egress_usd", "Egress", "=IF({month}={months.middle},{egress_usd.middle},0)", "USD", total=SUM)
-    row("month_usd", "Cost",
+    row(
+        "month_usd",
+        "Cost",
         "={month_gpu_usd}+{month_other_usd}+{month_ablation_usd}+{month_evaluation_usd}+{month_data_usd}"
-        "+{month_storage_usd}+{month_egress_usd}", "USD", total=BOLD_SUM)  # fmt: skip
+        "+{month_storage_usd}+{month_egress_usd}",
+        "USD",
+        total=BOLD_SUM,
+    )
     row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", "USD", total=MOST)
-    row("currency_rate", "Exchange rate", dated_level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
-        styles.NUMBER)  # fmt: skip
+    row(
+        "currency_rate",
+        "Exchange rate",
+        dated_level(book, "rate_date", "rate_per_usd", from_first=True),
+        "per USD",
+        styles.NUMBER,
+    )
     row("amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
     page.section("Energy and carbon")
     row("month_kwh", "Energy", f"=({summed('phase_kwh')})*{{more.middle}}", "kWh", total=SUM)

@@ -64,9 +64,12 @@ class Staged:
 def phases(book: Book) -> Staged:
     """Add the sheet of what functions are asked and give of each phase, and of what follows from it."""
     page = new_sheet(
-        book, "Phases", "A column a phase: what functions are asked and give, each once, then hours, money and energy.",
-        PHASES, WIDTHS,
-    )  # fmt: skip
+        book,
+        "Phases",
+        "A column a phase: what functions are asked and give, each once, then hours, money and energy.",
+        PHASES,
+        WIDTHS,
+    )
     page.heads("Name")
     page.section("What functions are asked")
     given = dict.fromkeys(NATIVE, '=""') | _GIVEN | dict.fromkeys(_ONES, '=IF({model}="","",1)')
@@ -75,7 +78,7 @@ def phases(book: Book) -> Staged:
     page.section("What they give")
     staged = stage_figures(
         page, f"PROGRAMME_FIGURES({asked.area()})", leaves(PhaseFigures), heads=1, blank_where='{model}=""'
-    )  # fmt: skip
+    )
     drivers_in_use(page, DRIVERS)
     _hours(page)
     _money(page)
@@ -99,15 +102,32 @@ def _hours(page: LineSheet) -> None:
         ("middle", "days", "gpu_hours"),
         ("high", "days_high", "usd_high"),
     ):
-        page.line(f"days_{end}", f"Days, {end}", used(f"{{plan_{days}}}*{{use_hours}}"), "days",
-                  "PROGRAMME_FIGURES x the scenario's", styles.RATE)  # fmt: skip
-        page.line(f"hours_{end}", f"GPU-hours, {end}", used(f"{{plan_{hours}}}*{{use_hours}}"), "GPU-hours",
-                  "PROGRAMME_FIGURES at a price of 1 x the scenario's")  # fmt: skip
+        page.line(
+            f"days_{end}",
+            f"Days, {end}",
+            used(f"{{plan_{days}}}*{{use_hours}}"),
+            "days",
+            "PROGRAMME_FIGURES x the scenario's",
+            styles.RATE,
+        )
+        page.line(
+            f"hours_{end}",
+            f"GPU-hours, {end}",
+            used(f"{{plan_{hours}}}*{{use_hours}}"),
+            "GPU-hours",
+            "PROGRAMME_FIGURES at a price of 1 x the scenario's",
+        )
     page.line(
         "elapsed", "Days with the gap before", used("{gap_days}+{days_middle}"), "days", "Inputs + days", styles.RATE
     )
-    page.line("ends_on", "Last day", used("SUMPRODUCT(({number.all}<={number})*{elapsed.all})"), "days",
-              "Days of this phase and of those before", styles.RATE)  # fmt: skip
+    page.line(
+        "ends_on",
+        "Last day",
+        used("SUMPRODUCT(({number.all}<={number})*{elapsed.all})"),
+        "days",
+        "Days of this phase and of those before",
+        styles.RATE,
+    )
     page.line("starts_on", "First day", used("{ends_on}-{days_middle}"), "days", "End - days", styles.RATE)
 
 
@@ -118,22 +138,39 @@ def _money(page: LineSheet) -> None:
     page.line("beside_usd", "Other costs", used("{other_usd}"), "USD", "Inputs")
     page.total("phase_usd", "Cost", "={gpu_usd}+{beside_usd}", "USD", "Sum")
     kept = "{kept_checkpoints}*{checkpoint_bytes_per_parameter}*{plan_trained_parameters}/{terabyte}"
-    page.line("kept_usd", "Kept checkpoints", used(f"{kept}*{{retention_months}}*{{usd_per_tb_month}}*{{use_storage}}"),
-              "USD", "Checkpoints x bytes x months x price")  # fmt: skip
+    page.line(
+        "kept_usd",
+        "Kept checkpoints",
+        used(f"{kept}*{{retention_months}}*{{usd_per_tb_month}}*{{use_storage}}"),
+        "USD",
+        "Checkpoints x bytes x months x price",
+    )
 
 
 def _energy(page: LineSheet) -> None:
     page.section("Energy and carbon")
     power_lines(page, used, limited=True)
     unlisted_statement(page)
-    page.line("kw_each", "Power of a GPU at the meter", used("{power}*(1+{host_share})*{pue}/{thousand}"), "kW",
-              "Power at work; host and PUE on top", styles.NUMBER)  # fmt: skip
+    page.line(
+        "kw_each",
+        "Power of a GPU at the meter",
+        used("{power}*(1+{host_share})*{pue}/{thousand}"),
+        "kW",
+        "Power at work; host and PUE on top",
+        styles.NUMBER,
+    )
     page.line("phase_kwh", "Energy at the meter", "={hours_middle}*{kw_each}", "kWh", "GPU-hours x power")
     page.line("phase_kg", "Greenhouse gases", "={phase_kwh}*{grams}/{thousand}", "kgCO2e", "Energy x grams")
     for end in NAMES:
         over = f"{{hours_{end}}}*{{kw_each}}/({{days_{end}}}*{{hours_a_day}})/{{thousand}}"
-        page.line(f"mw_{end}", f"Power while it runs, {end}", f"=IF({{days_{end}}}=0,0,{over})", "MW",
-                  "Energy / time", styles.NUMBER)  # fmt: skip
+        page.line(
+            f"mw_{end}",
+            f"Power while it runs, {end}",
+            f"=IF({{days_{end}}}=0,0,{over})",
+            "MW",
+            "Energy / time",
+            styles.NUMBER,
+        )
 
 
 def _compared(book: Book) -> StagedRows:
@@ -147,6 +184,9 @@ def _compared(book: Book) -> StagedRows:
     terms = stage_options(page, leaves(ProgrammeTerms), per_case=False, compared=True)
     page.finish()
     return stage_rows(
-        book, f"PROGRAMME_BUDGET({asked.area()},{terms.area()})", (1 + len(NAMES), len(BUDGET)), heads=BUDGET,
+        book,
+        f"PROGRAMME_BUDGET({asked.area()},{terms.area()})",
+        (1 + len(NAMES), len(BUDGET)),
+        heads=BUDGET,
         compared=True,
-    )  # fmt: skip
+    )

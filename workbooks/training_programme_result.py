@@ -29,12 +29,10 @@ def result(book: Book) -> None:
     columns = (("shown", "@"), ("starts_on", "N"), ("days_middle", "N"), ("hours_middle", "N"), ("phase_usd", "N"))
     page.table(
         ["Phase", "Starts on day", "Days", "GPU-hours", "Cost, USD"],
-        [
-            [f'=IF({{model.{phase}}}="","",{{{key}.{phase}}})' for key, _ in columns]
-            for phase in PHASES
-        ],
-        [styles.GENERAL, styles.RATE, styles.RATE, styles.WHOLE, styles.WHOLE], blanks=True,
-    )  # fmt: skip
+        [[f'=IF({{model.{phase}}}="","",{{{key}.{phase}}})' for key, _ in columns] for phase in PHASES],
+        [styles.GENERAL, styles.RATE, styles.RATE, styles.WHOLE, styles.WHOLE],
+        blanks=True,
+    )
     page.finish()
     months, parts = _drawn(book)
     page.chart(
@@ -46,9 +44,12 @@ def result(book: Book) -> None:
 def _drawn(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     """Add the sheet of what the charts draw; return the rows of months and of parts without their total."""
     page = new_sheet(
-        book, "Charts", "What Result draws; months evenly spread where there are more than twelve.", ("",) * 2,
+        book,
+        "Charts",
+        "What Result draws; months evenly spread where there are more than twelve.",
+        ("",) * 2,
         (36, *[20] * 4),
-    )  # fmt: skip
+    )
     first, last = _parts(page)
     page.section("Months of the chart")
     rows = months_table(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"}, "{months.middle}")
@@ -61,8 +62,9 @@ def _parts(page: LineSheet) -> tuple[int, int]:
     return page.table(
         ["Part", "Low", "Middle", "High"],
         [[_LABELS[part], *(f"={{{part}.{case}}}" for case in ("low", "middle", "high"))] for part in (*PARTS, "usd")],
-        [styles.GENERAL, *[styles.WHOLE] * 3], total=True,
-    )  # fmt: skip
+        [styles.GENERAL, *[styles.WHOLE] * 3],
+        total=True,
+    )
 
 
 def _tiles(page: LineSheet) -> None:

@@ -15,27 +15,35 @@ PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
 _DATA = "({data_cpu_hours}*{usd_per_cpu_hour}+{licences_usd})*@data"
 _STORED = "(SUM({kept_usd.all})/{use_storage.1}+{egress_tb}*{usd_per_egress_tb})*@storage"
 _WORKED = (
-    CaseColumn("gpus", "GPUs of the phases, USD", "=SUM({gpu_usd.all})/{use_hours.1}/{use_price.1}*@hours*@price"
-        "*{mean_level}"),
     CaseColumn(
-        "cost", "Cost, USD",
+        "gpus", "GPUs of the phases, USD", "=SUM({gpu_usd.all})/{use_hours.1}/{use_price.1}*@hours*@price*{mean_level}"
+    ),
+    CaseColumn(
+        "cost",
+        "Cost, USD",
         f"=#gpus*(1+MAX(0,{{ablation_share}}+@ablation)+{{evaluation_share}})+SUM({{beside_usd.all}})+{_DATA}+{_STORED}",
     ),
-)  # fmt: skip
+)
 
 
 def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, what its GPUs cost and all of it. One formula a column."""
     page = new_sheet(
-        book, "What-if", "The whole programme in its middle case once a row: its drivers and cost.",
-        ("",) * 6, (34, *[14] * 6, 14, 28),
-    )  # fmt: skip
+        book,
+        "What-if",
+        "The whole programme in its middle case once a row: its drivers and cost.",
+        ("",) * 6,
+        (34, *[14] * 6, 14, 28),
+    )
     page.section("Prices over time")
     page.constant(
-        "mean_level", "Mean level of GPU prices",
-        "=IF(SUM({gpu_usd.all})=0,1,{month_gpu_usd.total}/SUM({gpu_usd.all}))", "ratio",
-        "Months over Phases: what dated prices make of the whole", styles.NUMBER,
-    )  # fmt: skip
+        "mean_level",
+        "Mean level of GPU prices",
+        "=IF(SUM({gpu_usd.all})=0,1,{month_gpu_usd.total}/SUM({gpu_usd.all}))",
+        "ratio",
+        "Months over Phases: what dated prices make of the whole",
+        styles.NUMBER,
+    )
     in_use = "{{use_{}.1}}".format
     case_table(page, DRIVERS, all_cases(DRIVERS, HOURS, PRICES, in_use), _WORKED, in_use)
     page.finish()

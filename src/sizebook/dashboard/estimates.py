@@ -43,8 +43,13 @@ def translate_estimates(models: Sequence[str]) -> tuple[str, dict[str, Any]]:
     """Return the JavaScript of the estimates for some models of the page, and the tables that it reads."""
     # A page reads no file, and may hold no model that can be served; its functions ask for these all the same.
     classes = (
-        own_rates.OwnRates, own_rates.Fitted, own_rates.Spread, Stored, shape.ServingShape, shape.AttentionKind,
-    )  # fmt: skip
+        own_rates.OwnRates,
+        own_rates.Fitted,
+        own_rates.Spread,
+        Stored,
+        shape.ServingShape,
+        shape.AttentionKind,
+    )
     program = Script(_tables(models), supplied=(unknown_key,), classes=classes)
     entries = [f'"{function.name}": {{ {_entry(program, function)} }}' for function in page_estimates()]
     return "\n".join([program.source(), "return {", ",\n".join(entries), "};"]), program.data
@@ -58,9 +63,13 @@ def estimates_constant(python: str, source: str) -> str:
 def _tables(models: Sequence[str]) -> dict[Any, Sequence[str]]:
     """Return what is tabulated instead of translated, and the names that each of them is tabulated for."""
     of_models = (
-        catalog.is_checkpoint, formats.native_weight_dtype, formats.quantised_formats, encoding.has_encoder,
-        encoding.one_pass, shape.shape_of,
-    )  # fmt: skip
+        catalog.is_checkpoint,
+        formats.native_weight_dtype,
+        formats.quantised_formats,
+        encoding.has_encoder,
+        encoding.one_pass,
+        shape.shape_of,
+    )
     return {
         **dict.fromkeys(of_models, models),
         encoding.encoded_shapes: [model for model in models if call_result(encoding.has_encoder, model) is True],

@@ -19,9 +19,18 @@ from sizebook.sources.writing import write_whole
 # In the order in which the browser reads them; each uses what stands before it. Those of the views that nobody sees at
 # first are packed.
 FIRST = (
-    "dom.js", "format.js", "data.js", "later.js", "state.js", "filters.js", "card.js", "compare.js", "files.js",
-    "table.js", "app.js",
-)  # fmt: skip
+    "dom.js",
+    "format.js",
+    "data.js",
+    "later.js",
+    "state.js",
+    "filters.js",
+    "card.js",
+    "compare.js",
+    "files.js",
+    "table.js",
+    "app.js",
+)
 LATER = ("evaluate.js", "charts.js", "calculator.js", "market.js")
 STYLES = ("vendor/tabulator.min.css", "page.css")
 _FONTS = {"Inter": {400: "Inter-Regular", 600: "Inter-SemiBold"}, "JetBrains Mono": {400: "JetBrainsMono-Regular"}}

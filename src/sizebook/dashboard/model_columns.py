@@ -46,35 +46,88 @@ def _fact(name: str, title: str, meaning: str, kind: Kind = "text", **more: Any)
 COLUMNS = (
     _fact("organisation", "Organisation", "who published the model"),
     _fact("family", "Family", "models that were published together"),
-    _fact("release_date", "Released", "day of the first publication; a month where only that is known", "date",
-          shown=True, narrow=True),
-    Column("total", "Parameters", "exact trainable parameters, counted from the dimensions", "count",
-           ("PARAMS_MODEL",), shown=True, narrow=True, given=False),
-    Column("active", "Active", "parameters that one token visits: all but the experts that it is not sent to", "count",
-           ("PARAMS_ACTIVE",), shown=True, given=False),
+    _fact(
+        "release_date",
+        "Released",
+        "day of the first publication; a month where only that is known",
+        "date",
+        shown=True,
+        narrow=True,
+    ),
+    Column(
+        "total",
+        "Parameters",
+        "exact trainable parameters, counted from the dimensions",
+        "count",
+        ("PARAMS_MODEL",),
+        shown=True,
+        narrow=True,
+        given=False,
+    ),
+    Column(
+        "active",
+        "Active",
+        "parameters that one token visits: all but the experts that it is not sent to",
+        "count",
+        ("PARAMS_ACTIVE",),
+        shown=True,
+        given=False,
+    ),
     _fact("published_total", "Published", "parameters as their publisher states them", shown=True),
-    Column("difference", "Difference", "computed less published parameters, in the scope of the statement, as a share",
-           "share", unit="%", shown=True, given=False),
+    Column(
+        "difference",
+        "Difference",
+        "computed less published parameters, in the scope of the statement, as a share",
+        "share",
+        unit="%",
+        shown=True,
+        given=False,
+    ),
     Column("status", "Agreement", "how the computed count stands to the published one", "text", given=False),
     _fact("n_layers", "Layers", "layers of the encoder, the decoder or both", "count", shown=True),
     _fact("d_model", "d_model", "width of the residual stream (hidden size)", "count", shown=True),
     _fact("n_heads", "Heads", "query heads of the first attention layer", "count", shown=True),
-    _fact("n_kv_heads", "KV heads", "key-value heads; fewer than heads is grouped-query attention", "count",
-          shown=True),
+    _fact(
+        "n_kv_heads", "KV heads", "key-value heads; fewer than heads is grouped-query attention", "count", shown=True
+    ),
     _fact("d_head", "d_head", "width of a query-key head", "count"),
-    _fact("d_ff", "d_ff", "width of the feed-forward block, of one expert where there are experts", "count",
-          shown=True),
-    Column("ff_ratio", "d_ff / d_model", "width of the feed-forward block over the residual stream", "number",
-           ("MODEL_SPEC", "d_ff"), over="d_model", given=False),
+    _fact(
+        "d_ff", "d_ff", "width of the feed-forward block, of one expert where there are experts", "count", shown=True
+    ),
+    Column(
+        "ff_ratio",
+        "d_ff / d_model",
+        "width of the feed-forward block over the residual stream",
+        "number",
+        ("MODEL_SPEC", "d_ff"),
+        over="d_model",
+        given=False,
+    ),
     _fact("vocabulary", "Vocabulary", "distinct tokens", "count", unit="tokens", shown=True),
-    _fact("context_length", "Context", "most tokens that the model was made to read", "count", unit="tokens",
-          shown=True),
+    _fact(
+        "context_length", "Context", "most tokens that the model was made to read", "count", unit="tokens", shown=True
+    ),
     _fact("training_tokens", "Trained on", "tokens seen in pre-training", "count", unit="tokens", shown=True),
-    Column("tokens_per_parameter", "Tokens a parameter", "training tokens over total parameters; 20 is Chinchilla's "
-           "rule", "number", ("MODEL_SPEC", "training_tokens"), over="total", given=False),
-    Column("cache_per_token", "Cache a token", f"bytes of keys, values and state a token in bf16, of a sequence of "
-           f"{CACHE_TOKENS:,} tokens", "number", ("KV_CACHE_BYTES", CACHE_TOKENS), over=CACHE_TOKENS, unit="bytes",
-           shown=True, given=False),
+    Column(
+        "tokens_per_parameter",
+        "Tokens a parameter",
+        "training tokens over total parameters; 20 is Chinchilla's rule",
+        "number",
+        ("MODEL_SPEC", "training_tokens"),
+        over="total",
+        given=False,
+    ),
+    Column(
+        "cache_per_token",
+        "Cache a token",
+        f"bytes of keys, values and state a token in bf16, of a sequence of {CACHE_TOKENS:,} tokens",
+        "number",
+        ("KV_CACHE_BYTES", CACHE_TOKENS),
+        over=CACHE_TOKENS,
+        unit="bytes",
+        shown=True,
+        given=False,
+    ),
     _fact("activation", "Activation", "non-linearity of the feed-forward block", shown=True),
     _fact("attention", "Attention", "kinds of attention, in words", shown=True),
     _fact("experts", "Experts", "routed experts of a layer", "count"),
@@ -87,7 +140,7 @@ COLUMNS = (
     _fact("gpu_watts", "GPU power", "power of one accelerator that its publisher counts with", "number", unit="W"),
     _fact("energy_mwh", "Energy", "energy of the training", "number", unit="MWh"),
     _fact("tco2e", "Emissions", "carbon dioxide equivalent of the training", "number", unit="t"),
-)  # fmt: skip
+)
 BY_NAME = {column.name: column for column in COLUMNS}
 
 

@@ -43,15 +43,29 @@ _RELEASED = Axis("release_date", "Released", time=True)
 _TOTAL = Axis("total", "Parameters")
 CHARTS = (
     Scatter("size", "Size against date", _RELEASED, Axis("size", "Parameters, computed or else stated")),
-    Scatter("ratio", "Width of the feed-forward block", _RELEASED,
-            Axis("ff_ratio", "d_ff / d_model, of one expert where there are experts", steps=NARROW), rule=4),
-    Scatter("heads", "Heads against width", Axis("d_model", "d_model", steps=NARROW),
-            Axis("n_heads", "Query heads", steps=NARROW)),
-    Scatter("tokens", "Training tokens a parameter", _RELEASED,
-            Axis("tokens_per_parameter", "Training tokens a parameter"), rule=20),
+    Scatter(
+        "ratio",
+        "Width of the feed-forward block",
+        _RELEASED,
+        Axis("ff_ratio", "d_ff / d_model, of one expert where there are experts", steps=NARROW),
+        rule=4,
+    ),
+    Scatter(
+        "heads",
+        "Heads against width",
+        Axis("d_model", "d_model", steps=NARROW),
+        Axis("n_heads", "Query heads", steps=NARROW),
+    ),
+    Scatter(
+        "tokens",
+        "Training tokens a parameter",
+        _RELEASED,
+        Axis("tokens_per_parameter", "Training tokens a parameter"),
+        rule=20,
+    ),
     Scatter("cache", "Cache a token", _TOTAL, Axis("cache_per_token", "Bytes of cache a token, bf16")),
     Scatter("active", "Active against total", _TOTAL, Axis("active", "Active parameters"), diagonal=True),
-)  # fmt: skip
+)
 
 
 def specification(chart: Scatter) -> dict[str, Any]:

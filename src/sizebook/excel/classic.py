@@ -32,11 +32,18 @@ _OF_WINDOWS = -2146828288
 _ERRORS = {
     _OF_WINDOWS + code: name
     for code, name in {
-        2000: "#NULL!", 2007: "#DIV/0!", 2015: "#VALUE!", 2023: "#REF!", 2029: "#NAME?", 2036: "#NUM!", 2042: "#N/A",
-        2045: "#SPILL!", 2050: "#CALC!",
+        2000: "#NULL!",
+        2007: "#DIV/0!",
+        2015: "#VALUE!",
+        2023: "#REF!",
+        2029: "#NAME?",
+        2036: "#NUM!",
+        2042: "#N/A",
+        2045: "#SPILL!",
+        2050: "#CALC!",
         **dict.fromkeys((2043, 2046, 2047, 2048, 2049), "#VALUE!"),  # of data types and of data under way
     }.items()
-}  # fmt: skip
+}
 
 
 _answers = DeferredAnswers([[WAITING]])

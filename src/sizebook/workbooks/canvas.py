@@ -93,9 +93,7 @@ class Canvas:
         """Say across the page what figures do not follow, where the functions of sizebook are missing."""
         self.paragraph(self.book.addin_calls.banner, "Banner", height=30)
 
-    def heads(
-        self, label: str = "", *, origin: str = "Where it comes from", cases: Sequence[str] = ()
-    ) -> None:  # fmt: skip
+    def heads(self, label: str = "", *, origin: str = "Where it comes from", cases: Sequence[str] = ()) -> None:
         """Write the heads of the columns; the rows down to here stay in view and on every printed page.
 
         ``cases`` are what the columns of figures are called, where that is not the name of their case.

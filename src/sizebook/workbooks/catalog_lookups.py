@@ -38,16 +38,27 @@ def price_lines(page: LineSheet, used: Used = _AS_IT_IS) -> None:
     """
     for term in TERMS:
         call = page.book.call("PRICE_USD_PER_GPU_HOUR", term=text(term))
-        page.line(f"listed_{term}", f"GPU-hour, {term}", used(looked_up(call)), "USD/GPU-hour", "The catalog's median",
-                  styles.RATE)  # fmt: skip
+        page.line(
+            f"listed_{term}",
+            f"GPU-hour, {term}",
+            used(looked_up(call)),
+            "USD/GPU-hour",
+            "The catalog's median",
+            styles.RATE,
+        )
     number = f"MATCH({{term}},{page.book.choices(_TERM.label, TERMS)},0)"
     of_term = f"INDEX({{listed_{TERMS[0]}:listed_{TERMS[-1]}}},{number})"
     page.line(
-        "price", "GPU-hour", used(f'IF({{price_usd_per_gpu_hour}}="",{of_term},{{price_usd_per_gpu_hour}})'),
-        "USD/GPU-hour", "As given, else listed for the term", styles.RATE,
-    )  # fmt: skip
-    page.line("price_now", "GPU-hour, scenario", used("{price}*{use_price}"), "USD/GPU-hour", "x the scenario's",
-              styles.RATE)  # fmt: skip
+        "price",
+        "GPU-hour",
+        used(f'IF({{price_usd_per_gpu_hour}}="",{of_term},{{price_usd_per_gpu_hour}})'),
+        "USD/GPU-hour",
+        "As given, else listed for the term",
+        styles.RATE,
+    )
+    page.line(
+        "price_now", "GPU-hour, scenario", used("{price}*{use_price}"), "USD/GPU-hour", "x the scenario's", styles.RATE
+    )
 
 
 def power_lines(page: LineSheet, used: Used = _AS_IT_IS, *, limited: bool = False) -> None:
@@ -60,12 +71,24 @@ def power_lines(page: LineSheet, used: Used = _AS_IT_IS, *, limited: bool = Fals
         "listed_watts", "Power of a GPU, listed", used(looked_up(call)), "watts", "The catalog's TDP", styles.NUMBER
     )
     own = 'IF({power_limit_watts}="",{listed_watts},{power_limit_watts})' if limited else "{listed_watts}"
-    page.line("power", "Power of a GPU at work", used(f'IF({{watts}}="",{own},{{watts}})'), "watts",
-              f"As given, else {'its limit or ' if limited else ''}TDP", styles.NUMBER)  # fmt: skip
+    page.line(
+        "power",
+        "Power of a GPU at work",
+        used(f'IF({{watts}}="",{own},{{watts}})'),
+        "watts",
+        f"As given, else {'its limit or ' if limited else ''}TDP",
+        styles.NUMBER,
+    )
     grid = looked_up(page.book.call("GRID_G_PER_KWH"))
     page.line("listed_grams", "Carbon of the grid, listed", used(grid), "gCO2e/kWh", "The catalog's", styles.NUMBER)
-    page.line("grams", "Grams of CO2e per kWh", used('IF({grams_per_kwh}="",{listed_grams},{grams_per_kwh})'),
-              "gCO2e/kWh", "As given, else the grid's", styles.NUMBER)  # fmt: skip
+    page.line(
+        "grams",
+        "Grams of CO2e per kWh",
+        used('IF({grams_per_kwh}="",{listed_grams},{grams_per_kwh})'),
+        "gCO2e/kWh",
+        "As given, else the grid's",
+        styles.NUMBER,
+    )
 
 
 _KNOWN = {"price": "price_usd_per_gpu_hour", "power": "watts", "grams": "grams_per_kwh"}
@@ -76,15 +99,14 @@ def unlisted_statement(page: LineSheet, known: Mapping[str, str] = _KNOWN) -> No
 
     ``known`` are lines, and the inputs that give them.
     """
-    shown = "&".join(
-        f'IF(COUNT({{{line}.all}})<COUNTA({{{line}.all}})," {name}","")' for line, name in known.items()
-    )  # fmt: skip
+    shown = "&".join(f'IF(COUNT({{{line}.all}})<COUNTA({{{line}.all}})," {name}","")' for line, name in known.items())
     page.statement(
-        "unlisted", "What is not listed",
+        "unlisted",
+        "What is not listed",
         f'=IF({_all_known(known)},"","NOT LISTED, and not given on Inputs:"&{shown}&". What needs it shows an error, '
         'not 0. Type it on Inputs.")',
         "Empty where every price, power and grid is known",
-    )  # fmt: skip
+    )
 
 
 def _all_known(known: Mapping[str, str]) -> str:
@@ -94,9 +116,10 @@ def _all_known(known: Mapping[str, str]) -> str:
 def known_check(known: Mapping[str, str] = _KNOWN) -> tuple[str, str, str]:
     """Return the check that every price, power and grid is known."""
     return (
-        "Price, power and carbon are known", f"={_all_known(known)}",
+        "Price, power and carbon are known",
+        f"={_all_known(known)}",
         "A figure each, given on Inputs or listed in the catalog",
-    )  # fmt: skip
+    )
 
 
 KNOWN_CHECK = known_check()

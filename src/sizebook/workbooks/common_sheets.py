@@ -85,9 +85,12 @@ def checks_sheet(book: Book, checks: Sequence[tuple[str, ...]], cases: Sequence[
         *(f'COUNTIF({every},"{text}")' for text in (PASSED, NEEDS_ADDIN)),
     )
     page.check(
-        "all_checks", "All checks", f"={passed}={n_checks}", "Count of OK above; without sizebook, of the others",
+        "all_checks",
+        "All checks",
+        f"={passed}={n_checks}",
+        "Count of OK above; without sizebook, of the others",
         unless=f"AND({needed}>0,{passed}+{needed}={n_checks})",
-    )  # fmt: skip
+    )
     page.finish()
 
 

@@ -71,9 +71,11 @@ def _beyond(quantity: Quantity, bound: float | None, way: int) -> float | None:
 def bounds_text(quantity: Quantity) -> str:
     """Return the bounds in words, empty where there are none."""
     words = (
-        ("at least", quantity.minimum), ("above", quantity.above), ("at most", quantity.maximum),
+        ("at least", quantity.minimum),
+        ("above", quantity.above),
+        ("at most", quantity.maximum),
         ("below", quantity.below),
-    )  # fmt: skip
+    )
     return " and ".join(f"{word} {bound:,.15g}".replace(",", " ") for word, bound in words if bound is not None)
 
 
@@ -99,9 +101,13 @@ def _prompt(quantity: Quantity) -> str:
 
 def _refusal(quantity: Quantity) -> str:
     kinds = {
-        "integer": "a whole number", "number": "a number", "flag": "yes or no", "date": "a day such as 2026-12-31",
-        "choice": "one of the list", "list": "one of the list, or numbers with commas between",
-    }  # fmt: skip
+        "integer": "a whole number",
+        "number": "a number",
+        "flag": "yes or no",
+        "date": "a day such as 2026-12-31",
+        "choice": "one of the list",
+        "list": "one of the list, or numbers with commas between",
+    }
     wanted = kinds.get(quantity.kind, "one of the list, or another spelling")
     limits = bounds_text(quantity)
     return f"Want {wanted}{f', {limits}' if limits else ''}: {quantity.meaning}."[:_LONGEST_ERROR]

@@ -76,10 +76,12 @@ def declare_all(
         for argument in arguments:
             n_others = len(page.cases) - 1 if per_case else 0
             declare(
-                page, argument, default=given.get(argument.name, AS_DECLARED),
+                page,
+                argument,
+                default=given.get(argument.name, AS_DECLARED),
                 required=argument.required or argument.name in given,
                 per_case=(argument.default,) * n_others,
-            )  # fmt: skip
+            )
 
 
 def grouped(

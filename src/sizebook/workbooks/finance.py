@@ -39,10 +39,13 @@ SCENARIO = Argument(
     "scenario",
     Quantity(
         "drives all sheets: base takes the inputs as they are, the others change them as Scenarios says",
-        kind="choice", choices=SCENARIOS, label="Scenario", source="neutral: the inputs as they are",
+        kind="choice",
+        choices=SCENARIOS,
+        label="Scenario",
+        source="neutral: the inputs as they are",
     ),
     "base",
-)  # fmt: skip
+)
 CURRENCY = Argument(
     "currency",
     Quantity(
@@ -54,17 +57,29 @@ TRIAL_SPAN = "assumption: a span to try, to replace with your own"
 _PRICE_DATE = Argument("price_date", Quantity("first day of a price level", kind="date", label="Prices from"), None)
 _PRICE_LEVEL = Argument(
     "price_level",
-    Quantity("GPU prices over those of Inputs from that day on", unit="ratio", minimum=0, maximum=100,
-             label="Level of GPU prices", source="your own: the prices that you expect; blank leaves those of Inputs"),
+    Quantity(
+        "GPU prices over those of Inputs from that day on",
+        unit="ratio",
+        minimum=0,
+        maximum=100,
+        label="Level of GPU prices",
+        source="your own: the prices that you expect; blank leaves those of Inputs",
+    ),
     None,
-)  # fmt: skip
+)
 RATE_DATE = Argument("rate_date", Quantity("first day of an exchange rate", kind="date", label="Rate from"), None)
 RATE = Argument(
     "rate_per_usd",
-    Quantity("units of the currency for 1 USD from that day on", unit="currency/USD", above=0, maximum=1e9,
-             label="Rate of the currency", source="your own: a published rate of that day; blank for 1"),
+    Quantity(
+        "units of the currency for 1 USD from that day on",
+        unit="currency/USD",
+        above=0,
+        maximum=1e9,
+        label="Rate of the currency",
+        source="your own: a published rate of that day; blank for 1",
+    ),
     None,
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -120,18 +135,22 @@ CONSTANTS = {
         "Memory that a driver leaves", USABLE_SHARE, "ratio", "79.19 of 80 GiB on an H100, measured"
     ),
     "busy_share": Constant(
-        "Power of a busy server over the TDP of its GPUs", _WALL["busy_over_tdp"], "ratio",
+        "Power of a busy server over the TDP of its GPUs",
+        _WALL["busy_over_tdp"],
+        "ratio",
         "MLPerf Inference v5.1, 8 x B200; SERVING_KWH",
     ),
     "idle_share": Constant(
         "Power of an idle server over it", _WALL["idle_over_tdp"], "ratio", "An assumption; SERVING_KWH"
     ),
     "life_hours": Constant(
-        "Hours that a GPU works in its life", _LIFE["lifetime_years"] * HOURS_PER_YEAR * _LIFE["busy"], "hours",
+        "Hours that a GPU works in its life",
+        _LIFE["lifetime_years"] * HOURS_PER_YEAR * _LIFE["busy"],
+        "hours",
         f"{_LIFE['lifetime_years']} years, {_LIFE['busy']:.0%} busy; EMBODIED_CO2E_KG",
     ),
     "rounding": Constant("Rounding", 1e-9, "", "Share of a figure that ceilings and comparisons leave to rounding"),
-}  # fmt: skip
+}
 
 
 def constant_lines(page: LineSheet, *keys: str) -> None:
@@ -145,9 +164,12 @@ def constant_lines(page: LineSheet, *keys: str) -> None:
 def scenarios_sheet(book: Book, drivers: tuple[Driver, ...]) -> None:
     """Add the sheet on which the scenarios change the inputs."""
     page = new_sheet(
-        book, "Scenarios", "What low, high and own change; base takes the inputs as they are. Choose on the cover.",
-        cases=SCENARIOS[1:], widths=(34, *[12] * 3, 8, 34),
-    )  # fmt: skip
+        book,
+        "Scenarios",
+        "What low, high and own change; base takes the inputs as they are. Choose on the cover.",
+        cases=SCENARIOS[1:],
+        widths=(34, *[12] * 3, 8, 34),
+    )
     page.input_heads("Driver", origin="What it changes")
     page.section("Drivers")
     for driver in drivers:
@@ -163,17 +185,24 @@ def drivers_in_use(page: LineSheet, drivers: tuple[Driver, ...]) -> None:
     for driver in drivers:
         of = ",".join(f"{{case_{driver.name}.{case}}}" for case in SCENARIOS[1:])
         page.line(
-            f"use_{driver.name}", driver.label, f"=CHOOSE({{scenario_number}},{driver.neutral},{of})", "ratio",
-            "Scenarios", driver.number_format,
-        )  # fmt: skip
+            f"use_{driver.name}",
+            driver.label,
+            f"=CHOOSE({{scenario_number}},{driver.neutral},{of})",
+            "ratio",
+            "Scenarios",
+            driver.number_format,
+        )
 
 
 def rates_sheet(book: Book) -> None:
     """Add the sheet of prices over time and of the currency: levels that hold from a day on."""
     page = new_sheet(
-        book, "Rates", "Levels that hold from a day on, as many as are known. Blank: prices stay, amounts are in USD.",
-        cases=DATED, widths=(22, *[12] * len(DATED), 12, 24),
-    )  # fmt: skip
+        book,
+        "Rates",
+        "Levels that hold from a day on, as many as are known. Blank: prices stay, amounts are in USD.",
+        cases=DATED,
+        widths=(22, *[12] * len(DATED), 12, 24),
+    )
     page.input_heads()
     for title, key, day, of in (
         ("Prices over time", "price_order", _PRICE_DATE, _PRICE_LEVEL),
@@ -193,10 +222,11 @@ _RATES = ",".join(f"{{{RATE.name}.{number}}}" for number in DATED)
 RATES_HOLD = (
     ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
     (
-        "Amounts in another currency have a rate", f'=({{currency}}="USD")=(COUNT({_RATES})=0)',
+        "Amounts in another currency have a rate",
+        f'=({{currency}}="USD")=(COUNT({_RATES})=0)',
         "Rates against the currency: none in USD",
     ),
-)  # fmt: skip
+)
 
 
 def _in_order(day: str, of: str, number: str) -> str:
@@ -240,9 +270,12 @@ def years_sheet(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None
     """Add the sheet of totals by year and by quarter: key of a row of months, label, unit and number format each."""
     n_years, n_quarters = LONGEST_PLAN // 12, LONGEST_PLAN // 3
     page = new_sheet(
-        book, "Years", "Totals of the months, by year and by quarter of the plan.",
-        cases=("",) * n_quarters, widths=(34, 12, 16, *[13] * n_quarters),
-    )  # fmt: skip
+        book,
+        "Years",
+        "Totals of the months, by year and by quarter of the plan.",
+        cases=("",) * n_quarters,
+        widths=(34, 12, 16, *[13] * n_quarters),
+    )
     for title, key, count in (("By year", "year", n_years), ("By quarter", "quarter", n_quarters)):
         page.section(title)
         head, cases = page.row + 1, tuple(map(str, range(1, count + 1)))
@@ -250,9 +283,7 @@ def years_sheet(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None
         table: list[list[Any]] = [numbers]
         for at, (name, label, unit, _) in enumerate(rows, head + 1):
             book.place(f"{name}_by_{key}", Place(page.sheet.title, at, cases, first=5))
-            cells = [
-                f"=SUMIF({{{key}.all}},{get_column_letter(5 + n)}${head},{{{name}.all}})" for n in range(count)
-            ]  # fmt: skip
+            cells = [f"=SUMIF({{{key}.all}},{get_column_letter(5 + n)}${head},{{{name}.all}})" for n in range(count)]
             own = unit or "={currency}"
             table.append([label, own, f"={{{name}.total}}", *cells])
         formats = [[styles.GENERAL] * (3 + count)] + [

@@ -80,10 +80,15 @@ def find_inputs(package: Package) -> dict[str, Input]:
             default, is_list = _default(defined, style)
             found.append(
                 Input(
-                    defined.name.rstrip("_"), at, style == REQUIRED, _choices(package, sheets, at, own), default,
-                    next((rule.quantity for rule in own if rule.quantity), None), is_list,
+                    defined.name.rstrip("_"),
+                    at,
+                    style == REQUIRED,
+                    _choices(package, sheets, at, own),
+                    default,
+                    next((rule.quantity for rule in own if rule.quantity), None),
+                    is_list,
                 )
-            )  # fmt: skip
+            )
     order = list(sheets)
     found.sort(key=lambda entry: (order.index(entry.at.sheet), entry.at.top, entry.at.left))
     return {entry.name: entry for entry in found}

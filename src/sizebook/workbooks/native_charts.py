@@ -26,9 +26,12 @@ from sizebook.workbooks import styles
 
 Kind = Literal["bars", "columns", "stacked", "lines", "tornado"]
 KINDS: dict[Kind, str] = {
-    "bars": "Bars", "columns": "Columns", "stacked": "Stacked columns", "lines": "Lines",
+    "bars": "Bars",
+    "columns": "Columns",
+    "stacked": "Stacked columns",
+    "lines": "Lines",
     "tornado": "Bars to both sides",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

@@ -132,9 +132,8 @@ def _fold(package: Package, tab: str, within: Area, shown: Shown) -> None:
         _fold_columns(root, {at for _, at in within.cells() if shown(tab, within.top, at) in (None, "")}, within)
         return
     folded = {
-        row for row, column in within.cells()
-        if address(row, column) in named and shown(tab, row, column) in (None, "")
-    }  # fmt: skip
+        row for row, column in within.cells() if address(row, column) in named and shown(tab, row, column) in (None, "")
+    }
     _outline(
         root, {at: rows[at] for at in range(within.top, within.bottom + 2) if at in rows}, folded, "outlineLevelRow"
     )

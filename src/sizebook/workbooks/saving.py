@@ -20,10 +20,28 @@ _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _CORE, _STYLES = "docProps/core.xml", "xl/styles.xml"
 # The order in which the schema wants the parts of a font; openpyxl writes its own, and validators refuse it.
-_OF_FONTS = tuple(map(tag, (
-    "b", "i", "strike", "condense", "extend", "outline", "shadow", "u", "vertAlign", "sz", "color", "name", "family",
-    "charset", "scheme",
-)))  # fmt: skip
+_OF_FONTS = tuple(
+    map(
+        tag,
+        (
+            "b",
+            "i",
+            "strike",
+            "condense",
+            "extend",
+            "outline",
+            "shadow",
+            "u",
+            "vertAlign",
+            "sz",
+            "color",
+            "name",
+            "family",
+            "charset",
+            "scheme",
+        ),
+    )
+)
 
 
 def save(book: Book, example: Mapping[str, Any], path: Path) -> Filled:

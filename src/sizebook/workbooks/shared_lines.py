@@ -75,30 +75,47 @@ def node_lines(
     page.line("gpus_each", "GPUs of a replica", f"={each}", "GPUs", "Layout")
     own = page.book.call("GPU_SPEC", field='"gpus_per_node"')
     page.line(
-        "node_gpus", "GPUs of a node", used(node or f'IF({{gpus_per_node}}="",{own},{{gpus_per_node}})'), "GPUs",
+        "node_gpus",
+        "GPUs of a node",
+        used(node or f'IF({{gpus_per_node}}="",{own},{{gpus_per_node}})'),
+        "GPUs",
         "As given, else the accelerator's own",
-    )  # fmt: skip
+    )
     page.line(
-        "instances", "Replicas that a node holds", used("INT({node_gpus}/{gpus_each})"), "replicas",
+        "instances",
+        "Replicas that a node holds",
+        used("INT({node_gpus}/{gpus_each})"),
+        "replicas",
         "0 where a replica is larger than a node",
-    )  # fmt: skip
+    )
     page.line(
-        "nodes_each", "Nodes of a replica", used("ROUNDUP({gpus_each}/{node_gpus},0)"), "nodes",
+        "nodes_each",
+        "Nodes of a replica",
+        used("ROUNDUP({gpus_each}/{node_gpus},0)"),
+        "nodes",
         "1 where it fits in one",
-    )  # fmt: skip
+    )
     page.line(
-        "spare_replicas", "Spare replicas", used('{spare}*IF({failure_domain}="node",MAX(1,{instances}),1)'),
-        "replicas", "Failures covered x replicas lost with each",
-    )  # fmt: skip
+        "spare_replicas",
+        "Spare replicas",
+        used('{spare}*IF({failure_domain}="node",MAX(1,{instances}),1)'),
+        "replicas",
+        "Failures covered x replicas lost with each",
+    )
     page.line(
-        "step", "Replicas paid for together", used('IF({whole_nodes}="yes",MAX(1,{instances}),1)'), "replicas",
+        "step",
+        "Replicas paid for together",
+        used('IF({whole_nodes}="yes",MAX(1,{instances}),1)'),
+        "replicas",
         "One, or what a node holds",
-    )  # fmt: skip
+    )
     page.line(
-        "step_gpus", "GPUs paid for together",
-        used('IF({whole_nodes}="yes",{nodes_each}*{node_gpus},{gpus_each})'), "GPUs",
+        "step_gpus",
+        "GPUs paid for together",
+        used('IF({whole_nodes}="yes",{nodes_each}*{node_gpus},{gpus_each})'),
+        "GPUs",
         "Those of a replica, or of its nodes",
-    )  # fmt: skip
+    )
 
 
 def gpus_to_pay_for(replicas: str) -> str:

@@ -99,9 +99,14 @@ class StagedFigures:
 
 
 def stage_figures(
-    page: LineSheet, call: str, declared: Sequence[Argument], *,
-    heads: int = 0, blank_where: str = "", left_out: Collection[str] = (),
-) -> StagedFigures:  # fmt: skip
+    page: LineSheet,
+    call: str,
+    declared: Sequence[Argument],
+    *,
+    heads: int = 0,
+    blank_where: str = "",
+    left_out: Collection[str] = (),
+) -> StagedFigures:
     """Stage a function that gives names and values, one figure a row; formulas name one ``plan_`` and its name.
 
     The first ``heads`` rows, such as the names of services, are not shown, nor is what is ``left_out`` by name.
@@ -117,9 +122,13 @@ def stage_figures(
         values = tuple(f'=IF({blank_where},"",{cell})' if blank_where else f"={cell}" for cell in cells)
         quantity = argument.quantity
         page.line(
-            f"plan_{argument.name}", argument.label, values, quantity.unit, sentence(quantity.meaning),
+            f"plan_{argument.name}",
+            argument.label,
+            values,
+            quantity.unit,
+            sentence(quantity.meaning),
             number_format(quantity),
-        )  # fmt: skip
+        )
         if quantity.kind == "text":
             page.wrap(page.row - 1, _LONGEST_TEXT)
     return StagedFigures(staged.are_as_declared(), {name: staged.cell(row, 2) for name, row in rows.items()})
@@ -172,7 +181,7 @@ def show_ledger(
 def show_cases(
     page: LineSheet, staged: StagedRows, declared: Sequence[Argument], *, blank_where: Mapping[str, str]
 ) -> StagedFigures:
-    """Show a staged ledger of cases as lines, a figure each and a column a case; formulas name one as in `stage_figures`.
+    """Show a staged ledger of cases as lines: a figure each, a column a case; formulas name one as in `stage_figures`.
 
     The first column of the ledger names the cases and is left out. ``blank_where`` are the conditions under which
     figures are blank, by name.
@@ -181,10 +190,13 @@ def show_cases(
         cells = (staged.cell(row, column) for row in range(2, staged.n_rows + 1))
         blank = blank_where.get(argument.name)
         page.line(
-            f"plan_{argument.name}", argument.label,
+            f"plan_{argument.name}",
+            argument.label,
             tuple(f'=IF({blank},"",{cell})' if blank else f"={cell}" for cell in cells),
-            argument.quantity.unit, sentence(argument.quantity.meaning), number_format(argument.quantity),
-        )  # fmt: skip
+            argument.quantity.unit,
+            sentence(argument.quantity.meaning),
+            number_format(argument.quantity),
+        )
     return StagedFigures(staged.are_as_declared())
 
 
@@ -218,9 +230,14 @@ class StagedRows:
 
 
 def stage_rows(
-    book: Book, call: str, size: tuple[int, int], *,
-    names: Sequence[str | None] = (), heads: Sequence[str] = (), compared: bool = False,
-) -> StagedRows:  # fmt: skip
+    book: Book,
+    call: str,
+    size: tuple[int, int],
+    *,
+    names: Sequence[str | None] = (),
+    heads: Sequence[str] = (),
+    compared: bool = False,
+) -> StagedRows:
     """Stage a function that gives rows, and the declared names beside them.
 
     ``names`` are those of its rows, None where a row has none; ``heads`` those of its columns instead. What is only

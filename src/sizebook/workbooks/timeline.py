@@ -72,9 +72,14 @@ class Timeline(Canvas):
             self.row_of(key, f"{key.capitalize()} of the plan", number, "", styles.WHOLE, MOST)
 
     def row_of(
-        self, key: str, label: str, formula: str | tuple[str, ...], unit: str, number_format: str = styles.WHOLE,
+        self,
+        key: str,
+        label: str,
+        formula: str | tuple[str, ...],
+        unit: str,
+        number_format: str = styles.WHOLE,
         total: str = NONE,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Add a row: the same formula in each month, or one for each; one with a total of `BOLD_SUM` is in bold."""
         bold = total == BOLD_SUM
         if label.startswith("={"):  # the name of a service or a phase, blank where there is none

@@ -53,16 +53,23 @@ def two_way_sheet(book: Book, down: Steps, across: Steps, what: str) -> Callable
     ``what`` names the cost: cost of all months.
     """
     page = new_sheet(
-        book, "Two-way", f"{what} by {down.in_a_sentence} and {across.label}, in the scenario of the cover.",
-        cases=down.numbers, widths=(22, *[13] * len(down.factors), 7, 18),
-    )  # fmt: skip
+        book,
+        "Two-way",
+        f"{what} by {down.in_a_sentence} and {across.label}, in the scenario of the cover.",
+        cases=down.numbers,
+        widths=(22, *[13] * len(down.factors), 7, 18),
+    )
     page.input_heads("Step", origin="What it changes")
     page.section("Steps")
     for side in (down, across):
         quantity = Quantity(
-            f"{side.label[:1].lower()}{side.label[1:]} over those of the scenario", unit="ratio", above=0, maximum=100,
-            label=side.label, source=TRIAL_SPAN,
-        )  # fmt: skip
+            f"{side.label[:1].lower()}{side.label[1:]} over those of the scenario",
+            unit="ratio",
+            above=0,
+            maximum=100,
+            label=side.label,
+            source=TRIAL_SPAN,
+        )
         declare(page, Argument(f"step_{side.name}", quantity, side.factors[0]), per_case=side.factors[1:])
 
     def finish(cost: Cost) -> None:
@@ -83,9 +90,12 @@ def two_way_sheet(book: Book, down: Steps, across: Steps, what: str) -> Callable
 def tornado_sheet(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> None:
     """Add the sheet of what each driver does to the cost, the largest first."""
     page = new_sheet(
-        book, "Sensitivity", f"What each driver alone does to the {what}, in the scenario of the cover.",
-        cases=("",) * 5, widths=(34, *[16] * 5, 14, 24),
-    )  # fmt: skip
+        book,
+        "Sensitivity",
+        f"What each driver alone does to the {what}, in the scenario of the cover.",
+        cases=("",) * 5,
+        widths=(34, *[16] * 5, 14, 24),
+    )
     page.chart_rows = 12  # with its tables on one page
     room = page.room_for_chart()
     now = cost("now")
@@ -96,34 +106,40 @@ def tornado_sheet(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str
         ["Driver", "Low, USD", "High, USD", "Low, change", "High, change", "Rank"],
         [
             [
-                driver.label, *(f"={cost(f'{driver.name}_{end}')}" for end in ENDS),
+                driver.label,
+                *(f"={cost(f'{driver.name}_{end}')}" for end in ENDS),
                 *(_change(f"{column}{first + at}", now) for column in "CD"),
                 _rank((first, last), first + at, now),
             ]
             for at, driver in enumerate(drivers)
         ],
         [styles.GENERAL, *[styles.WHOLE] * 5],
-    )  # fmt: skip
+    )
     page.section("Largest first")
     top = page.row + 1
     rows = page.table(
         ["Driver", "Low, change", "High, change", "Rank"],
         [
-            [*(f"=INDEX(${column}${first}:${column}${last},MATCH(E{top + at},$G${first}:$G${last},0))"
-               for column in "BEF"),
-             f"=ROWS($A${top}:$A{top + at})"]
+            [
+                *(
+                    f"=INDEX(${column}${first}:${column}${last},MATCH(E{top + at},$G${first}:$G${last},0))"
+                    for column in "BEF"
+                ),
+                f"=ROWS($A${top}:$A{top + at})",
+            ]
             for at in range(len(drivers))
         ],
         [styles.GENERAL, *[styles.WHOLE] * 3],
-    )  # fmt: skip
+    )
     page.statement(
-        "tornado_message", "Title of the chart",
+        "tornado_message",
+        "Title of the chart",
         f'=B{top}&" moves the cost most: from "&{_amount(f"C{top}")}&" to "&{_amount(f"D{top}")}&" USD"',
         "The largest",
-    )  # fmt: skip
+    )
     drawn = Chart(
         "tornado", "{tornado_message}", "USD over the scenario", number_format=styles.WHOLE, rows=rows, columns="CD"
-    )  # fmt: skip
+    )
     page.chart(drawn, at=room)
     page.finish()
 

@@ -97,9 +97,10 @@ def case_table(
         for number, one in enumerate(worked, FIRST_COLUMN + len(keys)):
             page.book.place(f"{one.key}_{key}", Place(page.sheet.title, at, ("",), first=number))
     first, _ = page.table(
-        ["Case", *(driver.label for driver in drivers), *(one.head for one in worked)], rows,
+        ["Case", *(driver.label for driver in drivers), *(one.head for one in worked)],
+        rows,
         [styles.GENERAL, *(driver.number_format for driver in drivers), *[styles.WHOLE] * len(worked)],
-    )  # fmt: skip
+    )
     for column in range(FIRST_COLUMN, FIRST_COLUMN + len(keys) + len(worked)):
         page.sheet.cell(first - 1, column).style = "Wrapped head"
     page.sheet.row_dimensions[first - 1].height = 40

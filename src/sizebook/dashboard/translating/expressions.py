@@ -25,8 +25,15 @@ from sizebook.dashboard.translating.python_source import (
 )
 
 _PLAIN = {ast.Sub: "-", ast.Mult: "*"}
-_HELPED = {ast.Add: "plus", ast.Div: "divided", ast.FloorDiv: "whole", ast.Mod: "modulo", ast.Pow: "power",
-           ast.BitOr: "merged", ast.LShift: "shifted"}  # fmt: skip
+_HELPED = {
+    ast.Add: "plus",
+    ast.Div: "divided",
+    ast.FloorDiv: "whole",
+    ast.Mod: "modulo",
+    ast.Pow: "power",
+    ast.BitOr: "merged",
+    ast.LShift: "shifted",
+}
 _COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _OF_DATACLASSES: dict[Any, str] = {dataclasses.replace: "replaced", dataclasses.fields: "fields_of"}
 # The formats of numbers that python.js knows.
@@ -290,10 +297,11 @@ class Expressions:
 
     def _by_name(self, node: ast.Call, first: Sequence[str] = ()) -> str:
         parts = [
-            f"...method_items({self.of_node(each.value)})" if each.arg is None
+            f"...method_items({self.of_node(each.value)})"
+            if each.arg is None
             else f"[{json.dumps(each.arg)}, {self.of_node(each.value)}]"
             for each in node.keywords
-        ]  # fmt: skip
+        ]
         return f"[{', '.join([*first, *parts])}]"
 
     def _bound(self, node: ast.Call, called: Callable[..., Any]) -> str:

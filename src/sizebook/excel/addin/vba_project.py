@@ -118,9 +118,19 @@ def _record(number: int, content: bytes) -> bytes:
 def _directory(name: str, modules: list[Module]) -> bytes:
     """Return the `dir` stream: what the project is, no references, and the modules."""
     empty, zero = b"", struct.pack("<I", 0)
-    described = [(0x01, struct.pack("<I", 1)), (0x02, struct.pack("<I", ENGLISH)), (0x14, struct.pack("<I", ENGLISH)),
-                 (0x03, struct.pack("<H", CODE_PAGE)), (0x04, name.encode("ascii")), (0x05, empty), (0x40, empty),
-                 (0x06, empty), (0x3D, empty), (0x07, zero), (0x08, zero)]  # fmt: skip
+    described = [
+        (0x01, struct.pack("<I", 1)),
+        (0x02, struct.pack("<I", ENGLISH)),
+        (0x14, struct.pack("<I", ENGLISH)),
+        (0x03, struct.pack("<H", CODE_PAGE)),
+        (0x04, name.encode("ascii")),
+        (0x05, empty),
+        (0x40, empty),
+        (0x06, empty),
+        (0x3D, empty),
+        (0x07, zero),
+        (0x08, zero),
+    ]
     version = struct.pack("<HIIH", 0x09, 4, 1, 0)  # its length field does not count the minor version
     constants = _record(0x0C, empty) + _record(0x3C, empty)
     count = _record(0x0F, struct.pack("<H", len(modules))) + _record(0x13, b"\xff\xff")
@@ -130,8 +140,19 @@ def _directory(name: str, modules: list[Module]) -> bytes:
 
 def _module_records(module: Module) -> bytes:
     name, wide, zero = module.name.encode("ascii"), module.name.encode("utf-16-le"), struct.pack("<I", 0)
-    records = [(0x19, name), (0x47, wide), (0x1A, name), (0x32, wide), (0x1C, b""), (0x48, b""), (0x31, zero),
-               (0x1E, zero), (0x2C, b"\xff\xff"), (0x22 if module.is_document else 0x21, b""), (0x2B, b"")]  # fmt: skip
+    records = [
+        (0x19, name),
+        (0x47, wide),
+        (0x1A, name),
+        (0x32, wide),
+        (0x1C, b""),
+        (0x48, b""),
+        (0x31, zero),
+        (0x1E, zero),
+        (0x2C, b"\xff\xff"),
+        (0x22 if module.is_document else 0x21, b""),
+        (0x2B, b""),
+    ]
     return b"".join(_record(*each) for each in records)
 
 

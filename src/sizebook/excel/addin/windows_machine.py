@@ -122,8 +122,10 @@ def _excel_bits() -> int | None:
         return None
     import winreg
 
-    kept = ((r"SOFTWARE\Microsoft\Office\ClickToRun\Configuration", "Platform"),
-            (r"SOFTWARE\Microsoft\Office\16.0\Outlook", "Bitness"))  # fmt: skip
+    kept = (
+        (r"SOFTWARE\Microsoft\Office\ClickToRun\Configuration", "Platform"),
+        (r"SOFTWARE\Microsoft\Office\16.0\Outlook", "Bitness"),
+    )
     for key, name in kept:
         try:
             with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key, 0, winreg.KEY_READ | winreg.KEY_WOW64_64KEY) as opened:

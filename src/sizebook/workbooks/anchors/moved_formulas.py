@@ -8,8 +8,17 @@ from sizebook.core.errors import InputError
 from sizebook.workbooks.anchors.row_move import CannotMoveError, RowMove, RowsGoneError
 
 # What holds a formula, by the local name of the element, in every part; its text is read where the element stands.
-FORMULAS = {"formula", "formula1", "formula2", "f", "calculatedColumnFormula", "totalsRowFormula", "FmlaLink",
-            "FmlaRange", "FmlaTxbx"}  # fmt: skip
+FORMULAS = {
+    "formula",
+    "formula1",
+    "formula2",
+    "f",
+    "calculatedColumnFormula",
+    "totalsRowFormula",
+    "FmlaLink",
+    "FmlaRange",
+    "FmlaTxbx",
+}
 CHARTS = "xl/charts/"
 
 

@@ -28,7 +28,7 @@ _DRAWINGS = ("xl/drawings/", "xl/charts/", "xl/ctrlProps/")
 def move_references(package: Package, move: RowMove) -> None:
     """Rewrite everything that refers to cells of the table's sheet as it is once its rows have come or gone.
 
-    The cells themselves are the caller's (`table_rows`), before which this runs. Errors: `InputError` naming what cannot
+    The caller (`table_rows`) then moves the cells themselves. Errors: `InputError` naming what cannot
     be followed; the package is spoilt then, and not to be saved.
     """
     for sheet, part in package.sheets().items():

@@ -21,8 +21,17 @@ _EMPTY_RELATIONS = f'<Relationships xmlns="{PACKAGE_RELATIONS}"/>'.encode()
 _EMU_PER_PIXEL = 9525
 _PIXELS_OF_A_DIGIT, _USUAL_WIDTH, _USUAL_HEIGHT = 7, 9.140625, 15.0  # of Excel's usual face; widths in digits, points
 # What a worksheet holds behind its drawing, in the order of the schema.
-_BEHIND = ("legacyDrawing", "legacyDrawingHF", "drawingHF", "picture", "oleObjects", "controls", "webPublishItems",
-           "tableParts", "extLst")  # fmt: skip
+_BEHIND = (
+    "legacyDrawing",
+    "legacyDrawingHF",
+    "drawingHF",
+    "picture",
+    "oleObjects",
+    "controls",
+    "webPublishItems",
+    "tableParts",
+    "extLst",
+)
 
 
 def put_picture(package: Package, at: Area, name: str, picture: Picture) -> None:

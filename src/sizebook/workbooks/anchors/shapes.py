@@ -29,8 +29,13 @@ def move_drawing(package: Package, part: str, move: RowMove) -> None:
         return
     root = package.xml(part)
     for anchor in root:
-        rows = [row for end in anchor if isinstance(end.tag, str) and etree.QName(end).localname in ("from", "to")
-                for row in end if etree.QName(row).localname == "row"]  # fmt: skip
+        rows = [
+            row
+            for end in anchor
+            if isinstance(end.tag, str) and etree.QName(end).localname in ("from", "to")
+            for row in end
+            if etree.QName(row).localname == "row"
+        ]
         if not rows or anchor.get("editAs") == "absolute":
             continue
         before = whole_number(rows[0].text)

@@ -54,11 +54,14 @@ def excel_tables(package: Package) -> list[ExcelTable]:
             if covered is not None:
                 found.append(
                     ExcelTable(
-                        root.get("displayName") or root.get("name") or "", target, covered,
+                        root.get("displayName") or root.get("name") or "",
+                        target,
+                        covered,
                         tuple(each.get("name", "") for each in root.iter(tag("tableColumn"))),
-                        whole_number(root.get("headerRowCount"), 1), whole_number(root.get("totalsRowCount")),
+                        whole_number(root.get("headerRowCount"), 1),
+                        whole_number(root.get("totalsRowCount")),
                     )
-                )  # fmt: skip
+                )
     return found
 
 
@@ -101,11 +104,16 @@ def _chosen(package: Package, table: ExcelTable, by: int) -> RowMove:
     """Return how rows come or go. Errors: `InputError` where neither way is open."""
     alone, whole = (
         RowMove(
-            table=table.name, book=package.path.name, covered=table.covered, first=table.first, last=table.last, by=by,
+            table=table.name,
+            book=package.path.name,
+            covered=table.covered,
+            first=table.first,
+            last=table.last,
+            by=by,
             whole=way,
         )
         for way in (False, True)
-    )  # fmt: skip
+    )
     if by > 0 and table.covered.bottom + by > LAST_ROW:
         raise cannot_move(alone, "the end of the sheet", f"its last row would be {table.covered.bottom + by:,}")
     below = min(_below(package, table), default=None)
