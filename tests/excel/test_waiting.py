@@ -25,8 +25,8 @@ EXCEL = """
 import json, sys, time
 from tests.excel.classic_client import on_windows
 udfs = on_windows()
-from sizebook.excel import classic, waiting
-waiting.BUDGET = {budget}
+from sizebook.excel import classic, deferred_answers
+deferred_answers.BUDGET = {budget}
 def ask(name, *given):
     return udfs.call_udf("sizebook.excel.classic", name, given)[0][0]
 ask("FILES_BESIDE", {folder!r}, {may_wait})
