@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from datetime import date
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 from pypdf import PdfReader
@@ -36,6 +37,7 @@ from sizebook.validation.accuracy import accuracy_page
 ROOT = Path(__file__).resolve().parents[1]
 IN_GERMAN = "serving-llama-3.1-70b"  # the sample that is rendered in German as well
 PUBLISHED = ROOT / "tests" / "published"
+Render = Callable[[], bytes]
 
 
 def seeds_page() -> str:
@@ -132,38 +134,34 @@ TEXTS: dict[str, Callable[[], str]] = {
 def render_samples(check: bool) -> list[str]:
     """Render the sample reports whose text is out of date, and return their names.
 
-    Texts are compared, not bytes: those also depend on the versions of the layout libraries.
+    Texts are compared, not bytes: those also depend on the versions of the layout libraries. What a sample attaches, a
+    filled workbook among it, shows in no text: it is made for samples that are written alone.
     """
     stale = []
-    for sample, content in _samples():
-        with tempfile.TemporaryDirectory() as folder:
-            fresh = Path(folder) / sample.name
-            fresh.write_bytes(content)
-            if sample.exists() and _pdf_text(sample) == _pdf_text(fresh):
-                continue
-            stale.append(f"reports/{sample.name}")
-            if not check:
-                sample.write_bytes(fresh.read_bytes())
-                _picture(sample)
+    for sample, shown, whole in _samples():
+        if sample.exists() and _pdf_text(sample) == _pdf_text(BytesIO(shown())):
+            continue
+        stale.append(f"reports/{sample.name}")
+        if not check:
+            sample.write_bytes(whole())
+            _picture(sample)
     return stale
 
 
-def _samples() -> Iterator[tuple[Path, bytes]]:
-    """Yield each sample as a PDF: one a scenario, and the reconciliation as of the catalog's date."""
+def _samples() -> Iterator[tuple[Path, Render, Render]]:
+    """Yield each sample, its pages and the whole PDF: one a scenario, and the reconciliation."""
     for path in (*sorted((ROOT / "reports").glob("*.toml")), ROOT / "workbooks" / "scenarios" / "six-services.toml"):
-        yield ROOT / "reports" / f"{path.stem}.pdf", _sample(path, {})
+        yield ROOT / "reports" / f"{path.stem}.pdf", *_sample(path, {})
         if path.stem == IN_GERMAN:
-            yield ROOT / "reports" / f"{path.stem}-de.pdf", _sample(path, {"locale": "de"})
+            yield ROOT / "reports" / f"{path.stem}-de.pdf", *_sample(path, {"locale": "de"})
     entered = date.fromisoformat(max(row["retrieved"] for row in table("models")))
-    yield ROOT / "reports" / "reconciliation.pdf", pdf(reconciliation.report(reconcile(), entered))
+    rows = partial(pdf, reconciliation.report(reconcile(), entered))
+    yield ROOT / "reports" / "reconciliation.pdf", rows, rows
 
 
-def _sample(path: Path, asked: dict[str, str]) -> bytes:
-    content = FORMATS["pdf"].content(
-        made(with_presentation(read_toml(path), asked, path.parent), path.name, path.parent)
-    )
-    assert content is not None
-    return content
+def _sample(path: Path, asked: dict[str, str]) -> tuple[Render, Render]:
+    done = made(with_presentation(read_toml(path), asked, path.parent), path.name, path.parent)
+    return partial(pdf, done.report, style=done.style), partial(FORMATS["pdf"].content, done)
 
 
 def _picture(sample: Path) -> None:
@@ -173,8 +171,8 @@ def _picture(sample: Path) -> None:
         subprocess.run(["pdftoppm", "-png", "-r", "80", "-f", "1", "-singlefile", sample, target], check=True)
 
 
-def _pdf_text(path: Path) -> str:
-    return "\f".join(page.extract_text() for page in PdfReader(path).pages)
+def _pdf_text(report: Path | BytesIO) -> str:
+    return "\f".join(page.extract_text() for page in PdfReader(report).pages)
 
 
 def main() -> int:

@@ -99,7 +99,7 @@ def libreoffice(workbook: Path) -> dict[str, Any]:
         ["soffice", profile, "--headless", "--convert-to", "xlsx", "--outdir", str(folder), str(workbook)],
         check=True,
         capture_output=True,
-        timeout=120,
+        timeout=600,
     )
     sheet = load_workbook(folder / workbook.name, data_only=True)["Main"]
     return {cell.coordinate: cell.value for row in sheet.iter_rows() for cell in row}

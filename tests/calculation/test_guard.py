@@ -17,7 +17,7 @@ import psutil
 import pytest
 from openpyxl import Workbook
 
-from sizebook.calculation import recalculate
+from sizebook.calculation import guard, recalculate
 from sizebook.calculation.guard import Note, Task, guarded
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.core.errors import InputError, RangeError
@@ -36,6 +36,12 @@ class Panic(BaseException):
 def sleeps(note: Note) -> None:
     note("Plan!B7")
     time.sleep(60)
+
+
+def works(note: Note) -> None:
+    note("Plan!B7")
+    while True:
+        pass
 
 
 def crashes(note: Note) -> None:
@@ -61,7 +67,7 @@ def tells_its_process(note: Note) -> int:
 
 FAILURES = [
     (
-        sleeps, SHORT,
+        works, SHORT,
         "calculation too long: got more than 1 s in book.xlsx{}, want its values by then. If you trust the file, "
         "raise the limit: --limit calculation_seconds=N, or SIZEBOOK_LIMITS=calculation_seconds=N.",
     ),
@@ -89,6 +95,13 @@ def test_a_bad_end_is_one_error(work: Callable[..., Any], limits: Limits, messag
     with pytest.raises(InputError) as caught:
         guarded(Task(work, (), "book.xlsx"), limits)
     assert str(caught.value) == message.format(", Plan!B7")
+
+
+def test_one_that_waits_instead_of_working_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "_PATIENCE", 1)
+    with pytest.raises(InputError) as caught:
+        guarded(Task(sleeps, (), "book.xlsx"), SHORT)
+    assert str(caught.value) == FAILURES[0][2].format(", Plan!B7")
 
 
 def in_a_thread(job: Callable[[], Any]) -> Any:
@@ -122,7 +135,7 @@ def test_beside_threads_a_second_process_is_kept_and_replaced_when_it_ends_badly
 def test_a_fork_leaves_nothing_behind() -> None:
     before = psutil.Process().children(recursive=True)
     with pytest.raises(InputError):
-        guarded(Task(sleeps, (), "book.xlsx"), SHORT)
+        guarded(Task(works, (), "book.xlsx"), SHORT)
     assert psutil.Process().children(recursive=True) == before
 
 
@@ -150,7 +163,8 @@ def test_a_calculation_beyond_its_limits_names_the_workbook(tmp_path: Path, monk
 
 def test_a_spreadsheet_function_worked_out_here_names_its_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def endless(*_: Any) -> None:
-        time.sleep(60)
+        while True:
+            pass
 
     def exhausting(*_: Any) -> int:
         return len(b"x" * 2**40)
@@ -189,7 +203,7 @@ def test_a_workbook_is_filled_where_there_is_no_fork(tmp_path: Path) -> None:
     (tmp_path / "gpt2.toml").write_text('model = "gpt-2"\ndtype = "fp32"\n', encoding="utf-8")
     words += [str(tmp_path / "gpt2.toml"), "-o"]
     done = [
-        subprocess.run([*start, *words, str(tmp_path / name)], capture_output=True, text=True, check=False, timeout=60)
+        subprocess.run([*start, *words, str(tmp_path / name)], capture_output=True, text=True, check=False, timeout=600)
         for start, name in (
             ([sys.executable, str(script)], "spawned.xlsx"),
             ([sys.executable, "-m", "sizebook"], "forked.xlsx"),

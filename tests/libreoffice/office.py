@@ -144,7 +144,7 @@ class Office:
 
     def _run(self, command: list[str], **settings: str) -> subprocess.CompletedProcess[str]:
         how = {**self._as_user, "env": {**self._as_user["env"], **settings}}
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=240, **how)
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, **how)
 
 
 def assert_stored_is_recalculated(office: Office, path: Path) -> None:

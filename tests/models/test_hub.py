@@ -35,7 +35,7 @@ def sizebook(hub_url: str, cache: Path, *words: str, **environment: str) -> subp
     kept = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
     settings = {"HF_ENDPOINT": hub_url, "HF_HOME": str(cache), "HF_HUB_DISABLE_TELEMETRY": "1", **environment}
     command = [sys.executable, "-m", "sizebook", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env={**kept, **settings}, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**kept, **settings}, timeout=600)
 
 
 @pytest.mark.parametrize("files", [repository(), sharded_repository()], ids=["one file", "shards"])

@@ -28,7 +28,7 @@ def printed_by_libreoffice(path: Path, folder: Path) -> Path:
     """Return the PDF that LibreOffice prints of a workbook into a folder, with a profile of its own there."""
     profile = f"-env:UserInstallation=file://{folder}/profile"
     command = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(folder), str(path)]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    subprocess.run(command, check=True, capture_output=True, timeout=600)
     return folder / path.with_suffix(".pdf").name
 
 

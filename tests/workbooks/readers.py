@@ -46,7 +46,7 @@ print(json.dumps([[v for row in f.rows() for v in map(number, row) if v is not N
 
 
 def asked(*words: str | Path, folder: Path) -> Any:
-    done = subprocess.run([str(word) for word in words], cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([str(word) for word in words], cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, (words[0], done.stderr[-500:])
     return json.loads(done.stdout)
 
@@ -74,7 +74,7 @@ def has_all(found: list[list[float]], wanted: list[float], rounded: float) -> bo
 
 def sheets_in_gnumeric(path: Path, folder: Path) -> int:
     target = folder / f"{path.stem}.gnumeric"
-    done = subprocess.run(["ssconvert", str(path), str(target)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(["ssconvert", str(path), str(target)], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-500:]
     return gzip.decompress(target.read_bytes()).count(b"<gnm:Sheet ")
 

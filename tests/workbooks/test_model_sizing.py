@@ -107,7 +107,7 @@ def test_libreoffice_shows_the_stored_figures_without_the_add_in(template: Path,
     fill(template, {"model": "mixtral-8x7b", "dtype": "fp8"}, tmp_path / "out.xlsx")
     profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
     command = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(tmp_path)]
-    subprocess.run([*command, str(tmp_path / "out.xlsx")], check=True, capture_output=True, timeout=120)
+    subprocess.run([*command, str(tmp_path / "out.xlsx")], check=True, capture_output=True, timeout=600)
     pages = subprocess.run(
         ["pdftotext", "-layout", tmp_path / "out.pdf", "-"], capture_output=True, text=True, check=True
     )

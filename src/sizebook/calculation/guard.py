@@ -29,6 +29,7 @@ from sizebook.intake.limits import Limits, raised
 
 _NOTE_BYTES = 256
 _POLL_SECONDS = 0.05
+_PATIENCE = 10  # a calculation that waits for something instead of working ends after so many times its limit
 _PARENT_DEATH_SIGNAL = 1  # prctl's PR_SET_PDEATHSIG
 Note = Callable[[str], None]  # says at which cell the calculation is
 
@@ -138,7 +139,7 @@ def _forked(task: Task, limits: Limits) -> Any:
     os.close(writing)
     data = None
     try:
-        data = _read_all(reading, limits.calculation_seconds)
+        data = _read_all(reading, _Watch(child, limits.calculation_seconds))
     finally:
         os.close(reading)
         if data is None:
@@ -152,12 +153,27 @@ def _forked(task: Task, limits: Limits) -> Any:
     return _result(task, limits, pickle.loads(data), where)
 
 
-def _read_all(reading: int, seconds: float) -> bytes | None:
-    """Return what a child writes until it ends, None where it takes longer."""
-    data, deadline = bytearray(), time.monotonic() + seconds
-    while (left := deadline - time.monotonic()) > 0:
-        if not select.select([reading], [], [], left)[0]:
-            break
+class _Watch:
+    """How long a process may still work: seconds of a processor, so that a busy machine ends nothing."""
+
+    def __init__(self, process: int, seconds: float, worked_before: float = 0.0) -> None:
+        self.process, self.seconds, self.worked_before = process, seconds, worked_before
+        self.give_up = time.monotonic() + _PATIENCE * seconds
+
+    def left(self) -> float:
+        """Return the seconds that are left, 0 or less where the time is up."""
+        if time.monotonic() > self.give_up:
+            return 0.0
+        return self.seconds - (_processor_seconds(self.process) - self.worked_before)
+
+
+def _read_all(reading: int, watch: _Watch) -> bytes | None:
+    """Return what a child writes until it ends, None where it works longer."""
+    data, left = bytearray(), watch.seconds
+    while left > 0:
+        if not select.select([reading], [], [], max(left, _POLL_SECONDS))[0]:
+            left = watch.left()
+            continue
         piece = os.read(reading, 1 << 20)
         if not piece:
             return bytes(data)
@@ -203,10 +219,11 @@ def _warm(task: Task, limits: Limits) -> Any:
         process, connection = _WARM.started()
         _noting(_WARM.noted)("")
         before = _memory_bytes(process.pid)
+        pid = process.pid or 0
+        watch = _Watch(pid, limits.calculation_seconds, _processor_seconds(pid))
         connection.send((task, limits))
-        deadline = time.monotonic() + limits.calculation_seconds
         while not connection.poll(_POLL_SECONDS):
-            if time.monotonic() > deadline:
+            if watch.left() <= 0:
                 _WARM.stop()
                 raise _too_slow(task, limits, _noted(_WARM.noted))
             if _memory_bytes(process.pid) - before > limits.calculation_bytes:
@@ -230,6 +247,17 @@ def _memory_bytes(process: int | None) -> int:
         return int(psutil.Process(process).memory_info().rss)
     except psutil.Error:
         return 0
+
+
+def _processor_seconds(process: int) -> float:
+    """Return the seconds of a processor that a process has taken, of all its threads together."""
+    import psutil
+
+    try:
+        times = psutil.Process(process).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)
 
 
 def _result(task: Task, limits: Limits, outcome: tuple[str, Any], where: str) -> Any:
