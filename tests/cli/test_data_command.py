@@ -45,8 +45,10 @@ def test_shipped_tables_pass(tmp_path: Path) -> None:
         "data/hardware.csv",
         "data/prices.csv",
         "data/grid.csv",
+        "data/nodes.csv",
+        "data/engines.csv",
     ]
-    assert result.output.count("no findings") == 3
+    assert result.output.count("no findings") == 5
 
 
 def test_findings_are_lines_and_exit_code_1(tmp_path: Path) -> None:
@@ -90,8 +92,9 @@ def test_nothing_is_added_when_a_row_is_refused(tmp_path: Path) -> None:
     [
         (
             "key,name\na,b\n",
-            "not a table of sizebook: got columns key, name, want those of hardware, prices, grid. For grid add kind, "
-            "g_co2e_per_kwh, basis, year, carbon_free_share, source, retrieved; separate columns by commas.",
+            "not a table of sizebook: got columns key, name, want those of hardware, prices, grid, nodes, engines. "
+            "For grid add kind, g_co2e_per_kwh, basis, year, carbon_free_share, source, retrieved; separate columns by "
+            "commas.",
         ),
         (
             "provider,usd_per_hour\naws,1,024\n",
@@ -112,7 +115,103 @@ def test_files_that_are_no_table(tmp_path: Path, text: str, message: str) -> Non
 def test_a_grid_is_not_added_to_prices(tmp_path: Path) -> None:
     file = written(tmp_path / "mine.csv", table("grid")[0])
     error = run("add", "prices", file, folder=tmp_path).exception
-    assert str(error) == f"not a price table: got a table of grid in {file}, want prices. Give a price table."
+    assert str(error) == (
+        f"another table: got a table of grid in {file}, want prices. Use 'sizebook data add grid', or give a table of "
+        "prices."
+    )
+
+
+VR200: Row = {
+    **dict.fromkeys(table("hardware")[0], ""),
+    "key": "vr200",
+    "name": "Vera Rubin NVL144, as announced",
+    "maker": "NVIDIA",
+    "generation": "rubin",
+    "form": "sxm",
+    "memory_bytes": "309237645312",
+    "memory_bandwidth_bytes_per_s": "13000000000000",
+    "peak_bf16_flop_per_s": "4000000000000000",
+    "peak_fp8_flop_per_s": "8000000000000000",
+    "gpus_per_node": "4",
+    "scale_up_bytes_per_s": "1800000000000",
+    "scale_up_domain": "72",
+    "source": "typed by hand",
+    "retrieved": "2026-11-25",
+}
+
+
+SCENARIO = """
+plan = "training"
+model = "llama-3.1-8b"
+gpu = "h100-sxm"
+gpus = 64
+batch = 512
+tokens = "1T"
+as_of = 2026-11-01
+"""
+
+
+def sizebook(*words: str, folder: Path) -> str:
+    """Return what a command of its own process prints: a process reads its tables once."""
+    call = [sys.executable, "-m", "sizebook", *words]
+    done = subprocess.run(call, env={**os.environ, "SIZEBOOK_DATA": str(folder)}, capture_output=True, text=True)
+    return (done.stdout + done.stderr).strip()
+
+
+def test_an_own_accelerator_is_known_everywhere(tmp_path: Path) -> None:
+    folder = tmp_path / "settings"
+    assert run("add", "hardware", written(tmp_path / "mine.csv", VR200), folder=folder).exit_code == 0
+    assert sizebook("call", "GPU_SPEC", "vr200", "memory_bytes", folder=folder) == "309237645312"
+    assert "typed by hand" in sizebook("call", "SIZEBOOK_SOURCE", "hardware", "vr200", "form", folder=folder)
+
+
+def test_a_row_of_the_same_key_replaces_the_shipped_one(tmp_path: Path) -> None:
+    shipped = next(row for row in table("hardware") if row["key"] == "h100-sxm")
+    mine = written(tmp_path / "mine.csv", {**shipped, "tdp_watts": "650"})
+    assert run("add", "hardware", mine, folder=tmp_path / "settings").exit_code == 0
+    assert sizebook("call", "GPU_SPEC", "h100-sxm", "tdp_watts", folder=tmp_path / "settings") == "650"
+
+
+def test_the_table_of_a_price_is_named(tmp_path: Path) -> None:
+    folder, scenario = tmp_path / "settings", tmp_path / "run.toml"
+    contract = {**CONTRACT, "term": "on_demand", "contract": "4711"}
+    assert run("add", "prices", written(tmp_path / "mine.csv", contract), folder=folder).exit_code == 0
+    scenario.write_text(SCENARIO)
+    answer = sizebook("plan", "train", str(scenario), folder=folder)
+    assert "1.9 USD a GPU-hour (your price table: on demand, ourcloud (4711), 2026-10-01)" in answer
+    assert "data/prices.csv" not in answer
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (
+            {"valid_to": "2026-10-31"},
+            "contract does not hold: got '4711' for 'h100-sxm', which ended on 2026-10-31, want one that holds on "
+            "2026-11-01. Renew its row with 'sizebook data add prices FILE.csv', remove it, or set its allow_expired "
+            "to yes.",
+        ),
+        (
+            {"valid_from": "2026-11-02"},
+            "for 'h100-sxm', which begins on 2026-11-02, want one that holds on 2026-11-01.",
+        ),
+        (
+            {"valid_to": "2026-10-31", "allow_expired": "yes"},
+            "(your price table: on demand, ourcloud (4711), 2026-10-01; the contract ended on 2026-10-31)",
+        ),
+        (
+            {"date": "2024-01-01"},
+            "(your price table: on demand, ourcloud (4711), 2024-01-01; 1 of 1 prices are older than 180 days)",
+        ),
+        ({"valid_to": "2026-11-01"}, "(your price table: on demand, ourcloud (4711), 2026-10-01)"),
+    ],
+)
+def test_a_contract_that_does_not_hold_is_refused_and_an_old_one_said(tmp_path: Path, cells: Row, said: str) -> None:
+    folder, scenario = tmp_path / "settings", tmp_path / "run.toml"
+    contract = {**CONTRACT, "term": "on_demand", "contract": "4711", **cells}
+    assert run("add", "prices", written(tmp_path / "mine.csv", contract), folder=folder).exit_code == 0
+    scenario.write_text(SCENARIO)
+    assert said in sizebook("plan", "train", str(scenario), folder=folder)
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,9 @@ for row in ROWS:
 @pytest.fixture(autouse=True)
 def no_prices_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(prices, "user_prices", tuple)
-    prices.quote.cache_clear()
+    prices.quoted_on.cache_clear()
     yield
-    prices.quote.cache_clear()
+    prices.quoted_on.cache_clear()
 
 
 @pytest.mark.parametrize("name", sorted(BY_FUNCTION))

@@ -20,9 +20,9 @@ CALLS = re.findall(r"^sizebook (call \S+(?: \S+)*) {2,}(\S+(?: \S+)*)", PAGE, re
 @pytest.fixture(autouse=True)
 def no_prices_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(prices, "user_prices", tuple)
-    prices.quote.cache_clear()
+    prices.quoted_on.cache_clear()
     yield
-    prices.quote.cache_clear()
+    prices.quoted_on.cache_clear()
 
 
 def test_there_are_calls_to_check() -> None:

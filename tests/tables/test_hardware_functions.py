@@ -19,9 +19,9 @@ load()
 @pytest.fixture(autouse=True)
 def no_prices_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(prices, "user_prices", tuple)
-    prices.quote.cache_clear()
+    prices.quoted_on.cache_clear()
     yield
-    prices.quote.cache_clear()
+    prices.quoted_on.cache_clear()
 
 
 @pytest.mark.parametrize("spelling", ["h100-sxm", "H100-SXM", "h100_sxm", " H100 SXM "])
@@ -84,8 +84,9 @@ def test_peaks_by_dtype() -> None:
     )
 
 
-def row(provider: str, region: str, date: str, usd: float) -> prices.Price:
-    return prices.Price(provider, "8x", "h100-sxm", 8, region, "on_demand", 8 * usd, usd, "USD", date, "catalog", date)
+def row(provider: str, region: str, date: str, usd: float) -> prices.PriceRow:
+    hour = 8 * usd
+    return prices.PriceRow(provider, "8x", "h100-sxm", 8, region, "on_demand", hour, usd, "USD", date, "catalog", date)
 
 
 ROWS = (

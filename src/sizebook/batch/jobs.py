@@ -36,6 +36,7 @@ from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, s
 from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
 from sizebook.sources.bundled import bundled
 from sizebook.sources.writing import scratch_folder
+from sizebook.tables.prices import valued_on
 
 if TYPE_CHECKING:
     from sizebook.reports.style import Style
@@ -144,7 +145,7 @@ class Made:
         from sizebook.workbooks.embedded_record import with_record
         from sizebook.workbooks.filling import fill, fill_from
 
-        with scratch_folder() as folder:
+        with scratch_folder() as folder, valued_on(self.as_of):
             output = folder / self.workbook_name
             if self.own_workbook:
                 done = fill_from(self.own_workbook, self.supply, output)

@@ -17,11 +17,10 @@ from typing import Any
 from sizebook import __version__
 from sizebook.core.carried import domain_files
 from sizebook.core.errors import InputError
-from sizebook.core.tables import table, user_folder
+from sizebook.core.tables import OWN_TABLES, shipped, user_folder
 from sizebook.intake.places import located
 from sizebook.scenarios.presentation import files_of
 
-OWN_PRICES = "own prices"
 _LARGE_BYTES = 10_000_000
 _DATA = "sizebook/data/"
 
@@ -64,10 +63,15 @@ def plain(value: Any) -> Any:
 
 
 def inputs(values: Mapping[str, Any], folder: Path) -> dict[str, str]:
-    """Return a hash of every file that a scenario names and of the own prices; of large ones how large they are."""
+    """Return a hash of every file that a scenario names and of the own tables; of large ones how large they are."""
     found = {name: content(folder / name) for name in sorted({*texts(values), *files_of(values, folder)} - {"", "."})}
-    found[OWN_PRICES] = content(user_folder() / "prices.csv")
+    found |= {own_name(name): content(user_folder() / f"{name}.csv") for name in OWN_TABLES}
     return {name: mark for name, mark in found.items() if mark}
+
+
+def own_name(table: str) -> str:
+    """Return what the record calls a planner's own table."""
+    return f"own {table}"
 
 
 def texts(values: Any) -> Iterator[str]:
@@ -114,7 +118,7 @@ def data() -> dict[str, dict[str, str]]:
 
 
 def _newest(name: str) -> str:
-    return max((row.get("retrieved") or "" for row in table(name)), default="")
+    return max((row.get("retrieved") or "" for row in shipped(name)), default="")
 
 
 @cache

@@ -1,4 +1,8 @@
-"""Reads the tables of `data/`: CSV files whose every row names its source and the day it was retrieved."""
+"""Reads the tables of `data/`: CSV files whose every row names its source and the day it was retrieved.
+
+A planner's own rows stand in files of the same names in a folder of their own. They come before the shipped rows, and
+a row of the same key replaces the shipped one, so every reader of a table sees them without knowing of them.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,12 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from sizebook.core.errors import InputError
+
 DATA = Path(__file__).resolve().parents[1] / "data"
+# Tables that take own rows, and the column that names a row. Prices have no such column: each row is one more offer.
+OWN_TABLES = {"hardware": "key", "nodes": "gpu", "grid": "key", "engines": "key", "prices": ""}
+_MOST_OWN_BYTES = 20_000_000
 
 Row = dict[str, str]
 
@@ -21,8 +30,46 @@ def read(path: Path) -> list[Row]:
 
 @cache
 def table(name: str) -> tuple[Row, ...]:
+    """Return the rows of a table, read once: the planner's own first, then the shipped rows that none replaces."""
+    own, key = own_rows(name), OWN_TABLES.get(name)
+    replaced = {row[key] for row in own} if key else set()
+    return (*own, *(row for row in shipped(name) if not key or row[key] not in replaced))
+
+
+@cache
+def shipped(name: str) -> tuple[Row, ...]:
     """Return the rows of ``data/<name>.csv``, read once."""
     return tuple(read(DATA / f"{name}.csv"))
+
+
+@cache
+def own_rows(name: str) -> tuple[Row, ...]:
+    """Return the planner's own rows of a table, read once; a column that the file lacks is blank.
+
+    Errors: a file that is too large or no text, and a line with more cells than heads.
+    """
+    path = user_folder() / f"{name}.csv"
+    if name not in OWN_TABLES or not path.is_file():
+        return ()
+    if (n_bytes := path.stat().st_size) > _MOST_OWN_BYTES:
+        raise InputError(f"own table too large: got {n_bytes} bytes in {path}, want at most {_MOST_OWN_BYTES}. Cut it.")
+    try:
+        rows = read(path)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"not CSV: got {error} in {path}, want a table of {name}. Save it as CSV in UTF-8.") from error
+    blank = dict.fromkeys(shipped(name)[0], "")
+    for line, row in enumerate(rows, start=2):
+        if None in row:
+            raise InputError(
+                f"too many cells: got more than {len(row) - 1} in line {line} of {path}, want one for each head. "
+                "Put quotes round a cell that holds a comma."
+            )
+    return tuple({**blank, **{column: (cell or "").strip() for column, cell in row.items()}} for row in rows)
+
+
+def is_own(name: str, key: str) -> bool:
+    """Return whether a row of a table is the planner's own."""
+    return any(row[OWN_TABLES[name]] == key for row in own_rows(name))
 
 
 @cache
@@ -31,7 +78,10 @@ def by_key(name: str, key: str) -> dict[str, Row]:
     rows = table(name)
     indexed = {row[key]: row for row in rows}
     if len(indexed) != len(rows):
-        raise ValueError(f"duplicate {key} in data/{name}.csv: got {len(rows) - len(indexed)} repeats, want none.")
+        raise InputError(
+            f"repeated {key} in the table of {name}: got {len(rows) - len(indexed)} repeats, want none. "
+            f"Keep one row a {key}."
+        )
     return indexed
 
 

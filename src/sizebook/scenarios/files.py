@@ -7,8 +7,9 @@ object or one clear error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -19,6 +20,7 @@ from sizebook.core.sections import DEFAULT, Quantity, hints_of, quantity_of, sec
 from sizebook.intake.texts import toml_table
 from sizebook.models import catalog
 from sizebook.scenarios.presentation import REPORT, Presentation
+from sizebook.tables.prices import valued_on
 
 Title = Annotated[
     str,
@@ -68,6 +70,18 @@ class SizingScenario(ModelScenario):
 
 
 Kind = TypeVar("Kind", bound=Scenario)
+Plan = TypeVar("Plan")
+
+
+def as_of_its_day(plan: Callable[[Kind], Plan]) -> Callable[[Kind], Plan]:
+    """Return a function that plans a scenario with prices judged as of the scenario's own day."""
+
+    @wraps(plan)
+    def planned(scenario: Kind) -> Plan:
+        with valued_on(scenario.as_of):
+            return plan(scenario)
+
+    return planned
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from sizebook.core.sections import DEFAULT, Quantity, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.plan import FleetPlan, naming, plan_fleet
-from sizebook.scenarios.files import Scenario
+from sizebook.scenarios.files import Scenario, as_of_its_day
 from sizebook.serving.encoding import one_pass
 
 
@@ -21,6 +21,7 @@ class FleetScenario(Scenario):
     inputs: FleetInputs
 
 
+@as_of_its_day
 def answer(scenario: FleetScenario) -> FleetPlan:
     """Return the plan of a scenario."""
     for service in scenario.inputs.service:

@@ -8,7 +8,7 @@ from typing import Annotated
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.plans.programme.inputs import ProgrammeInputs
 from sizebook.plans.programme.plan import ProgrammePlan, plan_programme
-from sizebook.scenarios.files import Scenario
+from sizebook.scenarios.files import Scenario, as_of_its_day
 from sizebook.scenarios.training import settled_inputs
 
 
@@ -31,6 +31,7 @@ def planned(scenario: ProgrammeScenario, plan: ProgrammePlan) -> ProgrammeScenar
     return replace(scenario, inputs=replace(inputs, phases=phases))
 
 
+@as_of_its_day
 def answer(scenario: ProgrammeScenario) -> ProgrammePlan:
     """Return the plan of a scenario."""
     return plan_programme(scenario.inputs)

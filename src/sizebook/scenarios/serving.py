@@ -16,7 +16,7 @@ from sizebook.plans.serving.choice import Choices, check_release, choose
 from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.scenarios.files import ModelScenario
+from sizebook.scenarios.files import ModelScenario, as_of_its_day
 from sizebook.serving.encoding import one_pass
 
 GpuOrSearch = Annotated[
@@ -95,6 +95,7 @@ def _hours_from(path: Path) -> tuple[float, ...]:
         ) from None
 
 
+@as_of_its_day
 def answer(scenario: ServingScenario) -> ServingAnswer:
     """Return the plan of the scenario's setup, or of the cheapest where it names no accelerator."""
     catalog.architecture(scenario.model)

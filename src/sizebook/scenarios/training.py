@@ -11,7 +11,7 @@ from sizebook.plans.training.inputs import Training, TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.search import Search, search
 from sizebook.plans.training.searched_layout import held_of, laid_out
-from sizebook.scenarios.files import ModelScenario
+from sizebook.scenarios.files import ModelScenario, as_of_its_day
 
 
 @section
@@ -24,6 +24,7 @@ class TrainingScenario(ModelScenario):
     inputs: TrainingInputs
 
 
+@as_of_its_day
 def training_inputs(scenario: TrainingScenario) -> Training:
     """Return the run with everything looked up, the layout searched where none is given."""
     inputs = settled(scenario.model, scenario.gpu, scenario.inputs)

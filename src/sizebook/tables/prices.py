@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from statistics import median
 from typing import Annotated
@@ -12,21 +16,31 @@ from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknow
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
-from sizebook.core.tables import table, user_folder
-from sizebook.core.texts import text
-from sizebook.intake.texts import csv_rows
+from sizebook.core.tables import own_rows, shipped, user_folder
+from sizebook.core.texts import Day, Figure, Text, joined, span, text
 from sizebook.tables.hardware import accelerator
 
 TERM_NAMES = {
-    "on_demand": text("on demand"), "spot": text("spot"), "capacity_block": text("capacity block"),
-    "reserved_1y": text("one-year reservation"), "reserved_3y": text("three-year reservation"),
-}  # fmt: skip
+    "on_demand": text("on demand"),
+    "spot": text("spot"),
+    "capacity_block": text("capacity block"),
+    "reserved_1y": text("one-year reservation"),
+    "reserved_3y": text("three-year reservation"),
+}
 TERMS = tuple(TERM_NAMES)
+SHIPPED, OWN = text("data/prices.csv"), text("your price table")
+# From here on a price is called old, and a median of providers thin: said wherever the price is read.
+OLD_DAYS, FEW_PROVIDERS = 180, 3
+_AMOUNTS = ("gpus", "usd_per_hour", "usd_per_gpu_hour")
 
 
 @dataclass(frozen=True)
-class Price:
-    """One dated price of a catalog: host, memory and accelerators of the instance together, in USD an hour."""
+class PriceRow:
+    """One dated price of a catalog or contract: the whole instance, host included, in USD an hour.
+
+    A contract may say from when to when it holds (``valid_from``, ``valid_to``), both days included, and be read after
+    its end where ``allow_expired`` says yes.
+    """
 
     provider: str
     instance: str
@@ -40,39 +54,123 @@ class Price:
     date: str
     source: str
     retrieved: str
+    contract: str = ""
+    valid_from: str = ""
+    valid_to: str = ""
+    allow_expired: str = ""
+
+    def is_expired(self, day: str) -> bool:
+        """Return whether the contract ended before a day."""
+        return bool(self.valid_to) and self.valid_to < day
+
+    def holds(self, day: str) -> bool:
+        """Return whether the price may be used on a day: the contract has begun, and not ended or may be read on."""
+        may_be_read = not self.is_expired(day) or self.allow_expired.casefold() in ("yes", "true", "1")
+        return may_be_read and (not self.valid_from or self.valid_from <= day)
 
 
 @dataclass(frozen=True)
-class Quote:
-    """A price an accelerator-hour, and the catalog rows that it is the median of."""
+class Price:
+    """What one accelerator costs for an hour, how far providers differ, and the rows that this rests on.
+
+    ``low`` and ``high`` are the 10th and 90th percentile of the providers; one provider gives a point.
+    """
 
     usd_per_gpu_hour: float
-    rows: tuple[Price, ...]
+    low_usd_per_gpu_hour: float
+    high_usd_per_gpu_hour: float
+    rows: tuple[PriceRow, ...]
+    table: Text
+    day: str
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The providers that answered, by name."""
+        return tuple(sorted({row.provider for row in self.rows}))
+
+    @property
+    def dates(self) -> tuple[str, str]:
+        """The oldest and the newest day of the rows."""
+        days = [row.date for row in self.rows]
+        return min(days), max(days)
+
+    @property
+    def basis(self) -> Text:
+        """Where the price comes from, how old it is and how far providers differ, as every surface says it."""
+        oldest, newest = self.dates
+        contracts = ", ".join(sorted({row.contract or row.source for row in self.rows})) if self.table is OWN else ""
+        said = text(
+            "{table}: {term}, {of}, {dates}",
+            table=self.table,
+            term=TERM_NAMES[self.rows[0].term],
+            of=text("{providers} ({contracts})", providers=", ".join(self.providers), contracts=contracts)
+            if contracts
+            else self._middle,
+            dates=span(Day(oldest), Day(newest)),
+        )
+        return joined((said, *self.remarks), "; ")
+
+    @property
+    def _middle(self) -> Text:
+        if len(self.providers) == 1:
+            return text("{provider} alone", provider=self.providers[0])
+        return text(
+            "median of {n} providers, {low} to {high} USD from the 10th to the 90th percentile",
+            n=Figure(str(len(self.providers))),
+            low=Figure(f"{self.low_usd_per_gpu_hour:.2f}"),
+            high=Figure(f"{self.high_usd_per_gpu_hour:.2f}"),
+        )
+
+    @property
+    def remarks(self) -> tuple[Text, ...]:
+        """What a reader must know before signing: an old price, few providers, a contract that has ended."""
+        found = []
+        if ended := sorted(row.valid_to for row in self.rows if row.is_expired(self.day)):
+            found.append(text("the contract ended on {day}", day=Day(ended[0])))
+        n_old = sum(_days_between(row.date, self.day) > OLD_DAYS for row in self.rows)
+        if n_old:
+            shown = {"n": n_old, "rows": len(self.rows), "days": OLD_DAYS}
+            figures = {name: Figure(str(number)) for name, number in shown.items()}
+            found.append(text("{n} of {rows} prices are older than {days} days", **figures))
+        if self.table is SHIPPED and len(self.providers) < FEW_PROVIDERS:
+            found.append(text("fewer than {n} providers list it", n=Figure(str(FEW_PROVIDERS))))
+        return tuple(found)
 
 
-@cache
-def prices() -> tuple[Price, ...]:
-    """Return every row of ``data/prices.csv``, read once."""
-    return tuple(_parsed(row) for row in table("prices"))
+_valuation_day: ContextVar[date | None] = ContextVar("valuation_day", default=None)
 
 
-@cache
-def user_rows() -> tuple[Mapping[str, str], ...]:
-    """Return every row of the user's own ``prices.csv`` (`sizebook data add prices`), read once."""
-    path = user_folder() / "prices.csv"
-    return tuple(csv_rows(path, "a price table", comments=True)) if path.exists() else ()
-
-
-@cache
-def user_prices() -> tuple[Price, ...]:
-    """Return the user's own prices, read once."""
-    return tuple(_parsed(row) for row in user_rows())
-
-
-def _parsed(row: Mapping[str, str]) -> Price:
-    numbers = ("gpus", "usd_per_hour", "usd_per_gpu_hour")
+@contextmanager
+def valued_on(day: date | None) -> Iterator[None]:
+    """Judge the age and the validity of prices as of a day, the scenario's own; None stands for today."""
+    token = _valuation_day.set(day)
     try:
-        return Price(**{name: float(text) if name in numbers else text for name, text in row.items()})  # type: ignore[arg-type]
+        yield
+    finally:
+        _valuation_day.reset(token)
+
+
+def _days_between(earlier: str, later: str) -> int:
+    """Return the days between two days; a month stands for its first day."""
+    first, last = (date.fromisoformat(day if len(day) > len("2026-01") else f"{day}-01") for day in (earlier, later))
+    return (last - first).days
+
+
+@cache
+def prices() -> tuple[PriceRow, ...]:
+    """Return every row of ``data/prices.csv``, read once."""
+    return tuple(_parsed(row) for row in shipped("prices"))
+
+
+@cache
+def user_prices() -> tuple[PriceRow, ...]:
+    """Return the planner's own prices (`sizebook data add prices`), read once."""
+    return tuple(_parsed(row) for row in own_rows("prices"))
+
+
+def _parsed(row: Mapping[str, str]) -> PriceRow:
+    try:
+        return PriceRow(**{name: float(cell) if name in _AMOUNTS else cell for name, cell in row.items()})  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         path = user_folder() / "prices.csv"
         raise InputError(
@@ -81,28 +179,45 @@ def _parsed(row: Mapping[str, str]) -> Price:
         ) from error
 
 
-@cache
-def quote(gpu: str, provider: str | None = None, region: str | None = None, term: str = "on_demand") -> Quote:
+def quote(gpu: str, provider: str | None = None, region: str | None = None, term: str = "on_demand") -> Price:
     """Return the price of one accelerator for an hour, with the rows it comes from.
 
-    Rows match on accelerator and term, and on provider and region where given. Where any row of the user's own table
+    Rows match on accelerator and term, and on provider and region where given. Where any row of the planner's own table
     matches, only those count. Each provider answers with the median of its rows of its newest date, and several
     providers with the median of their answers, so that one with many regions does not outvote the others.
 
-    Errors: no matching row, saying what the catalogs do hold.
+    Errors: no matching row, saying what the tables do hold; own rows that match and of which no contract holds.
     """
-    key = accelerator(gpu).key
-    for known in (user_prices(), prices()):
-        rows = _matching(known, key, provider, region, term)
+    day = (_valuation_day.get() or date.today()).isoformat()
+    return quoted_on(accelerator(gpu).key, provider, region, term, day)
+
+
+@cache
+def quoted_on(gpu: str, provider: str | None, region: str | None, term: str, day: str) -> Price:
+    """Return the price of `quote` as of a day."""
+    for known, name in ((user_prices(), OWN), (prices(), SHIPPED)):
+        matching = _matching(known, gpu, provider, region, term)
+        rows = [row for row in matching if row.holds(day)]
+        if matching and not rows:
+            raise _none_holds(gpu, matching, day)
         if rows:
             newest = _newest_by_provider(rows)
-            answers = (median(row.usd_per_gpu_hour for row in group) for group in newest)
-            return Quote(median(answers), tuple(row for group in newest for row in group))
-    raise _nothing_matches(key, provider, region, term)
+            answers = sorted(median(row.usd_per_gpu_hour for row in group) for group in newest)
+            low, high = (_percentile(answers, share) for share in (0.1, 0.9))
+            return Price(median(answers), low, high, tuple(row for group in newest for row in group), name, day)
+    raise _nothing_matches(gpu, provider, region, term)
 
 
-def on_demand_beside(found: Quote) -> float | None:
-    """Return what the providers of a quote ask on demand for the same accelerator, or None where none lists it.
+def _percentile(ordered: Sequence[float], share: float) -> float:
+    """Return a percentile between the two nearest values in order."""
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def on_demand_beside(found: Price) -> float | None:
+    """Return what the providers of a price ask on demand for the same accelerator, or None where none lists it.
 
     Only a few providers list reserved prices, and dear ones do: their reserved price is to be read beside this one, not
     beside the median of all providers.
@@ -115,7 +230,9 @@ def on_demand_beside(found: Quote) -> float | None:
     return median(median(row.usd_per_gpu_hour for row in group) for group in _newest_by_provider(rows))
 
 
-def _matching(rows: Iterable[Price], gpu: str, provider: str | None, region: str | None, term: str) -> list[Price]:
+def _matching(
+    rows: Iterable[PriceRow], gpu: str, provider: str | None, region: str | None, term: str
+) -> list[PriceRow]:
     return [
         row
         for row in rows
@@ -126,11 +243,20 @@ def _matching(rows: Iterable[Price], gpu: str, provider: str | None, region: str
     ]
 
 
-def _newest_by_provider(rows: list[Price]) -> list[list[Price]]:
+def _newest_by_provider(rows: list[PriceRow]) -> list[list[PriceRow]]:
     newest: dict[str, str] = {}
     for row in rows:
         newest[row.provider] = max(row.date, newest.get(row.provider, ""))
     return [[row for row in rows if row.provider == name and row.date == date] for name, date in newest.items()]
+
+
+def _none_holds(gpu: str, rows: Sequence[PriceRow], day: str) -> InputError:
+    row = max(rows, key=lambda each: each.valid_to or each.valid_from)
+    when = f"ended on {row.valid_to}" if row.is_expired(day) else f"begins on {row.valid_from}"
+    return InputError(
+        f"contract does not hold: got '{row.contract or row.source}' for '{gpu}', which {when}, want one that holds on "
+        f"{day}. Renew its row with 'sizebook data add prices FILE.csv', remove it, or set its allow_expired to yes."
+    )
 
 
 def _nothing_matches(gpu: str, provider: str | None, region: str | None, term: str) -> UnknownKeyError:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
-from sizebook.core.tables import table
-from sizebook.tables.prices import user_rows
+from sizebook.core.tables import table as rows_of
 
 # The tables that cells look things up in: the columns that a key is searched in, and what tells its rows apart.
 LOOKED_UP = {
@@ -59,20 +57,16 @@ def sizebook_source(table: TableName, key: Key, column: Column = DEFAULT) -> Sou
     Errors: a key or a column that the table does not have.
     """
     searched, identity = LOOKED_UP[table]
-    known = _rows(table)
+    known = rows_of(table)
     rows = [row for row in known if any(_names(row[name], key) for name in searched)]
     if not rows:
         held = list(dict.fromkeys(row[searched[0]] for row in known))
         raise unknown_key("key", key, held, where=f"a {searched[0]} of data/{table}.csv")
-    columns = list(known[0])
+    columns = list(dict.fromkeys(name for row in (known[0], known[-1]) for name in row))  # own rows first, then shipped
     if column is not None and column not in columns:
         raise unknown_key("column", column, columns, where=f"a column of data/{table}.csv")
     shown = columns if column is None else list(dict.fromkeys((*identity, column, *CITED)))
-    return [shown, *([_value(row[name]) for name in shown] for row in rows)]
-
-
-def _rows(name: str) -> tuple[Mapping[str, str], ...]:
-    return (*user_rows(), *table(name)) if name == "prices" else table(name)
+    return [shown, *([_value(row.get(name, "")) for name in shown] for row in rows)]
 
 
 def _names(cell: str, key: str) -> bool:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from sizebook.core.errors import InputError, suggestion
-from sizebook.core.tables import Row, by_key
+from sizebook.core.tables import Row, by_key, shipped
 from sizebook.tables.grid import BASES, Grid
 from sizebook.tables.hardware import Accelerator, accelerators, spec_fields
-from sizebook.tables.prices import TERMS, Price
+from sizebook.tables.prices import TERMS, PriceRow
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY_OR_MONTH = re.compile(r"\d{4}-\d{2}(-\d{2})?")
@@ -27,17 +27,28 @@ _CEILING_TOLERANCE = 0.005
 
 @dataclass(frozen=True)
 class Kind:
-    """What a table must hold: its columns, and the checks of one row and of all rows together."""
+    """What a table must hold: its columns, and the checks of one row and of all rows together.
+
+    ``identity`` are the columns that tell rows apart; columns of ``optional`` may be left out of a file.
+    """
 
     columns: tuple[str, ...]
-    name_of: Callable[[Row], str]
+    identity: tuple[str, ...]
     row: Callable[[Row], Iterator[str]]
-    rows: Callable[[Sequence[Row]], Iterator[tuple[Row, str]]]
+    rows: Callable[[Sequence[Row]], Iterator[tuple[Row, str]]] = lambda rows: iter(())
+    shown: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+
+    def name_of(self, row: Row) -> str:
+        """Return the words that name a row in a finding."""
+        return " ".join(row[column] for column in self.shown or self.identity)
 
 
 def kind_of(columns: Sequence[str]) -> str:
     """Return which table a file is from its columns, or raise with the columns that the nearest one lacks."""
-    missing = {name: [c for c in kind.columns if c not in columns] for name, kind in KINDS.items()}
+    missing = {
+        name: [c for c in kind.columns if c not in columns and c not in kind.optional] for name, kind in KINDS.items()
+    }
     nearest = min(missing, key=lambda name: len(missing[name]))
     if missing[nearest]:
         raise InputError(
@@ -48,11 +59,11 @@ def kind_of(columns: Sequence[str]) -> str:
 
 
 def findings(kind: str, rows: Sequence[Row]) -> list[str]:
-    """Return what is wrong with the rows of one kind of table (hardware, prices, grid), in order of lines."""
+    """Return what is wrong with the rows of one kind of table, in order of lines."""
     checks = KINDS[kind]
     lines = {id(row): number for number, row in enumerate(rows, start=2)}
     found = [(row, text) for row in rows for text in (*provenance(row), *checks.row(row))]
-    found += checks.rows(rows)
+    found += [*_unique(rows, *checks.identity), *checks.rows(rows)]
     found.sort(key=lambda pair: lines[id(pair[0])])
     return [f"line {lines[id(row)]} ({checks.name_of(row)}): {text}" for row, text in found]
 
@@ -91,6 +102,7 @@ _HARDWARE_NUMBERS = tuple(
 )
 _HARDWARE_REQUIRED = ("memory_bytes", "memory_bandwidth_bytes_per_s", "gpus_per_node", "scale_up_domain")
 _HALF = "16-bit peak"
+_NO_HALF = "no 16-bit peak: got blanks, want peak_bf16_flop_per_s or peak_fp16_flop_per_s. Fill one in."
 # Two peaks, and the column of generations.csv with the ratios between them that dense units have. Vector fp32 is never
 # quoted sparse, so it gives away a data sheet of which every matrix peak is.
 _RATIOS = (
@@ -108,13 +120,13 @@ def _hardware_row(row: Row) -> Iterator[str]:
         yield f"not a key: got '{row['key']}', want lower-case words joined by '-'. Rename it."
     yield from _numbers(row, _HARDWARE_NUMBERS, _HARDWARE_REQUIRED)
     generations = by_key("generations", "generation")
-    if row["generation"] not in generations:
-        yield (
-            f"unknown generation: got '{row['generation']}', want one whose dense peaks are known: "
-            f"{', '.join(generations)}.{suggestion(row['generation'], generations)}"
-        )
-        return
-    yield from _dense(row, generations[row["generation"]])
+    if row["generation"] in generations:
+        yield from _dense(row, generations[row["generation"]])
+    elif near := suggestion(row["generation"], generations):
+        known = ", ".join(generations)
+        yield f"unknown generation: got '{row['generation']}', want one of {known}, or a new one.{near}"
+    elif not (_number(row, "peak_bf16_flop_per_s") or _number(row, "peak_fp16_flop_per_s")):
+        yield _NO_HALF
     usable, nominal = _number(row, "usable_memory_bytes"), _number(row, "memory_bytes")
     if usable and nominal and not 0.9 * nominal <= usable <= nominal:
         yield (
@@ -128,7 +140,7 @@ def _dense(row: Row, generation: Row) -> Iterator[str]:
     half = _number(row, "peak_bf16_flop_per_s") or _number(row, "peak_fp16_flop_per_s")
     ceiling = float(generation["highest_bf16_flop_per_s"])
     if half is None:
-        yield "no 16-bit peak: got blanks, want peak_bf16_flop_per_s or peak_fp16_flop_per_s. Fill one in."
+        yield _NO_HALF
         return
     if half > ceiling * (1 + _CEILING_TOLERANCE):
         yield (
@@ -166,6 +178,9 @@ def _price_row(row: Row) -> Iterator[str]:
         yield f"unknown term: got '{row['term']}', want one of {', '.join(TERMS)}.{suggestion(row['term'], TERMS)}"
     if row["currency"] != "USD":
         yield f"other currency: got '{row['currency']}', want USD. Convert it and say the rate in source."
+    for column in ("valid_from", "valid_to"):
+        if row.get(column) and not _DAY.fullmatch(row[column]):
+            yield f"no date: got {column} '{row[column]}', want a day as YYYY-MM-DD, or a blank. Correct it."
     if not _DAY_OR_MONTH.fullmatch(row["date"]):
         yield f"no date: got date '{row['date']}', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in."
     for column in ("provider", "instance", "region"):
@@ -187,7 +202,9 @@ def _price_row(row: Row) -> Iterator[str]:
 def _plausible(gpu: str, term: str, gpu_hour: float) -> Iterator[str]:
     found = accelerators()[gpu]
     card = "card_" if found.form == "pcie" else ""
-    bounds = by_key("generations", "generation")[found.generation]
+    bounds = by_key("generations", "generation").get(found.generation)
+    if bounds is None:  # an own accelerator of a generation that nobody has priced
+        return
     low, high = (float(bounds[f"{end}_{card}usd_per_gpu_hour"]) for end in ("lowest", "highest"))
     low = low / 3 if term == "spot" else low
     if not low <= gpu_hour <= high:
@@ -198,7 +215,6 @@ def _plausible(gpu: str, term: str, gpu_hour: float) -> Iterator[str]:
 
 
 def _price_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
-    yield from _unique(rows, "provider", "instance", "gpu", "region", "term", "date")
     on_demand = {_offer(row): _number(row, "usd_per_hour") for row in rows if row["term"] == "on_demand"}
     for row in rows:
         price, full = _number(row, "usd_per_hour"), on_demand.get(_offer(row))
@@ -234,14 +250,55 @@ def _grid_row(row: Row) -> Iterator[str]:
         yield f"share out of range: got '{row['carbon_free_share']}', want 0 to 1. Divide a percentage by 100."
 
 
+# Nodes and engines ---------------------------------------------------------------------------------------------------
+
+_ENGINE_NUMBERS = (
+    *("utilization", "activation_bytes_per_vocab", "non_torch_bytes_alone", "non_torch_bytes_group", "block_tokens"),
+)
+
+
+def _node_row(row: Row) -> Iterator[str]:
+    required = ("gpus_per_node", "node_kw", "rack_units")
+    yield from _numbers(row, (*required, "rack_nodes"), required)
+    if row["gpu"] not in accelerators():
+        yield (
+            f"unknown gpu: got '{row['gpu']}', want a key of data/hardware.csv."
+            f"{suggestion(row['gpu'], accelerators())} Add it first: 'sizebook data add hardware FILE.csv'."
+        )
+
+
+def _engine_row(row: Row) -> Iterator[str]:
+    for column in _ENGINE_NUMBERS:
+        value = _number(row, column)
+        if value is None or value < 0:
+            yield f"no number: got {column} '{row[column]}', want 0 or more. Correct the cell."
+    share = _number(row, "utilization")
+    if share is not None and share > 1:
+        yield f"share out of range: got utilization '{row['utilization']}', want 0 to 1. Divide a percentage by 100."
+    engines = sorted({known["engine"] for known in shipped("engines")})
+    if row["engine"] not in engines:
+        yield f"unknown engine: got '{row['engine']}', want one of {', '.join(engines)}. Its times would be unknown."
+    if row["key"] != f"{row['engine']} {row['version']}":
+        yield f"not a key: got '{row['key']}', want engine and version, '{row['engine']} {row['version']}'. Rename it."
+
+
 def _columns(record: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(record))
 
 
+_CONTRACT = ("contract", "valid_from", "valid_to", "allow_expired")
+
 KINDS = {
-    "hardware": Kind(_columns(Accelerator), lambda row: row["key"], _hardware_row, lambda rows: _unique(rows, "key")),
+    "hardware": Kind(_columns(Accelerator), ("key",), _hardware_row),
     "prices": Kind(
-        _columns(Price), lambda row: f"{row['provider']} {row['instance']} {row['term']}", _price_row, _price_rows
+        _columns(PriceRow),
+        ("provider", "instance", "gpu", "region", "term", "date"),
+        _price_row,
+        _price_rows,
+        shown=("provider", "instance", "term"),
+        optional=_CONTRACT,
     ),
-    "grid": Kind(_columns(Grid), lambda row: row["key"], _grid_row, lambda rows: _unique(rows, "key")),
+    "grid": Kind(_columns(Grid), ("key",), _grid_row),
+    "nodes": Kind(tuple(shipped("nodes")[0]), ("gpu",), _node_row),
+    "engines": Kind(tuple(shipped("engines")[0]), ("key",), _engine_row),
 }

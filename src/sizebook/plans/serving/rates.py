@@ -9,7 +9,7 @@ from sizebook.core.texts import Figure, text
 from sizebook.plans.serving.inputs import Energy, GpuPrices, Prices
 from sizebook.tables.grid import basis_of, grid_of
 from sizebook.tables.hardware import accelerator
-from sizebook.tables.prices import TERM_NAMES, Quote, providers, quote
+from sizebook.tables.prices import TERM_NAMES, Price, providers, quote
 
 GIVEN = text("given in the scenario")
 
@@ -74,7 +74,7 @@ def _on_demand(gpu: str, prices: Prices) -> tuple[float, str]:
     if given is not None:
         return given, GIVEN
     found = quote(gpu, prices.provider, prices.region)
-    return found.usd_per_gpu_hour, text("data/prices.csv, on demand, median")
+    return found.usd_per_gpu_hour, found.basis
 
 
 def _reserved(gpu: str, prices: Prices, term: str, demand: float) -> tuple[float, str]:
@@ -90,10 +90,10 @@ def _reserved(gpu: str, prices: Prices, term: str, demand: float) -> tuple[float
             "taken as on demand, since the median of a {term} is dearer ({price} USD)",
             term=TERM_NAMES[term], price=Figure(f"{median:.2f}"),
         )  # fmt: skip
-    return median, text("data/prices.csv, {term}, median", term=TERM_NAMES[term])
+    return median, found.basis
 
 
-def listed(gpu: str, prices: Prices, term: str) -> Quote | None:
+def listed(gpu: str, prices: Prices, term: str) -> Price | None:
     """Return the price that the tables hold for a term, None where they hold none."""
     try:
         return quote(gpu, prices.provider, prices.region, term=term)

@@ -13,7 +13,7 @@ from typing import Annotated
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import HostShare, OtherUsd, Pue
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
-from sizebook.core.texts import Day, Figure, plural, span, text
+from sizebook.core.texts import Figure, text
 from sizebook.core.units import percent
 from sizebook.formulas.energy import Covered, Embodied
 from sizebook.formulas.money import Owned
@@ -22,7 +22,7 @@ from sizebook.models.architecture import Architecture
 from sizebook.plans.quantities import StatedGrams
 from sizebook.tables.grid import GridRegion, basis_of, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
-from sizebook.tables.prices import TERM_NAMES, PriceRegion, Provider, Term, on_demand_beside, quote
+from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
 from sizebook.training.layout import Layout, spread
 from sizebook.training.quantities import Batches, Operations, Pace, Programme, Run
 from sizebook.training.recipe import Method
@@ -282,17 +282,7 @@ def costs_of(gpu: Accelerator, prices: Prices, power: Power) -> Costs:
 
 def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
     found = quote(gpu.key, prices.provider, prices.region, term=prices.term)
-    dates = sorted({row.date for row in found.rows})
-    covered = span(Day(dates[0]), Day(dates[-1]))
-    names = ", ".join(sorted({row.provider for row in found.rows}))
-    basis = plural(
-        len(found.rows),
-        "data/prices.csv: {term}, median of {names}, {n} row, USD, {span}",
-        "data/prices.csv: {term}, median of {names}, {n} rows, USD, {span}",
-        term=TERM_NAMES[prices.term],
-        names=names,
-        span=covered,
-    )
+    basis = found.basis
     beside = on_demand_beside(found) if prices.term != "on_demand" else None
     if beside is not None:
         asked = Figure(f"{beside:.2f}")
