@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sizebook.calculation.calculated import Place
@@ -19,11 +19,13 @@ from sizebook.calculation.marks import (
     ONE_ZERO,
     ONLY,
     OWN,
+    PART,
     REFUSED,
     SAME_ERROR,
     SERIES,
     SPILL,
 )
+from sizebook.calculation.preparing import Prepared
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.spreadsheet.coercing import text
 from sizebook.calculation.tokens import address, area
@@ -46,9 +48,10 @@ class Calls:
         exhausted: a call ran out of memory.
     """
 
-    def __init__(self, functions: Mapping[str, Function], places: Sequence[Place], note: Note) -> None:
+    def __init__(self, functions: Mapping[str, Function], prepared: Prepared, note: Note) -> None:
         self._functions = functions
-        self._places = places
+        self._places, self._arrays = prepared.places, prepared.arrays
+        self._filled: dict[int, list[list[Any]]] = {}
         self._tell = note
         self._known: dict[str, Any] = {}
         self.messages: dict[Place, str] = {}
@@ -58,7 +61,14 @@ class Calls:
 
     def callbacks(self) -> Iterator[tuple[str, Callback]]:
         """Yield the name of each function as the engine knows it, and what it calls."""
-        yield from ((FIRST, _first), (ONLY, self._only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
+        yield from (
+            (FIRST, _first),
+            (ONLY, self._only),
+            (FIT, self._fit),
+            (PART, self._part),
+            (SPILL, self._spill),
+            (REFUSED, _refused),
+        )
         yield from ((EACH, self._each), (SERIES, _series), (COUNTABLE, _countable), (SAME_ERROR, _same_error))
         yield from ((ONE_ZERO, _one_zero), (AS_TEXT, _as_text), (COMPARED, _compared))
         for name, own in FUNCTIONS.items():
@@ -149,6 +159,22 @@ class Calls:
                 elif isinstance(cell, SizebookError):
                     self.messages[shown_at] = str(cell)
 
+    def _fit(self, number: float, value: Any) -> Any:
+        """Keep what an array formula of a fixed area shows: rows repeated, cut off, filled up with #N/A.
+
+        Return the first value: the other cells of the area ask for theirs by `_part`, each once that formula is worked
+        out. Were the rows handed over, the engine would work out all that reads them before and again after it.
+        """
+        given, area = value if isinstance(value, list) else [[value]], self._arrays[int(number)].filled
+        height, width = area.bottom - area.top + 1, area.right - area.left + 1
+        rows = [[_shown_blank(placed(given, row, column)) for column in range(width)] for row in range(height)]
+        self._filled[int(number)] = rows
+        return rows[0][0]
+
+    def _part(self, number: float, row: float, column: float, _first: Any) -> Any:
+        """Return what an array formula shows in one cell of its area."""
+        return self._filled[int(number)][int(row)][int(column)]
+
     def _spill(self, number: float, value: Any) -> Any:
         """Note how far the rows of a dynamic array formula reach, and hand them on."""
         self.extents[int(number)] = (len(value), len(value[0])) if isinstance(value, list) else (1, 1)
@@ -158,12 +184,6 @@ class Calls:
 def _first(value: Any) -> Any:
     """Return the first of rows, as an ordinary formula takes them; a blank one is still blank to what reads it."""
     return value[0][0] if isinstance(value, list) else value
-
-
-def _fit(rows: float, columns: float, value: Any) -> Any:
-    """Return rows as an array formula of a fixed area shows them: repeated, cut off, filled up with #N/A."""
-    given = value if isinstance(value, list) else [[value]]
-    return [[_shown_blank(placed(given, row, column)) for column in range(int(columns))] for row in range(int(rows))]
 
 
 def _series(first: Any, count: Any, down: bool) -> Any:

@@ -15,6 +15,7 @@ from sizebook.calculation.calling import Calls
 from sizebook.calculation.following import not_calculable, problems
 from sizebook.calculation.found import used_cells
 from sizebook.calculation.guard import Note
+from sizebook.calculation.marks import PART
 from sizebook.calculation.package import Package
 from sizebook.calculation.preparing import Prepared, prepare
 from sizebook.calculation.texts_taken import texts_taken
@@ -30,7 +31,7 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
     ``note`` is told at which cell a function of ours is called.
     """
     prepared = prepare(package, functions)
-    calls = Calls(functions, prepared.places, note)
+    calls = Calls(functions, prepared, note)
     model = _loaded(package, prepared)
     for name, callback in calls.callbacks():
         model.register_function(name, callback, min_args=0, max_args=None, allow_override_builtin=True)
@@ -72,7 +73,19 @@ def _loaded(package: Package, prepared: Prepared) -> Any:
             "Open and save it in Excel."
         ) from error
     model.set_temporal_egress("serial")
+    _fill_areas(model, prepared)
     return model
+
+
+def _fill_areas(model: Any, prepared: Prepared) -> None:
+    """Let the cells of an array formula's fixed area ask for what it shows there."""
+    for number, array in prepared.arrays.items():
+        sheet, at = prepared.places[number]
+        anchor, filled = cell_at(at), array.filled
+        for row, column in () if array.dynamic else filled.cells():
+            if (row, column) != anchor and (sheet, address(row, column)) not in prepared.formula_places:
+                place = f"{number},{row - filled.top},{column - filled.left}"
+                model.set_formula(sheet, row, column, f"={PART}({place},{at})")
 
 
 def _spilled(prepared: Prepared, calls: Calls) -> dict[Place, Area]:

@@ -30,9 +30,9 @@ _PLACES = "places"  # the sheet with a row for each place; an array that is take
 def lifted(name: str, *given: Any) -> Any:
     """Return what a function gives for each place of its arrays; of one place a value, otherwise rows."""
     if len(given) == 1 and name in _OF_A_NUMBER:
-        numbers = rows_of(given[0])
-        if all(type(value) in (int, float) for row in numbers for value in row):
-            return [[float(_OF_A_NUMBER[name](value)) for value in row] for row in numbers]
+        rows, worked_out = rows_of(given[0]), _OF_A_NUMBER[name]
+        if all(type(value) in (int, float, dict) for row in rows for value in row):  # an error is a dict
+            return [[v if type(v) is dict else float(worked_out(v)) for v in row] for row in rows]
     known = known_functions()[name]
     whole = [known.kind(number) in (RANGE, ARRAY) for number in range(len(given))]
     arrays = [rows_of(value) for value in given]

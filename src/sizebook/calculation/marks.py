@@ -1,7 +1,7 @@
 """Names under which the engine knows what Python works out, and what stands for other things in rewritten formulas."""
 
 OWN = "SIZEBOOK_OWN_"  # before the names under which the engine knows functions that Python works out
-FIRST, ONLY, FIT, SPILL = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "FIT", "SPILL"))
+FIRST, ONLY, FIT, PART, SPILL = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "FIT", "PART", "SPILL"))
 REFUSED, EACH, SERIES = (f"{OWN}{what}" for what in ("REFUSED", "EACH", "SERIES"))
 COUNTABLE, SAME_ERROR = (f"{OWN}{what}" for what in ("COUNTABLE", "SAME_ERROR"))
 ONE_ZERO, AS_TEXT, COMPARED = (f"{OWN}{what}" for what in ("ONE_ZERO", "AS_TEXT", "COMPARED"))

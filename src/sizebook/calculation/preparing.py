@@ -246,9 +246,7 @@ class _Preparing:
         """Return an array formula rewritten so that it fills its area."""
         rewritten = self._rewritten(Rewriter(self.book, at, ordinary=False), number, text)
         rewritten = in_column(relative(rewritten, at), at.left).written(at.top, number)
-        filled = array.filled
-        height, width = filled.bottom - filled.top + 1, filled.right - filled.left + 1
-        return f"{SPILL}({number},{rewritten})" if array.dynamic else f"{FIT}({height},{width},{rewritten})"
+        return f"{SPILL if array.dynamic else FIT}({number},{rewritten})"
 
     def _rewritten(self, rewriter: Rewriter, number: int, text: str) -> str:
         """Return a formula rewritten, or one that says that it is refused."""
