@@ -287,8 +287,11 @@ def _numbers(argument: Argument, text: str) -> tuple[Any, ...] | None:
     if not any(numeric):
         return None
     width = len(items[numeric.index(True)])
-    wrong = [part for part, item, is_numeric in zip(parts, items, numeric, strict=True)
-             if not is_numeric or len(item) != width or width > 3]  # fmt: skip
+    wrong = [
+        part
+        for part, item, is_numeric in zip(parts, items, numeric, strict=True)
+        if not is_numeric or len(item) != width or width > 3
+    ]
     if wrong:
         raise InputError(
             f"{argument.name} is not a list: got {shown(wrong[0])} among {shown(text)}, want numbers such as "

@@ -145,13 +145,28 @@ def _power(base: Any, exponent: Any) -> Any:
 
 
 _OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": _power,
-    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "^": _power,
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "ceil": math.ceil, "exp": math.exp, "floor": math.floor, "ln": math.log, "max": max, "min": min, "round": round,
+    "ceil": math.ceil,
+    "exp": math.exp,
+    "floor": math.floor,
+    "ln": math.log,
+    "max": max,
+    "min": min,
+    "round": round,
     "sqrt": math.sqrt,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -240,20 +255,33 @@ _TEXT = _Dialect({sign: f" {sign} " for sign in _OPERATIONS} | {"^": "^"}, {}, "
 _EXCEL = _Dialect(
     {},
     {
-        "ceil": "CEILING({0},1)", "exp": "EXP({0})", "floor": "INT({0})", "if": "IF({all})", "ln": "LN({0})",
-        "max": "MAX({all})", "min": "MIN({all})", "round": "ROUND({0},0)", "sqrt": "SQRT({0})",
+        "ceil": "CEILING({0},1)",
+        "exp": "EXP({0})",
+        "floor": "INT({0})",
+        "if": "IF({all})",
+        "ln": "LN({0})",
+        "max": "MAX({all})",
+        "min": "MIN({all})",
+        "round": "ROUND({0},0)",
+        "sqrt": "SQRT({0})",
     },
     ",",
-)  # fmt: skip
+)
 _JAVASCRIPT = _Dialect(
     {sign: f" {sign} " for sign in _OPERATIONS} | {"^": " ** ", "=": " === ", "<>": " !== "},
     {
-        "ceil": "Math.ceil({0})", "exp": "Math.exp({0})", "floor": "Math.floor({0})", "if": "({0} ? {1} : {2})",
-        "ln": "Math.log({0})", "max": "Math.max({all})", "min": "Math.min({all})", "round": "Math.round({0})",
+        "ceil": "Math.ceil({0})",
+        "exp": "Math.exp({0})",
+        "floor": "Math.floor({0})",
+        "if": "({0} ? {1} : {2})",
+        "ln": "Math.log({0})",
+        "max": "Math.max({all})",
+        "min": "Math.min({all})",
+        "round": "Math.round({0})",
         "sqrt": "Math.sqrt({0})",
     },
     ", ",
-)  # fmt: skip
+)
 
 # How tightly a node binds. Both operands of ^ and the operand of a minus must be atoms: in Excel -2^2 is 4 and 2^3^2 is
 # 64, in mathematics -4 and 512, and JavaScript refuses -2 ** 2, so what is meant is always in parentheses.

@@ -83,9 +83,14 @@ def _tables(kind: Any) -> Iterator[Keys]:
             continue
         is_required = each.default is MISSING and (within.apart or any(key.required for key in inner.keys))
         yield Keys(
-            each.name, inner.meaning, inner.keys, inner.tables,
-            several=within.place == TABLES, apart=within.apart, required=is_required,
-        )  # fmt: skip
+            each.name,
+            inner.meaning,
+            inner.keys,
+            inner.tables,
+            several=within.place == TABLES,
+            apart=within.apart,
+            required=is_required,
+        )
 
 
 def _meaning(kind: Any) -> str:

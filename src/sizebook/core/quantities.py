@@ -73,11 +73,14 @@ def dtype_keys() -> tuple[str, ...]:
 Dtype = Annotated[
     str,
     Quantity(
-        "number format that weights are stored in", kind="choice", choices=dtype_keys, default="bf16",
+        "number format that weights are stored in",
+        kind="choice",
+        choices=dtype_keys,
+        default="bf16",
         label="Number format of the weights",
         source="data/dtypes.csv",
     ),
-]  # fmt: skip
+]
 ParameterCount = Annotated[int, Quantity("number of parameters", unit="parameters", kind="integer", minimum=0)]
 
 # Results -------------------------------------------------------------------------------------------------------------
@@ -113,18 +116,28 @@ Gpu = Annotated[
 Seq = Annotated[
     int,
     Quantity(
-        "tokens in one sequence", unit="tokens", kind="integer", minimum=1, maximum=100_000_000, default=4096,
+        "tokens in one sequence",
+        unit="tokens",
+        kind="integer",
+        minimum=1,
+        maximum=100_000_000,
+        default=4096,
         label="Tokens in a sequence",
         source="assumption: a usual length of pre-training",
     ),
-]  # fmt: skip
+]
 Batch = Annotated[
     int,
     Quantity(
-        "sequences in one optimizer step, all GPUs together", unit="sequences", kind="integer", minimum=1,
-        maximum=1_000_000_000, default=None, label="Sequences in a step",
+        "sequences in one optimizer step, all GPUs together",
+        unit="sequences",
+        kind="integer",
+        minimum=1,
+        maximum=1_000_000_000,
+        default=None,
+        label="Sequences in a step",
     ),
-]  # fmt: skip
+]
 Tokens = Annotated[
     float, Quantity("tokens trained on", unit="tokens", above=0, maximum=1e18, label="Tokens to train on")
 ]
@@ -201,42 +214,57 @@ Interleave = Annotated[
 ZeroStage = Annotated[
     int,
     Quantity(
-        "ZeRO stage: 0 none, 1 optimizer, 2 gradients too, 3 weights too", kind="integer", minimum=0, maximum=3,
-        default=1, label="ZeRO stage",
+        "ZeRO stage: 0 none, 1 optimizer, 2 gradients too, 3 weights too",
+        kind="integer",
+        minimum=0,
+        maximum=3,
+        default=1,
+        label="ZeRO stage",
         source="assumption: a distributed optimizer, as published runs have",
     ),
-]  # fmt: skip
+]
 SCHEDULES = ("1f1b", "zero-bubble", "dualpipe")
 Schedule = Annotated[
     str,
     Quantity(
-        "how a pipeline is run: 1f1b (with chunks: interleaved), zero-bubble, dualpipe", kind="choice",
-        choices=SCHEDULES, default="1f1b", label="Schedule of the pipeline",
+        "how a pipeline is run: 1f1b (with chunks: interleaved), zero-bubble, dualpipe",
+        kind="choice",
+        choices=SCHEDULES,
+        default="1f1b",
+        label="Schedule of the pipeline",
         source="assumption: the schedule of most published runs",
     ),
-]  # fmt: skip
+]
 Fsdp = Annotated[
     int | None,
     Quantity(
-        "data-parallel ranks that share one set of shards (HSDP), blank for all of them", kind="integer", minimum=1,
-        maximum=1_000_000, default=None, label="Ranks that share shards",
+        "data-parallel ranks that share one set of shards (HSDP), blank for all of them",
+        kind="integer",
+        minimum=1,
+        maximum=1_000_000,
+        default=None,
+        label="Ranks that share shards",
     ),
-]  # fmt: skip
+]
 Hsdp = Annotated[
     bool,
     Quantity(
         "whether shards stay inside the scale-up domain and are copied over domains, unless fsdp says how many share",
-        kind="flag", default=False, label="Hybrid sharding",
+        kind="flag",
+        default=False,
+        label="Hybrid sharding",
     ),
-]  # fmt: skip
+]
 SequenceParallel = Annotated[
     bool,
     Quantity(
-        "whether norms and residuals are split over the tensor-parallel group", kind="flag", default=True,
+        "whether norms and residuals are split over the tensor-parallel group",
+        kind="flag",
+        default=True,
         label="Sequence parallel",
         source="assumption: on, as Megatron-LM is run",
     ),
-]  # fmt: skip
+]
 
 # Money, energy and carbon --------------------------------------------------------------------------------------------
 
@@ -251,27 +279,39 @@ Watts = Annotated[float, Quantity("mean electrical power of one GPU while it wor
 Pue = Annotated[
     float,
     Quantity(
-        "power usage effectiveness: facility power over IT power", unit="ratio", minimum=1, maximum=10, default=1.25,
+        "power usage effectiveness: facility power over IT power",
+        unit="ratio",
+        minimum=1,
+        maximum=10,
+        default=1.25,
         label="PUE",
         source="assumption: between hyperscale halls (1.1) and the industry's mean (1.56, Uptime Institute 2024), as "
         "colocation is built",
     ),
-]  # fmt: skip
+]
 HostShare = Annotated[
     float,
     Quantity(
-        "power of host, network and storage over the power of the GPUs (0.3: 8 x B200 at the wall)", unit="ratio",
-        minimum=0, maximum=10, default=0.3, label="Host and network over GPU power",
+        "power of host, network and storage over the power of the GPUs (0.3: 8 x B200 at the wall)",
+        unit="ratio",
+        minimum=0,
+        maximum=10,
+        default=0.3,
+        label="Host and network over GPU power",
         source="MLPerf Inference v5.1, 8 x B200 at the wall: 1.30 x TDP",
     ),
-]  # fmt: skip
+]
 Busy = Annotated[
     float,
     Quantity(
-        "share of the hours in which the GPU is used", unit="ratio", above=0, maximum=1, default=0.85,
+        "share of the hours in which the GPU is used",
+        unit="ratio",
+        above=0,
+        maximum=1,
+        default=0.85,
         label="Hours in use",
     ),
-]  # fmt: skip
+]
 KilowattHours = Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0)]
 GramsPerKwh = Annotated[float, Quantity("greenhouse gases per energy", unit="gCO2e/kWh", minimum=0)]
 KilogramsCo2e = Annotated[float, Quantity("greenhouse gases", unit="kgCO2e")]

@@ -18,13 +18,28 @@ _BINARY = ((2.0**50, "PiB"), (2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"
 
 # Units of things that are counted, after 1.
 _ONE = {
-    "GPUs": text("GPU"), "GPU-hours": text("GPU-hour"), "requests": text("request"), "tokens": text("token"),
-    "months": text("month"), "days": text("day"), "hours": text("hour"), "years": text("year"),
-    "replicas": text("replica"), "workers": text("worker"), "nodes": text("node"), "bits": text("bit"),
-    "racks": text("rack"), "sequences": text("sequence"), "lines": text("line"),
-    "seconds": text("second"), "bytes": text("byte"), "parameters": text("parameter"), "watts": text("watt"),
-    "nats": text("nat"), "CPU-hours": text("CPU-hour"),
-}  # fmt: skip
+    "GPUs": text("GPU"),
+    "GPU-hours": text("GPU-hour"),
+    "requests": text("request"),
+    "tokens": text("token"),
+    "months": text("month"),
+    "days": text("day"),
+    "hours": text("hour"),
+    "years": text("year"),
+    "replicas": text("replica"),
+    "workers": text("worker"),
+    "nodes": text("node"),
+    "bits": text("bit"),
+    "racks": text("rack"),
+    "sequences": text("sequence"),
+    "lines": text("line"),
+    "seconds": text("second"),
+    "bytes": text("byte"),
+    "parameters": text("parameter"),
+    "watts": text("watt"),
+    "nats": text("nat"),
+    "CPU-hours": text("CPU-hour"),
+}
 
 
 def grouped(count: int | float) -> str:

@@ -18,21 +18,28 @@ IdleShare = Annotated[
 Covered = Annotated[
     float,
     Quantity(
-        "share of the energy covered by contracts (PPA, certificates)", unit="ratio", minimum=0, maximum=1,
-        default=None, label="Energy under contracts",
+        "share of the energy covered by contracts (PPA, certificates)",
+        unit="ratio",
+        minimum=0,
+        maximum=1,
+        default=None,
+        label="Energy under contracts",
     ),
-]  # fmt: skip
+]
 ContractGrams = Annotated[
     float, Quantity("greenhouse gases of energy under contracts", unit="gCO2e/kWh", minimum=0, default=0)
 ]
 Embodied = Annotated[
     float,
     Quantity(
-        "making of one GPU with its share of the server", unit="kgCO2e", minimum=0, default=462.5,
+        "making of one GPU with its share of the server",
+        unit="kgCO2e",
+        minimum=0,
+        default=462.5,
         label="Making of one GPU",
         source="Luccioni et al. 2022, arXiv:2211.02001: 150 kg and an eighth of a server of 2 500 kg",
     ),
-]  # fmt: skip
+]
 Lifetime = Annotated[float, Quantity("years for which the hardware is used", unit="years", above=0, default=6)]
 
 

@@ -172,8 +172,10 @@ def goodput(
     interval = interval_seconds or checkpoint_interval_seconds(mtbf_hours, checkpoint_seconds)
     exponent = (interval + checkpoint_seconds + restart_seconds) / mean
     fixes = {
-        interval: "Checkpoint more often", checkpoint_seconds: "Checkpoint faster", restart_seconds: "Restart faster"
-    }  # fmt: skip
+        interval: "Checkpoint more often",
+        checkpoint_seconds: "Checkpoint faster",
+        restart_seconds: "Restart faster",
+    }
     require(
         exponent < 700,
         f"the run never advances: got a failure every {mean:.3g} s, {interval:.3g} s of work between checkpoints, "

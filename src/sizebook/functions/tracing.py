@@ -20,10 +20,12 @@ Explanation = Annotated[
 Whose = Annotated[
     str,
     Quantity(
-        "sizebook itself, or one of its tables", kind="choice", default="sizebook",
+        "sizebook itself, or one of its tables",
+        kind="choice",
+        default="sizebook",
         choices=("sizebook", "hardware", "prices", "grid", "models"),
     ),
-]  # fmt: skip
+]
 Version = Annotated[str, Quantity("version, or a day such as 2026-12-31", kind="text")]
 
 

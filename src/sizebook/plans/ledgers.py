@@ -24,10 +24,12 @@ Start = Annotated[
 FirstDay = Annotated[
     date | None,
     Quantity(
-        "day on which the first run starts, in the first month; blank to number the months", kind="date", default=None,
+        "day on which the first run starts, in the first month; blank to number the months",
+        kind="date",
+        default=None,
         label="First day",
     ),
-]  # fmt: skip
+]
 
 # The figures of a month that its band moves, and what the ends are called: GPUs and cost if replicas are as fast, or as
 # slow, as 1 in 10 measurements.
@@ -37,9 +39,14 @@ LedgerRows = Annotated[
     int,
     Quantity(
         "rows of months to give at least, blank after the last month, so that a table of fixed size shows no error",
-        unit="months", kind="integer", minimum=1, maximum=LONGEST_PLAN, default=1, label="Rows of the ledger",
+        unit="months",
+        kind="integer",
+        minimum=1,
+        maximum=LONGEST_PLAN,
+        default=1,
+        label="Rows of the ledger",
     ),
-]  # fmt: skip
+]
 Ledger = Annotated[list[list[Any]], Quantity("a row of names, then one a month", kind="range")]
 Cases = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
 Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]

@@ -205,8 +205,12 @@ def _admissible(values: Any, leaf: Argument) -> Any:
     fine = np.isfinite(values)
     if q.kind == "integer":
         fine &= values == np.floor(values)
-    for bound, holds in ((q.minimum, np.greater_equal), (q.above, np.greater), (q.maximum, np.less_equal),
-                         (q.below, np.less)):  # fmt: skip
+    for bound, holds in (
+        (q.minimum, np.greater_equal),
+        (q.above, np.greater),
+        (q.maximum, np.less_equal),
+        (q.below, np.less),
+    ):
         if bound is not None:
             fine &= holds(values, bound)
     return fine

@@ -89,11 +89,14 @@ def grid_keys() -> tuple[str, ...]:
 GridRegion = Annotated[
     str,
     Quantity(
-        "country code or cloud region, such as fra or aws:us-east-1", kind="text", choices=grid_keys, default="usa",
+        "country code or cloud region, such as fra or aws:us-east-1",
+        kind="text",
+        choices=grid_keys,
+        default="usa",
         label="Region of the grid",
         source="data/grid.csv",
     ),
-]  # fmt: skip
+]
 GridBasis = Annotated[
     str,
     Quantity(

@@ -49,10 +49,13 @@ SHIPPED = text("shipped rates")
 RatesFile = Annotated[
     str,
     Quantity(
-        "file of own rates that sizebook calibrate wrote, blank for the shipped rates", kind="text", default="",
-        label="Own rates", check=lambda file: own_rates(file),
+        "file of own rates that sizebook calibrate wrote, blank for the shipped rates",
+        kind="text",
+        default="",
+        label="Own rates",
+        check=lambda file: own_rates(file),
     ),
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True)

@@ -288,11 +288,14 @@ def providers() -> tuple[str, ...]:
 Provider = Annotated[
     str | None,
     Quantity(
-        "cloud provider, blank for the median of all", kind="text", choices=providers, default=None,
+        "cloud provider, blank for the median of all",
+        kind="text",
+        choices=providers,
+        default=None,
         label="Provider of the price",
         source="data/prices.csv",
     ),
-]  # fmt: skip
+]
 PriceRegion = Annotated[
     str | None,
     Quantity(

@@ -49,17 +49,19 @@ class ReplicaOnNode:
     requests_per_second_p10: Annotated[
         float,
         Quantity(
-            "requests a second of a replica, 10th percentile of measured", unit="requests/s",
+            "requests a second of a replica, 10th percentile of measured",
+            unit="requests/s",
             label="Rate of a replica, p10",
         ),
-    ]  # fmt: skip
+    ]
     requests_per_second_p90: Annotated[
         float,
         Quantity(
-            "requests a second of a replica, 90th percentile of measured", unit="requests/s",
+            "requests a second of a replica, 90th percentile of measured",
+            unit="requests/s",
             label="Rate of a replica, p90",
         ),
-    ]  # fmt: skip
+    ]
     workers: Workers
     rates_basis: RatesBasis
     release_basis: ReleaseBasis
@@ -69,9 +71,13 @@ class ReplicaOnNode:
     node_units: Annotated[int, Quantity("height of a node", unit="U", **_COUNT, label="Height of a node")]
     rack_nodes: Annotated[
         int | None,
-        Quantity("nodes of a rack-scale system, blank for a node that goes into any rack", unit="nodes", **_COUNT,
-                 label="Nodes of a rack-scale system"),
-    ]  # fmt: skip
+        Quantity(
+            "nodes of a rack-scale system, blank for a node that goes into any rack",
+            unit="nodes",
+            **_COUNT,
+            label="Nodes of a rack-scale system",
+        ),
+    ]
 
 
 _LISTED: Any = {"unit": "USD/GPU-hour"}
@@ -90,9 +96,12 @@ class ServiceBasis(ReplicaOnNode):
     ]
     listed_reserved_3y_usd_per_gpu_hour: Annotated[
         float | None,
-        Quantity("price that tables list for three years, blank for none", **_LISTED,
-                 label="Reserved for three years, listed"),
-    ]  # fmt: skip
+        Quantity(
+            "price that tables list for three years, blank for none",
+            **_LISTED,
+            label="Reserved for three years, listed",
+        ),
+    ]
     listed_grams_per_kwh: Annotated[
         float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid, listed")
     ]

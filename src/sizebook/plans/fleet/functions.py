@@ -23,29 +23,73 @@ Services = Annotated[
     Quantity(
         "services as a range: names of their inputs (name, model, gpu, requests_per_day ...) in the first column, then "
         "one column a service; a column without a model stays out",
-        kind="range", label="Services",
+        kind="range",
+        label="Services",
     ),
-]  # fmt: skip
+]
 FiguresByService = Annotated[
     list[list[Any]], Quantity("a row with the names of the services, then one figure a row", kind="range")
 ]
 SOURCE = "sizebook.plans.fleet.plan over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
 _EXAMPLE = {
     "services": [
-        ["name", "Chat"], ["model", "llama-3.1-8b"], ["gpu", "h100-sxm"], ["weight_dtype", "fp8"],
-        ["requests_per_day", 2_000_000], ["input_tokens", 1000], ["output_tokens", 200], ["concurrency", 32],
-        ["on_demand_usd_per_gpu_hour", 3], ["reserved_usd_per_gpu_hour", 2],
+        ["name", "Chat"],
+        ["model", "llama-3.1-8b"],
+        ["gpu", "h100-sxm"],
+        ["weight_dtype", "fp8"],
+        ["requests_per_day", 2_000_000],
+        ["input_tokens", 1000],
+        ["output_tokens", 200],
+        ["concurrency", 32],
+        ["on_demand_usd_per_gpu_hour", 3],
+        ["reserved_usd_per_gpu_hour", 2],
     ],
-    "months": 1, "grams_per_kwh": 400,
-}  # fmt: skip
+    "months": 1,
+    "grams_per_kwh": 400,
+}
 
 _LEDGER: list[list[Any]] = [
-    ["requests_per_day", "peak_gpus", "mean_gpus", "reserved_gpus", "burst_gpu_hours", "reserved_usd", "burst_usd",
-     "usd", "energy_kwh", "co2e_kg", "nodes", "own_nodes", "racks", "site_kw", "peak_gpus_fewest", "peak_gpus_most",
-     "usd_least", "usd_most"],
-    [2000000.0, 5, 3, 3, 486.6666666666667, 4380.0, 1460.0, 5840.0, 1596.8986466573729, 638.7594586629491, 1, 1, 1,
-     12.75, 4, 7, 5110.0, 8030.0],
-]  # fmt: skip
+    [
+        "requests_per_day",
+        "peak_gpus",
+        "mean_gpus",
+        "reserved_gpus",
+        "burst_gpu_hours",
+        "reserved_usd",
+        "burst_usd",
+        "usd",
+        "energy_kwh",
+        "co2e_kg",
+        "nodes",
+        "own_nodes",
+        "racks",
+        "site_kw",
+        "peak_gpus_fewest",
+        "peak_gpus_most",
+        "usd_least",
+        "usd_most",
+    ],
+    [
+        2000000.0,
+        5,
+        3,
+        3,
+        486.6666666666667,
+        4380.0,
+        1460.0,
+        5840.0,
+        1596.8986466573729,
+        638.7594586629491,
+        1,
+        1,
+        1,
+        12.75,
+        4,
+        7,
+        5110.0,
+        8030.0,
+    ],
+]
 _FIGURES: list[list[Any]] = [
     ["name", "Chat"],
     ["gpus_per_replica", 1],
@@ -73,7 +117,7 @@ _FIGURES: list[list[Any]] = [
     ["peak_gpus_last", 5],
     ["usd_last", 5840.0],
     ["usd", 5840.0],
-]  # fmt: skip
+]
 _BASIS: list[list[Any]] = [
     ["name", "Chat"],
     ["gpus_per_replica", 1],
@@ -100,7 +144,7 @@ _BASIS: list[list[Any]] = [
     ["context_tokens", 131072],
     ["accelerator", "h100-sxm"],
     ["model_notes", ""],
-]  # fmt: skip
+]
 
 
 def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPlan]:
@@ -171,9 +215,10 @@ NodeCount = Annotated[int, Quantity("nodes", unit="nodes", kind="integer", minim
 
 
 @function(
-    category="serving", source="sizes that divide each other fill bins: Coffman, Garey and Johnson 1987",
+    category="serving",
+    source="sizes that divide each other fill bins: Coffman, Garey and Johnson 1987",
     example=({"replica_counts": [[3, 5]], "replica_sizes": [[4, 1]], "node_size": 8}, 3),
-)  # fmt: skip
+)
 def shared_nodes(replica_counts: ReplicaCounts, replica_sizes: ReplicaSizes, node_size: NodeSize) -> NodeCount:
     """Return the nodes of services that share them: replicas x part of a node, summed and rounded up.
 

@@ -31,37 +31,52 @@ ServiceName = Annotated[
 ReserveShare = Annotated[
     float,
     Quantity(
-        "share of the mean fleet to reserve, 1 for all", unit="ratio", minimum=0, maximum=10, default=1,
+        "share of the mean fleet to reserve, 1 for all",
+        unit="ratio",
+        minimum=0,
+        maximum=10,
+        default=1,
         label="Share of the mean that is reserved",
         source="assumption, to replace with your own",
     ),
-]  # fmt: skip
+]
 TermMonths = Annotated[
     int,
     Quantity(
-        "months of a reservation, counted from the first month of what is bought together", unit="months",
-        kind="integer", minimum=1, maximum=LONGEST_PLAN, default=12, label="Length of a term",
+        "months of a reservation, counted from the first month of what is bought together",
+        unit="months",
+        kind="integer",
+        minimum=1,
+        maximum=LONGEST_PLAN,
+        default=12,
+        label="Length of a term",
         source="assumption, to replace with your own",
     ),
-]  # fmt: skip
+]
 BurstHours = Annotated[
     float,
     Quantity(
-        "busy hours a day, in which burst GPUs run", unit="hours", minimum=0, maximum=24, default=8,
+        "busy hours a day, in which burst GPUs run",
+        unit="hours",
+        minimum=0,
+        maximum=24,
+        default=8,
         label="Busy hours a day",
         source="assumption, to replace with your own",
     ),
-]  # fmt: skip
+]
 # A place in the plan, not a length: month 7 is not 7 months.
 _MONTH: Any = {"kind": "integer", "minimum": 1, "maximum": LONGEST_PLAN}
 StartMonth = Annotated[
     int,
     Quantity(
         "month of the plan in which the service begins; its traffic is that of this month, and grows from it on",
-        **_MONTH, default=1, label="Begins in month",
+        **_MONTH,
+        default=1,
+        label="Begins in month",
         source="neutral: the plan's first month",
     ),
-]  # fmt: skip
+]
 EndMonth = Annotated[
     int | None,
     Quantity("last month of the service, blank for the plan's", **_MONTH, default=None, label="Ends with month"),
@@ -69,18 +84,25 @@ EndMonth = Annotated[
 ShareNodes = Annotated[
     bool,
     Quantity(
-        "whether services on the same accelerator, node, provider and region share nodes", kind="flag", default=False,
+        "whether services on the same accelerator, node, provider and region share nodes",
+        kind="flag",
+        default=False,
         label="Services share nodes",
     ),
-]  # fmt: skip
+]
 NodesPerRack = Annotated[
     int | None,
     Quantity(
         "nodes of a rack, blank for as many as its power and height hold; a rack-scale system is one rack",
-        unit="nodes", kind="integer", minimum=1, maximum=1000, default=None, label="Nodes of a rack",
+        unit="nodes",
+        kind="integer",
+        minimum=1,
+        maximum=1000,
+        default=None,
+        label="Nodes of a rack",
         source="data/nodes.csv",
     ),
-]  # fmt: skip
+]
 # Four DGX H100 of 10.2 kW stand in a rack of NVIDIA's DGX SuperPOD.
 KwPerRack = Annotated[
     float,
@@ -97,27 +119,49 @@ KwPerRack = Annotated[
 RackUnits = Annotated[
     int,
     Quantity(
-        "height of a rack that nodes may take", unit="U", kind="integer", minimum=1, maximum=100, default=42,
+        "height of a rack that nodes may take",
+        unit="U",
+        kind="integer",
+        minimum=1,
+        maximum=100,
+        default=42,
         label="Height of a rack",
         source="EIA-310: the usual height",
     ),
-]  # fmt: skip
+]
 _CEILING: Any = {"minimum": 0, "default": None}
 GpuCeiling = Annotated[
     int | None,
-    Quantity("GPUs that may be had at most, blank for no ceiling", unit="GPUs", kind="integer", maximum=10**9,
-             **_CEILING, label="GPUs, at most"),
-]  # fmt: skip
+    Quantity(
+        "GPUs that may be had at most, blank for no ceiling",
+        unit="GPUs",
+        kind="integer",
+        maximum=10**9,
+        **_CEILING,
+        label="GPUs, at most",
+    ),
+]
 RackCeiling = Annotated[
     int | None,
-    Quantity("racks that there is room for, blank for no ceiling", unit="racks", kind="integer", maximum=10**7,
-             **_CEILING, label="Racks, at most"),
-]  # fmt: skip
+    Quantity(
+        "racks that there is room for, blank for no ceiling",
+        unit="racks",
+        kind="integer",
+        maximum=10**7,
+        **_CEILING,
+        label="Racks, at most",
+    ),
+]
 KwCeiling = Annotated[
     float | None,
-    Quantity("power that the sites give, cooling included, blank for no ceiling", unit="kW", maximum=1e8, **_CEILING,
-             label="Power, at most"),
-]  # fmt: skip
+    Quantity(
+        "power that the sites give, cooling included, blank for no ceiling",
+        unit="kW",
+        maximum=1e8,
+        **_CEILING,
+        label="Power, at most",
+    ),
+]
 
 
 @section

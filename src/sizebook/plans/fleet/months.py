@@ -114,9 +114,11 @@ def loaded(service: Service, replica: PlannedReplica, rates: Rates, terms: Fleet
 def _replicas(replica: PlannedReplica, terms: FleetTerms, requests_per_second: float) -> int:
     margins = terms.margins
     return replicas_for_traffic(
-        requests_per_second, replica.requests_per_second, margins.target_load,
+        requests_per_second,
+        replica.requests_per_second,
+        margins.target_load,
         spare_replicas=margins.spare_replicas(replica.packing),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -165,8 +167,9 @@ def _paid(members: tuple[Loaded, ...], terms: FleetTerms, at: str) -> list[int]:
     packings = [each.replica.packing for each in members]
     columns = zip(*(getattr(each, at) for each in members), strict=True)
     if not terms.margins.whole_nodes:
-        return [sum(packing.gpus_per_replica * n for packing, n in zip(packings, column, strict=True))
-                for column in columns]  # fmt: skip
+        return [
+            sum(packing.gpus_per_replica * n for packing, n in zip(packings, column, strict=True)) for column in columns
+        ]
     return [nodes_together(packings, column) * packings[0].gpus_per_node for column in columns]
 
 
@@ -184,14 +187,16 @@ def _bought(
     at_work = min(1.0, working * HOURS_PER_MONTH / hours) if hours else 0.0
     energy = serving_kwh(1, rates.tdp_watts, at_work, pue=rates.pue, hours=hours) if hours else 0.0
     return Bought(
-        peak, mean, reserved,
+        peak,
+        mean,
+        reserved,
         burst_hours=burst,
         reserved_usd=HOURS_PER_MONTH * reserved * rates.reserved_usd,
         burst_usd=burst * rates.on_demand_usd,
         energy_kwh=energy,
         co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
         shares=shares,
-    )  # fmt: skip
+    )
 
 
 def service_months(each: Loaded, of: tuple[Bought, ...], at: int) -> tuple[ServiceMonth, ...]:

@@ -124,11 +124,17 @@ def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     middle, fewest, most = (_at(chosen, terms, end) for end in ("", "high", "low"))
     planned = tuple(
         PlannedService(
-            each.service, each.replica, each.rates, middle.of(at), fewest.of(at), most.of(at),
-            catalog.context_tokens(each.service.model), catalog.notes(each.service.model),
+            each.service,
+            each.replica,
+            each.rates,
+            middle.of(at),
+            fewest.of(at),
+            most.of(at),
+            catalog.context_tokens(each.service.model),
+            catalog.notes(each.service.model),
         )
         for at, each in enumerate(middle.services)
-    )  # fmt: skip
+    )
     months, of_fewest, of_most = (each.months() for each in (middle, fewest, most))
     return FleetPlan(planned, terms, months, of_fewest, of_most, middle.purchases, middle.stands)
 

@@ -62,8 +62,9 @@ def _over(plan: FleetPlan, each: Exceeded) -> str:
         plan.terms.months,
         "From {month} on {figure} {unit} are more than the ceiling of {ceiling}; in {over} of {n} month.",
         "From {month} on {figure} {unit} are more than the ceiling of {ceiling}; in {over} of {n} months.",
-        over=each.months, **known,
-    )  # fmt: skip
+        over=each.months,
+        **known,
+    )
 
 
 def _racks(plan: FleetPlan) -> Iterator[str]:
@@ -71,13 +72,18 @@ def _racks(plan: FleetPlan) -> Iterator[str]:
         if listed_node(each.gpu, each.node.gpus) is None:
             yield text(
                 "No maker's node of {n} {gpu} is listed: {kw} kW (GPUs x TDP at the wall) and {units} U are assumed.",
-                n=each.node.gpus, gpu=accelerator(each.gpu).name, kw=f"{each.node.kw:g}", units=each.node.rack_units,
-            )  # fmt: skip
+                n=each.node.gpus,
+                gpu=accelerator(each.gpu).name,
+                kw=f"{each.node.kw:g}",
+                units=each.node.rack_units,
+            )
         if not fits(each.node, plan.terms.racks):
             yield text(
                 "A node of {gpu} draws {kw} kW and takes {units} U, more than a rack gives; one a rack is counted.",
-                gpu=accelerator(each.gpu).name, kw=f"{each.node.kw:g}", units=each.node.rack_units,
-            )  # fmt: skip
+                gpu=accelerator(each.gpu).name,
+                kw=f"{each.node.kw:g}",
+                units=each.node.rack_units,
+            )
 
 
 def _warned(plan: FleetPlan, planned: PlannedService) -> Iterator[str]:
@@ -88,16 +94,18 @@ def _warned(plan: FleetPlan, planned: PlannedService) -> Iterator[str]:
             "begins in month {first}, after the {n} month of the plan.",
             "begins in month {first}, after the {n} months of the plan.",
             first=planned.service.running.start_month,
-        )  # fmt: skip
+        )
     if rates.reserved_usd > rates.on_demand_usd:
         reserved, demand = told_apart(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
         yield text(
             "a reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
-            reserved=reserved, demand=demand,
-        )  # fmt: skip
+            reserved=reserved,
+            demand=demand,
+        )
     if stated is not None and longest > stated:
         yield text(
             "{longest} tokens a request are more than the {stated} that the model states.",
-            longest=grouped(longest), stated=grouped(stated),
-        )  # fmt: skip
+            longest=grouped(longest),
+            stated=grouped(stated),
+        )
     yield from (text("{note}.", note=note) for note in planned.notes)

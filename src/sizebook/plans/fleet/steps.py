@@ -79,8 +79,9 @@ def _gpus(plan: FleetPlan, purchase: Purchase) -> list[Step]:
     paid = text("{basis}: {gpus_per_node} a node", basis=packing.basis, gpus_per_node=packing.gpus_per_node)
     names, found = _names(plan, purchase), []
     for label, key, gpus in (
-        (text("busiest hour"), "peak_replicas", month.peak), (text("mean of the day"), "mean_replicas", month.mean)
-    ):  # fmt: skip
+        (text("busiest hour"), "peak_replicas", month.peak),
+        (text("mean of the day"), "mean_replicas", month.mean),
+    ):
         counts = [getattr(each.months[at], key) for each in members]
         formula, numbers = text("ceil(replicas / replicas together) * GPUs together"), f"ceil({counts[0]} / {together})"
         if len(members) > 1:
@@ -89,10 +90,14 @@ def _gpus(plan: FleetPlan, purchase: Purchase) -> list[Step]:
             numbers = f"ceil({' + '.join(f'{n} * {node_share(each.replica.packing):g}' for n, each in parts)})"
         found.append(
             Step(
-                text("{name}: GPUs, {label}", name=names, label=label), formula, f"{numbers} * {unit}", value=gpus,
-                unit="GPUs", source=paid if whole else text("GPUs by the replica"),
+                text("{name}: GPUs, {label}", name=names, label=label),
+                formula,
+                f"{numbers} * {unit}",
+                value=gpus,
+                unit="GPUs",
+                source=paid if whole else text("GPUs by the replica"),
             )
-        )  # fmt: skip
+        )
     reserved = Step(
         text("{name}: GPUs reserved", name=names),
         text("ceil(reserve share * GPUs at the mean / GPUs together) * GPUs together"),

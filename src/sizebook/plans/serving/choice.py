@@ -108,9 +108,7 @@ def on_average(inputs: ServingInputs) -> ServingInputs:
     return replace(inputs, requests=RequestStream())
 
 
-def _planned(
-    model: str, setups: Iterable[tuple[str, ServingInputs]], failed: Counter[str]
-) -> Iterator[ServingPlan]:  # fmt: skip
+def _planned(model: str, setups: Iterable[tuple[str, ServingInputs]], failed: Counter[str]) -> Iterator[ServingPlan]:
     """Yield the plans of the setups that meet the target, and count what stops the others."""
     for gpu, inputs in setups:
         try:

@@ -22,10 +22,12 @@ _LOAD = Argument("loads", quantity_of(Concurrency), REQUIRED)
 Loads = Annotated[
     Any,
     Quantity(
-        "requests in flight on a replica, a list of numbers; blank for 15 from 1 to 512", kind="list", default=None,
+        "requests in flight on a replica, a list of numbers; blank for 15 from 1 to 512",
+        kind="list",
+        default=None,
         label="Loads of the curve",
     ),
-]  # fmt: skip
+]
 Curve = Annotated[list[list[Any]], Quantity("a row of names, then one a load", kind="range")]
 
 
@@ -85,15 +87,21 @@ def loads_of(given: Any) -> tuple[int, ...]:
     source="sizebook.plans.serving.plan over data/hardware.csv and data/calibration_serving.csv",
     example=(
         {
-            "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 100_000, "input_tokens": 1024,
-            "output_tokens": 1024, "weight_dtype": "fp8", "concurrency": 1, "loads": "1",
+            "model": "llama-3.1-8b",
+            "gpu": "h100-sxm",
+            "requests_per_day": 100_000,
+            "input_tokens": 1024,
+            "output_tokens": 1024,
+            "weight_dtype": "fp8",
+            "concurrency": 1,
+            "loads": "1",
         },
         [
             ["concurrency", "ttft_seconds", "tpot_seconds", "tokens_per_second", "gpu_tokens_per_second", "fits"],
             [1, 0.05099942571216953, 0.005272704030916199, 188.06328364833493, 188.06328364833493, True],
         ],
     ),
-)  # fmt: skip
+)
 @takes("search")
 def serving_curve(model: Model, gpu: Gpu, inputs: ServingInputs, loads: Loads = DEFAULT) -> Curve:
     """Return latency and throughput of the replica of a serving plan, one load a row: of both its pools where there are

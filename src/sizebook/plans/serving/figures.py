@@ -96,19 +96,24 @@ class ReplicaFigures:
     ]
     held_for: Annotated[
         str,
-        Quantity("what of requests the targets are held for: mean, p50, p90, p95 or p99", kind="text",
-                 label="Targets held for"),
-    ]  # fmt: skip
+        Quantity(
+            "what of requests the targets are held for: mean, p50, p90, p95 or p99",
+            kind="text",
+            label="Targets held for",
+        ),
+    ]
     ttft_seconds_held: Annotated[
         float,
-        Quantity("time to first token that its target is held against", unit="seconds",
-                 label="Time to first token, held"),
-    ]  # fmt: skip
+        Quantity(
+            "time to first token that its target is held against", unit="seconds", label="Time to first token, held"
+        ),
+    ]
     tpot_seconds_held: Annotated[
         float,
-        Quantity("time per output token that its target is held against", unit="seconds",
-                 label="Time per output token, held"),
-    ]  # fmt: skip
+        Quantity(
+            "time per output token that its target is held against", unit="seconds", label="Time per output token, held"
+        ),
+    ]
     arrivals: Annotated[str, Quantity("how requests come", kind="text", label="Arrivals")]
     weight_bytes: Annotated[float, Quantity("weights on one GPU", unit="bytes", label="Weights")]
     cache_bytes: Annotated[float, Quantity("room for the cache on one GPU", unit="bytes", label="Cache")]
@@ -126,10 +131,11 @@ class ReplicaFigures:
     transfer_seconds: Annotated[
         float,
         Quantity(
-            "sending the cache of a prompt from prefill to decode, part of the time to first token", unit="seconds",
+            "sending the cache of a prompt from prefill to decode, part of the time to first token",
+            unit="seconds",
             label="Cache sent",
         ),
-    ]  # fmt: skip
+    ]
     transfer_seconds_most: Annotated[
         float,
         Quantity(

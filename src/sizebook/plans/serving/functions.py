@@ -22,9 +22,11 @@ GpusCompared = Annotated[
     Any,
     Quantity(
         "accelerators that compete, as a list or with commas between; blank for h100-sxm, h200-sxm and b200-sxm",
-        kind="list", default=None, label="Accelerators compared",
+        kind="list",
+        default=None,
+        label="Accelerators compared",
     ),
-]  # fmt: skip
+]
 Choices = Annotated[
     list[list[str | int | float]],
     Quantity("gpu, engine, dtype, layout, GPUs, USD a month, TTFT s, TPOT s, on the Pareto front", kind="range"),
@@ -40,40 +42,89 @@ HEAD = ["gpu", "engine", "weight_dtype", "layout", "gpus", "usd_per_month", "ttf
 SHOWN = 12
 SOURCE = "sizebook.plans.serving.plan over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
 _EXAMPLE = {
-    "model": "llama-3.1-70b", "gpu": "h100-sxm", "requests_per_day": 500_000, "input_tokens": 2000,
-    "output_tokens": 400, "months": 1, "tpot_target_seconds": 0.05, "tp": 4, "weight_dtype": "fp8",
-    "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2, "grams_per_kwh": 400,
-}  # fmt: skip
+    "model": "llama-3.1-70b",
+    "gpu": "h100-sxm",
+    "requests_per_day": 500_000,
+    "input_tokens": 2000,
+    "output_tokens": 400,
+    "months": 1,
+    "tpot_target_seconds": 0.05,
+    "tp": 4,
+    "weight_dtype": "fp8",
+    "on_demand_usd_per_gpu_hour": 4,
+    "reserved_usd_per_gpu_hour": 2,
+    "grams_per_kwh": 400,
+}
 _ITS_MONTH = {
-    "month": 1, "requests": 15208333.333333334, "peak_gpus": 12, "reserved_gpus": 12, "peak_nodes": 2,
-    "gpu_hours": 8760.0, "utilization": 0.3230464952762157, "reserved_usd": 17520.0, "on_demand_usd": 0.0,
-    "usd": 17520.0, "usd_per_mtok_output": 2.8799999999999994,
-    "usd_per_mtok_input": 0.5759999999999998, "energy_kwh": 4775.651386292193,
-    "co2e_kg": 1910.260554516877, "peak_gpus_fewest": 12, "peak_gpus_most": 12, "usd_least": 17520.0,
+    "month": 1,
+    "requests": 15208333.333333334,
+    "peak_gpus": 12,
+    "reserved_gpus": 12,
+    "peak_nodes": 2,
+    "gpu_hours": 8760.0,
+    "utilization": 0.3230464952762157,
+    "reserved_usd": 17520.0,
+    "on_demand_usd": 0.0,
+    "usd": 17520.0,
+    "usd_per_mtok_output": 2.8799999999999994,
+    "usd_per_mtok_input": 0.5759999999999998,
+    "energy_kwh": 4775.651386292193,
+    "co2e_kg": 1910.260554516877,
+    "peak_gpus_fewest": 12,
+    "peak_gpus_most": 12,
+    "usd_least": 17520.0,
     "usd_most": 17520.0,
-}  # fmt: skip
+}
 _ITS_REPLICA = {
-    "input_tokens": 2000, "output_tokens": 400, "longest_tokens": 2400, "gpus_per_replica": 4,
-    "concurrency": 125, "capacity": 275, "binding": "tpot",
+    "input_tokens": 2000,
+    "output_tokens": 400,
+    "longest_tokens": 2400,
+    "gpus_per_replica": 4,
+    "concurrency": 125,
+    "capacity": 275,
+    "binding": "tpot",
     "requests_per_second": 5.971314884656592,
-    "ttft_seconds": 1.0484410110891353, "ttft_seconds_p10": 0.6504528032796996, "ttft_seconds_p90": 1.0798942414218093,
-    "tpot_seconds": 0.049837022262680816, "tpot_seconds_p10": 0.04834191159480039,
-    "tpot_seconds_p90": 0.055787562720844903, "tokens_per_second": 2388.5259538626365,
-    "tokens_per_second_p10": 2147.045979927124, "tokens_per_second_p90": 2460.1817324785156,
-    "held_for": "mean", "ttft_seconds_held": 1.0484410110891353, "tpot_seconds_held": 0.049837022262680816,
-    "arrivals": "steady", "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
-    "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
-    "rates_basis": "shipped rates", "release_basis": "not stated",
-    "workers": "tp4", "transfer_seconds": 0.0, "transfer_seconds_most": 0.0,
-}  # fmt: skip
+    "ttft_seconds": 1.0484410110891353,
+    "ttft_seconds_p10": 0.6504528032796996,
+    "ttft_seconds_p90": 1.0798942414218093,
+    "tpot_seconds": 0.049837022262680816,
+    "tpot_seconds_p10": 0.04834191159480039,
+    "tpot_seconds_p90": 0.055787562720844903,
+    "tokens_per_second": 2388.5259538626365,
+    "tokens_per_second_p10": 2147.045979927124,
+    "tokens_per_second_p90": 2460.1817324785156,
+    "held_for": "mean",
+    "ttft_seconds_held": 1.0484410110891353,
+    "tpot_seconds_held": 0.049837022262680816,
+    "arrivals": "steady",
+    "weight_bytes": 18164092928.0,
+    "cache_bytes": 54081257980.7,
+    "activation_bytes": 2026444800.0,
+    "non_torch_bytes": 2254857830.0,
+    "left_bytes": 8502961504.300003,
+    "physical_bytes": 85029615043.0,
+    "rates_basis": "shipped rates",
+    "release_basis": "not stated",
+    "workers": "tp4",
+    "transfer_seconds": 0.0,
+    "transfer_seconds_most": 0.0,
+}
 _ITS_FIGURES = {
-    **_ITS_REPLICA, "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
-    "price_basis": "given in the scenario", "usd_per_mtok_saturated": 0.9303739063955012,
-}  # fmt: skip
+    **_ITS_REPLICA,
+    "spare_replicas": 1,
+    "on_demand_usd_per_gpu_hour": 4,
+    "reserved_usd_per_gpu_hour": 2,
+    "price_basis": "given in the scenario",
+    "usd_per_mtok_saturated": 0.9303739063955012,
+}
 _ITS_BASIS = {
-    **_ITS_REPLICA, "gpus_per_node": 8, "listed_on_demand_usd_per_gpu_hour": 3.886125,
-    "listed_reserved_usd_per_gpu_hour": 7.992922, "tdp_watts": 700.0, "listed_grams_per_kwh": 369.473,
-}  # fmt: skip
+    **_ITS_REPLICA,
+    "gpus_per_node": 8,
+    "listed_on_demand_usd_per_gpu_hour": 3.886125,
+    "listed_reserved_usd_per_gpu_hour": 7.992922,
+    "tdp_watts": 700.0,
+    "listed_grams_per_kwh": 369.473,
+}
 
 
 def compared(gpus: Any) -> tuple[str, ...]:

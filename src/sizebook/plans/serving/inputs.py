@@ -37,27 +37,39 @@ from sizebook.tables.prices import PriceRegion, Provider
 PlanMonths = Annotated[
     int,
     Quantity(
-        "months to plan, the first is now", unit="months", kind="integer", minimum=1, maximum=LONGEST_PLAN, default=12,
+        "months to plan, the first is now",
+        unit="months",
+        kind="integer",
+        minimum=1,
+        maximum=LONGEST_PLAN,
+        default=12,
         label="Months to plan",
         source="assumption: a year",
     ),
-]  # fmt: skip
+]
 DayShape = Annotated[
     Any,
     Quantity(
-        "how requests spread over the day: a name or 24 relative numbers from midnight", kind="list",
-        choices=tuple(SHAPES), default="flat", label="Shape of a day",
+        "how requests spread over the day: a name or 24 relative numbers from midnight",
+        kind="list",
+        choices=tuple(SHAPES),
+        default="flat",
+        label="Shape of a day",
         source="neutral: every hour alike",
     ),
-]  # fmt: skip
+]
 BurstFactor = Annotated[
     float,
     Quantity(
-        "bursts within an hour over that hour's mean", unit="ratio", minimum=1, maximum=1000, default=1,
+        "bursts within an hour over that hour's mean",
+        unit="ratio",
+        minimum=1,
+        maximum=1000,
+        default=1,
         label="Bursts over the hour",
         source="neutral: no bursts",
     ),
-]  # fmt: skip
+]
 _LENGTH: Any = {"unit": "tokens", "kind": "integer", "minimum": 1, "default": None}
 InputP50 = Annotated[
     float | None,
@@ -72,17 +84,21 @@ OutputP95 = Annotated[int | None, Quantity("95th percentile of answers", **_LENG
 InputHistogram = Annotated[
     Any,
     Quantity(
-        "lengths of prompts as [tokens, share] pairs, or a CSV file with columns tokens and share", kind="list",
-        default=None, label="Prompts, histogram",
+        "lengths of prompts as [tokens, share] pairs, or a CSV file with columns tokens and share",
+        kind="list",
+        default=None,
+        label="Prompts, histogram",
     ),
-]  # fmt: skip
+]
 OutputHistogram = Annotated[
     Any,
     Quantity(
-        "lengths of answers as [tokens, share] pairs, or a CSV file with columns tokens and share", kind="list",
-        default=None, label="Answers, histogram",
+        "lengths of answers as [tokens, share] pairs, or a CSV file with columns tokens and share",
+        kind="list",
+        default=None,
+        label="Answers, histogram",
     ),
-]  # fmt: skip
+]
 
 
 @section
@@ -177,10 +193,13 @@ BandQuantile = Annotated[
     str,
     Quantity(
         "where in the band of measurements targets hold: p50, the estimate, or p90 of measured over predicted",
-        kind="choice", choices=("p50", "p90"), default="p50", label="Targets hold in the band at",
+        kind="choice",
+        choices=("p50", "p90"),
+        default="p50",
+        label="Targets hold in the band at",
         source="convention: the estimate itself",
     ),
-]  # fmt: skip
+]
 FailureDomain = Annotated[
     str,
     Quantity(
@@ -199,11 +218,16 @@ WholeNodes = Annotated[
 GpusPerNode = Annotated[
     int | None,
     Quantity(
-        "GPUs of a node, blank for the accelerator's own", unit="GPUs", kind="integer", minimum=1, maximum=1_000_000,
-        default=None, label="GPUs of a node",
+        "GPUs of a node, blank for the accelerator's own",
+        unit="GPUs",
+        kind="integer",
+        minimum=1,
+        maximum=1_000_000,
+        default=None,
+        label="GPUs of a node",
         source="data/hardware.csv",
     ),
-]  # fmt: skip
+]
 
 
 @section
@@ -256,11 +280,12 @@ OnDemandPrice = Annotated[
 ReservedPrice = Annotated[
     float | None,
     Quantity(
-        "price of a reserved GPU-hour, blank for the catalog's median where it is not dearer than on demand", **_PRICE,
+        "price of a reserved GPU-hour, blank for the catalog's median where it is not dearer than on demand",
+        **_PRICE,
         label="Reserved GPU-hour",
         source="data/prices.csv",
     ),
-]  # fmt: skip
+]
 
 
 @section

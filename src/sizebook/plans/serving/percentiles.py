@@ -65,11 +65,18 @@ class Wanted:
     category="serving",
     source="simulation of continuous batching, sizebook.serving.simulation; step times of sizebook.serving.time",
     example=(
-        {"model": "llama-3.1-8b", "gpu": "h100-sxm", "replica_requests_per_second": 10, "input_tokens": 1500,
-         "output_tokens": 300, "request_percentile": "p95", "weight_dtype": "fp8"},
+        {
+            "model": "llama-3.1-8b",
+            "gpu": "h100-sxm",
+            "replica_requests_per_second": 10,
+            "input_tokens": 1500,
+            "output_tokens": 300,
+            "request_percentile": "p95",
+            "weight_dtype": "fp8",
+        },
         0.0952293093849903,
     ),
-)  # fmt: skip
+)
 @takes("simulation")
 def serving_percentile(
     model: Model,

@@ -63,8 +63,9 @@ class ServingPlan:
             return ""
         return text(
             "{longest} tokens a request are more than the {stated} that the model states",
-            longest=grouped(longest), stated=grouped(stated),
-        )  # fmt: skip
+            longest=grouped(longest),
+            stated=grouped(stated),
+        )
 
 
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
@@ -81,9 +82,17 @@ def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     band = replica.bands["throughput"]
     middle, fewest, most = (_months(at_speed(replica, speed), inputs, rates) for speed in (1.0, band.high, band.low))
     return ServingPlan(
-        model, inputs, rates, replica, middle, fewest, most, saturated, catalog.context_tokens(model),
+        model,
+        inputs,
+        rates,
+        replica,
+        middle,
+        fewest,
+        most,
+        saturated,
+        catalog.context_tokens(model),
         catalog.notes(model),
-    )  # fmt: skip
+    )
 
 
 def in_words(inputs: ServingInputs, replica: PlannedReplica) -> str:

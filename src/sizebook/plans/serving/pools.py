@@ -118,9 +118,7 @@ def _steady(setup: Setup, asked: Asked, layout: PoolLayout, gpus_per_node: int |
     return found
 
 
-def _by_requests(
-    steady: list[PlannedReplica], asked: Asked, cost: Callable[[PlannedReplica], float]
-) -> PlannedReplica:  # fmt: skip
+def _by_requests(steady: list[PlannedReplica], asked: Asked, cost: Callable[[PlannedReplica], float]) -> PlannedReplica:
     """Return the cheapest replica whose percentile of requests meets the target, simulated from the cheapest on.
 
     Pools that even on average cost more than the cheapest one found are left out, and so are those after

@@ -88,8 +88,9 @@ def _reserved(gpu: str, prices: Prices, term: str, demand: float) -> tuple[float
     if median > demand:
         return demand, text(
             "taken as on demand, since the median of a {term} is dearer ({price} USD)",
-            term=TERM_NAMES[term], price=Figure(f"{median:.2f}"),
-        )  # fmt: skip
+            term=TERM_NAMES[term],
+            price=Figure(f"{median:.2f}"),
+        )
     return median, found.basis
 
 

@@ -15,27 +15,37 @@ Dispersion = Annotated[
     float,
     Quantity(
         "index of dispersion of arrivals at a replica: variance over mean of their counts; 1 is Poisson, more bursty",
-        unit="ratio", above=0, maximum=1000, default=1, label="Dispersion of arrivals",
+        unit="ratio",
+        above=0,
+        maximum=1000,
+        default=1,
+        label="Dispersion of arrivals",
         source="neutral: Poisson arrivals",
     ),
-]  # fmt: skip
+]
 Trace = Annotated[
     Any,
     Quantity(
         "arrivals at a replica to repeat at every rate: seconds, or rows of second, prompt and answer tokens, or a CSV "
         "file with columns seconds, input_tokens and output_tokens",
-        kind="list", default=None, label="Trace of arrivals",
+        kind="list",
+        default=None,
+        label="Trace of arrivals",
     ),
-]  # fmt: skip
+]
 
 
 InputSeconds = Annotated[
     float | None,
     Quantity(
-        "seconds of sound in a request, for a model that hears: in place of the tokens of a prompt", unit="seconds",
-        above=0, maximum=86_400, default=None, label="Sound of a request",
+        "seconds of sound in a request, for a model that hears: in place of the tokens of a prompt",
+        unit="seconds",
+        above=0,
+        maximum=86_400,
+        default=None,
+        label="Sound of a request",
     ),
-]  # fmt: skip
+]
 
 
 @section
