@@ -48,7 +48,8 @@ def assert_is_the_scenario(given: Given) -> None:
     found = inputs(given)
     assert (found.model, found.gpu) == ("llama-3.1-8b", "h100-sxm")
     traffic = found.inputs.traffic
-    assert (traffic.requests_per_day, traffic.asked.input_tokens, traffic.asked.output_tokens) == (2.5e6, 1000, 200)
+    mean = traffic.mean_demand
+    assert (traffic.requests_per_day, mean.input_tokens, mean.output_tokens) == (2.5e6, 1000, 200)
     assert found.inputs.target.margins.whole_nodes is True
     assert "1.3" in repr(found.inputs)
 

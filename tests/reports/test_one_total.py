@@ -25,7 +25,7 @@ def test_command_and_first_page_lead_with_the_same_totals(name: str) -> None:
     data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(file), "--json"]).output)
     months = len(data["months"])
     total, tokens = (sum(month[key] for month in data["months"]) for key in ("usd", "requests"))
-    out = total / (tokens * plan.traffic.asked.output_tokens) * 1e6
+    out = total / (tokens * plan.traffic.mean_demand.output_tokens) * 1e6
     low, high = (sum(month["band"]["usd"][end] for month in data["months"]) for end in (0, 1))
     assert data["usd"] == pytest.approx(total) and data["usd_per_mtok"] == pytest.approx(out)
     assert data["band"]["usd"] == pytest.approx([low, high])

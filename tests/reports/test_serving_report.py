@@ -78,7 +78,7 @@ def test_terms_of_the_latencies_add_up_to_the_tiles(plan: ServingPlan, as_of: da
     table = _section(report(plan, as_of), "Latency").blocks[-1]
     assert isinstance(table, Table)
     *rows, total = [row.cells for row in table.rows]
-    knee, asked = plan.replica.at_knee, plan.traffic.asked
+    knee, asked = plan.replica.at_knee, plan.traffic.mean_demand
     for name, column, seconds in (("TTFT_SECONDS", 1, knee.ttft_seconds), ("TPOT_SECONDS", 3, knee.tpot_seconds)):
         load = (asked.input_tokens, asked.output_tokens, plan.replica.concurrency)
         lines = call("SIZEBOOK_EXPLAIN", name, plan.model, plan.replica.setup.gpu, *load)

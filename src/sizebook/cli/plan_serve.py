@@ -48,7 +48,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
     """Return the plan as plain data: bytes, seconds, USD, kWh and kilograms."""
     plan = found.plan
     replica = plan.replica
-    knee, setup, asked = replica.at_knee, replica.setup, plan.traffic.asked
+    knee, setup, asked = replica.at_knee, replica.setup, plan.traffic.mean_demand
     return {
         "model": plan.model,
         "notes": list(plan.notes),
@@ -68,8 +68,8 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
         },
         "requests": _requests(plan),
         "token_lengths": {
-            "input": _lengths(asked.input_tokens, plan.traffic.prompts, plan.traffic.longest_input_tokens),
-            "output": _lengths(asked.output_tokens, plan.traffic.answers, plan.traffic.longest_output_tokens),
+            "input": _lengths(asked.input_tokens, plan.traffic.lengths.prompts, plan.traffic.longest[0]),
+            "output": _lengths(asked.output_tokens, plan.traffic.lengths.answers, plan.traffic.longest[1]),
             "reserved_tokens": plan.traffic.longest_tokens,
         },
         "nodes": _nodes(plan),
@@ -182,7 +182,7 @@ def _headline(plan: ServingPlan) -> list[str]:
 def _per_million(plan: ServingPlan) -> str:
     full, what = plan.usd_per_mtok_saturated, "out"
     if not plan.replica.decodes:
-        full, what = full / plan.traffic.asked.input_tokens, "in "
+        full, what = full / plan.traffic.mean_demand.input_tokens, "in "
     over = number_of(len(plan.months), "month")
     return f"Per million {what}    {usd(usd_per_mtok(plan))} over {over}, at full load {usd(full)}"
 
@@ -238,7 +238,7 @@ def _percentiles(plan: ServingPlan, served: Served) -> list[str]:
 
 def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
     lines = []
-    for label, lengths in (("Prompts", plan.traffic.prompts), ("Answers", plan.traffic.answers)):
+    for label, lengths in (("Prompts", plan.traffic.lengths.prompts), ("Answers", plan.traffic.lengths.answers)):
         if lengths is not None:
             median, most = (grouped(lengths.percentile(share)) for share in (0.5, 0.95))
             lines.append(f"{label:18} mean {lengths.mean:.1f} tokens, p50 {median}, p95 {most}")

@@ -216,6 +216,18 @@ def _percentile(ordered: Sequence[float], share: float) -> float:
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
+def listed_quotes(gpu: str, provider: str | None, region: str | None, terms: Sequence[str]) -> dict[str, Price | None]:
+    """Return the price that the tables list for each term, None where they list none. Errors: an unknown provider."""
+    check_provider(provider)
+    found: dict[str, Price | None] = {}
+    for term in terms:
+        try:
+            found[term] = quote(gpu, provider, region, term)
+        except UnknownKeyError:
+            found[term] = None
+    return found
+
+
 def on_demand_beside(found: Price) -> float | None:
     """Return what the providers of a price ask on demand for the same accelerator, or None where none lists it.
 
@@ -260,11 +272,8 @@ def _none_holds(gpu: str, rows: Sequence[PriceRow], day: str) -> InputError:
 
 
 def _nothing_matches(gpu: str, provider: str | None, region: str | None, term: str) -> UnknownKeyError:
-    every = (*user_prices(), *prices())
-    providers = sorted({row.provider for row in every})
-    if provider is not None and provider.casefold() not in (name.casefold() for name in providers):
-        return unknown_key("provider", provider, providers, where=f"one of {', '.join(providers)}")
-    offers = [row for row in every if row.gpu == gpu]
+    check_provider(provider)
+    offers = [row for row in (*user_prices(), *prices()) if row.gpu == gpu]
     if not offers:
         return UnknownKeyError(
             f"no price: got '{gpu}', want an accelerator that data/prices.csv holds. "
@@ -283,6 +292,13 @@ def _nothing_matches(gpu: str, provider: str | None, region: str | None, term: s
 def providers() -> tuple[str, ...]:
     """Return the providers of the price tables."""
     return tuple(sorted({row.provider for row in (*user_prices(), *prices())}))
+
+
+def check_provider(provider: str | None) -> None:
+    """Raise for a provider that no table knows."""
+    known = providers()
+    if provider is not None and provider.casefold() not in map(str.casefold, known):
+        raise unknown_key("provider", provider, known, where=f"one of {', '.join(known)}")
 
 
 Provider = Annotated[

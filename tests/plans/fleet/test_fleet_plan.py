@@ -15,7 +15,7 @@ from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.fleet.steps import derivations
 from sizebook.plans.serving.pools import replica_in
-from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica_for
+from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, replica_for
 from sizebook.serving.arrivals import Lengths
 from tests.plans.asking import fleet_inputs, service
 
@@ -48,8 +48,8 @@ def planned(
 ) -> FleetPlan:
     """Return the plan of services whose replicas serve so many requests a second."""
 
-    def timed(*arguments: Any, around: Any) -> PlannedReplica:
-        found = replica_in(*arguments, around=around)
+    def timed(*arguments: Any, cost: Any) -> PlannedReplica:
+        found = replica_in(*arguments, cost=cost)
         kind: type[PlannedReplica] = type("Timed", (_Timed,), {"rate": rate})
         return kind(**{f.name: getattr(found, f.name) for f in fields(found)})
 
@@ -63,8 +63,8 @@ def _asked_of(each: Service) -> tuple[Any, ...]:
     demand = each.traffic.demand
     longest = demand.input_tokens + demand.output_tokens
     stream = each.requests.stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
-    asked = Asked(demand, longest, stream, each.latencies)
-    return Setup(each.model, each.gpu, each.replica), asked, each.gpus_per_node
+    asked = Workload(demand, longest, stream, each.latencies)
+    return Setup(each.model, each.gpu, each.replica, each.gpus_per_node), asked
 
 
 def test_gpus_by_the_replica_and_by_whole_nodes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,8 +35,8 @@ def test_a_scenario_takes_pairs_and_a_csv(tmp_path: Path) -> None:
     (tmp_path / "answers.csv").write_text("tokens,share\n100,0.95\n900,0.05\n", encoding="utf-8")
     traffic = answer(_scenario(tmp_path, input_histogram=BINS, output_histogram="answers.csv")).plan.traffic
     # Answers: 100 x 0.95 + 900 x 0.05 = 140, and 95 % of them are at 100.
-    assert (traffic.asked.input_tokens, traffic.asked.output_tokens) == (1700, 140)
-    assert (traffic.longest_input_tokens, traffic.longest_output_tokens) == (8000, 100)
+    assert (traffic.mean_demand.input_tokens, traffic.mean_demand.output_tokens) == (1700, 140)
+    assert traffic.longest == (8000, 100)
     assert traffic.longest_tokens == 8100
 
 

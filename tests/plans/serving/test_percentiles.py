@@ -102,7 +102,7 @@ def test_a_trace_may_hold_the_lengths(tmp_path: Path) -> None:
     scenario = scenario_of(given, "s.toml", tmp_path)
     assert isinstance(scenario, ServingScenario)
     plan = answer(scenario).plan
-    assert (plan.traffic.asked.input_tokens, plan.traffic.asked.output_tokens) == (1500, 300)
+    assert (plan.traffic.mean_demand.input_tokens, plan.traffic.mean_demand.output_tokens) == (1500, 300)
     assert (plan.traffic.longest_tokens, plan.arrivals) == (2400, "trace of 3")
     twice = replace(scenario, stated=scenario.stated | {"input_tokens"})
     with pytest.raises(InputError) as refused:
@@ -170,13 +170,15 @@ def test_a_target_that_no_rate_meets_names_what_one_request_sees() -> None:
     [
         ({"replica_requests_per_second": 1e6}, r"too many requests: got 1e\+06 a second, want fewer than the [\d.]+ at "
          r"which waits grow without end. Lower the rate of the replica."),
-        ({"model": "llama-3.1-70b", "weight_dtype": "bf16"}, "does not fit: got no room for one request of 1800 tokens "
-         "on h100-sxm, want some. Raise tp, pp or ep, or choose a narrower weight_dtype."),
+        ({"model": "llama-3.1-70b", "weight_dtype": "bf16"}, r"memory binds: got 67\.5 GB too much on each h100-sxm "
+         r"for llama-3\.1-70b at tp1, want room for one request\. Raise tp to 2 or choose a narrower weight_dtype\."),
+        ({"concurrency": 8}, r"load given twice: got concurrency 8 and a rate, want the rate alone, from which the "
+         r"requests in flight follow\. Remove concurrency\."),
     ],
 )  # fmt: skip
 def test_the_cell_refuses_what_has_no_percentile(values: dict[str, Any], message: str) -> None:
     given = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "replica_requests_per_second": 5, "input_tokens": 1500,
              "output_tokens": 300, "request_percentile": "p95", **values}  # fmt: skip
     names = [argument.name for argument in load()["SERVING_PERCENTILE"].arguments]
-    with pytest.raises(TargetError, match=message):
+    with pytest.raises((InputError, TargetError), match=message):
         call("SERVING_PERCENTILE", *(given.get(name) for name in names))

@@ -29,9 +29,10 @@ from sizebook.plans.quantities import (
     Workers,
 )
 from sizebook.plans.serving.figures import banded
-from sizebook.plans.serving.rates import check_provider, listed, watts
+from sizebook.plans.serving.rates import watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.tables.grid import grid_of
+from sizebook.tables.prices import listed_quotes
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
@@ -160,10 +161,9 @@ def basis(service: Service, terms: FleetTerms) -> ServiceBasis:
     Errors: an accelerator without a published TDP.
     """
     service, replica = replica_of(service, terms)
-    gpu, prices = replica.setup.gpu, service.prices.with_energy(terms.energy)
-    check_provider(prices.provider)
-    quotes = (listed(gpu, prices, term) for term in ("on_demand", "reserved_1y", "reserved_3y"))
-    demand, one_year, three_years = (None if quote is None else quote.usd_per_gpu_hour for quote in quotes)
+    gpu, prices = replica.setup.gpu, service.prices
+    quotes = listed_quotes(gpu, prices.provider, prices.region, ("on_demand", "reserved_1y", "reserved_3y"))
+    demand, one_year, three_years = (None if quote is None else quote.usd_per_gpu_hour for quote in quotes.values())
     return ServiceBasis(
         **_on_node(replica),
         listed_on_demand_usd_per_gpu_hour=demand,

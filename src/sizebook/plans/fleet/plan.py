@@ -13,10 +13,9 @@ from sizebook.plans.fleet.months import Bought, FleetMonth, Loaded, ServiceMonth
 from sizebook.plans.fleet.nodes import bought_together
 from sizebook.plans.fleet.stands import Stand, node_groups, stands
 from sizebook.plans.ledgers import month_label
-from sizebook.plans.serving.plan import demand_read
-from sizebook.plans.serving.pools import Around, replica_in
+from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.rates import Rates, rates_of
-from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, at_speed
+from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.encoding import EncodedCase
 from sizebook.tables.hardware import accelerator
@@ -203,23 +202,22 @@ def _chosen(service: Service, terms: FleetTerms) -> Loaded:
 
 def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedReplica]:
     """Return a service as it is read, and its replica; of pools, those whose fleet alone costs the least at its end."""
-    demand = demand_read(service.model, service.traffic.demand, service.requests)
+    demand = service.requests.heard(service.model, service.traffic.demand)
     service = replace(service, traffic=replace(service.traffic, demand=demand))
     last = max(0, service.running.last(terms.months) - 1)
 
     def cost(replica: PlannedReplica) -> float:
         return bought((loaded(service, replica, _rates(service, terms), terms=terms),), terms)[last].usd
 
-    setup = Setup(service.model, accelerator(service.gpu).key, service.replica)
-    around = Around(service.gpus_per_node, cost)
-    return service, replica_in(setup, _asked(service), service.pools, around=around)
+    setup = Setup(service.model, accelerator(service.gpu).key, service.replica, service.gpus_per_node)
+    return service, replica_in(setup, _workload(service), service.pools, cost=cost)
 
 
 def _rates(service: Service, terms: FleetTerms) -> Rates:
     return rates_of(accelerator(service.gpu).key, service.prices.with_energy(terms.energy), terms.contract.term)
 
 
-def _asked(service: Service) -> Asked:
+def _workload(service: Service) -> Workload:
     if service.requests.has_lengths:
         raise InputError(
             "trace with lengths: got seconds and tokens, want seconds alone in a fleet. Plan the service by itself, or "
@@ -228,4 +226,4 @@ def _asked(service: Service) -> Asked:
     demand = service.traffic.demand
     stream = service.requests.stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
     longest = demand.input_tokens + demand.output_tokens
-    return Asked(demand, longest, stream, latencies=service.latencies, share=service.requests.share)
+    return Workload(demand, longest, stream, latencies=service.latencies, share=service.requests.share)

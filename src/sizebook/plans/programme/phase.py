@@ -13,7 +13,7 @@ from sizebook.models.flops import forward
 from sizebook.plans.programme.inputs import REINFORCEMENT, TRAINING, Phase
 from sizebook.plans.quantities import EnergyKwh
 from sizebook.plans.serving.inputs import Latencies
-from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica_for
+from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, replica_for
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.inputs import settled
@@ -153,7 +153,7 @@ def _replica(phase: Phase) -> PlannedReplica:
     )
     stream = RequestStream().stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
     setup = Setup(phase.model, accelerator(phase.gpu).key, replica)
-    return replica_for(setup, Asked(demand, n, stream, latencies=Latencies()), None)
+    return replica_for(setup, Workload(demand, n, stream, latencies=Latencies()))
 
 
 def _replicas(phase: Phase, replica: PlannedReplica) -> int:

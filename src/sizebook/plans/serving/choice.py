@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from sizebook.core.errors import InputError, SizebookError, TargetError
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.layouts import layouts
-from sizebook.plans.serving.plan import ServingPlan, as_read, plan_serving
-from sizebook.plans.serving.replica import Asked, check_load, check_stream
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.replica import check_load, check_stream
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.quantities import ENGINES, Replica
 
@@ -65,19 +65,12 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     bind, the most frequent first.
     """
     check_release(inputs.replica, engine)
-    inputs = as_read(model, inputs)
-    traffic = inputs.traffic
-    _ = traffic.hours, traffic.longest_tokens  # read once here, or every candidate would count as failed by it
-    check_load(traffic.asked, inputs.target.latencies)
-    check_stream(
-        Asked(
-            traffic.asked,
-            traffic.longest_tokens,
-            inputs.stream,
-            latencies=inputs.target.latencies,
-            share=inputs.requests.share,
-        )
-    )
+    inputs = inputs.read(model)
+    latencies = inputs.target.latencies
+    # Read once here, or every candidate would count as failed by it.
+    _ = inputs.traffic.hours, inputs.traffic.longest_tokens
+    check_load(inputs.traffic.mean_demand, latencies)
+    check_stream(inputs.stream, latencies, inputs.requests.share)
     failed: Counter[str] = Counter()
     steady = on_average(inputs)
     compared = candidates(model, gpus, inputs.replica, engine)

@@ -11,9 +11,11 @@ from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, REQUIRED, Argument, Quantity, flat, quantity_of, section
 from sizebook.plans.quantities import OutputRate, TimePerOutputToken, TimeToFirstToken
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.plan import as_read, replica_of
+from sizebook.plans.serving.plan import replica_of
+from sizebook.plans.serving.rates import rates_of
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT, PlannedReplica
 from sizebook.serving.quantities import Concurrency
+from sizebook.tables.hardware import accelerator
 
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 MOST_LOADS = 1000  # of one curve: a load of two pools takes a millisecond
@@ -110,6 +112,7 @@ def serving_curve(model: Model, gpu: Gpu, inputs: ServingInputs, loads: Loads = 
     The load is steady, whatever targets hold for; a percentile of requests at a rate is SERVING_PERCENTILE. Loads that
     the cache does not hold wait, which counts in the time to first token.
     """
-    replica = replica_of(model, gpu, as_read(model, inputs))
+    inputs = inputs.read(model)
+    replica = replica_of(model, gpu, inputs, rates_of(accelerator(gpu).key, inputs.prices))
     points = [flat(point(replica, each)) for each in loads_of(loads)]
     return [[*points[0]], *([*each.values()] for each in points)]

@@ -24,13 +24,14 @@ from sizebook.plans.quantities import (
     Workers,
 )
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.plan import ServingPlan, as_read, in_words, replica_of
-from sizebook.plans.serving.rates import check_provider, listed, watts
+from sizebook.plans.serving.plan import ServingPlan, in_words, replica_of
+from sizebook.plans.serving.rates import rates_of, watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.estimate import Band
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
+from sizebook.tables.prices import listed_quotes
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
@@ -193,12 +194,11 @@ def figures(plan: ServingPlan) -> ServingFigures:
 
 def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
     """Return what a plan's fleet follows from; traffic and prices matter to it only where pools are searched."""
-    inputs = as_read(model, inputs)
-    replica = replica_of(model, gpu, inputs)
+    inputs = inputs.read(model)
     chip, prices = accelerator(gpu), inputs.prices
-    check_provider(prices.provider)
-    quotes = (listed(chip.key, prices, term) for term in ("on_demand", "reserved_1y"))
-    on_demand, reserved = (None if quote is None else quote.usd_per_gpu_hour for quote in quotes)
+    replica = replica_of(model, gpu, inputs, rates_of(chip.key, prices))
+    quotes = listed_quotes(chip.key, prices.provider, prices.region, ("on_demand", "reserved_1y"))
+    on_demand, reserved = (None if quote is None else quote.usd_per_gpu_hour for quote in quotes.values())
     return ServingBasis(
         **_of_the_replica(inputs, replica),
         gpus_per_node=replica.packing.gpus_per_node,
@@ -212,8 +212,8 @@ def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
 def _of_the_replica(inputs: ServingInputs, replica: PlannedReplica) -> dict[str, Any]:
     memory, traffic = replica.memory, inputs.traffic
     return {
-        "input_tokens": traffic.asked.input_tokens,
-        "output_tokens": traffic.asked.output_tokens,
+        "input_tokens": traffic.mean_demand.input_tokens,
+        "output_tokens": traffic.mean_demand.output_tokens,
         "longest_tokens": traffic.longest_tokens,
         "gpus_per_replica": replica.gpus,
         "concurrency": replica.concurrency,

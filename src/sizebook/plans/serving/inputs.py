@@ -15,12 +15,10 @@ from sizebook.core.quantities import Pue
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.quantities import StatedGrams
-from sizebook.plans.serving.day import SHAPES, hours_of, lognormal_p95
-from sizebook.plans.serving.lengths import Histogram, histogram
+from sizebook.plans.serving.day import SHAPES, hours_of
+from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.request_stream import RequestStream
-from sizebook.plans.serving.streams import counted, drawn
-from sizebook.serving.arrivals import Lengths
 from sizebook.serving.load import Stream
 from sizebook.serving.quantities import (
     Demand,
@@ -70,35 +68,6 @@ BurstFactor = Annotated[
         source="neutral: no bursts",
     ),
 ]
-_LENGTH: Any = {"unit": "tokens", "kind": "integer", "minimum": 1, "default": None}
-InputP50 = Annotated[
-    float | None,
-    Quantity("median tokens of a prompt", unit="tokens", above=0, default=None, label="Prompt, median"),
-]
-OutputP50 = Annotated[
-    float | None,
-    Quantity("median tokens of an answer", unit="tokens", above=0, default=None, label="Answer, median"),
-]
-InputP95 = Annotated[int | None, Quantity("95th percentile of prompts", **_LENGTH, label="Prompt, 95th percentile")]
-OutputP95 = Annotated[int | None, Quantity("95th percentile of answers", **_LENGTH, label="Answer, 95th percentile")]
-InputHistogram = Annotated[
-    Any,
-    Quantity(
-        "lengths of prompts as [tokens, share] pairs, or a CSV file with columns tokens and share",
-        kind="list",
-        default=None,
-        label="Prompts, histogram",
-    ),
-]
-OutputHistogram = Annotated[
-    Any,
-    Quantity(
-        "lengths of answers as [tokens, share] pairs, or a CSV file with columns tokens and share",
-        kind="list",
-        default=None,
-        label="Answers, histogram",
-    ),
-]
 
 
 @section
@@ -117,12 +86,7 @@ class Traffic(Arrivals):
     months: PlanMonths = DEFAULT
     shape: DayShape = DEFAULT
     burst_factor: BurstFactor = DEFAULT
-    input_tokens_p50: InputP50 = DEFAULT
-    output_tokens_p50: OutputP50 = DEFAULT
-    input_tokens_p95: InputP95 = DEFAULT
-    output_tokens_p95: OutputP95 = DEFAULT
-    input_histogram: InputHistogram = DEFAULT
-    output_histogram: OutputHistogram = DEFAULT
+    lengths: RequestLengths = DEFAULT
 
     @cached_property
     def hours(self) -> tuple[float, ...]:
@@ -130,56 +94,19 @@ class Traffic(Arrivals):
         return hours_of(self.shape)
 
     @cached_property
-    def drawn(self) -> tuple[Lengths, Lengths]:
-        """Lengths of prompts and of answers as they are drawn one by one."""
-        asked = self.asked
-        return (
-            drawn(asked.input_tokens, self.input_tokens_p50, self.input_tokens_p95, lengths=self.prompts),
-            drawn(asked.output_tokens, self.output_tokens_p50, self.output_tokens_p95, lengths=self.answers),
-        )
-
-    @cached_property
-    def prompts(self) -> Histogram | None:
-        """Lengths of prompts, where they came as a histogram."""
-        return None if self.input_histogram is None else histogram(self.input_histogram, "input_histogram")
-
-    @cached_property
-    def answers(self) -> Histogram | None:
-        """Lengths of answers, where they came as a histogram."""
-        return None if self.output_histogram is None else histogram(self.output_histogram, "output_histogram")
-
-    @cached_property
-    def asked(self) -> Demand:
+    def mean_demand(self) -> Demand:
         """What a replica is asked for: mean lengths to the nearest token, those of histograms where they came so."""
-        prompts, answers = self.prompts, self.answers
-        return replace(
-            self.demand,
-            input_tokens=self.demand.input_tokens if prompts is None else max(1, round(prompts.mean)),
-            output_tokens=self.demand.output_tokens if answers is None else max(1, round(answers.mean)),
-        )
+        return self.lengths.mean(self.demand)
 
     @cached_property
-    def longest_input_tokens(self) -> int:
-        """Tokens of a prompt to reserve cache for: the 95th percentile where it is known, else the mean."""
-        return _longest(self.asked.input_tokens, self.input_tokens_p50, self.input_tokens_p95, self.prompts)
-
-    @cached_property
-    def longest_output_tokens(self) -> int:
-        """Tokens of an answer to reserve cache for: the 95th percentile where it is known, else the mean."""
-        return _longest(self.asked.output_tokens, self.output_tokens_p50, self.output_tokens_p95, self.answers)
+    def longest(self) -> tuple[int, int]:
+        """Tokens of a prompt and of an answer to reserve cache for: the 95th percentiles, where they are known."""
+        return self.lengths.longest(self.mean_demand)
 
     @property
     def longest_tokens(self) -> int:
         """Tokens of a sequence to reserve cache for."""
-        return self.longest_input_tokens + self.longest_output_tokens
-
-
-def _longest(mean: int, p50: float | None, p95: int | None, lengths: Histogram | None) -> int:
-    if lengths is not None:
-        return lengths.percentile(0.95)
-    if p95 is not None:
-        return p95
-    return mean if p50 is None else math.ceil(lognormal_p95(mean, p50))
+        return sum(self.longest)
 
 
 _TARGET: Any = {"unit": "seconds", "above": 0, "default": None}
@@ -329,14 +256,9 @@ class ServingInputs:
     @cached_property
     def stream(self) -> Stream:
         """The requests of a replica as they come."""
-        return self.requests.stream(*self.traffic.drawn)
+        return self.requests.stream(*self.traffic.lengths.drawn(self.traffic.mean_demand))
 
-    @property
-    def settled(self) -> ServingInputs:
-        """The same inputs where a trace has lengths: with their histograms, from which all else follows."""
-        if not self.requests.has_lengths:
-            return self
-        prompts, answers = (counted(row[place] for row in self.requests.rows).bins for place in (1, 2))
-        unsaid = replace(self.traffic, input_tokens_p50=None, input_tokens_p95=None)
-        unsaid = replace(unsaid, output_tokens_p50=None, output_tokens_p95=None)
-        return replace(self, traffic=replace(unsaid, input_histogram=prompts, output_histogram=answers))
+    def read(self, model: str) -> ServingInputs:
+        """Return the same inputs as the model reads them (`RequestStream.read`)."""
+        demand, lengths = self.requests.read(model, self.traffic.demand, self.traffic.lengths)
+        return replace(self, traffic=replace(self.traffic, demand=demand, lengths=lengths))

@@ -1,13 +1,19 @@
-"""Token lengths as a histogram: its mean, and its percentiles as lengths that occur in it."""
+"""How long prompts and answers are: their means, and percentiles or histograms around them."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, RangeError
+from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.plans.serving.day import lognormal_p95
+from sizebook.serving.arrivals import Lengths, sigma_of
+from sizebook.serving.quantities import Demand
 
 ROUNDING = 1e-6  # shares written with six decimals add up to 1 within it
 
@@ -66,3 +72,103 @@ def _bin(pair: Any, number: int, name: str) -> tuple[int, float]:
             f"{name}, pair {number}: got a share of {share:g}, want 0 to 1. Give shares, not counts: divide by the sum."
         )
     return int(tokens), float(share)
+
+
+def counted(tokens: Iterable[float]) -> Histogram:
+    """Return the histogram of lengths that were counted one by one."""
+    counts = Counter(int(each) for each in tokens)
+    n = sum(counts.values())
+    return Histogram(tuple((length, count / n) for length, count in sorted(counts.items())))
+
+
+_PERCENTILE: Any = {"unit": "tokens", "default": None}
+
+
+@section
+class RequestLengths:
+    """How lengths spread around the means of a demand: a median, a 95th percentile, or a histogram in their place."""
+
+    input_tokens_p50: Annotated[
+        float | None, Quantity("median tokens of a prompt", **_PERCENTILE, above=0, label="Prompt, median")
+    ] = DEFAULT
+    output_tokens_p50: Annotated[
+        float | None, Quantity("median tokens of an answer", **_PERCENTILE, above=0, label="Answer, median")
+    ] = DEFAULT
+    input_tokens_p95: Annotated[
+        int | None,
+        Quantity(
+            "95th percentile of prompts", **_PERCENTILE, kind="integer", minimum=1, label="Prompt, 95th percentile"
+        ),
+    ] = DEFAULT
+    output_tokens_p95: Annotated[
+        int | None,
+        Quantity(
+            "95th percentile of answers", **_PERCENTILE, kind="integer", minimum=1, label="Answer, 95th percentile"
+        ),
+    ] = DEFAULT
+    input_histogram: Annotated[
+        Any,
+        Quantity(
+            "lengths of prompts as [tokens, share] pairs, or a CSV file with columns tokens and share",
+            kind="list",
+            default=None,
+            label="Prompts, histogram",
+        ),
+    ] = DEFAULT
+    output_histogram: Annotated[
+        Any,
+        Quantity(
+            "lengths of answers as [tokens, share] pairs, or a CSV file with columns tokens and share",
+            kind="list",
+            default=None,
+            label="Answers, histogram",
+        ),
+    ] = DEFAULT
+
+    @cached_property
+    def prompts(self) -> Histogram | None:
+        """Lengths of prompts, where they came as a histogram."""
+        return None if self.input_histogram is None else histogram(self.input_histogram, "input_histogram")
+
+    @cached_property
+    def answers(self) -> Histogram | None:
+        """Lengths of answers, where they came as a histogram."""
+        return None if self.output_histogram is None else histogram(self.output_histogram, "output_histogram")
+
+    def mean(self, demand: Demand) -> Demand:
+        """Return a demand with the means of the histograms, where there are any, to the nearest token."""
+        prompts, answers = self.prompts, self.answers
+        return replace(
+            demand,
+            input_tokens=demand.input_tokens if prompts is None else max(1, round(prompts.mean)),
+            output_tokens=demand.output_tokens if answers is None else max(1, round(answers.mean)),
+        )
+
+    def drawn(self, mean: Demand) -> tuple[Lengths, Lengths]:
+        """Return the lengths of prompts and of answers as they are drawn one by one."""
+        return (
+            _drawn(mean.input_tokens, self.input_tokens_p50, self.input_tokens_p95, self.prompts),
+            _drawn(mean.output_tokens, self.output_tokens_p50, self.output_tokens_p95, self.answers),
+        )
+
+    def longest(self, mean: Demand) -> tuple[int, int]:
+        """Return the tokens of a prompt and of an answer to reserve cache for: the 95th percentile, else the mean."""
+        return (
+            _longest(mean.input_tokens, self.input_tokens_p50, self.input_tokens_p95, self.prompts),
+            _longest(mean.output_tokens, self.output_tokens_p50, self.output_tokens_p95, self.answers),
+        )
+
+
+def _drawn(mean: int, p50: float | None, p95: int | None, lengths: Histogram | None) -> Lengths:
+    """Return lengths to draw: those of a histogram, else log-normal ones of the mean and what percentiles say."""
+    if lengths is not None:
+        return Lengths(lengths.mean, bins=lengths.bins)
+    return Lengths(mean, sigma_of(mean, p50, p95))
+
+
+def _longest(mean: int, p50: float | None, p95: int | None, lengths: Histogram | None) -> int:
+    if lengths is not None:
+        return lengths.percentile(0.95)
+    if p95 is not None:
+        return p95
+    return mean if p50 is None else math.ceil(lognormal_p95(mean, p50))

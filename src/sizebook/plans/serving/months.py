@@ -9,13 +9,14 @@ import math
 from dataclasses import field
 from typing import Annotated, Any
 
-from sizebook.core.errors import require
+from sizebook.core.errors import RangeError
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
 from sizebook.plans.serving.day import HOURS
-from sizebook.plans.serving.inputs import Margins, Traffic
+from sizebook.plans.serving.inputs import Margins, ServingInputs, Traffic
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates
+from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.traffic import replicas_for_traffic, serving_co2e_kg, serving_kwh
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / 24
@@ -58,12 +59,21 @@ def arrivals_by_hour(traffic: Traffic, month: int = 0) -> tuple[float, ...]:
 
     Bursts shorter than an hour are what it stands for. Months count from 0 here.
     """
-    require(
-        traffic.requests_per_day > 0, f"no traffic: got {traffic.requests_per_day} requests a day, want more than 0."
-    )
+    if not traffic.requests_per_day > 0:
+        raise RangeError(f"no traffic: got {traffic.requests_per_day} requests a day, want more than 0.")
     day = traffic.requests_per_day * (1 + traffic.growth_per_month) ** month
     total = math.fsum(traffic.hours)
     return tuple(day * hour / total / 3600 * traffic.burst_factor for hour in traffic.hours)
+
+
+def fleet_months(replica: PlannedReplica, inputs: ServingInputs, rates: Rates) -> tuple[Month, ...]:
+    """Return the months of a fleet of replicas."""
+    rate, packing = replica.requests_per_second, replica.packing
+    traffic, margins = inputs.traffic, inputs.target.margins
+    return tuple(
+        fleet_month(month, rate, traffic, margins=margins, packing=packing, rates=rates)
+        for month in range(traffic.months)
+    )
 
 
 def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, packing: Packing, rates: Rates) -> Month:
@@ -102,8 +112,8 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
         reserved_usd=reserved_usd,
         on_demand_usd=burst_usd,
         usd=usd,
-        usd_per_mtok_output=usd / (requests * traffic.asked.output_tokens) * 1e6,
-        usd_per_mtok_input=usd / (requests * traffic.asked.input_tokens) * 1e6,
+        usd_per_mtok_output=usd / (requests * traffic.mean_demand.output_tokens) * 1e6,
+        usd_per_mtok_input=usd / (requests * traffic.mean_demand.input_tokens) * 1e6,
         energy_kwh=energy,
         co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
         replicas_by_hour=fleets,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.plans.serving.layouts import layouts
-from sizebook.plans.serving.replica import MOST_IN_FLIGHT, Asked, Setup, knee
+from sizebook.plans.serving.replica import MOST_IN_FLIGHT, Setup, Workload, knee
 from sizebook.serving.case import Case
 from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import serving_case
@@ -29,15 +29,15 @@ def memory_of(case: Case, setup: Setup) -> Memory:
 
 
 def candidates(
-    setup: Setup, asked: Asked, layout: PoolLayout, case: Case, room: int, limits: tuple[float, float]
+    setup: Setup, workload: Workload, layout: PoolLayout, case: Case, room: int, limits: tuple[float, float]
 ) -> Iterator[Pools]:
     """Yield pools to compare: of each prefill layout, decode workers with as many prefill workers as feed them.
 
     One fewer may make up a cheaper fleet, and one more spares prompts that come together their wait.
     """
-    demand, rate = asked.demand, transfer_rate(setup, layout)
+    demand, rate = workload.demand, transfer_rate(setup, layout)
     most = _most_decoding(case, demand, limits[1], room)
-    for prefill in _prefill_cases(setup, asked, layout):
+    for prefill in _prefill_cases(setup, workload, layout):
         fed = fed_rate(prefill, demand, rate)
         for decoding in (layout.decode_workers,) if layout.decode_workers else range(1, MOST_SEARCHED + 1):
             needed = math.ceil(decoding * decode_rate(case, replace(demand, concurrency=most)) / fed)
@@ -70,7 +70,7 @@ def _most_decoding(case: Case, demand: Demand, limit: float, room: int) -> int:
     return 1 if found is None else found.in_flight
 
 
-def _prefill_cases(setup: Setup, asked: Asked, layout: PoolLayout) -> Iterator[Case]:
+def _prefill_cases(setup: Setup, workload: Workload, layout: PoolLayout) -> Iterator[Case]:
     """Yield the cases of a prefill worker that hold one prompt: the stated layout, or those within one node."""
     stated = layout.prefill_tp or layout.prefill_dp
     tp, dp = layout.prefill_tp or 1, layout.prefill_dp or 1
@@ -85,5 +85,5 @@ def _prefill_cases(setup: Setup, asked: Asked, layout: PoolLayout) -> Iterator[C
             if stated:
                 raise
             continue
-        if sequences_that_fit(case, memory_of(case, setup), float(asked.longest_tokens)) >= 1:
+        if sequences_that_fit(case, memory_of(case, setup), float(workload.longest_tokens)) >= 1:
             yield case

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sizebook.core.errors import InputError, TargetError
-from sizebook.core.sections import flat
+from sizebook.core.sections import leaves
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.pool_candidates import MOST_SEARCHED, candidates, memory_of
 from sizebook.plans.serving.refusals import missed_by_requests, too_many_in_pools
 from sizebook.plans.serving.replica import (
     MOST_IN_FLIGHT,
-    Asked,
     PlannedReplica,
     Setup,
+    Workload,
     check_load,
     check_room,
     check_stream,
@@ -39,25 +39,21 @@ from sizebook.tables.hardware import accelerator
 
 MOST_SIMULATED = 6
 FIGURES = ("ttft", "tpot", "throughput")
+_OF_POOLS = tuple(leaf.name for leaf in leaves(PoolLayout) if leaf.name != "separate_prefill")
 
 
-@dataclass(frozen=True)
-class Around:
-    """What pools are put into: how their GPUs stand on nodes, and what a fleet of the replica costs."""
-
-    gpus_per_node: int | None
-    cost: Callable[[PlannedReplica], float]
+Cost = Callable[[PlannedReplica], float]  # what a fleet of a replica costs
 
 
-def replica_in(setup: Setup, asked: Asked, layout: PoolLayout, around: Around) -> PlannedReplica:
+def replica_in(setup: Setup, workload: Workload, layout: PoolLayout, cost: Cost) -> PlannedReplica:
     """Return one replica, of one pool or of two, at the largest load that meets the target. Errors: none does."""
     if layout.separate_prefill:
-        return pooled_replica(setup, asked, layout, around=around)
+        return pooled_replica(setup, workload, layout, cost=cost)
     check_pools(layout)
-    return replica_for(setup, asked, around.gpus_per_node)
+    return replica_for(setup, workload)
 
 
-def pooled_replica(setup: Setup, asked: Asked, layout: PoolLayout, around: Around) -> PlannedReplica:
+def pooled_replica(setup: Setup, workload: Workload, layout: PoolLayout, cost: Cost) -> PlannedReplica:
     """Return the replica of prefill and decode workers within the target whose fleet costs the least.
 
     What the layout leaves blank is searched: how a prefill worker is laid out within a node, and how many workers of
@@ -65,14 +61,14 @@ def pooled_replica(setup: Setup, asked: Asked, layout: PoolLayout, around: Aroun
     simulated from the pools that cost the least on average. Errors: models and targets that pools do not serve; no
     pools meet the target.
     """
-    check_load(asked.demand, asked.latencies)
-    check_stream(asked)
-    _check(setup, asked)
+    check_load(workload.demand, workload.latencies)
+    check_stream(workload.stream, workload.latencies, workload.share)
+    _check(setup, workload)
     steady = sorted(
-        _steady(setup, asked, layout, gpus_per_node=around.gpus_per_node),
-        key=lambda each: (around.cost(each), each.gpus / each.requests_per_second),
+        _steady(setup, workload, layout),
+        key=lambda each: (cost(each), each.gpus / each.requests_per_second),
     )
-    return steady[0] if asked.share is None else _by_requests(steady, asked, around.cost)
+    return steady[0] if workload.share is None else _by_requests(steady, workload, cost)
 
 
 def _bands(setup: Setup, decode_workers: int) -> dict[str, Band]:
@@ -81,24 +77,24 @@ def _bands(setup: Setup, decode_workers: int) -> dict[str, Band]:
     return {name: pooled_band(name, gpu, replica, shape=shape, decode_workers=decode_workers) for name in FIGURES}
 
 
-def _steady(setup: Setup, asked: Asked, layout: PoolLayout, gpus_per_node: int | None) -> list[PlannedReplica]:
+def _steady(setup: Setup, workload: Workload, layout: PoolLayout) -> list[PlannedReplica]:
     """Return every pair of pools that meets the target on average, at its load. Errors: none does."""
     case = serving_case(setup.model, setup.gpu, setup.replica)
     memory = memory_of(case, setup)
-    room = int(sequences_that_fit(case, memory, float(asked.longest_tokens)) * setup.replica.dp)
-    check_room(setup, asked.longest_tokens, room, case=case, memory=memory)
-    _check_held(setup, asked.demand, layout, room=room)
-    limits = limits_of(asked.latencies, _bands(setup, layout.decode_workers or 1))
+    room = int(sequences_that_fit(case, memory, float(workload.longest_tokens)) * setup.replica.dp)
+    check_room(setup, workload.longest_tokens, room, case=case, memory=memory)
+    _check_held(setup, workload.demand, layout, room=room)
+    limits = limits_of(workload.latencies, _bands(setup, layout.decode_workers or 1))
     found: list[PlannedReplica] = []
     nearest: Estimate | None = None
-    for pools in candidates(setup, asked, layout, case=case, room=room, limits=limits):
+    for pools in candidates(setup, workload, layout, case=case, room=room, limits=limits):
         bands = _bands(setup, pools.decode.workers)
-        at_load, binding = _loaded(pools, asked.demand, limits_of(asked.latencies, bands))
+        at_load, binding = _loaded(pools, workload.demand, limits_of(workload.latencies, bands))
         if at_load is None:
-            alone = pooled(pools, replace(asked.demand, concurrency=1))
+            alone = pooled(pools, replace(workload.demand, concurrency=1))
             nearest = min((each for each in (nearest, alone) if each), key=lambda each: float(each.ttft_seconds))
             continue
-        at_knee, packing = pooled(pools, at_load), _packing(setup, pools, gpus_per_node)
+        at_knee, packing = pooled(pools, at_load), _packing(setup, pools)
         found.append(
             PlannedReplica(
                 setup,
@@ -118,7 +114,7 @@ def _steady(setup: Setup, asked: Asked, layout: PoolLayout, gpus_per_node: int |
     return found
 
 
-def _by_requests(steady: list[PlannedReplica], asked: Asked, cost: Callable[[PlannedReplica], float]) -> PlannedReplica:
+def _by_requests(steady: list[PlannedReplica], workload: Workload, cost: Cost) -> PlannedReplica:
     """Return the cheapest replica whose percentile of requests meets the target, simulated from the cheapest on.
 
     Pools that even on average cost more than the cheapest one found are left out, and so are those after
@@ -129,7 +125,7 @@ def _by_requests(steady: list[PlannedReplica], asked: Asked, cost: Callable[[Pla
     for each in steady[:MOST_SIMULATED]:
         if cost(each) >= least:
             break
-        simulated, limits = _simulator(each, asked), _limits(each, asked)
+        simulated, limits = _simulator(each, workload), _limits(each, workload)
         found = _at_requests(each, simulated, limits)
         if found is None:
             missing = missing or simulated
@@ -137,18 +133,20 @@ def _by_requests(steady: list[PlannedReplica], asked: Asked, cost: Callable[[Pla
             best, least = found, cost(found)
     if best is None:
         first = steady[0]
-        raise TargetError(missed_by_requests(first.layout, missing or _simulator(first, asked), _limits(first, asked)))
+        raise TargetError(
+            missed_by_requests(first.layout, missing or _simulator(first, workload), _limits(first, workload))
+        )
     return best
 
 
-def _limits(replica: PlannedReplica, asked: Asked) -> Limits:
-    return Limits(*limits_of(asked.latencies, replica.bands), asked.share or 0.0)
+def _limits(replica: PlannedReplica, workload: Workload) -> Limits:
+    return Limits(*limits_of(workload.latencies, replica.bands), workload.share or 0.0)
 
 
-def _simulator(replica: PlannedReplica, asked: Asked) -> Simulator:
+def _simulator(replica: PlannedReplica, workload: Workload) -> Simulator:
     if replica.pools is None:
         raise InputError(f"one pool: got {replica.layout}, want two. Simulate it by itself.")
-    return pooled_simulator(replica.pools, asked.demand, asked.stream, most=MOST_IN_FLIGHT)
+    return pooled_simulator(replica.pools, workload.demand, workload.stream, most=MOST_IN_FLIGHT)
 
 
 def _at_requests(replica: PlannedReplica, simulated: Simulator, limits: Limits) -> PlannedReplica | None:
@@ -170,7 +168,7 @@ def _slower(simulated: Simulator) -> str:
 
 def check_pools(layout: PoolLayout) -> None:
     """Refuse what is said of pools where there are none."""
-    said = [name for name, value in flat(layout).items() if value is not None and name != "separate_prefill"]
+    said = [name for name in _OF_POOLS if getattr(layout, name) is not None]
     if said and not layout.separate_prefill:
         raise InputError(
             f"pools without separate_prefill: got {', '.join(said)}, want separate_prefill with it. Set it to true, or "
@@ -178,11 +176,11 @@ def check_pools(layout: PoolLayout) -> None:
         )
 
 
-def _check(setup: Setup, asked: Asked) -> None:
+def _check(setup: Setup, workload: Workload) -> None:
     """Refuse what is not planned in pools."""
     said = ""
-    if asked.demand.output_tokens < 2:
-        said = f"answers of {asked.demand.output_tokens} token, want two or more, which are decoded. Lengthen them"
+    if workload.demand.output_tokens < 2:
+        said = f"answers of {workload.demand.output_tokens} token, want two or more, which are decoded. Lengthen them"
     elif setup.replica.pp > 1:
         said = f"pp {setup.replica.pp}, want workers of one stage. Use tp or dp"
     elif isinstance(serving_case(setup.model, setup.gpu, setup.replica), EncodedCase):
@@ -209,9 +207,8 @@ def _loaded(pools: Pools, demand: Demand, limits: tuple[float, float]) -> tuple[
     return found, binding
 
 
-def _packing(setup: Setup, pools: Pools, gpus_per_node: int | None) -> Packing:
-    packing = packing_of(setup.gpu, setup.replica, gpus_per_node)
-    return replace(packing, gpus_per_replica=pools.gpus)
+def _packing(setup: Setup, pools: Pools) -> Packing:
+    return replace(packing_of(setup), gpus_per_replica=pools.gpus)
 
 
 def _none_meets(setup: Setup, nearest: Estimate | None, limits: tuple[float, float]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
+from sizebook.core.errors import InputError
 from sizebook.core.texts import Figure, text
 from sizebook.plans.serving.inputs import Energy, GpuPrices, Prices
 from sizebook.tables.grid import basis_of, grid_of
 from sizebook.tables.hardware import accelerator
-from sizebook.tables.prices import TERM_NAMES, Price, providers, quote
+from sizebook.tables.prices import TERM_NAMES, Price, listed_quotes, quote
 
 GIVEN = text("given in the scenario")
 
@@ -36,29 +36,22 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
 
     Errors: a provider that no table knows, an accelerator without a price or a published TDP.
     """
-    chip = accelerator(gpu)
-    check_provider(prices.provider)
+    chip, given = accelerator(gpu), prices.gpu_hours
+    stated = {"on_demand": given.on_demand_usd_per_gpu_hour, term: given.reserved_usd_per_gpu_hour}
+    left_open = [name for name, usd in stated.items() if usd is None]
+    listed = listed_quotes(chip.key, prices.provider, prices.region, left_open)
     power = watts(chip.key)
-    demand, demand_basis = _on_demand(chip.key, prices)
-    reserved, reserved_basis = _reserved(chip.key, prices, term, demand)
-    same = reserved_basis == demand_basis
-    basis = (
-        demand_basis
-        if same
-        else text(
-            "on demand: {demand_basis}; reserved: {reserved_basis}",
-            demand_basis=demand_basis,
-            reserved_basis=reserved_basis,
+    usd, basis = given.on_demand_usd_per_gpu_hour, GIVEN
+    if usd is None:
+        found = listed["on_demand"] or quote(chip.key, prices.provider, prices.region)  # refuses what is not listed
+        usd, basis = found.usd_per_gpu_hour, found.basis
+    reserved_usd, reserved_basis = _reserved(given, listed.get(term), term, usd)
+    if reserved_basis != basis:
+        basis = text(
+            "on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=basis, reserved_basis=reserved_basis
         )
-    )
-    grams, where = _grams(prices.energy)
-    return Rates(demand, reserved, basis, power, prices.energy.pue, grams, where)
-
-
-def check_provider(provider: str | None) -> None:
-    """Raise for a provider that no table knows."""
-    if provider is not None and provider.casefold() not in map(str.casefold, providers()):
-        raise unknown_key("provider", provider, providers(), where=f"one of {', '.join(providers())}")
+    grams, grid_basis = _grams(prices.energy)
+    return Rates(usd, reserved_usd, basis, power, prices.energy.pue, grams, grid_basis)
 
 
 def watts(gpu: str) -> float:
@@ -69,19 +62,9 @@ def watts(gpu: str) -> float:
     return float(chip.tdp_watts)
 
 
-def _on_demand(gpu: str, prices: Prices) -> tuple[float, str]:
-    given = prices.gpu_hours.on_demand_usd_per_gpu_hour
-    if given is not None:
-        return given, GIVEN
-    found = quote(gpu, prices.provider, prices.region)
-    return found.usd_per_gpu_hour, found.basis
-
-
-def _reserved(gpu: str, prices: Prices, term: str, demand: float) -> tuple[float, str]:
-    given: GpuPrices = prices.gpu_hours
-    if given.reserved_usd_per_gpu_hour is not None:
-        return given.reserved_usd_per_gpu_hour, GIVEN
-    found = listed(gpu, prices, term)
+def _reserved(prices: GpuPrices, found: Price | None, term: str, demand: float) -> tuple[float, str]:
+    if prices.reserved_usd_per_gpu_hour is not None:
+        return prices.reserved_usd_per_gpu_hour, GIVEN
     if found is None:
         return demand, text("taken as on demand, since no price of a {term} is listed", term=TERM_NAMES[term])
     median = found.usd_per_gpu_hour
@@ -92,14 +75,6 @@ def _reserved(gpu: str, prices: Prices, term: str, demand: float) -> tuple[float
             price=Figure(f"{median:.2f}"),
         )
     return median, found.basis
-
-
-def listed(gpu: str, prices: Prices, term: str) -> Price | None:
-    """Return the price that the tables hold for a term, None where they hold none."""
-    try:
-        return quote(gpu, prices.provider, prices.region, term=term)
-    except UnknownKeyError:
-        return None
 
 
 def _grams(energy: Energy) -> tuple[float, str]:

@@ -35,11 +35,12 @@ PLACES = ("cache", "batch")  # what limits a load that no target does
 
 @dataclass(frozen=True)
 class Setup:
-    """A model on an accelerator, and how its replicas run there."""
+    """A model on an accelerator, and how its replicas run there; ``gpus_per_node`` None is the accelerator's own."""
 
     model: str
     gpu: str
     replica: Replica = field(default_factory=Replica)
+    gpus_per_node: int | None = None
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class PlannedReplica:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Workload:
     """What a replica is planned for: lengths, cache to reserve, how requests come, and the latencies to meet.
 
     ``share`` is that of the requests that must meet them, None for their mean.
@@ -149,31 +150,23 @@ class Asked:
     share: float | None = None
 
 
-def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> PlannedReplica:
+def replica_for(setup: Setup, workload: Workload) -> PlannedReplica:
     """Return one replica at the largest load that meets the target; raise with the limit that binds otherwise.
 
     A ``concurrency`` in the demand is its load instead of a target; more than the cache holds is refused. A target for
     a percentile of requests is met in a simulation of them.
     """
-    demand, longest_tokens, latencies = asked.demand, asked.longest_tokens, asked.latencies
+    demand, latencies, replica = workload.demand, workload.latencies, setup.replica
     check_load(demand, latencies)
-    check_stream(asked)
-    replica, chip = setup.replica, accelerator(setup.gpu)
-    case = serving_case(setup.model, setup.gpu, replica)
-    memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
-    if isinstance(case, EncodedCase):
-        check_encoded(setup.model, case, asked)
-        capacity = places(case, memory, demand, longest_tokens=float(longest_tokens), most=MOST_READ) * replica.dp
-    else:
-        capacity = int(sequences_that_fit(case, memory, float(longest_tokens)) * replica.dp)
-    check_room(setup, longest_tokens, capacity, case=case, memory=memory)
+    check_stream(workload.stream, latencies, workload.share)
+    case, memory, capacity = capacity_of(setup, workload)
     bands = unmeasured_bands() if isinstance(case, EncodedCase) else bands_of(setup)
     if demand.concurrency is not None and demand.concurrency > capacity:
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity=capacity))
-    limits, packing = limits_of(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
+    limits, packing = limits_of(latencies, bands), packing_of(setup)
     most = most_running(case, capacity)  # more would wait for a place, and no more would be served
-    if asked.share is not None:
-        loaded = _loaded(setup, asked, limits, most)
+    if workload.share is not None:
+        loaded = _loaded(setup, workload, limits, most)
         mean, found = mean_of(loaded.served, demand, capacity)
         binding = loaded.binding or full_by(most, capacity)
         return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
@@ -189,6 +182,20 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
     return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing)
 
 
+def capacity_of(setup: Setup, workload: Workload) -> tuple[Case, Memory, int]:
+    """Return the case of a replica, its memory and the requests that its cache holds. Errors: not even one."""
+    replica, longest = setup.replica, float(workload.longest_tokens)
+    case = serving_case(setup.model, setup.gpu, replica)
+    memory = engine_memory(case, physical_bytes(accelerator(setup.gpu)), engine_constants(replica.engine))
+    if isinstance(case, EncodedCase):
+        check_encoded(setup.model, case, workload.latencies)
+        capacity = places(case, memory, workload.demand, longest_tokens=longest, most=MOST_READ) * replica.dp
+    else:
+        capacity = int(sequences_that_fit(case, memory, longest) * replica.dp)
+    check_room(setup, workload.longest_tokens, capacity, case=case, memory=memory)
+    return case, memory, capacity
+
+
 def most_running(case: Case, capacity: int) -> int:
     """Return the requests that run at a time: as many as the cache holds, the engine batches and the cap allows."""
     return min(capacity, MOST_IN_FLIGHT, int(costs_of(case).max_running) or MOST_IN_FLIGHT)
@@ -199,11 +206,11 @@ def full_by(most: int, capacity: int) -> str:
     return "cache" if most == capacity < MOST_IN_FLIGHT else "batch"
 
 
-def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) -> Loaded:
+def _loaded(setup: Setup, workload: Workload, limits: tuple[float, float], most: int) -> Loaded:
     """Return the largest load of a replica at which the percentiles of its requests meet the limits."""
-    share = asked.share or 0.0
+    share = workload.share or 0.0
     case = serving_case(setup.model, setup.gpu, setup.replica)
-    simulated = simulator(case, asked.demand, asked.stream, most=most)
+    simulated = simulator(case, workload.demand, workload.stream, most=most)
     loaded = largest_load(simulated, Limits(*limits, share))
     if loaded is None:
         raise TargetError(missed_by_requests(setup.replica.layout, simulated, Limits(*limits, share)))
@@ -236,16 +243,15 @@ def check_load(demand: Demand, latencies: Latencies) -> None:
         )
 
 
-def check_stream(asked: Asked) -> None:
-    """Refuse a percentile that no target is held for, and arrivals that nothing is asked of or that are given twice."""
-    limits, stream = asked.latencies.limits, asked.stream
-    if asked.share is not None and min(limits) == math.inf:
+def check_stream(stream: Stream, latencies: Latencies, share: float | None) -> None:
+    """Refuse a percentile without a target, arrivals without a percentile, and arrivals that are given twice."""
+    if share is not None and min(latencies.limits) == math.inf:
         raise InputError(
-            f"percentile without a target: got request_percentile p{asked.share * 100:g} and no seconds, want "
+            f"percentile without a target: got request_percentile p{share * 100:g} and no seconds, want "
             "ttft_target_seconds or tpot_target_seconds. Add one, or remove request_percentile."
         )
     check_arrivals(stream)
-    if asked.share is None and (stream.trace or stream.dispersion != 1):
+    if share is None and (stream.trace or stream.dispersion != 1):
         raise InputError(
             f"arrivals without a percentile: got {stream.in_words}, which the mean of a steady load does not answer "
             "to, want request_percentile with it. Add it, or remove the arrivals."
@@ -272,20 +278,20 @@ def unmeasured_bands() -> dict[str, Band]:
     return {name: unmeasured_band(name) for name in ("ttft", "tpot", "throughput")}
 
 
-def check_encoded(model: str, case: EncodedCase, asked: Asked) -> None:
+def check_encoded(model: str, case: EncodedCase, latencies: Latencies) -> None:
     """Refuse a target per token where no token follows the first."""
-    if not case.decodes and asked.latencies.tpot_target_seconds:
+    if not case.decodes and latencies.tpot_target_seconds:
         raise InputError(
             f"nothing is decoded: got tpot_target_seconds for {model}, which answers with one pass, want "
             "ttft_target_seconds alone: the time to its answer. Remove tpot_target_seconds."
         )
 
 
-def packing_of(gpu: str, replica: Replica, gpus_per_node: int | None) -> Packing:
+def packing_of(setup: Setup) -> Packing:
     """Return how replicas stand on nodes: those stated, else the accelerator's own."""
-    if gpus_per_node is None:
-        return Packing(accelerator(gpu).gpus_per_node, replica.gpus, f"data/hardware.csv, {gpu}")
-    return Packing(gpus_per_node, replica.gpus, "given in the scenario")
+    if setup.gpus_per_node is None:
+        return Packing(accelerator(setup.gpu).gpus_per_node, setup.replica.gpus, f"data/hardware.csv, {setup.gpu}")
+    return Packing(setup.gpus_per_node, setup.replica.gpus, "given in the scenario")
 
 
 def limits_of(latencies: Latencies, bands: dict[str, Band]) -> tuple[float, float]:

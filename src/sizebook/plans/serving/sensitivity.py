@@ -34,7 +34,7 @@ def with_values(inputs: ServingInputs, **values: object) -> ServingInputs:
 
 def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
     """Return the plan's inputs with one of them times the factor, by what that one is called."""
-    inputs, rates, asked = plan.inputs, plan.rates, plan.traffic.asked
+    inputs, rates, asked = plan.inputs, plan.rates, plan.traffic.mean_demand
     changed: dict[str, dict[str, object]] = {
         text("Requests a day"): {"requests_per_day": plan.traffic.requests_per_day * factor},
         text("Tokens of an answer"): _length(plan, "output", asked.output_tokens * factor),
@@ -52,9 +52,9 @@ def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
 def _length(plan: ServingPlan, side: str, tokens: float) -> dict[str, object]:
     """Return the inputs of another mean length; of a histogram the mean moves and the room it reserves stays."""
     mean: dict[str, object] = {f"{side}_tokens": max(1, round(tokens))}
-    if getattr(plan.traffic, f"{side}_histogram") is None:
+    if getattr(plan.traffic.lengths, f"{side}_histogram") is None:
         return mean
-    longest = getattr(plan.traffic, f"longest_{side}_tokens")
+    longest = plan.traffic.longest[0 if side == "input" else 1]
     return mean | {f"{side}_histogram": None, f"{side}_tokens_p50": None, f"{side}_tokens_p95": longest}
 
 

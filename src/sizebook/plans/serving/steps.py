@@ -183,7 +183,7 @@ def _gpus(plan: ServingPlan, replicas: int) -> Step:
 def _lengths(traffic: Traffic) -> tuple[Step, ...]:
     """Return the mean and the 95th percentile of each length that came as a histogram."""
     steps = []
-    for name, lengths in (("prompt", traffic.prompts), ("answer", traffic.answers)):
+    for name, lengths in (("prompt", traffic.lengths.prompts), ("answer", traffic.lengths.answers)):
         if lengths is None:
             continue
         terms = [f"{tokens} * {share:g}" for tokens, share in lengths.bins]

@@ -16,8 +16,8 @@ from sizebook.core.registry import function
 from sizebook.core.sections import REQUIRED, Argument, leaves, quantity_of
 from sizebook.core.tabular import Answers, Columns, Table, answered
 from sizebook.plans.serving.inputs import Latencies
-from sizebook.plans.serving.pools import Around, check_pools, pooled_replica
-from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup
+from sizebook.plans.serving.pools import check_pools, pooled_replica
+from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case
@@ -165,8 +165,8 @@ def _pooled(model: str, gpu: str, demand: Demand, replica: Replica, pools: PoolL
 def _pools(setup: Setup, demand: Demand, pools: PoolLayout) -> PlannedReplica:
     """Return the replica of a plan at a stated load, whatever GPUs cost: with the fewest of them for its rate."""
     lengths = Stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
-    asked = Asked(demand, demand.input_tokens + demand.output_tokens, lengths, latencies=Latencies())
-    return pooled_replica(setup, asked, pools, around=Around(None, lambda each: each.gpus / each.requests_per_second))
+    workload = Workload(demand, demand.input_tokens + demand.output_tokens, lengths, latencies=Latencies())
+    return pooled_replica(setup, workload, pools, cost=lambda each: each.gpus / each.requests_per_second)
 
 
 def _figures(found: Estimate, band: Band) -> dict[str, Any]:

@@ -49,6 +49,6 @@ def usd_range(planned: Planned) -> tuple[float, float]:
 
 def usd_per_mtok(plan: ServingPlan) -> float:
     """Return what a million tokens cost over all months: those put out, or put in where one pass answers."""
-    asked, requests = plan.traffic.asked, sum(month.requests for month in plan.months)
+    asked, requests = plan.traffic.mean_demand, sum(month.requests for month in plan.months)
     tokens = asked.output_tokens if plan.replica.decodes else asked.input_tokens
     return total_usd(plan.months) / (requests * tokens) * 1e6

@@ -94,7 +94,7 @@ def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
     ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
     seen = ends(duration(ttft * first.low), duration(ttft * first.high))
     if not replica.decodes:
-        full /= plan.traffic.asked.input_tokens
+        full /= plan.traffic.mean_demand.input_tokens
     always_full = text("{usd} if always full", usd=usd(full))
     if not replica.decodes:
         return (

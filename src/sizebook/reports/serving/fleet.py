@@ -99,7 +99,7 @@ def _all_months(plan: ServingPlan) -> Row:
     months = plan.months
     requests, hours = (sum(getattr(month, key) for month in months) for key in ("requests", "gpu_hours"))
     used = sum(month.utilization * month.gpu_hours for month in months) / hours
-    per_mtok = total_usd(months) / (requests * plan.traffic.asked.output_tokens) * 1e6
+    per_mtok = total_usd(months) / (requests * plan.traffic.mean_demand.output_tokens) * 1e6
     cells = (
         text("Together"),
         parameters(requests),

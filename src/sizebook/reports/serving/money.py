@@ -47,7 +47,7 @@ def _per_million(plan: ServingPlan) -> tuple[Row, Row]:
     label, digits = text("Million output tokens"), 2
     if not plan.replica.decodes:
         label, digits = text("Million input tokens"), 4
-        full /= plan.traffic.asked.input_tokens
+        full /= plan.traffic.mean_demand.input_tokens
     basis = text("at the utilisation of {months}", months=words.months(len(plan.months)))
     return (
         Row((label, fixed(usd_per_mtok(plan), digits), basis)),

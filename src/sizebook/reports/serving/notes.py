@@ -169,7 +169,7 @@ def _weights_origin(model: str, replica: Replica) -> str:
 
 def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     setup, load = plan.replica.setup, plan.replica
-    replica, asked, traffic = setup.replica, plan.traffic.asked, plan.traffic
+    replica, asked, traffic = setup.replica, plan.traffic.mean_demand, plan.traffic
     weights = weight_dtype_of(setup.model, replica.weight_dtype)
     cache = kv_dtype_of(replica.engine, weights, replica.kv_dtype, model=setup.model)
     return [
@@ -196,8 +196,8 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
             grouped(load.concurrency),
             text("scenario") if load.binding == "given" else text("planned"),
         ),
-        (text("Tokens in, mean"), grouped(asked.input_tokens), _lengths(traffic.prompts)),
-        (text("Tokens out, mean"), grouped(asked.output_tokens), _lengths(traffic.answers)),
+        (text("Tokens in, mean"), grouped(asked.input_tokens), _lengths(traffic.lengths.prompts)),
+        (text("Tokens out, mean"), grouped(asked.output_tokens), _lengths(traffic.lengths.answers)),
         (
             text("Arrivals at a replica"),
             plan.arrivals,

@@ -54,7 +54,7 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
 
 
 def _subtitle(plan: ServingPlan) -> Text:
-    setup, asked = plan.replica.setup, plan.traffic.asked
+    setup, asked = plan.replica.setup, plan.traffic.mean_demand
     known: dict[str, str] = {
         "model": plan.model,
         "gpu": accelerator(setup.gpu).name,
