@@ -32,6 +32,13 @@ class Grid:
     source: str
     retrieved: str
 
+    @property
+    def origin(self) -> Text:
+        """Where its grams come from, as reports say it."""
+        letters = _letters().get(self.key)
+        name = Country(self.name, letters) if letters else self.name
+        return text("data/grid.csv: {grid}, {year}, {basis}", grid=name, year=self.year, basis=text(self.basis))
+
 
 @cache
 def grids() -> dict[str, Grid]:
@@ -55,13 +62,6 @@ def _by_name() -> dict[str, Grid]:
 def _letters() -> dict[str, str]:
     """Return the two letters of each country by the key of its grid."""
     return {row["key"]: row["alpha_2"] for row in table("countries")}
-
-
-def basis_of(grid: Grid) -> Text:
-    """Return where the grams of a grid come from, as reports say it."""
-    letters = _letters().get(grid.key)
-    name = Country(grid.name, letters) if letters else grid.name
-    return text("data/grid.csv: {grid}, {year}, {basis}", grid=name, year=grid.year, basis=text(grid.basis))
 
 
 def grid_of(region: str) -> Grid:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sizebook.core.errors import InputError
 from sizebook.core.texts import Figure, text
-from sizebook.plans.serving.inputs import Energy, GpuPrices, Prices
-from sizebook.tables.grid import basis_of, grid_of
+from sizebook.plans.serving.inputs import Energy, Prices
+from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import TERM_NAMES, Price, listed_quotes, quote
 
@@ -37,15 +37,15 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     Errors: a provider that no table knows, an accelerator without a price or a published TDP.
     """
     chip, given = accelerator(gpu), prices.gpu_hours
-    stated = {"on_demand": given.on_demand_usd_per_gpu_hour, term: given.reserved_usd_per_gpu_hour}
-    left_open = [name for name, usd in stated.items() if usd is None]
-    listed = listed_quotes(chip.key, prices.provider, prices.region, left_open)
     power = watts(chip.key)
-    usd, basis = given.on_demand_usd_per_gpu_hour, GIVEN
+    usd, reserved_usd = given.on_demand_usd_per_gpu_hour, given.reserved_usd_per_gpu_hour
+    listed = listed_quotes(chip.key, prices.provider, prices.region, () if reserved_usd is not None else (term,))
+    basis = reserved_basis = GIVEN
     if usd is None:
-        found = listed["on_demand"] or quote(chip.key, prices.provider, prices.region)  # refuses what is not listed
+        found = quote(chip.key, prices.provider, prices.region)
         usd, basis = found.usd_per_gpu_hour, found.basis
-    reserved_usd, reserved_basis = _reserved(given, listed.get(term), term, usd)
+    if reserved_usd is None:
+        reserved_usd, reserved_basis = _reserved(listed[term], term, usd)
     if reserved_basis != basis:
         basis = text(
             "on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=basis, reserved_basis=reserved_basis
@@ -62,14 +62,13 @@ def watts(gpu: str) -> float:
     return float(chip.tdp_watts)
 
 
-def _reserved(prices: GpuPrices, found: Price | None, term: str, demand: float) -> tuple[float, str]:
-    if prices.reserved_usd_per_gpu_hour is not None:
-        return prices.reserved_usd_per_gpu_hour, GIVEN
+def _reserved(found: Price | None, term: str, on_demand: float) -> tuple[float, str]:
+    """Return the listed price of a term, or the one on demand where none is listed or it is dearer."""
     if found is None:
-        return demand, text("taken as on demand, since no price of a {term} is listed", term=TERM_NAMES[term])
+        return on_demand, text("taken as on demand, since no price of a {term} is listed", term=TERM_NAMES[term])
     median = found.usd_per_gpu_hour
-    if median > demand:
-        return demand, text(
+    if median > on_demand:
+        return on_demand, text(
             "taken as on demand, since the median of a {term} is dearer ({price} USD)",
             term=TERM_NAMES[term],
             price=Figure(f"{median:.2f}"),
@@ -81,4 +80,4 @@ def _grams(energy: Energy) -> tuple[float, str]:
     if energy.grams_per_kwh is not None:
         return energy.grams_per_kwh, GIVEN
     row = grid_of(energy.grid)
-    return row.g_co2e_per_kwh, basis_of(row)
+    return row.g_co2e_per_kwh, row.origin

@@ -20,7 +20,7 @@ from sizebook.formulas.money import Owned
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
 from sizebook.plans.quantities import StatedGrams
-from sizebook.tables.grid import GridRegion, basis_of, grid_of
+from sizebook.tables.grid import GridRegion, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
 from sizebook.training.layout import Layout, spread
@@ -298,5 +298,5 @@ def power_of(gpu: Accelerator, energy: Energy, power_limit_watts: float | None) 
     grams, basis = energy.grams_per_kwh, text("grams per kWh given in the scenario")
     if grams is None:
         row = grid_of(energy.grid)
-        grams, basis = row.g_co2e_per_kwh, basis_of(row)
+        grams, basis = row.g_co2e_per_kwh, row.origin
     return Power(watts=float(watts), grams_per_kwh=grams, grid_basis=basis, footprint=energy.footprint)
