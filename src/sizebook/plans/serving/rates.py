@@ -40,7 +40,8 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     power = watts(chip.key)
     usd, reserved_usd = given.on_demand_usd_per_gpu_hour, given.reserved_usd_per_gpu_hour
     listed = listed_quotes(chip.key, prices.provider, prices.region, () if reserved_usd is not None else (term,))
-    basis = reserved_basis = GIVEN
+    basis: str = GIVEN
+    reserved_basis: str = GIVEN
     if usd is None:
         found = quote(chip.key, prices.provider, prices.region)
         usd, basis = found.usd_per_gpu_hour, found.basis
