@@ -29,7 +29,7 @@ def links(package: Package) -> Links:
     for number, entry in enumerate(package.xml(WORKBOOK).iter(tag("externalReference")), 1):
         part = targets.get(entry.get(f"{{{RELATIONS}}}id", ""), "")
         parts.append(part)
-        book = package.xml(part).find(tag("externalBook")) if part in package.names() else None
+        book = package.xml(part).find(tag("externalBook")) if part in package else None
         if book is None:
             continue
         titles = [sheet.get("val", "") for sheet in book.iter(tag("sheetName"))]

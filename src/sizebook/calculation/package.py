@@ -59,6 +59,7 @@ class Package:
     _changed: set[str] = field(default_factory=set)
     _removed: set[str] = field(default_factory=set)
     _roots: dict[str, str] = field(default_factory=dict)
+    _places: dict[str, int] = field(default_factory=dict)  # where each part stands among the entries
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the parts as they would be saved."""
@@ -70,7 +71,7 @@ class Package:
         with archive(path, "a workbook") as found:
             entries = [(info, found.read(info)) for info in found.infolist() if not info.is_dir()]
         package = cls(path, entries)
-        if WORKBOOK not in package.names():
+        if WORKBOOK not in package:
             raise InputError(
                 f"not a workbook: got {path.name} without {WORKBOOK}, want an .xlsx or .xlsm file. "
                 "Save it in that format from Excel."
@@ -85,13 +86,13 @@ class Package:
 
     def _check_parts(self) -> None:
         """Refuse a workbook whose parts Excel would not find, or would find to be something else."""
-        if CONTENT_TYPES not in self.names():
+        if CONTENT_TYPES not in self:
             raise self._damaged(f"no {CONTENT_TYPES}", "that part")
         for part, kind in self._related(WORKBOOK):
             roots = _ROOTS.get(kind)
             if roots is None:
                 continue
-            if part not in self.names():
+            if part not in self:
                 raise self._damaged(f"no {part}, to which {WORKBOOK} refers", "that part")
             if (root := etree.QName(self.root(part)).localname) not in roots:
                 raise self._damaged(f"<{root}> as the root of {part}", f"<{roots[0]}>")
@@ -102,6 +103,15 @@ class Package:
     def names(self) -> list[str]:
         """Return the names of the parts in the order of the file."""
         return [info.filename for info, _ in self.entries if info.filename not in self._removed]
+
+    def __contains__(self, part: str) -> bool:
+        """Return whether the file holds a part; a workbook may have thousands."""
+        return self._place(part) is not None and part not in self._removed
+
+    def _place(self, part: str) -> int | None:
+        if len(self._places) != len(self.entries):  # parts are added, never taken out of the list
+            self._places = {info.filename: place for place, (info, _) in enumerate(self.entries)}
+        return self._places.get(part)
 
     def xml(self, part: str, *, change: bool = False) -> etree._Element:
         """Return a part's root element; with ``change`` it is written back from that element."""
@@ -124,9 +134,10 @@ class Package:
         return self._roots[part]
 
     def _data(self, part: str) -> bytes:
-        data = next((data for info, data in self.entries if info.filename == part), None)
-        if data is None:
+        place = self._place(part)
+        if place is None:
             raise self._damaged(f"no {part}", "that part")
+        data = self.entries[place][1]
         refuse_doctype(part, data, self.path.name)
         return data
 
@@ -142,10 +153,11 @@ class Package:
 
     def put(self, part: str, data: bytes) -> None:
         """Add a part, or put other content in place of its own; the caller adds what refers to it."""
-        if part in self.names():
-            self.entries = [(info, data if info.filename == part else old) for info, old in self.entries]
-        else:
+        place = self._place(part)
+        if place is None:
             self.entries.append((undated(part), data))
+        else:
+            self.entries[place] = self.entries[place][0], data
         self._parsed.pop(part, None)
         self._roots.pop(part, None)
         self._changed.discard(part)
@@ -182,7 +194,7 @@ class Package:
     def _relations(self, part: str) -> Iterator[tuple[str, str, str]]:
         folder, name = posixpath.split(part)
         relations = f"{folder}/_rels/{name}.rels"
-        if relations not in self.names():
+        if relations not in self:
             return
         for relation in self.xml(relations):
             if isinstance(relation.tag, str) and relation.get("TargetMode") != "External":
@@ -195,7 +207,7 @@ class Package:
         found = {}
         for sheet in self.xml(WORKBOOK).iterfind(f"{tag('sheets')}/{tag('sheet')}"):
             part = targets.get(sheet.get(f"{{{RELATIONS}}}id", ""), "")
-            if part in self.names() and self.root(part) == tag("worksheet"):
+            if part in self and self.root(part) == tag("worksheet"):
                 found[sheet.get("name", "")] = part
         return found
 

@@ -22,7 +22,7 @@ _TEXTS = "xl/sharedStrings.xml"
 def plain_file(package: Package, outside: Links, *, dates_from_1904: bool) -> bytes:
     """Return an .xlsx file of a package's worksheets, texts and links, without formats, names, tables and charts."""
     sheets = package.sheets()
-    links = [part for part in outside.parts if part in package.names()]
+    links = [part for part in outside.parts if part in package]
     kept = {*sheets.values(), *links, *(_links_of(part) for part in links), _TEXTS}
     file = io.BytesIO()
     # Nothing is compressed: the file lives for the moment in which the engine reads it.
@@ -82,7 +82,7 @@ def _targets(package: Package, sheets: dict[str, str], links: list[str]) -> dict
     found = {f"rId{number}": ("worksheet", "/" + part) for number, part in enumerate(sheets.values(), 1)}
     found |= {f"rIdL{number}": ("externalLink", "/" + part) for number, part in enumerate(links, 1)}
     found["rIdE"] = ("worksheet", "/" + _EMPTY)
-    if _TEXTS in package.names():
+    if _TEXTS in package:
         found["rIdT"] = ("sharedStrings", "/" + _TEXTS)
     return found
 

@@ -49,7 +49,7 @@ def tables(package: Package) -> list[Table]:
     found = []
     for sheet, part in package.sheets().items():
         for target in package.relations(part).values():
-            if target not in package.names() or "/tables/" not in target:
+            if target not in package or "/tables/" not in target:
                 continue
             root = package.xml(target)
             covered = area(root.get("ref", ""), sheet)

@@ -1,8 +1,8 @@
-"""Functions of spreadsheets that are worked out in Python: those that the engine lacks or gets wrong.
+"""Functions of spreadsheets that Python works out: those that the engine lacks or gets wrong.
 
-`data/spreadsheet_functions.csv` names them ``own``. Each takes values as a formula gives them (None for a blank, rows
-for a range, a `CellError` for an error value) and raises a `CellError` for an error of its own; ``#N/IMPL!`` says that
-what it was asked is not calculated here.
+`data/spreadsheet_functions.csv` names them ``own``. Each is proved by values that Excel stored, or a shipped workbook
+uses it. Each takes values as a formula gives them (None for a blank, rows for a range, a `CellError` for an error
+value) and raises a `CellError` for an error of its own; ``#N/IMPL!`` refuses the cell.
 """
 
 from __future__ import annotations
@@ -10,27 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sizebook.calculation.spreadsheet import (
-    calendar,
-    complexes,
-    counts,
-    distributions,
-    lookups,
-    matrices,
-    money,
-    pairs,
-    powers,
-    rounding,
-    samples,
-    texts,
-    units,
-    workdays,
-)
+from sizebook.calculation.spreadsheet import aggregates, arithmetic, calendar, lookups, texts
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
-_TOPICS = (
-    calendar, complexes, counts, distributions, lookups, matrices, money, pairs, powers, rounding, samples, texts,
-    units, workdays,
-)  # fmt: skip
-for _topic in _TOPICS:
+for _topic in (aggregates, arithmetic, calendar, lookups, texts):
     FUNCTIONS |= _topic.FUNCTIONS

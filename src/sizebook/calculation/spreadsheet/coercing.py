@@ -132,21 +132,6 @@ def cells(*given: Any) -> Iterator[Any]:
             yield value
 
 
-def numbers(*given: Any) -> list[float]:
-    """Return the numbers of several arguments: of ranges those cells that hold one, of others what they read as."""
-    found: list[float] = []
-    for value in given:
-        if not isinstance(value, list):
-            found.append(number(value))
-            continue
-        for cell in cells(value):
-            if isinstance(cell, CellError):
-                raise cell
-            if isinstance(cell, (int, float)) and not isinstance(cell, bool):
-                found.append(float(cell))
-    return found
-
-
 def rows_of(value: Any) -> list[list[Any]]:
     """Return an argument as rows; a single value is one row of one."""
     return value if isinstance(value, list) else [[value]]

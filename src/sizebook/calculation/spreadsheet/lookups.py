@@ -150,10 +150,9 @@ def _address(row: Any, column: Any, kind: Any = 1, a1: Any = True, sheet: Any = 
     down, across, fixed = whole(row), whole(column), whole(kind, 1)
     if not (1 <= down <= LAST_ROW and 1 <= across <= LAST_COLUMN and 1 <= fixed <= 4):
         fail("#VALUE!")
-    if truth(a1, default=True):
-        at = f"{'$' * (fixed in (1, 3))}{column_letters(across)}{'$' * (fixed in (1, 2))}{down}"
-    else:
-        at = f"R{down if fixed in (1, 2) else f'[{down}]'}C{across if fixed in (1, 3) else f'[{across}]'}"
+    if not truth(a1, default=True):
+        fail("#N/IMPL!")  # the style R1C1
+    at = f"{'$' * (fixed in (1, 3))}{column_letters(across)}{'$' * (fixed in (1, 2))}{down}"
     if sheet is None:
         return at
     name = text(sheet)

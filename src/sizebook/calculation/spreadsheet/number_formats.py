@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from sizebook.calculation.spreadsheet.coercing import fail, text
-from sizebook.calculation.spreadsheet.moments import moment
+from sizebook.calculation.spreadsheet.date_formats import moment
 
 _PIECE = re.compile(
     r"""

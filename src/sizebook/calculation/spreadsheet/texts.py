@@ -1,4 +1,4 @@
-"""Texts: TEXT and its formats, parts of texts, capitals, and what kind of value a cell holds."""
+"""Texts: TEXT and its formats, parts of texts, capitals, numbers that texts say."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Any
 from sizebook.calculation.spreadsheet.coercing import each, fail, number, number_of_text, text, truth, whole
 from sizebook.calculation.spreadsheet.number_formats import formatted
 from sizebook.core.errors import CellError
-
-_SPELLED = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(%*)", re.ASCII)
 
 
 def _text(from_1904: bool, value: Any, code: Any) -> str:
@@ -74,7 +72,6 @@ def _fixed(amount: Any, places: Any = 2, plain: Any = False) -> str:
 
 _LONGEST = 32_767
 _WILD = re.compile(r"~[?*~]|.", re.DOTALL)
-_WORD = re.compile(r"[^\W\d_]+")
 
 
 def _upper(shown: str) -> str:
@@ -86,15 +83,6 @@ def _upper(shown: str) -> str:
 def _lower(shown: str) -> str:
     found = shown.lower()
     return found if len(found) == len(shown) else fail("#N/IMPL!")
-
-
-def _proper(value: Any) -> str:
-    return _WORD.sub(lambda match: _upper(match[0][0]) + _lower(match[0][1:]), text(value))
-
-
-def _code(value: Any) -> int:
-    shown = text(value)[:1]
-    return shown.encode("cp1252", "replace")[0] if shown else fail("#VALUE!")
 
 
 def _rept(value: Any, n: Any) -> str:
@@ -134,42 +122,13 @@ def _search(sought: Any, value: Any, start: Any = 1) -> int:
     return found.start() + 1 if found else fail("#VALUE!")
 
 
-def _type(value: Any) -> int:
-    if isinstance(value, CellError):
-        return 16
-    if isinstance(value, list):
-        return 64
-    return 4 if isinstance(value, bool) else 2 if isinstance(value, str) else 1
-
-
-def _number_value(value: Any, decimal: Any = ".", group: Any = ",") -> float:
-    """Return the number that a text spells with separators of its own; spaces count for nothing."""
-    point, comma = text(decimal)[:1], text(group)[:1]
-    given = "".join(text(value).split())
-    if not given:
-        return 0.0
-    if not point or not comma or point == comma:
-        fail("#N/IMPL!")
-    before, mark, behind = given.partition(point)
-    if point in behind or comma in behind:
-        fail("#VALUE!")
-    found = _SPELLED.fullmatch(before.replace(comma, "") + ("." if mark else "") + behind)
-    if found is None:  # what has digits may be a date, a time or a sum of money
-        fail("#N/IMPL!" if re.search(r"\d", given) else "#VALUE!")
-    return float(found[1]) / 100.0 ** len(found[2])
-
-
 FUNCTIONS = {
-    "NUMBERVALUE": each(_number_value),
     "UPPER": each(lambda value: _upper(text(value))),
     "LOWER": each(lambda value: _lower(text(value))),
-    "PROPER": each(_proper),
-    "CODE": each(_code),
     "REPT": each(_rept),
     "SUBSTITUTE": each(_substitute),
     "FIND": each(_find),
     "SEARCH": each(_search),
-    "TYPE": _type,
     "TEXT": each(_text),
     "LEFT": each(_left),
     "RIGHT": each(_right),
