@@ -39,7 +39,7 @@ COLUMNS = {
     "J": (["=A$1:A$2*scale", "=A$1:A$2*scale", "=A$1:A$2*scale"], [2, 4, ErrorCode("#VALUE!")]),
     "K": (["=SUM(Q1!1:1)*scale", "=SUM(Q1!2:2)*scale", "=SUM(Q1!3:3)*scale"], [20, 2, 0]),
     "L": (["=beside+1", "=beside+1", "=beside+1"], [2, 3, 4]),
-    "M": (["=WEEKNUM(A1*scale)", "=WEEKNUM(A2*scale)", "=WEEKNUM(A3*scale)"], [1, 1, 1]),
+    "M": (["=DAY(A1*scale)", "=DAY(A2*scale)", "=DAY(A3*scale)"], [2, 4, 6]),
 }
 
 

@@ -174,17 +174,17 @@ def test_a_spreadsheet_function_worked_out_here_names_its_cell(tmp_path: Path, m
 
     book = Workbook()
     book.worksheets[0]["A1"] = 39448
-    book.worksheets[0]["B2"] = "=IFERROR(WEEKNUM(A1),0)"
+    book.worksheets[0]["B2"] = "=IFERROR(YEAR(A1),0)"
     book.save(tmp_path / "book.xlsx")
     for stated, work, message in (
         ("calculation_seconds=1", endless, r"^calculation too long: got more than 1 s in book\.xlsx, Sheet!B2, want"),
         ("calculation_seconds=9", exhausting, r"^calculation too large: got .* in book\.xlsx, Sheet!B2, want less"),
     ):
         monkeypatch.setenv(VARIABLE, stated)
-        monkeypatch.setitem(FUNCTIONS, "WEEKNUM", work)
+        monkeypatch.setitem(FUNCTIONS, "YEAR", work)
         with pytest.raises(InputError, match=message):
             recalculate(tmp_path / "book.xlsx")
-    monkeypatch.setitem(FUNCTIONS, "WEEKNUM", unforeseen)
+    monkeypatch.setitem(FUNCTIONS, "YEAR", unforeseen)
     assert recalculate(tmp_path / "book.xlsx").not_calculated == (("Sheet", "B2"),)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sizebook.calculation.calculated import Place
+from sizebook.calculation.forms import is_proved
 from sizebook.calculation.guard import Note
 from sizebook.calculation.lifting import lifted
 from sizebook.calculation.marks import (
@@ -15,11 +16,13 @@ from sizebook.calculation.marks import (
     EACH,
     FIRST,
     FIT,
+    JOINED,
     OMITTED,
     ONE_ZERO,
     ONLY,
     OWN,
     PART,
+    PROVED,
     REFUSED,
     SAME_ERROR,
     SERIES,
@@ -27,7 +30,7 @@ from sizebook.calculation.marks import (
 )
 from sizebook.calculation.preparing import Prepared
 from sizebook.calculation.spreadsheet import FUNCTIONS
-from sizebook.calculation.spreadsheet.coercing import text
+from sizebook.calculation.spreadsheet.coercing import each, joined, rows_of, text
 from sizebook.calculation.tokens import address, area
 from sizebook.calculation.values import NOT_CALCULABLE, argument, error, placed, result
 from sizebook.core.cells import evaluate
@@ -70,7 +73,13 @@ class Calls:
             (REFUSED, _refused),
         )
         yield from ((EACH, self._each), (SERIES, _series), (COUNTABLE, _countable), (SAME_ERROR, _same_error))
-        yield from ((ONE_ZERO, _one_zero), (AS_TEXT, _as_text), (COMPARED, _compared))
+        yield from (
+            (ONE_ZERO, _one_zero),
+            (AS_TEXT, _as_text),
+            (COMPARED, _compared),
+            (JOINED, _joined),
+            (PROVED, self._proved),
+        )
         for name, own in FUNCTIONS.items():
             yield OWN + name, self._own(own)
         for name, function in self._functions.items():
@@ -113,6 +122,11 @@ class Calls:
     def _only(self, place: float, value: Any) -> Any:
         """Return a value that stands alone; which one of several Excel takes hangs on where the formula stands."""
         return self._seen(int(place), error(NOT_CALCULABLE) if isinstance(value, list) else value)
+
+    def _proved(self, place: float, kind: str, value: Any) -> Any:
+        """Return an argument, refused where it is not of the class that is proved."""
+        rows = [[cell if is_proved(cell, kind) else error(NOT_CALCULABLE) for cell in row] for row in rows_of(value)]
+        return self._seen(int(place), rows if isinstance(value, list) else rows[0][0])
 
     def _spreadsheet(self, own: Callback, cells: list[Any]) -> Any:
         try:
@@ -219,6 +233,14 @@ def _as_text(value: Any) -> Any:
     if isinstance(value, list):
         return [[_as_text(cell) for cell in row] for row in value]
     return text(value) if type(value) in (int, float) else value
+
+
+def _joined(*given: Any) -> Any:
+    """Return values as one text, of rows one text for each place."""
+    try:
+        return result(each(joined)(*map(argument, given)))
+    except CellError as problem:
+        return error(problem.code)
 
 
 def _compared(value: Any) -> Any:

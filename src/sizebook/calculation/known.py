@@ -35,6 +35,8 @@ class Known:
         dates: takes or gives dates, so that the day from which a workbook counts matters.
         literals: what becomes of arguments that are written out in the formula.
         lifts: the engine itself works it out for each value of an array where it takes one.
+        takes: which values the engine may be handed, where no value stored by Excel proves the others: ``numbers``,
+            ``based`` for numbers that it writes in another base, ``digits`` for what it reads in one; nothing for all.
         shuns_areas: of an area it takes no value at all in Excel, but it takes each of an array (``+A1:A3``).
     """
 
@@ -45,6 +47,7 @@ class Known:
     literals: str
     lifts: bool
     shuns_areas: bool
+    takes: str = ""
 
     @property
     def repeats(self) -> bool:
@@ -148,6 +151,7 @@ def known_functions() -> dict[str, Known]:
             row["literals"],
             row["lifts"] == "yes",
             row["lifts"] == "values",
+            row["takes"],
         )
         for row in table("spreadsheet_functions")
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizebook.calculation.known import ARRAY, CHECKED, COUNTED, KEPT, RANGE, READ, TRUTH, Known
+from sizebook.calculation.names import NotCalculableError
 from sizebook.calculation.spreadsheet.coercing import number_of_text
 from sizebook.calculation.tokens import Token
 from sizebook.core.errors import CellError
@@ -33,6 +34,8 @@ def as_taken(part: list[Token], rule: str) -> list[Token]:
         return [Token("name", found.upper())]
     try:
         number = number_of_text(found)
-    except CellError:
+    except CellError as problem:
+        if problem.code != "#VALUE!":
+            raise NotCalculableError(f"{part[0].text} is a number or a day of a year that only Excel knows") from None
         return [Token("error", "#VALUE!")]
     return part if rule == CHECKED else [Token("number", repr(number))]

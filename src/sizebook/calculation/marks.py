@@ -5,5 +5,6 @@ FIRST, ONLY, FIT, PART, SPILL = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "F
 REFUSED, EACH, SERIES = (f"{OWN}{what}" for what in ("REFUSED", "EACH", "SERIES"))
 COUNTABLE, SAME_ERROR = (f"{OWN}{what}" for what in ("COUNTABLE", "SAME_ERROR"))
 ONE_ZERO, AS_TEXT, COMPARED = (f"{OWN}{what}" for what in ("ONE_ZERO", "AS_TEXT", "COMPARED"))
+JOINED, TARGET, PROVED = (f"{OWN}{what}" for what in ("JOINED", "TARGET", "PROVED"))
 PLACE = f"{OWN}PLACE"  # stands for the number by which messages of a call find its cell
 OMITTED = '"\ue000"'  # an argument left out between commas; the engine would hand over 0

@@ -17,11 +17,10 @@ from sizebook.calculation.tokens import Token, called_name
 
 # Functions of the engine that make a text of what they are given; those of Python see to it themselves.
 _OF_TEXTS = frozenset(
-    ("CONCAT", "CONCATENATE", "CLEAN", "EXACT", "LEN", "LENB", "NUMBERVALUE", "SEARCH", "TEXTAFTER", "TEXTBEFORE",
-     "TEXTJOIN", "TRIM", "UNICODE")
+    ("CONCAT", "CLEAN", "EXACT", "LEN", "LENB", "TEXTAFTER", "TEXTBEFORE", "TEXTJOIN", "TRIM", "UNICODE")
 )  # fmt: skip
-_GIVE_TEXTS = _OF_TEXTS - {"EXACT", "LEN", "LENB", "NUMBERVALUE", "SEARCH", "UNICODE"} | {
-    "CHAR", "DOLLAR", "FIXED", "LEFT", "LOWER", "MID", "PROPER", "REPLACE", "REPT", "RIGHT", "ROMAN", "SUBSTITUTE",
+_GIVE_TEXTS = _OF_TEXTS - {"EXACT", "LEN", "LENB", "UNICODE"} | {
+    "CHAR", "CONCATENATE", "DOLLAR", "FIXED", "LEFT", "LOWER", "MID", "REPLACE", "REPT", "RIGHT", "ROMAN", "SUBSTITUTE",
     "T", "TEXT", "UNICHAR", "UPPER", "ADDRESS",
 }  # fmt: skip
 _COMPARES = ("=", "<", ">")

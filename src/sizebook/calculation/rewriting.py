@@ -14,7 +14,7 @@ from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array,
 from sizebook.calculation.comparisons import compared, on_top, sides
 from sizebook.calculation.copies import grows
 from sizebook.calculation.criteria import is_criterion, of_one_size, with_errors_sought
-from sizebook.calculation.forms import refuse_form
+from sizebook.calculation.forms import is_written_number, proved_class, refuse_form
 from sizebook.calculation.known import (
     ARRAY,
     COUNTED,
@@ -30,7 +30,7 @@ from sizebook.calculation.known import (
     known_functions,
 )
 from sizebook.calculation.literals import as_taken, lost
-from sizebook.calculation.marks import COUNTABLE, EACH, FIRST, OMITTED, ONLY, OWN, PLACE, SERIES
+from sizebook.calculation.marks import COUNTABLE, EACH, FIRST, JOINED, OMITTED, ONLY, OWN, PLACE, PROVED, SERIES
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
 from sizebook.calculation.number_texts import as_criterion, as_text, makes_texts, operands
 from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
@@ -50,6 +50,7 @@ from sizebook.calculation.tokens import (
 from sizebook.calculation.unions import intersected, spliced_arguments
 from sizebook.calculation.whole_columns import to_its_end, to_the_end, with_all_columns
 
+_JOINS = ("CONCAT", "TEXTJOIN")  # their result may be longer than a cell holds
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
 
@@ -104,13 +105,10 @@ class Rewriter(OverRows):
         return "".join(pieces)
 
     def _joined(self, tokens: Sequence[Token], kind: str) -> str:
-        """Return an expression in which ``&`` makes texts."""
-        parts = [bare(part) for part in operands(tokens)]
-        texts = [self._items(part, kind) for part in parts]
-        for index, part in enumerate(parts):
-            if any(0 <= at < len(parts) and texts[at] == "&" for at in (index - 1, index + 1)):
-                texts[index] = as_text(part, texts[index])
-        return "".join(texts)
+        """Return an expression in which ``&`` makes a text; Python joins it, so that it is no longer than a cell."""
+        parts = [self._items(bare(part), kind) for part in operands(tokens)]
+        texts = parts[::2]  # between them stands &
+        return f"{JOINED}({','.join(texts)})" if len(texts) > 1 and all(texts) else "".join(parts)
 
     def _item(self, tokens: Sequence[Token], index: int, kind: str, pieces: list[str]) -> int:
         """Add one operand or operator; return where the next one begins."""
@@ -252,6 +250,9 @@ class Rewriter(OverRows):
                     text = as_text(bare(part), text)
                 elif is_criterion(name, number):
                     text = as_criterion(bare(part), text)
+                if known.takes and known.kind(number) == ONE and not is_written_number(part):
+                    self.depends_on_place = True
+                    text = f'{PROVED}({PLACE},"{proved_class(known.takes, number, len(parts))}",{text})'
                 given.append(f"{COUNTABLE}({text})" if rule == COUNTED and is_worked_out(part) else text)
             else:
                 given.append(OMITTED if own else "")
@@ -265,6 +266,8 @@ class Rewriter(OverRows):
         if kind == ARRAY and name in NUMBERING and len(given) == 1:
             return f"{SERIES}({name}({given[0]}),{NUMBERING[name]}({given[0]}),{'TRUE' if name == 'ROW' else 'FALSE'})"
         call = f"{OWN if own else ''}{name}({','.join(given)})"
+        if name in _JOINS:
+            return f"{JOINED}({call})"
         if kind == ONE and known.gives_rows(parts):
             return self._one_of_rows(call, known, parts)
         return call

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sizebook.calculation.names import NotCalculableError
 from sizebook.calculation.package import Package, tag
 from sizebook.calculation.tokens import Area, absolute, area
-from sizebook.core.errors import InputError
 
 _ITEM = re.compile(r"\[((?:'.|[^\[\]'])*)\]")
 _SPECIAL = {"#all", "#data", "#headers", "#totals", "#this row"}
@@ -67,16 +67,21 @@ def tables(package: Package) -> list[Table]:
 
 
 def plain_area(text: str, at: Area, known: list[Table]) -> str | None:
-    """Return the area that a structured reference means from a cell, ``#REF!`` for none; None for other text."""
+    """Return the area that a structured reference means from a cell, ``#REF!`` for none; None for other text.
+
+    A name with signs that are escaped, and one that no column has, are refused: they may be read wrongly.
+    """
     name, bracket, rest = text.partition("[")
     table = next((t for t in known if (t.name == name.casefold() if name else t.covers(at))), None)
     if table is None:
         return None
     inner = rest[:-1] if bracket else ""
     specials, columns = _items(inner)
+    if "'" in inner or "_x" in inner or not set(columns) <= set(table.columns):
+        raise NotCalculableError(f"the column of {text} has a name that is not read here, or is gone")
     rows = table.rows(frozenset(specials) or _WHOLE_DATA, at)
-    places = [table.columns.index(column) if column in table.columns else -1 for column in columns]
-    if rows is None or -1 in places:
+    places = [table.columns.index(column) for column in columns]
+    if rows is None:
         return "#REF!"
     left = table.area.left + (min(places) if places else 0)
     right = table.area.left + max(places) if places else table.area.right
@@ -92,7 +97,7 @@ def _items(inner: str) -> tuple[set[str], list[str]]:
     named = [_unescaped(part).casefold() for part in parts if part.casefold() not in _SPECIAL]
     specials |= {part.casefold() for part in parts if part.casefold() in _SPECIAL}
     if len(named) > 2:
-        raise InputError(f"unreadable reference: got [{inner}], want one column or the first and last. Correct it.")
+        raise NotCalculableError(f"[{inner}] names more than the first and the last column")
     return specials, named
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from sizebook.calculation.spreadsheet.coercing import LONGEST_TEXT
 from sizebook.core.coercion import Cell
 from sizebook.core.errors import CellError, SizebookError
 
@@ -63,6 +64,8 @@ def result(value: Any, blank: str | None = "") -> Any:
         return error(value.code)
     if value is None:
         return blank
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return error("#VALUE!")
     if isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     return value

@@ -12,6 +12,8 @@ from sizebook.core.errors import CellError
 
 def _serial(value: Any, from_1904: bool) -> int:
     """Return the day that an argument names, as counted from 1900."""
+    if from_1904 and isinstance(value, str):
+        fail("#N/IMPL!")  # a text may be a date, which counts from 1900, or a number, which does not
     found = int(number(value) // 1) + (FROM_1904 if from_1904 else 0)
     return found if 0 <= found <= LAST else fail("#NUM!")
 

@@ -18,6 +18,15 @@ _DATES = ("%m/%d/%Y", "%m/%d/%y", "%Y-%m-%d", "%Y/%m/%d", "%d-%b-%Y", "%d-%b-%y"
           "%b %d, %Y", "%B %d, %Y", "%d-%B-%Y", "%m-%d-%Y")  # fmt: skip
 
 
+_LAST_SHORT_YEAR = 2029  # 29 is 2029, 30 is 1930
+# Digits with signs of dates and times between them, or the name of a month: Excel may read more of these than we do.
+_MAY_BE_A_DAY = re.compile(
+    r"\d\s*[/:-]\s*\d|\d.*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*\d|\d\s*[ap]m?$", re.IGNORECASE
+)  # fmt: skip
+LONGEST_TEXT = 32_767  # characters that a cell can hold; a longer result is #VALUE!
+
+
 def fail(code: str) -> NoReturn:
     """Raise an error value."""
     raise CellError(code)
@@ -73,6 +82,11 @@ def text(value: Any) -> str:
     return f"{mantissa}E{power[0]}{power[1:].zfill(2)}" if mark else shown
 
 
+def joined(*given: Any) -> str:
+    """Return arguments as one text."""
+    return "".join(map(text, given))
+
+
 def number_of_text(given: str) -> float:
     """Return the number, percentage, sum of money, date or time that a text reads as."""
     stripped = given.strip()
@@ -86,18 +100,18 @@ def number_of_text(given: str) -> float:
         if math.isinf(found):
             fail("#VALUE!")
         return (-found if negative else found) / (100 if percent else 1)
-    moment = moment_of_text(stripped)
+    moment = _moment(stripped)
     if moment is None:
-        fail("#VALUE!")
+        fail("#N/IMPL!" if _MAY_BE_A_DAY.search(stripped) else "#VALUE!")
     return moment
 
 
-def moment_of_text(given: str) -> float | None:
+def _moment(given: str) -> float | None:
     """Return the serial number of a date, of a time, or of both, None for another text."""
-    date, _, rest = given.strip().partition(" ")
-    for day_text, time_text in ((given.strip(), ""), ("", given.strip()), (date, rest.strip())):
+    date, _, rest = given.partition(" ")
+    for day_text, time_text in ((given, ""), ("", given), (date, rest.strip())):
         day, time = _day(day_text) if day_text else 0.0, _time(time_text) if time_text else 0.0
-        if day is not None and time is not None and given.strip():
+        if day is not None and time is not None and given:
             return day + time
     return None
 
@@ -108,7 +122,9 @@ def _day(given: str) -> float | None:
             found = datetime.strptime(given, form)
         except ValueError:
             continue
-        return serial_of(found.year, found.month, found.day)
+        if "%y" in form and found.year > _LAST_SHORT_YEAR:
+            found = found.replace(year=found.year - 100)
+        return serial_of(found.year, found.month, found.day) if found.year >= 1900 else None
     return None
 
 

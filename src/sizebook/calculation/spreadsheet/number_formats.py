@@ -24,6 +24,7 @@ _PIECE = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*([+-]?[\d.]+(?:[eE][+-]?\d+)?)")
+_LENGTHS = {"y": (2, 4), "m": (1, 2, 3, 4, 5), "d": (1, 2, 3, 4), "h": (1, 2), "s": (1, 2)}
 _ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)
 _FRACTION = re.compile(r"(?:(?P<whole>[#0?]+)(?P<gap> +))?(?P<top>[#0?]+)/(?P<bottom>[#0?]+|\d+)")
 
@@ -107,8 +108,12 @@ def _section(code: str) -> Section:
             elif found.startswith("$"):
                 pieces.append(Piece("literal", found[1:].partition("-")[0]))
         elif kind == "letters":
+            if len(found.partition(".")[0]) not in _LENGTHS[found[0].lower()]:
+                fail("#N/IMPL!")
             pieces.append(Piece("letters", found.lower()))
         elif kind != "fill":
+            if kind in ("ampm", "power") and not found.isupper():
+                fail("#N/IMPL!")  # whether small letters stay small, no stored value tells
             pieces.append(Piece(kind, found))
     return Section(tuple(pieces), condition)
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import each, fail, number, number_of_text, text, truth, whole
+from sizebook.calculation.spreadsheet.coercing import (
+    LONGEST_TEXT,
+    each,
+    fail,
+    joined,
+    number,
+    number_of_text,
+    text,
+    truth,
+    whole,
+)
 from sizebook.calculation.spreadsheet.number_formats import formatted
 from sizebook.core.errors import CellError
 
@@ -17,8 +27,9 @@ def _text(from_1904: bool, value: Any, code: Any) -> str:
     if isinstance(value, str):
         try:
             value = number_of_text(value)
-        except CellError:
-            return formatted(value, text(code), from_1904=from_1904)
+        except CellError as problem:
+            if problem.code != "#VALUE!":
+                raise
     return formatted(value, text(code), from_1904=from_1904)
 
 
@@ -52,6 +63,10 @@ def _value(given: Any) -> float:
 
 def _shown(size: float, places: int, code: str) -> str:
     """Return an amount in so many places; fewer than none round to tens and hundreds."""
+    if places > _MOST_PLACES:
+        fail("#VALUE!")
+    if places < -_MOST_PLACES:
+        fail("#N/IMPL!")
     if places < 0:
         unit = 10**-places
         size, places = float(int(size / unit + 0.5) * unit), 0
@@ -70,7 +85,7 @@ def _fixed(amount: Any, places: Any = 2, plain: Any = False) -> str:
     return "-" + shown if value < 0 and any(sign in shown for sign in "123456789") else shown
 
 
-_LONGEST = 32_767
+_MOST_PLACES = 127
 _WILD = re.compile(r"~[?*~]|.", re.DOTALL)
 
 
@@ -87,7 +102,7 @@ def _lower(shown: str) -> str:
 
 def _rept(value: Any, n: Any) -> str:
     shown, times = text(value), _length(n)
-    return shown * times if len(shown) * times <= _LONGEST else fail("#VALUE!")
+    return shown * times if len(shown) * times <= LONGEST_TEXT else fail("#VALUE!")
 
 
 def _substitute(value: Any, old: Any, new: Any, which: Any = None) -> str:
@@ -117,12 +132,33 @@ def _search(sought: Any, value: Any, start: Any = 1) -> int:
     first, shown = whole(start, 1), text(value)
     if not 1 <= first <= max(1, len(shown)):
         fail("#VALUE!")
-    pattern = "".join({"?": ".", "*": ".*?"}.get(sign, re.escape(sign[-1])) for sign in _WILD.findall(text(sought)))
-    found = re.compile(pattern, re.IGNORECASE | re.DOTALL).search(shown, first - 1)
-    return found.start() + 1 if found else fail("#VALUE!")
+    place = wildcard_place(text(sought), shown, first - 1)
+    return place + 1 if place >= 0 else fail("#VALUE!")
+
+
+def wildcard_place(pattern: str, shown: str, start: int) -> int:
+    """Return where a pattern begins in a text, -1 for nowhere.
+
+    The pattern is split at ``*`` into pieces of fixed length, and each is sought behind the one before it: the work
+    grows with the product of both lengths, where a regular expression would try every combination.
+    """
+    pieces = [""]
+    for sign in _WILD.findall(pattern):
+        if sign == "*":
+            pieces.append("")
+        else:
+            pieces[-1] += "." if sign == "?" else re.escape(sign[-1])
+    begins, end = -1, start
+    for piece in pieces:
+        found = re.compile(piece, re.IGNORECASE | re.DOTALL).search(shown, end)
+        if found is None:
+            return -1
+        begins, end = found.start() if begins < 0 else begins, found.end()
+    return begins
 
 
 FUNCTIONS = {
+    "CONCATENATE": each(joined),
     "UPPER": each(lambda value: _upper(text(value))),
     "LOWER": each(lambda value: _lower(text(value))),
     "REPT": each(_rept),
