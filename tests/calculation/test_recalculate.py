@@ -185,6 +185,40 @@ def test_a_random_number_is_drawn_once(tmp_path: Path) -> None:
     assert calculate(tmp_path, cells)["Main", "A3"] == 0
 
 
+@pytest.mark.parametrize(
+    "formula",
+    ['=INDIRECT("B3")+1', "=OFFSET(A1,2,1)+1", "=SUM(OFFSET($A$1,0,0,5,5))", '=SUM(INDIRECT("Main!A1:C9"))'],
+)
+def test_a_reference_that_is_worked_out_and_leads_to_its_own_cell_is_a_circle(tmp_path: Path, formula: str) -> None:
+    with pytest.raises(InputError, match=r"^circular formulas: got Main!B3, want formulas"):
+        calculate(tmp_path, {"B3": formula})
+
+
+def test_a_reference_that_leads_elsewhere_is_no_circle(tmp_path: Path) -> None:
+    cells = {
+        "A1": 5, "B1": "=OFFSET(A1,0,0)", "B2": "=SUM(OFFSET(B2,-1,0))", "B3": '=ROWS(INDIRECT("A1:C9"))',
+        "B4": "=OFFSET(A1,IF(ROW()=4,0,3),0)+1", "B5": '=IF(TRUE,1,INDIRECT("B5"))',
+        "B6": "=SUM(OFFSET(B9,-1,-1,-2,1))",
+    }  # fmt: skip
+    calculated = calculate(tmp_path, cells)
+    assert [calculated["Main", f"B{row}"] for row in range(1, 7)] == [5, 5, 9, 6, 1, "#N/IMPL!"]
+
+
+def test_a_far_cell_costs_sums_nothing(tmp_path: Path) -> None:
+    cells: dict[str, Any] = {"XFD1048576": 1, "D5": 2, "E1048576": 3}
+    cells |= {f"B{row}": f"=SUM(C{row}:XFD1048576)+COUNT(C:XFD)" for row in range(1, 9)}
+    calculated = calculate(tmp_path, cells)
+    assert [calculated["Main", f"B{row}"] for row in range(1, 9)] == [9] * 5 + [7] * 3
+
+
+def test_a_text_that_doubles_stops_where_a_cell_is_full(tmp_path: Path) -> None:
+    cells: dict[str, Any] = {"A1": "x", **{f"A{row}": f"=A{row - 1}&A{row - 1}" for row in range(2, 41)}}
+    calculated = calculate(tmp_path, {**cells, "B1": "=LEN(A15)"})
+    assert calculated["Main", "B1"] == 16_384
+    assert {calculated["Main", f"A{row}"] for row in range(17, 41)} == {ErrorCode("#VALUE!")}
+    assert len(calculated["Main", "A15"]) == 2**14
+
+
 def test_untaken_branch_is_no_circle(tmp_path: Path) -> None:
     assert calculate(tmp_path, {"A1": "=IF(TRUE,PARAMS_LN(4),A1)"})["Main", "A1"] == 8
 

@@ -5,29 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from sizebook.calculation import marks
 from sizebook.calculation.calculated import Place
+from sizebook.calculation.circles import offset_reaches, text_reaches
 from sizebook.calculation.forms import is_proved
 from sizebook.calculation.guard import Note
 from sizebook.calculation.lifting import lifted
-from sizebook.calculation.marks import (
-    AS_TEXT,
-    COMPARED,
-    COUNTABLE,
-    EACH,
-    FIRST,
-    FIT,
-    JOINED,
-    OMITTED,
-    ONE_ZERO,
-    ONLY,
-    OWN,
-    PART,
-    PROVED,
-    REFUSED,
-    SAME_ERROR,
-    SERIES,
-    SPILL,
-)
+from sizebook.calculation.marks import OMITTED, OWN
 from sizebook.calculation.preparing import Prepared
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.spreadsheet.coercing import each, joined, rows_of, text
@@ -48,6 +32,7 @@ class Calls:
         messages: the message of each registered function that failed, by the cell that shows its error.
         extents: the rows and columns that the dynamic array formula of a number gave.
         refused: the cells in which a call was refused.
+        circular: the cells whose formula works out a reference to the cell itself.
         exhausted: a call ran out of memory.
     """
 
@@ -60,26 +45,19 @@ class Calls:
         self.messages: dict[Place, str] = {}
         self.extents: dict[int, tuple[int, int]] = {}
         self.refused: dict[Place, str] = {}
+        self.circular: list[Place] = []
         self.exhausted = False
 
     def callbacks(self) -> Iterator[tuple[str, Callback]]:
         """Yield the name of each function as the engine knows it, and what it calls."""
-        yield from (
-            (FIRST, _first),
-            (ONLY, self._only),
-            (FIT, self._fit),
-            (PART, self._part),
-            (SPILL, self._spill),
-            (REFUSED, _refused),
-        )
-        yield from ((EACH, self._each), (SERIES, _series), (COUNTABLE, _countable), (SAME_ERROR, _same_error))
-        yield from (
-            (ONE_ZERO, _one_zero),
-            (AS_TEXT, _as_text),
-            (COMPARED, _compared),
-            (JOINED, _joined),
-            (PROVED, self._proved),
-        )
+        ours: dict[str, Callback] = {
+            marks.FIRST: _first, marks.ONLY: self._only, marks.FIT: self._fit, marks.PART: self._part,
+            marks.SPILL: self._spill, marks.REFUSED: _refused, marks.EACH: self._each, marks.SERIES: _series,
+            marks.COUNTABLE: _countable, marks.SAME_ERROR: _same_error, marks.ONE_ZERO: _one_zero,
+            marks.AS_TEXT: _as_text, marks.COMPARED: _compared, marks.JOINED: _joined, marks.PROVED: self._proved,
+            marks.TARGET: self._target,
+        }  # fmt: skip
+        yield from ours.items()
         for name, own in FUNCTIONS.items():
             yield OWN + name, self._own(own)
         for name, function in self._functions.items():
@@ -127,6 +105,15 @@ class Calls:
         """Return an argument, refused where it is not of the class that is proved."""
         rows = [[cell if is_proved(cell, kind) else error(NOT_CALCULABLE) for cell in row] for row in rows_of(value)]
         return self._seen(int(place), rows if isinstance(value, list) else rows[0][0])
+
+    def _target(self, place: float, value: Any, *start: Any) -> Any:
+        """Return the text of INDIRECT, or the rows of OFFSET; note a formula whose reference leads to its own cell."""
+        cell = self._places[int(place)]
+        if offset_reaches(cell, start[0], value, *start[1:]) if start else text_reaches(cell, value):
+            self.circular.append(cell)
+        if any(isinstance(size, float) and size < 0 for size in start[2:]):  # the engine shows #REF!
+            return self._seen(int(place), error(NOT_CALCULABLE))
+        return value
 
     def _spreadsheet(self, own: Callback, cells: list[Any]) -> Any:
         try:

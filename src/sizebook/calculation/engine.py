@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from itertools import repeat
@@ -41,7 +41,7 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
     spilled = _spilled(prepared, calls)
     values = _values(model, package, prepared, spilled)
     errors = _errors(values)
-    _refuse_circles(errors)
+    _refuse_circles([place for place, code in errors.items() if code == CIRCULAR] + calls.circular)
     prepared.refused |= texts_taken(prepared, values) | calls.refused
     refused = not_calculable(prepared, errors)
     if refused:
@@ -126,9 +126,9 @@ def _errors(values: Mapping[Place, Any]) -> dict[Place, ErrorCode]:
     return {place: value for place, value in values.items() if type(value) is ErrorCode}
 
 
-def _refuse_circles(errors: Mapping[Place, ErrorCode]) -> None:
+def _refuse_circles(places: Sequence[Place]) -> None:
     """Raise when formulas refer to each other in a circle, also through registered functions."""
-    circular = [f"{sheet}!{at}" for (sheet, at), code in errors.items() if code == CIRCULAR]
+    circular = [f"{sheet}!{at}" for sheet, at in dict.fromkeys(places)]
     if circular:
         more = f" and {len(circular) - 5} more" if len(circular) > 5 else ""
         raise InputError(

@@ -27,7 +27,7 @@ from sizebook.calculation.rewriting import Rewriter
 from sizebook.calculation.surroundings import Surroundings
 from sizebook.calculation.tables import tables
 from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
-from sizebook.calculation.whole_columns import UsedRows
+from sizebook.calculation.used_cells import UsedCells
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
@@ -90,7 +90,7 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
         functions=functions,
         links=outside,
         anchors=anchors,
-        used=UsedRows(package, frozenset(sheet for sheet, *_ in anchors)),
+        used=UsedCells(package, frozenset(sheet for sheet, *_ in anchors)),
         short=ShortNumbers(package, frozenset(sheet for sheet, cells in found.items() if cells)),
         dates_from_1904=prepared.dates_from_1904,
     )

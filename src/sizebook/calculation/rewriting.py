@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, refuse_unequal
+from sizebook.calculation.circles import MEASURE, TELL, start
 from sizebook.calculation.comparisons import compared, on_top, sides
 from sizebook.calculation.copies import grows
 from sizebook.calculation.criteria import is_criterion, of_one_size, with_errors_sought
@@ -30,7 +31,7 @@ from sizebook.calculation.known import (
     known_functions,
 )
 from sizebook.calculation.literals import as_taken, lost
-from sizebook.calculation.marks import COUNTABLE, EACH, FIRST, JOINED, OMITTED, ONLY, OWN, PLACE, PROVED, SERIES
+from sizebook.calculation.marks import COUNTABLE, EACH, FIRST, JOINED, OMITTED, ONLY, OWN, PLACE, PROVED, SERIES, TARGET
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
 from sizebook.calculation.number_texts import as_criterion, as_text, makes_texts, operands
 from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
@@ -47,7 +48,7 @@ from sizebook.calculation.tokens import (
     innermost,
     tokenize,
 )
-from sizebook.calculation.unions import intersected, spliced_arguments
+from sizebook.calculation.unions import intersected, spliced_arguments, with_used_columns
 from sizebook.calculation.whole_columns import to_its_end, to_the_end, with_all_columns
 
 _JOINS = ("CONCAT", "TEXTJOIN")  # their result may be longer than a cell holds
@@ -59,6 +60,7 @@ class Rewriter(OverRows):
     """Rewrites the formula of one cell."""
 
     depth: int = 0
+    measures: bool = False  # within a call that asks where a reference is
 
     def rewritten(self, formula: str) -> str:
         """Return the formula as the engine is to read it; raise `NotCalculableError` where it cannot be."""
@@ -233,8 +235,11 @@ class Rewriter(OverRows):
         if name == "INDEX" and parts:
             parts = [to_its_end(parts[0]), *parts[1:]]
         spliced = spliced_arguments(parts, known, sheet=self.at.sheet, sheets=self.book.sheets)
-        self.moves = self.moves and spliced == parts
+        spliced = with_used_columns(name, spliced, known, sheet=self.at.sheet, used=self.book.used)
+        if spliced != parts:
+            self.depends_on_place, self.moves = True, False
         given: list[str] = []
+        measured, self.measures = self.measures, name in MEASURE
         for number, part in enumerate(spliced):
             wanted = known.kind(number)
             if kind == ARRAY and not (wanted in (RANGE, ARRAY) and is_area(part)):
@@ -256,6 +261,9 @@ class Rewriter(OverRows):
                 given.append(f"{COUNTABLE}({text})" if rule == COUNTED and is_worked_out(part) else text)
             else:
                 given.append(OMITTED if own else "")
+        self.measures = measured
+        if name in TELL and not self.measures:
+            self._tell_target(name, parts, given)
         if own:
             self.depends_on_place = True
             if known.dates:  # told first: the day from which the workbook counts
@@ -271,6 +279,15 @@ class Rewriter(OverRows):
         if kind == ONE and known.gives_rows(parts):
             return self._one_of_rows(call, known, parts)
         return call
+
+    def _tell_target(self, name: str, parts: Sequence[list[Token]], given: list[str]) -> None:
+        """Let a call that works out a reference tell where it leads."""
+        self.depends_on_place = True
+        if name == "INDIRECT":
+            given[0] = f"{TARGET}({PLACE},{given[0]})"
+        elif len(given) > 2 and is_reference(parts[0]) and (begins := start(parts[0][0].text, self.at)) is not None:
+            told = [text or OMITTED for text in given[1:]]
+            given[1] = f'{TARGET}({PLACE},{told[0]},"{begins.replace(chr(34), chr(34) * 2)}",{",".join(told[1:])})'
 
     def _compares_sizes(self, parts: Sequence[Sequence[Token]]) -> None:
         """Note that what is made of a call hangs on the sizes and places of its areas, which copies may change."""
@@ -293,6 +310,10 @@ class Rewriter(OverRows):
             raise NotCalculableError(f"{name} would give a reference for each value of an array")
         self.depends_on_place = True
         return f'{EACH}({PLACE},"{name}",{",".join(text or OMITTED for text in given)})'
+
+
+def is_reference(part: Sequence[Token]) -> bool:
+    return len(part) == 1 and part[0].kind == "reference"
 
 
 def _joins(tokens: Sequence[Token]) -> bool:

@@ -9,7 +9,7 @@ from sizebook.calculation.comparisons import ShortNumbers
 from sizebook.calculation.links import Links
 from sizebook.calculation.names import Names
 from sizebook.calculation.tables import Table
-from sizebook.calculation.whole_columns import UsedRows
+from sizebook.calculation.used_cells import UsedCells
 from sizebook.core.registry import Function
 
 
@@ -23,6 +23,6 @@ class Surroundings:
     functions: Mapping[str, Function]
     links: Links
     anchors: frozenset[tuple[str, int, int]]
-    used: UsedRows
+    used: UsedCells
     short: ShortNumbers
     dates_from_1904: bool = False

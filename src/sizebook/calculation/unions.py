@@ -8,6 +8,9 @@ from sizebook.calculation.known import RANGE, Known
 from sizebook.calculation.names import NotCalculableError
 from sizebook.calculation.operands import intersection, meets
 from sizebook.calculation.tokens import Area, Token, absolute, area, arguments, closing, unquoted
+from sizebook.calculation.used_cells import UsedCells
+
+_ORDERED = ("CONCAT",)
 
 
 def spliced_arguments(
@@ -18,6 +21,19 @@ def spliced_arguments(
     for number, part in enumerate(parts):
         more = _several(part, sheet, sheets) if known.kind(number) == RANGE and known.repeats else None
         found += [part] if more is None else more
+    return found
+
+
+def with_used_columns(
+    name: str, parts: Sequence[list[Token]], known: Known, sheet: str, used: UsedCells
+) -> list[list[Token]]:
+    """Return the arguments with areas that span too many cells as their used columns, where no order counts."""
+    found: list[list[Token]] = []
+    for number, part in enumerate(parts):
+        place = area(part[0].text, sheet) if len(part) == 1 and part[0].kind == "reference" else None
+        takes_many = known.arguments == "r/r" and name not in _ORDERED and known.kind(number) == RANGE
+        pieces = used.split(place) if place is not None and takes_many else None
+        found += [part] if pieces is None else [[Token("reference", absolute(piece))] for piece in pieces]
     return found
 
 

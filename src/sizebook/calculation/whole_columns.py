@@ -15,11 +15,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lxml import etree
-
 from sizebook.calculation.known import ARRAY, ONE, PASSED, RANGE, Known, is_area, known_functions
 from sizebook.calculation.names import NotCalculableError, without_prefixes
-from sizebook.calculation.package import Package, tag
 from sizebook.calculation.tokens import (
     LAST_COLUMN,
     LAST_ROW,
@@ -28,10 +25,10 @@ from sizebook.calculation.tokens import (
     area,
     arguments,
     called_name,
-    cell_at,
     closing,
     column_letters,
 )
+from sizebook.calculation.used_cells import UsedCells
 
 ADDED = frozenset(("SUMPRODUCT", "SUM", "COUNT", "COUNTA", "SUMSQ"))
 _ANY = frozenset(("MAX", "MIN", "AND", "OR", "UNIQUE"))
@@ -47,33 +44,6 @@ _OF_NUMBERS = frozenset(
 _IN_STEP = frozenset(("SUMPRODUCT", "FILTER", "UNIQUE", "LOOKUP", "MATCH", "XMATCH", "XLOOKUP"))
 MOST_CUTS = 12  # calls of one formula that are cut: each is written up to three times, and what stands within with it
 _BY_PLACE = ("ROW", "COLUMN", "ROWS", "OFFSET", "INDIRECT", "INDEX", "CELL", "LET", "LAMBDA")
-
-
-class UsedRows:
-    """The last row of each sheet that holds something."""
-
-    def __init__(self, package: Package, dynamic: frozenset[str]) -> None:
-        self._package, self._dynamic = package, dynamic
-        self._parts = {sheet.casefold(): part for sheet, part in package.sheets().items()}
-        self._known: dict[str, int | None] = {}
-
-    def last(self, sheet: str) -> int | None:
-        """Return that row; None where nobody knows: of other workbooks, and beside arrays that grow as they will."""
-        key = sheet.casefold()
-        if key not in self._parts or key in self._dynamic:
-            return None
-        if key not in self._known:
-            self._known[key] = max(_rows(self._package.xml(self._parts[key])), default=1)
-        return self._known[key]
-
-
-def _rows(sheet: etree._Element) -> Iterator[int]:
-    for cell in sheet.iter(tag("c")):
-        if len(cell) and (at := cell_at(cell.get("r", ""))) is not None:
-            yield at[0]
-    for formula in sheet.iter(tag("f")):
-        if (filled := area(formula.get("ref", ""), "")) is not None and formula.get("t") != "shared":
-            yield filled.bottom
 
 
 class Cut(NamedTuple):
@@ -118,7 +88,7 @@ def with_all_columns(part: list[Token]) -> list[Token]:
 
 
 def cut(
-    name: str, known: Known, parts: Sequence[list[Token]], *, used: UsedRows, sheet: str, in_array: bool
+    name: str, known: Known, parts: Sequence[list[Token]], *, used: UsedCells, sheet: str, in_array: bool
 ) -> Cut | None:
     """Return a call over whole columns cut to rows; None where there is nothing to cut, or it cannot be told."""
     spread = [token for number, part in enumerate(parts) if _is_array(name, known.kind(number), part, in_array)
@@ -147,7 +117,7 @@ def cut(
     return Cut(filled, with_blank, blank, LAST_ROW - last, has_rows) if last + 1 < LAST_ROW else None
 
 
-def _last_used(places: Sequence[Area], used: UsedRows) -> int | None:
+def _last_used(places: Sequence[Area], used: UsedCells) -> int | None:
     rows = [used.last(place.sheet) for place in places if place.bottom == LAST_ROW]
     known = [row for row in rows if row is not None]
     return max(known) if len(known) == len(rows) else None
@@ -249,7 +219,7 @@ class Counted(NamedTuple):
     n_rows_left: int
 
 
-def counted(parts: Sequence[list[Token]], used: UsedRows, sheet: str) -> Counted | None:
+def counted(parts: Sequence[list[Token]], used: UsedCells, sheet: str) -> Counted | None:
     """Return a COUNTIFS cut to the used rows; None where no blank cell can be counted beyond them."""
     if len(parts) % 2 or any(_is_no_criterion_of_blanks(part) for part in parts[1::2]):
         return None
