@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sizebook import __version__
-from sizebook.core.carried import archive
+from sizebook.core.domain_archive import archive
 from sizebook.excel.addin.installation import write_addin
 from sizebook.excel.addin.windows_machine import Machine, read_machine
 from sizebook.excel.lite import lite_files

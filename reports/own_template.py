@@ -15,9 +15,9 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.pagebreak import Break
 from openpyxl.worksheet.table import Table, TableFormula, TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
+from sizebook.intake.texts import toml_table
 
 from sizebook.batch.giving import given
-from sizebook.intake.texts import toml_table
 from sizebook.workbooks.anchors.plan_values import PlanValues
 from sizebook.workbooks.filling import fill_from
 from sizebook.workbooks.saving import settle

@@ -19,9 +19,9 @@ from sizebook.batch.index import write_index
 from sizebook.batch.index_page import write_index_page
 from sizebook.batch.inspecting import inspect
 from sizebook.batch.table import Line
-from sizebook.core.figured import Figured
+from sizebook.core.figure_label import FigureLabel
 
-COST, TIME = Figured("Cost", "USD"), Figured("Time per output token", "seconds")
+COST, TIME = FigureLabel("Cost", "USD"), FigureLabel("Time per output token", "seconds")
 DAY = "1795132800"  # 2026-11-20
 MAKE = "import sys; from tests.batch.test_indexes import make; make(sys.argv[1])"
 
@@ -79,7 +79,7 @@ def test_charts_of_the_index_state_their_titles_and_fit_the_paper(written: list[
 @pytest.mark.parametrize(("n", "pages"), [(3, 1), (40, 2)])
 def test_charts_of_the_index_share_pages(n: int, pages: int, tmp_path: Path) -> None:
     """Three charts: of few scenarios they stand on one upright page, of forty two on each."""
-    figures = (COST, TIME, Figured("Power", "kW"))
+    figures = (COST, TIME, FigureLabel("Power", "kW"))
     lines = [Line(f"s{at}", "m", True, {}, dict.fromkeys(figures, float(at + 1)), "") for at in range(n)]
     sheet = load_workbook(write_index(lines, tmp_path))["Charts"]
     assert (len(sheet.row_breaks.brk) + 1, len(sheet._charts)) == (pages, 3)

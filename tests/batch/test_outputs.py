@@ -24,7 +24,7 @@ from sizebook.batch.jobs import made
 from sizebook.batch.record import content, is_hashed
 from sizebook.cli import app
 from sizebook.core.errors import InputError
-from sizebook.core.figured import Figured
+from sizebook.core.figure_label import FigureLabel
 
 VALUES = {
     "plan": "serving", "title": "Assistant <b>&</b> \u2713", "model": "gpt-2-small", "gpu": "l4",
@@ -225,10 +225,10 @@ def test_damaged_records_are_refused_in_words(tmp_path: Path) -> None:
 
 
 def test_a_head_says_its_unit_once() -> None:
-    assert Figured("GPUs of a replica", "GPUs").heading == "GPUs of a replica"
-    assert Figured("GPUs, first month", "GPUs").heading == "GPUs, first month"
-    assert Figured("Cost", "USD").heading == "Cost, USD"
-    assert Figured("Ratio", "").heading == "Ratio"
+    assert FigureLabel("GPUs of a replica", "GPUs").heading == "GPUs of a replica"
+    assert FigureLabel("GPUs, first month", "GPUs").heading == "GPUs, first month"
+    assert FigureLabel("Cost", "USD").heading == "Cost, USD"
+    assert FigureLabel("Ratio", "").heading == "Ratio"
 
 
 def test_without_a_day_of_its_own_a_file_is_compared_as_of_the_day_it_shows(

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import sizebook
 from sizebook.cli.excel import excel
-from sizebook.core.carried import domain_files
+from sizebook.core.domain_archive import domain_files
 from sizebook.functions import load
 
 # Stands in for Pyodide: nothing can be imported but the standard library and xlwings.

@@ -10,7 +10,7 @@ import pytest
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.functions import load
-from sizebook.intake import places
+from sizebook.intake import allowed_files
 from sizebook.serving.shape import shape_of
 
 LLAMA = {

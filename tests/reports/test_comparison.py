@@ -8,14 +8,18 @@ from datetime import date
 import pytest
 
 from sizebook.core.errors import InputError
-from sizebook.core.figured import Figured
+from sizebook.core.figure_label import FigureLabel
 from sizebook.reports.comparison.compared import Compared, compared
 from sizebook.reports.comparison.report import MOST_ROWS, report
 from sizebook.reports.glossary import glossary
 from sizebook.reports.view import Table, texts_of
 from sizebook.reports.voice import Voice
 
-COST, TIME, MFU = Figured("Cost", "USD"), Figured("Time per output token", "seconds"), Figured("MFU", "ratio")
+COST, TIME, MFU = (
+    FigureLabel("Cost", "USD"),
+    FigureLabel("Time per output token", "seconds"),
+    FigureLabel("MFU", "ratio"),
+)
 SCENARIOS = {
     "a": {TIME: 0.04, COST: 100.0, MFU: 0.4},
     "b": {TIME: 0.02, COST: 150.0, MFU: 0.5},
@@ -56,7 +60,7 @@ def test_equal_scenarios_are_both_on_the_front() -> None:
          "Cost, USD; MFU, ratio. Did you mean 'Cost, USD'?"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_compared_is_refused(scenarios: dict[str, dict[Figured, float]], asked: dict[str, str],
+def test_what_cannot_be_compared_is_refused(scenarios: dict[str, dict[FigureLabel, float]], asked: dict[str, str],
                                             message: str) -> None:  # fmt: skip
     with pytest.raises(InputError) as refused:
         compared(scenarios, **asked)
@@ -89,7 +93,7 @@ def test_rows_that_are_not_shown_are_counted() -> None:
 
 
 def test_counts_are_whole_and_a_german_comparison_speaks_german() -> None:
-    gpus = Figured("GPUs, first month", "GPUs")
+    gpus = FigureLabel("GPUs, first month", "GPUs")
     found = compared({"a": {COST: 100.0, TIME: 0.04, gpus: 50.0}, "b": {COST: 90.0, TIME: 0.05, gpus: 60.0}})
     shown = report(found, date(2026, 11, 22))
     said = list(texts_of(Voice("de").translated(shown)))

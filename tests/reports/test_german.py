@@ -18,7 +18,7 @@ import pytest
 
 from sizebook.batch.jobs import made
 from sizebook.batch.record import data
-from sizebook.core.figured import Figured
+from sizebook.core.figure_label import FigureLabel
 from sizebook.core.tables import table
 from sizebook.core.texts import Country, Joined, Text, text
 from sizebook.models.reconciliation import reconcile
@@ -36,7 +36,7 @@ SAMPLES = (
     "serving-llama-3.1-70b", "serving-pools-deepseek-r1",
 )  # fmt: skip
 AS_OF = date(2026, 11, 22)
-COST, TIME = Figured("Cost", "USD"), Figured("Time per output token", "seconds")
+COST, TIME = FigureLabel("Cost", "USD"), FigureLabel("Time per output token", "seconds")
 _WORD = re.compile(r"(?<![\w./-])[a-zäöüß]{2,}(?![\w./-])")
 _WORDS = re.compile(r"\b[A-Z]?[a-z]{2,}\b")  # MWh and kgCO₂e are the same everywhere
 

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from sizebook.batch.jobs import job_of, made, scenario_of
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
-from sizebook.core.layout import layout
 from sizebook.core.reading import keys_of
+from sizebook.core.scenario_keys import layout
 from sizebook.core.sections import Argument, flat
 from sizebook.scenarios.files import read_toml
 from sizebook.scenarios.kinds import KINDS

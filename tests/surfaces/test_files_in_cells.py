@@ -12,7 +12,7 @@ import pytest
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.excel.callables import excel_function
 from sizebook.functions import load
-from sizebook.intake import places
+from sizebook.intake import allowed_files
 from sizebook.models.functions import config_params
 
 CONFIG = {

@@ -13,7 +13,7 @@ from sizebook.batch.contents import contents, outlines
 from sizebook.batch.formats import FORMATS
 from sizebook.batch.jobs import made
 from sizebook.cli import app
-from sizebook.intake.texts import toml_table
+from sizebook.intake.text_formats import toml_table
 from sizebook.sources.bundled import bundled
 from sizebook.web.request_work import ScenarioUpload
 from sizebook.web.request_work import filled as filled_by_the_service

@@ -12,7 +12,7 @@ from sizebook.batch.formats import RECORD
 from sizebook.batch.naming import COMPARISON
 from sizebook.batch.record import batch_record
 from sizebook.batch.table import Line
-from sizebook.core.figured import Figured
+from sizebook.core.figure_label import FigureLabel
 from sizebook.reports.archival import Attached
 from sizebook.reports.comparison.compared import compared
 from sizebook.reports.comparison.report import report
@@ -40,7 +40,7 @@ def write_comparison(lines: Sequence[Line], folder: Path, asked: Comparison, sty
     return [write_whole(folder / f"{COMPARISON}.{kind}", content) for kind, content in contents.items()]
 
 
-def _figures(scenarios: Mapping[str, Mapping[Figured, float]], record: Mapping[str, Any]) -> Attached:
+def _figures(scenarios: Mapping[str, Mapping[FigureLabel, float]], record: Mapping[str, Any]) -> Attached:
     """Return every figure that is compared with the record, as the PDF carries them for `sizebook inspect`."""
     values = {name: {each.heading: value for each, value in found.items()} for name, found in scenarios.items()}
     content = json.dumps({RECORD: record, "figures": {}, "scenarios": values}, indent=1, ensure_ascii=False) + "\n"

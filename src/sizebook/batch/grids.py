@@ -12,7 +12,7 @@ from typing import Any
 
 from sizebook.batch.naming import called
 from sizebook.core.errors import InputError, shown, suggestion
-from sizebook.core.layout import homes
+from sizebook.core.scenario_keys import homes
 from sizebook.intake.files import refuse_over
 from sizebook.scenarios.dotted import path_of
 from sizebook.scenarios.kinds import KINDS, plan_of

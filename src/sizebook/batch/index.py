@@ -20,7 +20,7 @@ from sizebook.batch.naming import INDEX
 from sizebook.batch.record import batch_record
 from sizebook.batch.table import Line, columns_of
 from sizebook.calculation.package import Package
-from sizebook.core.figured import Figured
+from sizebook.core.figure_label import FigureLabel
 from sizebook.sources.texts import put_text
 from sizebook.sources.writing import scratch_folder, write_whole
 from sizebook.workbooks import print_layout, styles
@@ -68,7 +68,7 @@ def _keep_drawn(book: Workbook, path: Path) -> None:
     package.save(path)
 
 
-def _heads(sheet: Worksheet, kinds: Sequence[str], columns: Sequence[Figured]) -> None:
+def _heads(sheet: Worksheet, kinds: Sequence[str], columns: Sequence[FigureLabel]) -> None:
     heads = [("Scenario", 30), ("Model", 24), ("Status", 9), *((kind, 8) for kind in kinds),
              *((column.heading, 15) for column in columns), ("Remarks, or the problem", 60)]  # fmt: skip
     figures = range(4 + len(kinds), 4 + len(kinds) + len(columns))
@@ -79,7 +79,7 @@ def _heads(sheet: Worksheet, kinds: Sequence[str], columns: Sequence[Figured]) -
     sheet.row_dimensions[1].height = 40
 
 
-def _write_line(sheet: Worksheet, row: int, line: Line, kinds: Sequence[str], columns: Sequence[Figured]) -> None:
+def _write_line(sheet: Worksheet, row: int, line: Line, kinds: Sequence[str], columns: Sequence[FigureLabel]) -> None:
     for at, text in enumerate((line.name, line.models, "done" if line.is_done else "failed"), 1):
         put_text(sheet.cell(row, at), text).style = "Label"
     for at, kind in enumerate(kinds, 4):
@@ -100,7 +100,7 @@ def _write_line(sheet: Worksheet, row: int, line: Line, kinds: Sequence[str], co
     sheet.row_dimensions[row].height = POINTS_A_LINE * -int(-longest // 1) + 4
 
 
-def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Sequence[Figured]) -> None:
+def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Sequence[FigureLabel]) -> None:
     """Draw a chart of each of the first figures that differ over the batch, on a sheet of their own."""
     shown = charted(lines, columns)
     if not shown:
@@ -126,7 +126,7 @@ def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Se
     print_layout.set_print_area(sheet, starts, starts[-1] + n_rows + 1, last_column=_LAST_COLUMN)
 
 
-def charted(lines: Sequence[Line], columns: Sequence[Figured]) -> list[Figured]:
+def charted(lines: Sequence[Line], columns: Sequence[FigureLabel]) -> list[FigureLabel]:
     """Return the first figures that differ between scenarios of a batch."""
     differing = [
         column for column in columns if len({line.values[column] for line in lines if column in line.values}) > 1

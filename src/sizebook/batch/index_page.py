@@ -10,7 +10,7 @@ from sizebook.batch.index import charted
 from sizebook.batch.naming import INDEX
 from sizebook.batch.record import batch_record
 from sizebook.batch.table import Line, columns_of
-from sizebook.core.figured import Figured
+from sizebook.core.figure_label import FigureLabel
 from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.render import figure_text, filled
 from sizebook.sources.writing import write_whole
@@ -32,7 +32,7 @@ def write_index_page(lines: Sequence[Line], folder: Path) -> Path:
     return write_whole(folder / f"{INDEX}.html", text.encode())
 
 
-def _bars(lines: Sequence[Line], column: Figured) -> Bars:
+def _bars(lines: Sequence[Line], column: FigureLabel) -> Bars:
     having = [line for line in lines if column in line.values]
     # The unit stands at the axis: beside each bar a long one would be cut off.
     bars = tuple(Bar(line.name, line.values[column], figure_text(line.values[column])) for line in having[:_MOST_BARS])

@@ -25,7 +25,7 @@ from sizebook.batch.record import data, formulas, inputs
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.extras import need
 from sizebook.intake.files import read_bytes, read_text
-from sizebook.intake.texts import json_object
+from sizebook.intake.text_formats import json_object
 from sizebook.models.reconciliation import reconcile
 
 _SCRIPT = re.compile(r'<script type="application/json" id="sizebook-record">(.*?)</script>', re.DOTALL)

@@ -16,7 +16,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.reading import read
 from sizebook.core.sections import flat
 from sizebook.core.texts import text
-from sizebook.intake.places import located
+from sizebook.intake.allowed_files import located
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.plans.contents import Contents

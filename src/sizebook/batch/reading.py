@@ -14,7 +14,7 @@ from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.extras import need
 from sizebook.intake.files import check_regular, refuse_over
 from sizebook.intake.limits import limits
-from sizebook.intake.texts import refuse_repeated
+from sizebook.intake.text_formats import refuse_repeated
 from sizebook.scenarios.dotted import nested_values
 from sizebook.scenarios.files import read_toml
 from sizebook.scenarios.kinds import plan_of, quantity_kinds

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from sizebook import __version__
-from sizebook.core.carried import domain_files
+from sizebook.core.domain_archive import domain_files
 from sizebook.core.errors import InputError
 from sizebook.core.tables import OWN_TABLES, shipped, user_folder
-from sizebook.intake.places import located
+from sizebook.intake.allowed_files import located
 from sizebook.scenarios.presentation import files_of
 
 _LARGE_BYTES = 10_000_000

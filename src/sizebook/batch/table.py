@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizebook.batch.journal import Outcome
-from sizebook.core.figured import Figured
+from sizebook.core.figure_label import FigureLabel
 from sizebook.plans.contents import Figure
 
 # Units that a reader of many lines wants by the billion.
@@ -22,17 +22,17 @@ class Line:
     models: str
     is_done: bool
     files: Mapping[str, str]
-    values: Mapping[Figured, float]
+    values: Mapping[FigureLabel, float]
     said: str
 
 
-def column_of(figure: Figure) -> Figured:
+def column_of(figure: Figure) -> FigureLabel:
     """Return the column in which a figure stands."""
     unit, factor = _LARGE_UNITS.get(figure.unit, (figure.unit, 1.0))
-    return Figured(figure.label, unit, factor)
+    return FigureLabel(figure.label, unit, factor)
 
 
-def columns_of(lines: Sequence[Line]) -> tuple[Figured, ...]:
+def columns_of(lines: Sequence[Line]) -> tuple[FigureLabel, ...]:
     """Return the columns that any line has, in the order in which they first stand."""
     return tuple(dict.fromkeys(column for line in lines for column in line.values))
 

@@ -33,7 +33,7 @@ def count_weights(name: str, as_json: bool) -> None:
 
 def count_adapter(path: Path, base: str | None, as_json: bool) -> None:
     """Print how many parameters an adapter adds to its base, and how many its weights hold, if they are there."""
-    from sizebook.intake.texts import read_json
+    from sizebook.intake.text_formats import read_json
     from sizebook.models.checkpoints.adapters import adapter_of
     from sizebook.models.checkpoints.held import held_at
     from sizebook.models.checkpoints.naming import ADAPTER, is_checkpoint

@@ -12,7 +12,7 @@ from sizebook.cli.options import ANY_PATH
 from sizebook.core.errors import InputError
 from sizebook.core.tables import OWN_TABLES, Row, shipped, user_folder
 from sizebook.core.units import number_of
-from sizebook.intake.texts import csv_rows
+from sizebook.intake.text_formats import csv_rows
 from sizebook.sources.writing import unfinished
 from sizebook.validation import data_checks
 

@@ -13,10 +13,10 @@ from sizebook.core.sections import flat
 from sizebook.core.texts import ends
 from sizebook.core.units import energy, mass, number_of, significant, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
+from sizebook.plans.fleet.node_groups import Stand
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import exceeded, warnings
-from sizebook.plans.fleet.stands import Stand
 from sizebook.plans.serving.totals import total_usd, usd_range
 from sizebook.scenarios.fleet import FleetScenario, answer
 

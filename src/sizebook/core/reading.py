@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError, suggestion
-from sizebook.core.layout import homes
+from sizebook.core.scenario_keys import homes
 from sizebook.core.sections import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
 
 

@@ -16,7 +16,7 @@ from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Function
 from sizebook.core.wizard import argument_help
 from sizebook.functions import load
-from sizebook.intake.places import asked_by_a_cell
+from sizebook.intake.allowed_files import asked_by_a_cell
 
 ExcelFunction = Callable[..., Any]
 OnError = Callable[[SizebookError], Any]

@@ -22,7 +22,7 @@ from sizebook.core.wizard import category
 from sizebook.excel.callables import ExcelFunction, build_callables, error_value
 from sizebook.excel.deferred_answers import WAITING, DeferredAnswers
 from sizebook.functions import load
-from sizebook.intake.places import files_asked, set_workbook_folder
+from sizebook.intake.allowed_files import files_asked, set_workbook_folder
 
 LONGEST_CALL = 10_000  # bytes of the arguments of a call that is remembered
 

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from sizebook import __version__
-from sizebook.core.carried import archive, domain_files
+from sizebook.core.domain_archive import archive, domain_files
 from sizebook.sources.writing import write_whole
 
 SURFACE = ("excel/__init__.py", "excel/callables.py", "excel/officejs.py")

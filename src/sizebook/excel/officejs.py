@@ -15,7 +15,7 @@ from sizebook.core.errors import CellError, SizebookError
 from sizebook.core.wizard import help_url
 from sizebook.excel.callables import build_callables, error_value
 from sizebook.functions import load
-from sizebook.intake.places import reads_files
+from sizebook.intake.allowed_files import reads_files
 
 try:
     from xlwings.server import func

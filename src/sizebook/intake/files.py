@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sizebook.core.errors import InputError
+from sizebook.intake.allowed_files import located
 from sizebook.intake.limits import limits, raised
-from sizebook.intake.places import located
 
 # A FIFO without a writer would block the opening itself; Windows opens text unless told otherwise.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)

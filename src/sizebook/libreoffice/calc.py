@@ -12,7 +12,7 @@ from typing import Any
 from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Function
-from sizebook.intake.places import asked_by_a_cell
+from sizebook.intake.allowed_files import asked_by_a_cell
 
 Rows = tuple[tuple[float | str, ...], ...]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from sizebook import __version__
-from sizebook.core.carried import archive, domain_files
+from sizebook.core.domain_archive import archive, domain_files
 from sizebook.core.registry import Function
 from sizebook.functions import load
 from sizebook.sources.writing import write_whole

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, unknown_key
 from sizebook.core.tables import Row, by_key, table
-from sizebook.intake.places import located
+from sizebook.intake.allowed_files import located
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
 from sizebook.models.checkpoints.naming import CONFIG, INDEX_ENDING, PARAMS, is_checkpoint_name

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError, UnknownKeyError
-from sizebook.intake.texts import read_json
+from sizebook.intake.text_formats import read_json
 from sizebook.models.key_names import cannot_matter, odd_activation, says_what_is_so
 from sizebook.models.refusals import (
     missing_key,

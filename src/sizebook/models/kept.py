@@ -9,7 +9,7 @@ from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from sizebook.intake.places import located
+from sizebook.intake.allowed_files import located
 from sizebook.models import catalog
 from sizebook.models.checkpoints.held import state_at
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from sizebook.core.errors import InputError
 from sizebook.core.reading import read
-from sizebook.intake.places import located
-from sizebook.intake.texts import toml_table
+from sizebook.intake.allowed_files import located
+from sizebook.intake.text_formats import toml_table
 from sizebook.reports.charts.theme import HOUSE, PAPER, Theme, contrast
 from sizebook.reports.style import Face, Style
 from sizebook.reports.templates import data_uri, within

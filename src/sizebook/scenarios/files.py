@@ -17,7 +17,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.quantities import Dtype, Model
 from sizebook.core.reading import ReadSection, read
 from sizebook.core.sections import DEFAULT, Quantity, hints_of, quantity_of, section
-from sizebook.intake.texts import toml_table
+from sizebook.intake.text_formats import toml_table
 from sizebook.models import catalog
 from sizebook.scenarios.presentation import REPORT, Presentation
 from sizebook.tables.prices import valued_on

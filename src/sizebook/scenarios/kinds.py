@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from sizebook.core.errors import unknown_key
-from sizebook.core.layout import Keys, layout
+from sizebook.core.scenario_keys import Keys, layout
 from sizebook.scenarios.files import Scenario, SizingScenario
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.programme import ProgrammeScenario

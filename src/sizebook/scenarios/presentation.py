@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.reading import ReadSection
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
-from sizebook.intake.places import located
-from sizebook.intake.texts import toml_table
+from sizebook.intake.allowed_files import located
+from sizebook.intake.text_formats import toml_table
 
 REPORT = "report"
 PAGES = ("a4", "letter")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sizebook.core.layout import Keys, layout
 from sizebook.core.number_text import SCALES
+from sizebook.core.scenario_keys import Keys, layout
 from sizebook.core.sections import Argument, Quantity
 from sizebook.scenarios.kinds import KINDS, USUAL
 from sizebook.scenarios.presentation import REPORT, Presentation

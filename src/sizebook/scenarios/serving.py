@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import gpu_keys
 from sizebook.core.sections import DEFAULT, Quantity, section
-from sizebook.intake.texts import csv_rows
+from sizebook.intake.text_formats import csv_rows
 from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choices, check_release, choose
 from sizebook.plans.serving.functions import GpusCompared, compared

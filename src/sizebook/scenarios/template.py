@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sizebook.core.errors import unknown_key
-from sizebook.core.layout import Keys, layout
+from sizebook.core.scenario_keys import Keys, layout
 from sizebook.core.sections import Argument, Quantity
 from sizebook.scenarios.kinds import KINDS, USUAL
 

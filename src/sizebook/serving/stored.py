@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizebook.core.errors import InputError
-from sizebook.intake.places import refuse_relative
+from sizebook.intake.allowed_files import refuse_relative
 from sizebook.models import catalog
 from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.tensors import Tensor

@@ -15,7 +15,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError, shown
 from sizebook.intake.files import decoded, read_bytes
-from sizebook.intake.texts import refuse_repeated, text_rows
+from sizebook.intake.text_formats import refuse_repeated, text_rows
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 _WANTED = "a CSV file"
@@ -32,7 +32,7 @@ class SpreadsheetCsv:
     notes: tuple[str, ...] = ()
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield its rows by their heads, every cell a text. Errors: as of `sizebook.intake.texts.csv_rows`."""
+        """Yield its rows by their heads, every cell a text. Errors: as of `sizebook.intake.text_formats.csv_rows`."""
         for row in text_rows(self.text, self.path, _WANTED, separator=self.separator):
             heads = [head.strip() for head in row]
             refuse_repeated(heads, self.path)

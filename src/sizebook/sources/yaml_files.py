@@ -14,7 +14,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 from sizebook.intake.files import read_text
 from sizebook.intake.limits import limits, raised
-from sizebook.intake.texts import refuse_long_numbers, too_deep
+from sizebook.intake.text_formats import refuse_long_numbers, too_deep
 
 _WANTED = "key: value lines"
 

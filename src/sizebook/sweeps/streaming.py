@@ -19,7 +19,7 @@ import polars as pl
 from sizebook.core.errors import InputError, require_columns
 from sizebook.core.extras import need
 from sizebook.intake.files import check_regular
-from sizebook.intake.texts import refuse_repeated
+from sizebook.intake.text_formats import refuse_repeated
 from sizebook.sources.files import sheet_rows
 from sizebook.sources.texts import BEGINS_FORMULA, IS_NUMBER, guarded, is_plain, put_text
 from sizebook.sources.writing import scratch_folder, unfinished

@@ -19,9 +19,9 @@ from sizebook.core.errors import InputError, RangeError
 from sizebook.core.sections import Quantity
 from sizebook.core.tables import Row
 from sizebook.core.texts import text
+from sizebook.intake.allowed_files import located, refuse_relative
 from sizebook.intake.files import decoded, read_bytes
-from sizebook.intake.places import located, refuse_relative
-from sizebook.intake.texts import refuse_repeated
+from sizebook.intake.text_formats import refuse_repeated
 
 TRAINING, SERVING = "training", "serving"
 COLUMNS = ("plan", "gpu", "software", "kind", "name", "value", "runs", "groups", "meaning")

@@ -22,8 +22,8 @@ from sizebook.batch.giving import given
 from sizebook.batch.jobs import made
 from sizebook.batch.reading import Given, Row, read_batch
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.intake.places import confined_to
-from sizebook.intake.texts import json_object, toml_table
+from sizebook.intake.allowed_files import confined_to
+from sizebook.intake.text_formats import json_object, toml_table
 from sizebook.sources.bundled import bundled
 from sizebook.sources.writing import scratch_folder, write_whole
 from sizebook.workbooks.anchors.plan_values import PlanValues

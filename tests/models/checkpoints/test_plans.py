@@ -15,7 +15,7 @@ from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.reading import read
 from sizebook.functions import load
-from sizebook.intake import places
+from sizebook.intake import allowed_files
 from sizebook.models import catalog
 from sizebook.models.verifying import predicted_names
 from sizebook.scenarios.files import SizingScenario, beside, workbook_model

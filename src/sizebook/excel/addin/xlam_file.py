@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 
 from sizebook import __version__
-from sizebook.core.carried import archive
+from sizebook.core.domain_archive import archive
 from sizebook.excel.addin.intellisense import intellisense
 from sizebook.excel.addin.vba_project import WORKBOOK, WORKSHEET, document, standard, vba_project
 from sizebook.excel.addin.windows_machine import Machine

@@ -10,7 +10,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError
 from sizebook.core.texts import text as remark
-from sizebook.intake.places import located
+from sizebook.intake.allowed_files import located
 from sizebook.models.checkpoints.naming import CONFIG, PIPELINE, holds_weights
 from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.reading import Checkpoint, read_store

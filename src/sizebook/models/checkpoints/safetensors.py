@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from sizebook.core.errors import InputError
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
-from sizebook.intake.texts import json_object
+from sizebook.intake.text_formats import json_object
 from sizebook.models.checkpoints.kinds import disguised
 from sizebook.models.checkpoints.tensors import Tensor, check_name, extents, formats
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol
 from sizebook.core.errors import InputError
 from sizebook.intake.files import opened, refuse_over
 from sizebook.intake.limits import limits
-from sizebook.intake.texts import json_object
+from sizebook.intake.text_formats import json_object
 
 MOST_FILES = "zip_parts"  # a folder may hold as many files as an archive parts
 _DEEPEST = 2  # parts of a pipeline lie one folder down

@@ -10,8 +10,8 @@ from sizebook.core.errors import InputError, SizebookError
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import MOST_SERVICES, FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.months import Bought, FleetMonth, Loaded, ServiceMonth, bought, loaded, service_months
+from sizebook.plans.fleet.node_groups import Stand, node_groups, stands
 from sizebook.plans.fleet.nodes import bought_together
-from sizebook.plans.fleet.stands import Stand, node_groups, stands
 from sizebook.plans.ledgers import month_label
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.rates import Rates, rates_of

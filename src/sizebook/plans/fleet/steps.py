@@ -6,9 +6,9 @@ from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, significant
+from sizebook.plans.fleet.node_groups import Stand
 from sizebook.plans.fleet.nodes import node_share
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, Purchase
-from sizebook.plans.fleet.stands import Stand
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.tables.hardware import accelerator
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sizebook.core.errors import InputError, suggestion
-from sizebook.core.figured import Figured
+from sizebook.core.figure_label import FigureLabel
 
 # Figures of which more is better; of every other one less is.
 MORE_IS_BETTER = ("MFU", "HFU", "Goodput", "Output tokens a second", "Rate of a replica")
 
 
-def sign(figure: Figured) -> int:
+def sign(figure: FigureLabel) -> int:
     """Return 1 for a figure of which less is better, -1 where more is."""
     return -1 if figure.label in MORE_IS_BETTER else 1
 
@@ -22,10 +22,10 @@ class Compared:
     """Scenarios with their values by figure, in the order of the batch; a figure may be missing in some."""
 
     base: str
-    rank_by: Figured
-    against: Figured | None
-    figures: tuple[Figured, ...]
-    scenarios: Mapping[str, Mapping[Figured, float]]
+    rank_by: FigureLabel
+    against: FigureLabel | None
+    figures: tuple[FigureLabel, ...]
+    scenarios: Mapping[str, Mapping[FigureLabel, float]]
 
     @property
     def ranked(self) -> list[str]:
@@ -54,14 +54,14 @@ class Compared:
                 least, best = points[name][1], points[name]
         return found
 
-    def change(self, name: str, figure: Figured) -> float | None:
+    def change(self, name: str, figure: FigureLabel) -> float | None:
         """Return a scenario's figure over the base's less 1, None where either is missing or the base's is 0."""
         value, base = self.scenarios[name].get(figure), self.scenarios[self.base].get(figure)
         return None if value is None or not base else value / base - 1
 
 
 def compared(
-    scenarios: Mapping[str, Mapping[Figured, float]], base: str | None = None, rank_by: str | None = None
+    scenarios: Mapping[str, Mapping[FigureLabel, float]], base: str | None = None, rank_by: str | None = None
 ) -> Compared:
     """Return the comparison of scenarios; the base is the first, the figure to rank by cost, where nothing is said.
 
@@ -79,7 +79,7 @@ def compared(
     return Compared(base or next(iter(scenarios)), ranking, _against(scenarios, figures, ranking), figures, scenarios)
 
 
-def _named(figures: Sequence[Figured], name: str) -> Figured:
+def _named(figures: Sequence[FigureLabel], name: str) -> FigureLabel:
     wanted = name.casefold()
     found = next((f for f in figures if wanted in (f.heading.casefold(), f.label.casefold())), None)
     if found is None:
@@ -92,8 +92,8 @@ _FIRST_UNITS = ("seconds", "days", "kgCO2e", "kWh")
 
 
 def _against(
-    scenarios: Mapping[str, Mapping[Figured, float]], figures: Sequence[Figured], ranking: Figured
-) -> Figured | None:
+    scenarios: Mapping[str, Mapping[FigureLabel, float]], figures: Sequence[FigureLabel], ranking: FigureLabel
+) -> FigureLabel | None:
     others = [
         figure
         for figure in figures

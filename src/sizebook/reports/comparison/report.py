@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from sizebook.core.figured import Figured
+from sizebook.core.figure_label import FigureLabel
 from sizebook.core.texts import Figure, Text, joined, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, grouped, significant, usd
 from sizebook.reports.charts.kinds import Bar, Bars, Line, Lines
@@ -35,14 +35,14 @@ def report(found: Compared, as_of: date) -> Report:
     )
 
 
-def heading(figure: Figured) -> Text:
+def heading(figure: FigureLabel) -> Text:
     """Return a figure with its unit, as a head says it."""
     if figure.heading == figure.label:
         return text(figure.label)
     return text("{figure}, {unit}", figure=text(figure.label), unit=text(figure.unit))
 
 
-def _shown(figure: Figured, value: float) -> str:
+def _shown(figure: FigureLabel, value: float) -> str:
     if figure.unit == "USD":
         return usd(value)
     return Figure(f"{significant(value)}{NO_BREAK_SPACE}{figure.unit}".rstrip(NO_BREAK_SPACE))
@@ -186,7 +186,7 @@ def _differences(found: Compared) -> Iterator[Section]:
     )
 
 
-def _column(found: Compared, names: Sequence[str], figure: Figured) -> list[str]:
+def _column(found: Compared, names: Sequence[str], figure: FigureLabel) -> list[str]:
     having = [name for name in names if figure in found.scenarios[name]]
     values = [found.scenarios[name][figure] for name in having]
     whole = all(float(value).is_integer() for value in values)  # GPUs and other counts

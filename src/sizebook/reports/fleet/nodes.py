@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sizebook.core.texts import plural, text
 from sizebook.core.units import counted, grouped, told_apart
+from sizebook.plans.fleet.node_groups import Stand
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.plans.fleet.stands import Stand
 from sizebook.reports.charts.kinds import Columns, Limit, Series
 from sizebook.reports.figures import aligned
 from sizebook.reports.view import Column, Row, Section, Table

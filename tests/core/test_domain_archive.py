@@ -9,7 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from sizebook.core.carried import FOLDERS, archive, domain_files
+from sizebook.core.domain_archive import FOLDERS, archive, domain_files
 
 # Python without site-packages, without the environment and without this checkout: the archive's folder is all it has.
 PROBE = """

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import InputError
-from sizebook.intake.texts import csv_rows, json_object, toml_table
+from sizebook.intake.text_formats import csv_rows, json_object, toml_table
 from tests.intake.test_files import refusal
 
 DEPTH = "If you trust the file, raise the limit: --limit depth=N, or SIZEBOOK_LIMITS=depth=N."
