@@ -42,14 +42,14 @@ def test_what_one_workbook_may_read_the_next_is_asked_for(tmp_path: Path, monkey
     path = tmp_path / "config.json"
     path.write_text(json.dumps({**LLAMA, "num_hidden_layers": 8}))
     (tmp_path / "inner").mkdir()
-    monkeypatch.delenv(places.SETTING, raising=False)
+    monkeypatch.delenv(allowed_files.SETTING, raising=False)
     try:
-        with places.asked_by_a_cell():
-            places.set_workbook_folder(str(tmp_path))
+        with allowed_files.asked_by_a_cell():
+            allowed_files.set_workbook_folder(str(tmp_path))
             assert shape_of(str(path)).n_layers == 8
-            places.set_workbook_folder(str(tmp_path / "inner"))
+            allowed_files.set_workbook_folder(str(tmp_path / "inner"))
             with pytest.raises(SizebookError) as error:
                 shape_of(str(path))
     finally:
-        places.set_workbook_folder("")
+        allowed_files.set_workbook_folder("")
     assert str(error.value).startswith(f"not for a cell: got '{path}', want a file below {tmp_path / 'inner'}.")

@@ -35,9 +35,9 @@ def book_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     (folder / "inner").mkdir(parents=True)
     for place in (folder, folder / "inner", tmp_path):
         (place / "config.json").write_text(json.dumps(CONFIG))
-    places.set_workbook_folder(str(folder))
+    allowed_files.set_workbook_folder(str(folder))
     yield folder
-    places.set_workbook_folder("")
+    allowed_files.set_workbook_folder("")
 
 
 def cell(*given: str) -> str:
@@ -87,7 +87,7 @@ def test_a_network_is_never_asked(book_folder: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("folder", ["", "https://d.docs.live.net/1/books", r"\\server\share"])
 def test_a_workbook_without_a_folder_of_this_machine_has_no_neighbours(book_folder: Path, folder: str) -> None:
-    places.set_workbook_folder(folder)
+    allowed_files.set_workbook_folder(folder)
     asked = book_folder / "config.json"
     assert cell(str(asked)) == (
         f"not for a cell: got '{asked}', want a file below no folder. Put it beside the workbook, or name its folder "
@@ -97,12 +97,12 @@ def test_a_workbook_without_a_folder_of_this_machine_has_no_neighbours(book_fold
 
 def test_rates_need_their_whole_path(book_folder: Path) -> None:
     """They are read once, and the same name may be another file in another workbook."""
-    with places.asked_by_a_cell(), pytest.raises(InputError) as refused:
-        places.refuse_relative(Path("rates.csv"))
+    with allowed_files.asked_by_a_cell(), pytest.raises(InputError) as refused:
+        allowed_files.refuse_relative(Path("rates.csv"))
     assert str(refused.value) == (
         "name without its folder: got 'rates.csv', want the whole path in a cell. Write it out."
     )
-    places.refuse_relative(Path("rates.csv"))
+    allowed_files.refuse_relative(Path("rates.csv"))
 
 
 def test_own_rates_read_for_one_workbook_are_asked_for_again_by_the_next(book_folder: Path) -> None:
@@ -113,6 +113,6 @@ def test_own_rates_read_for_one_workbook_are_asked_for_again_by_the_next(book_fo
     ask = excel_function(load()["SERVING_ERROR"], refused.append)
     given = ["h100-sxm", "vllm", "tpot", "p50", "llama-3.1-8b", str(rates)]
     assert isinstance(ask(*given), float) and refused == []
-    places.set_workbook_folder(str(book_folder / "inner"))
+    allowed_files.set_workbook_folder(str(book_folder / "inner"))
     ask(*given)
     assert str(refused[0]).startswith(f"not for a cell: got '{rates}', want a file below {book_folder / 'inner'}.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Figured:
+class FigureLabel:
     """What a figure is called, its unit, and what one of that unit is in the unit of the plan's own figure."""
 
     label: str

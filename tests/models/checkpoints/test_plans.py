@@ -172,15 +172,15 @@ def test_a_cell_reads_checkpoints_beside_its_workbook_only(tmp_path: Path, monke
     monkeypatch.delenv("SIZEBOOK_FILES", raising=False)
     outside = folder(tmp_path / "outside", {"a.weight": ("BF16", (2, 2))}, TINY)
     folder(tmp_path / "books" / "m", {"a.weight": ("BF16", (2, 3))})
-    places.set_workbook_folder(str(tmp_path / "books"))
+    allowed_files.set_workbook_folder(str(tmp_path / "books"))
     try:
-        with places.asked_by_a_cell():
+        with allowed_files.asked_by_a_cell():
             assert call("CHECKPOINT_PARAMS", "m/") == 6
             for name in ("CHECKPOINT_BYTES", "CONFIG_PARAMS"):
                 assert refusal(lambda name=name: call(name, f"{outside}/")).startswith("not for a cell: got ")  # type: ignore[misc]
             assert refusal(lambda: call("CHECKPOINT_BYTES", "//server/share/m/")).startswith("file of a network: got ")
     finally:
-        places.set_workbook_folder("")
+        allowed_files.set_workbook_folder("")
 
 
 def test_a_sizing_plan_weighs_the_checkpoint(tmp_path: Path) -> None:
