@@ -16,7 +16,7 @@ from typing import Any
 from openpyxl import Workbook
 
 from sizebook.calculation import ErrorCode, recalculate
-from sizebook.calculation.known import known_functions
+from sizebook.calculation.spreadsheet_functions import spreadsheet_functions
 from sizebook.calculation.tokens import arguments, tokenize
 
 ANSWERS = Path(__file__).with_name("class_answers.csv")
@@ -102,7 +102,9 @@ def _on_data(formula: str) -> str:
 def supported() -> list[str]:
     """Return the functions that are calculated, but for those that give another value each time."""
     changing = ("NOW", "TODAY", "RAND", "RANDARRAY", "RANDBETWEEN")
-    return [name for name, function in known_functions().items() if function.by != "refused" and name not in changing]
+    return [
+        name for name, function in spreadsheet_functions().items() if function.by != "refused" and name not in changing
+    ]
 
 
 if __name__ == "__main__":

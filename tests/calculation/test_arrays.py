@@ -9,7 +9,7 @@ import pytest
 from openpyxl import Workbook
 
 from sizebook.calculation import ErrorCode, recalculate
-from sizebook.calculation.known import known_functions
+from sizebook.calculation.spreadsheet_functions import spreadsheet_functions
 from tests.calculation.test_functions import worked_out
 
 # What LibreOffice 7.4 gives for SUMPRODUCT(1*(...)) of these over the cells of `test_functions`, on 22 November 2026.
@@ -157,6 +157,6 @@ OF_ONE_NUMBER = (
 
 @pytest.mark.parametrize("name", OF_ONE_NUMBER)
 def test_over_two_cells_a_function_gives_what_it_gives_for_each(name: str, tmp_path: Path) -> None:
-    assert known_functions()[name].by in ("engine", "own")
+    assert spreadsheet_functions()[name].by in ("engine", "own")
     both, one, other = worked_out(tmp_path, [f"SUMPRODUCT(LEN({name}(A5:A6)))", f"LEN({name}(A5))", f"LEN({name}(A6))"])
     assert both == one + other

@@ -13,8 +13,8 @@ from openpyxl import Workbook
 from openpyxl.worksheet.formula import ArrayFormula
 
 from sizebook.calculation import Calculated, ErrorCode, recalculate
-from sizebook.calculation.known import known_functions
 from sizebook.calculation.spreadsheet import FUNCTIONS
+from sizebook.calculation.spreadsheet_functions import spreadsheet_functions
 from sizebook.core.tables import table
 
 # What LibreOffice 7.4 gave for these formulas over the cells below, where it does as Excel does: it differs in the
@@ -167,7 +167,7 @@ def test_areas_over_several_sheets_and_a_first_sheet_in_small_letters(tmp_path: 
 
 
 def test_every_own_function_is_in_the_table_and_every_function_says_how_it_was_checked() -> None:
-    own = {name for name, known in known_functions().items() if known.by in ("own", "exact", "alike")}
+    own = {name for name, known in spreadsheet_functions().items() if known.by in ("own", "exact", "alike")}
     assert own == set(FUNCTIONS)
     by = Counter(row["by"] for row in table("spreadsheet_functions"))
     assert by.keys() == {"engine", "own", "exact", "alike", "refused"}

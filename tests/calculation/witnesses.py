@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sizebook.calculation import Calculated, recalculate
-from sizebook.calculation.found import formulas
-from sizebook.calculation.known import known_functions
 from sizebook.calculation.names import without_prefixes
 from sizebook.calculation.package import Package, tag
+from sizebook.calculation.sheet_formulas import formulas
+from sizebook.calculation.spreadsheet_functions import spreadsheet_functions
 from sizebook.calculation.tokens import called_name, tokenize
 from sizebook.core.errors import SizebookError
 from sizebook.sources.bundled import bundled
@@ -69,7 +69,7 @@ def main(corpus: Path) -> None:
                 if calculated is not None and is_given(calculated, cell):
                     for name in called(cell[2]):
                         proved[name].add(cell[2])
-    for name, function in known_functions().items():
+    for name, function in spreadsheet_functions().items():
         sys.stdout.write(f"{name}\t{function.by}\tshipped {used[name]}\tproved {len(proved[name])}\n")
 
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from sizebook.calculation.known import ONE, PASSED, Known, is_area, known_functions, may_be_many
 from sizebook.calculation.names import NotCalculableError, without_prefixes
 from sizebook.calculation.operands import stands_alone
+from sizebook.calculation.spreadsheet_functions import (
+    ONE,
+    PASSED,
+    SpreadsheetFunction,
+    is_area,
+    may_be_many,
+    spreadsheet_functions,
+)
 from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, Token, area, called_name
 
 _FIRST_ONLY = ("N", "T")
@@ -15,14 +22,14 @@ _CONDITIONS = {"IF": 1, "IFERROR": 2, "IFNA": 2}
 
 
 def refuse_in_array(
-    name: str, known: Known, parts: Sequence[list[Token]], variables: Container[str], *, ordinary: bool
+    name: str, function: SpreadsheetFunction, parts: Sequence[list[Token]], variables: Container[str], *, ordinary: bool
 ) -> None:
     """Raise for a call whose arguments are taken as arrays where Excel does not do that as elsewhere."""
     if name in _FIRST_ONLY and parts and may_be_many(parts[0], variables):
         raise NotCalculableError(f"{name} takes the first of an area, and each value of an array")
     if ordinary and any(may_be_many(part, variables) for part in parts[: _CONDITIONS.get(name, 0)]):
         raise NotCalculableError(f"{name} takes each value of an area in an array formula only (Ctrl+Shift+Enter)")
-    if known.shuns_areas and any(is_area(part) and known.kind(n) == ONE for n, part in enumerate(parts)):
+    if function.shuns_areas and any(is_area(part) and function.kind(n) == ONE for n, part in enumerate(parts)):
         raise NotCalculableError(f"{name} takes one value, of an array each, but of an area none")
 
 
@@ -36,8 +43,8 @@ def is_worked_out(part: Sequence[Token]) -> bool:
         return is_worked_out(part[1:-1])
     if part[0].kind != "call":
         return False
-    known = known_functions().get(without_prefixes(called_name(part[0])).upper())
-    return known is None or not (known.many or PASSED in known.arguments)
+    function = spreadsheet_functions().get(without_prefixes(called_name(part[0])).upper())
+    return function is None or not (function.many or PASSED in function.arguments)
 
 
 def indexed(parts: Sequence[Sequence[Token]], sheet: str) -> Area | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizebook.calculation.marks import COMPARED
+from sizebook.calculation.callback_names import COMPARED
 from sizebook.calculation.names import bare, without_prefixes
 from sizebook.calculation.number_texts import gives_text
 from sizebook.calculation.operands import stands_alone

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from sizebook.calculation.marks import PLACE
+from sizebook.calculation.callback_names import PLACE
 from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, cell_at, column_letters, column_number, tokenize
 
 # Kinds of formulas: those that differ only in the rows of their references, and in columns that nothing fixes.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sizebook.calculation.marks import SAME_ERROR
+from sizebook.calculation.callback_names import SAME_ERROR
 from sizebook.calculation.names import NotCalculableError
 from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Token, area
 

@@ -11,14 +11,14 @@ from typing import Any
 import formualizer
 
 from sizebook.calculation.calculated import Calculated, Place, is_not_calculated
-from sizebook.calculation.calling import Calls
-from sizebook.calculation.following import not_calculable, problems
-from sizebook.calculation.found import used_cells
+from sizebook.calculation.callback_names import PART
+from sizebook.calculation.callbacks import Calls
+from sizebook.calculation.dependents import not_calculable, problems
+from sizebook.calculation.doubtful_texts import doubtful_texts
 from sizebook.calculation.guard import Note
-from sizebook.calculation.marks import PART
 from sizebook.calculation.package import Package
-from sizebook.calculation.preparing import Prepared, prepare
-from sizebook.calculation.texts_taken import texts_taken
+from sizebook.calculation.preparation import Prepared, prepare
+from sizebook.calculation.sheet_formulas import used_cells
 from sizebook.calculation.tokens import Area, address, cell_at
 from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
 from sizebook.core.errors import InputError
@@ -42,7 +42,7 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
     values = _values(model, package, prepared, spilled)
     errors = _errors(values)
     _refuse_circles([place for place, code in errors.items() if code == CIRCULAR] + calls.circular)
-    prepared.refused |= texts_taken(prepared, values) | calls.refused
+    prepared.refused |= doubtful_texts(prepared, values) | calls.refused
     refused = not_calculable(prepared, errors)
     if refused:
         values |= {place: ErrorCode(NOT_CALCULABLE) for place in refused if not is_not_calculated(errors.get(place))}

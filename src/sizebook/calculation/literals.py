@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizebook.calculation.known import ARRAY, CHECKED, COUNTED, KEPT, RANGE, READ, TRUTH, Known
 from sizebook.calculation.names import NotCalculableError
-from sizebook.calculation.spreadsheet.coercing import number_of_text
+from sizebook.calculation.spreadsheet.argument_values import number_of_text
+from sizebook.calculation.spreadsheet_functions import (
+    ARRAY,
+    CHECKED,
+    COUNTED,
+    KEPT,
+    RANGE,
+    READ,
+    TRUTH,
+    SpreadsheetFunction,
+)
 from sizebook.calculation.tokens import Token
 from sizebook.core.errors import CellError
 
 
-def lost(parts: Sequence[list[Token]], known: Known) -> bool:
+def lost(parts: Sequence[list[Token]], function: SpreadsheetFunction) -> bool:
     """Return whether a range that a call needs is one that is gone; the engine works on without it."""
     return any(
-        len(part) == 1 and part[0].text.upper() == "#REF!" and known.kind(number) in (RANGE, ARRAY)
+        len(part) == 1 and part[0].text.upper() == "#REF!" and function.kind(number) in (RANGE, ARRAY)
         for number, part in enumerate(parts)
     )
 

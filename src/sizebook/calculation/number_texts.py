@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizebook.calculation.marks import AS_TEXT, ONE_ZERO
+from sizebook.calculation.callback_names import AS_TEXT, ONE_ZERO
 from sizebook.calculation.names import NotCalculableError, without_prefixes
 from sizebook.calculation.operands import stands_alone
 from sizebook.calculation.text_numbers import as_criterion_is_doubtful

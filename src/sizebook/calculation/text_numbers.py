@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from sizebook.calculation.names import NotCalculableError
-from sizebook.calculation.spreadsheet.coercing import number_of_text
+from sizebook.calculation.spreadsheet.argument_values import number_of_text
 from sizebook.calculation.tokens import Token
 from sizebook.core.errors import CellError
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizebook.calculation.known import RANGE, Known
 from sizebook.calculation.names import NotCalculableError
 from sizebook.calculation.operands import intersection, meets
+from sizebook.calculation.spreadsheet_functions import RANGE, SpreadsheetFunction
 from sizebook.calculation.tokens import Area, Token, absolute, area, arguments, closing, unquoted
 from sizebook.calculation.used_cells import UsedCells
 
@@ -14,24 +14,24 @@ _ORDERED = ("CONCAT",)
 
 
 def spliced_arguments(
-    parts: Sequence[list[Token]], known: Known, sheet: str, sheets: Sequence[str]
+    parts: Sequence[list[Token]], function: SpreadsheetFunction, sheet: str, sheets: Sequence[str]
 ) -> list[list[Token]]:
     """Return the arguments with unions and areas over several sheets as arguments of their own, where many go."""
     found: list[list[Token]] = []
     for number, part in enumerate(parts):
-        more = _several(part, sheet, sheets) if known.kind(number) == RANGE and known.repeats else None
+        more = _several(part, sheet, sheets) if function.kind(number) == RANGE and function.repeats else None
         found += [part] if more is None else more
     return found
 
 
 def with_used_columns(
-    name: str, parts: Sequence[list[Token]], known: Known, sheet: str, used: UsedCells
+    name: str, parts: Sequence[list[Token]], function: SpreadsheetFunction, sheet: str, used: UsedCells
 ) -> list[list[Token]]:
     """Return the arguments with areas that span too many cells as their used columns, where no order counts."""
     found: list[list[Token]] = []
     for number, part in enumerate(parts):
         place = area(part[0].text, sheet) if len(part) == 1 and part[0].kind == "reference" else None
-        takes_many = known.arguments == "r/r" and name not in _ORDERED and known.kind(number) == RANGE
+        takes_many = function.arguments == "r/r" and name not in _ORDERED and function.kind(number) == RANGE
         pieces = used.split(place) if place is not None and takes_many else None
         found += [part] if pieces is None else [[Token("reference", absolute(piece))] for piece in pieces]
     return found

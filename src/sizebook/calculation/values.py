@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import LONGEST_TEXT
+from sizebook.calculation.spreadsheet.argument_values import LONGEST_TEXT
 from sizebook.core.coercion import Cell
 from sizebook.core.errors import CellError, SizebookError
 

@@ -15,8 +15,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sizebook.calculation.known import ARRAY, ONE, PASSED, RANGE, Known, is_area, known_functions
 from sizebook.calculation.names import NotCalculableError, without_prefixes
+from sizebook.calculation.spreadsheet_functions import (
+    ARRAY,
+    ONE,
+    PASSED,
+    RANGE,
+    SpreadsheetFunction,
+    is_area,
+    spreadsheet_functions,
+)
 from sizebook.calculation.tokens import (
     LAST_COLUMN,
     LAST_ROW,
@@ -88,10 +96,16 @@ def with_all_columns(part: list[Token]) -> list[Token]:
 
 
 def cut(
-    name: str, known: Known, parts: Sequence[list[Token]], *, used: UsedCells, sheet: str, in_array: bool
+    name: str,
+    function: SpreadsheetFunction,
+    parts: Sequence[list[Token]],
+    *,
+    used: UsedCells,
+    sheet: str,
+    in_array: bool,
 ) -> Cut | None:
     """Return a call over whole columns cut to rows; None where there is nothing to cut, or it cannot be told."""
-    spread = [token for number, part in enumerate(parts) if _is_array(name, known.kind(number), part, in_array)
+    spread = [token for number, part in enumerate(parts) if _is_array(name, function.kind(number), part, in_array)
               for token in _spread(part)]  # fmt: skip
     opened = [token for token in spread if is_open(token)]
     alone = name != "UNIQUE" and all(is_area(part) or not any(map(is_open, _spread(part))) for part in parts)
@@ -161,7 +175,7 @@ def _spread_by_call(call: Token, parts: Sequence[Sequence[Token]]) -> Iterator[T
     name = without_prefixes(called_name(call)).upper()
     if name in _BY_PLACE:
         yield call
-    known = known_functions()
+    known = spreadsheet_functions()
     for number, part in enumerate(parts):
         if name not in known or known[name].kind(number) in (ONE, PASSED):
             yield from _spread(part)

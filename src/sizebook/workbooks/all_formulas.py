@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from sizebook.calculation.found import formulas
 from sizebook.calculation.package import WORKBOOK, Package, tag
+from sizebook.calculation.sheet_formulas import formulas
 
 # Of validations, conditional formats (those of Excel 2010 in its own namespace) and columns of tables.
 _OF_RULES = ("formula", "formula1", "formula2", "f")

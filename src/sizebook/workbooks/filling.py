@@ -10,9 +10,9 @@ from typing import Any
 from lxml import etree
 
 from sizebook.calculation import Calculated, ErrorCode
-from sizebook.calculation.found import array_formula, formulas
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
-from sizebook.calculation.recalculating import recalculated_when_asked
+from sizebook.calculation.recalculation import recalculated_when_asked
+from sizebook.calculation.sheet_formulas import array_formula, formulas
 from sizebook.calculation.tokens import address, area
 from sizebook.core.errors import InputError
 from sizebook.core.targets import Target

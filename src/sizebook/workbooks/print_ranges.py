@@ -16,8 +16,8 @@ from lxml import etree
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.worksheet import Worksheet
 
-from sizebook.calculation.found import formulas
 from sizebook.calculation.package import WORKBOOK, Package, tag
+from sizebook.calculation.sheet_formulas import formulas
 from sizebook.calculation.tokens import Area, address, area, column_letters, column_number
 from sizebook.workbooks.print_layout import scale_on_a4, scale_saving_pages
 from sizebook.workbooks.references import quoted

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from lxml import etree
 
-from sizebook.calculation.found import formulas
 from sizebook.calculation.package import WORKBOOK, Package, tag
+from sizebook.calculation.sheet_formulas import formulas
 from sizebook.calculation.spellings import check_namespace, plain_name, respelled
 from sizebook.calculation.tokens import tokenize
 from sizebook.core.errors import InputError

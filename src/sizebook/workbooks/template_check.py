@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizebook.calculation.found import formulas
 from sizebook.calculation.names import without_prefixes
 from sizebook.calculation.package import Package
-from sizebook.calculation.recalculating import recalculated
+from sizebook.calculation.recalculation import recalculated
+from sizebook.calculation.sheet_formulas import formulas
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.tokens import tokenize
 from sizebook.core.errors import InputError

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sizebook.calculation.spreadsheet.coercing import cells, fail, rows_of
+from sizebook.calculation.spreadsheet.argument_values import cells, fail, rows_of
 from sizebook.core.errors import CellError
 
 

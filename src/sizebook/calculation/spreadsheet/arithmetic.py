@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import each, fail, number
+from sizebook.calculation.spreadsheet.argument_values import each, fail, number
 
 # From about this quotient MOD is #NUM! in Excel (134 217 728 before 2010); the exact limit is not documented.
 _SURELY_DIVIDED, _SURELY_NOT = 1.12e12, 1.13e12

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import cells, each, fail, number, truth, whole
+from sizebook.calculation.spreadsheet.argument_values import cells, each, fail, number, truth, whole
 from sizebook.calculation.spreadsheet.serials import FROM_1904, LAST, day_of, days_in, serial_of, weekday_of
 from sizebook.core.errors import CellError
 

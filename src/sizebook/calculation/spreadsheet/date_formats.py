@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-from sizebook.calculation.spreadsheet.coercing import fail
+from sizebook.calculation.spreadsheet.argument_values import fail
 from sizebook.calculation.spreadsheet.serials import FROM_1904, LAST, day_of, weekday_of
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",

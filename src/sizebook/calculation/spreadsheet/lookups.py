@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import cells, each, fail, rows_of, text, truth, whole
+from sizebook.calculation.spreadsheet.argument_values import cells, each, fail, rows_of, text, truth, whole
 from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, column_letters, quoted
 from sizebook.core.errors import CellError
 

@@ -12,7 +12,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import fail, text
+from sizebook.calculation.spreadsheet.argument_values import fail, text
 from sizebook.calculation.spreadsheet.date_formats import moment
 
 _PIECE = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import (
+from sizebook.calculation.spreadsheet.argument_values import (
     LONGEST_TEXT,
     each,
     fail,

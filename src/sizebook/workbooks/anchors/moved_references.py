@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from sizebook.calculation.found import formulas
 from sizebook.calculation.package import WORKBOOK, Package, tag
+from sizebook.calculation.sheet_formulas import formulas
 from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
 from sizebook.workbooks.anchors.moved_formulas import CHARTS, FORMULAS, cannot_move, moved_formula, whole_number
 from sizebook.workbooks.anchors.row_move import CannotMoveError, RowMove, RowsGoneError, area_text

@@ -10,8 +10,8 @@ from typing import Any
 
 from lxml import etree
 
-from sizebook.calculation.found import formulas
 from sizebook.calculation.package import Package, tag
+from sizebook.calculation.sheet_formulas import formulas
 from sizebook.core.errors import suggestion
 from sizebook.core.units import grouped, significant
 from sizebook.plans.contents import Value

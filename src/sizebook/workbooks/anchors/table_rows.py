@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from sizebook.calculation.found import formulas
 from sizebook.calculation.package import Package, tag
+from sizebook.calculation.sheet_formulas import formulas
 from sizebook.calculation.tokens import LAST_ROW, Area, address, area, called_name, cell_at, tokenize
 from sizebook.workbooks.all_formulas import all_formulas
 from sizebook.workbooks.anchors.moved_cells import add_rows, remove_dimension, shift_cells, shift_rows

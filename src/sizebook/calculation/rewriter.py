@@ -11,12 +11,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, refuse_unequal
+from sizebook.calculation.callback_names import (
+    COUNTABLE,
+    EACH,
+    FIRST,
+    JOINED,
+    OMITTED,
+    ONLY,
+    OWN,
+    PLACE,
+    PROVED,
+    SERIES,
+    TARGET,
+)
 from sizebook.calculation.circles import MEASURE, TELL, start
 from sizebook.calculation.comparisons import compared, on_top, sides
 from sizebook.calculation.copies import grows
 from sizebook.calculation.criteria import is_criterion, of_one_size, with_errors_sought
-from sizebook.calculation.forms import is_written_number, proved_class, refuse_form
-from sizebook.calculation.known import (
+from sizebook.calculation.literals import as_taken, lost
+from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
+from sizebook.calculation.number_texts import as_criterion, as_text, makes_texts, operands
+from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
+from sizebook.calculation.proofs import is_written_number, proved_class, refuse_form
+from sizebook.calculation.spellings import plain_name
+from sizebook.calculation.spreadsheet_functions import (
     ARRAY,
     COUNTED,
     KEPT,
@@ -26,17 +44,10 @@ from sizebook.calculation.known import (
     RANGE,
     REFERENCE,
     WHOLE,
-    Known,
+    SpreadsheetFunction,
     is_area,
-    known_functions,
+    spreadsheet_functions,
 )
-from sizebook.calculation.literals import as_taken, lost
-from sizebook.calculation.marks import COUNTABLE, EACH, FIRST, JOINED, OMITTED, ONLY, OWN, PLACE, PROVED, SERIES, TARGET
-from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
-from sizebook.calculation.number_texts import as_criterion, as_text, makes_texts, operands
-from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
-from sizebook.calculation.over_rows import OverRows
-from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.text_numbers import written_out
 from sizebook.calculation.tokens import (
     Token,
@@ -49,6 +60,7 @@ from sizebook.calculation.tokens import (
     tokenize,
 )
 from sizebook.calculation.unions import intersected, spliced_arguments, with_used_columns
+from sizebook.calculation.whole_column_calls import WholeColumnCalls
 from sizebook.calculation.whole_columns import to_its_end, to_the_end, with_all_columns
 
 _JOINS = ("CONCAT", "TEXTJOIN")  # their result may be longer than a cell holds
@@ -56,7 +68,7 @@ _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
 
 @dataclass
-class Rewriter(OverRows):
+class Rewriter(WholeColumnCalls):
     """Rewrites the formula of one cell."""
 
     depth: int = 0
@@ -193,12 +205,12 @@ class Rewriter(OverRows):
         if name.casefold() in self.variables or self.book.names.function(name, self.at.sheet):
             self._lambda(name)
             return f"{tokens[opening].text}{','.join(map(self._whole, parts))})"
-        known = known_functions().get(name)
-        if known is None:
+        function = spreadsheet_functions().get(name)
+        if function is None:
             if "!" in tokens[opening].text or "[" in tokens[opening].text:
                 raise NotCalculableError(f"{tokens[opening].text[:-1]} is a function of another workbook")
             return f"{name}({','.join(self._whole(part) for part in parts)})"
-        return self._known(name, known, parts, kind)
+        return self._spreadsheet_call(name, function, parts, kind)
 
     def _whole(self, part: list[Token]) -> str:
         """Return an argument that is taken with all that it holds, a reference as it is."""
@@ -211,21 +223,23 @@ class Rewriter(OverRows):
         call = f"{OWN}{name}({','.join([PLACE, *given])})"
         return f"{FIRST}({call})" if kind == ONE else call
 
-    def _known(self, name: str, known: Known, parts: Sequence[list[Token]], kind: str) -> str:
-        if known.by == "refused":
+    def _spreadsheet_call(
+        self, name: str, function: SpreadsheetFunction, parts: Sequence[list[Token]], kind: str
+    ) -> str:
+        if function.by == "refused":
             raise NotCalculableError(f"{name} is not calculated here")
         refuse_form(name, parts)
-        own = known.is_own(parts)
-        if self.book.dates_from_1904 and known.dates and not own:
+        own = function.is_own(parts)
+        if self.book.dates_from_1904 and function.dates and not own:
             raise NotCalculableError(f"{name} is not calculated in a workbook that counts dates from 1904")
         if name == "LET":
             self.variables |= {"".join(t.text for t in bare(part)).casefold() for part in parts[:-1:2]}
-        if known.literals not in (COUNTED, KEPT) and lost(parts, known):
+        if function.literals not in (COUNTED, KEPT) and lost(parts, function):
             return "#REF!"
         if kind == ARRAY:
-            refuse_in_array(name, known, parts, variables=self.variables, ordinary=self.ordinary)
+            refuse_in_array(name, function, parts, variables=self.variables, ordinary=self.ordinary)
         parts = with_errors_sought(name, parts)
-        if name.endswith("IFS") or known.by == "alike":
+        if name.endswith("IFS") or function.by == "alike":
             self._compares_sizes(parts)
         if not of_one_size(name, parts, self.at.sheet):
             return "#VALUE!"
@@ -234,14 +248,14 @@ class Rewriter(OverRows):
             return over_rows
         if name == "INDEX" and parts:
             parts = [to_its_end(parts[0]), *parts[1:]]
-        spliced = spliced_arguments(parts, known, sheet=self.at.sheet, sheets=self.book.sheets)
-        spliced = with_used_columns(name, spliced, known, sheet=self.at.sheet, used=self.book.used)
+        spliced = spliced_arguments(parts, function, sheet=self.at.sheet, sheets=self.book.sheets)
+        spliced = with_used_columns(name, spliced, function, sheet=self.at.sheet, used=self.book.used)
         if spliced != parts:
             self.depends_on_place, self.moves = True, False
         given: list[str] = []
         measured, self.measures = self.measures, name in MEASURE
         for number, part in enumerate(spliced):
-            wanted = known.kind(number)
+            wanted = function.kind(number)
             if kind == ARRAY and not (wanted in (RANGE, ARRAY) and is_area(part)):
                 wanted = ARRAY
             elif wanted == PASSED:
@@ -249,15 +263,15 @@ class Rewriter(OverRows):
             elif wanted == ARRAY and is_area(part):
                 part, wanted = with_all_columns(part), RANGE
             if part:
-                rule = "" if known.kind(number) == PASSED else known.literals
+                rule = "" if function.kind(number) == PASSED else function.literals
                 text = self._part(as_taken(part, rule), wanted)
                 if not own and makes_texts(name):
                     text = as_text(bare(part), text)
                 elif is_criterion(name, number):
                     text = as_criterion(bare(part), text)
-                if known.takes and known.kind(number) == ONE and not is_written_number(part):
+                if function.takes and function.kind(number) == ONE and not is_written_number(part):
                     self.depends_on_place = True
-                    text = f'{PROVED}({PLACE},"{proved_class(known.takes, number, len(parts))}",{text})'
+                    text = f'{PROVED}({PLACE},"{proved_class(function.takes, number, len(parts))}",{text})'
                 given.append(f"{COUNTABLE}({text})" if rule == COUNTED and is_worked_out(part) else text)
             else:
                 given.append(OMITTED if own else "")
@@ -266,18 +280,18 @@ class Rewriter(OverRows):
             self._tell_target(name, parts, given)
         if own:
             self.depends_on_place = True
-            if known.dates:  # told first: the day from which the workbook counts
+            if function.dates:  # told first: the day from which the workbook counts
                 given.insert(0, str(self.book.dates_from_1904).upper())
             given.insert(0, PLACE)
-        if not own and known.must_be_lifted(parts, self.variables, areas=kind == ARRAY):
-            return self._lifted(name, known, given)
+        if not own and function.must_be_lifted(parts, self.variables, areas=kind == ARRAY):
+            return self._lifted(name, function, given)
         if kind == ARRAY and name in NUMBERING and len(given) == 1:
             return f"{SERIES}({name}({given[0]}),{NUMBERING[name]}({given[0]}),{'TRUE' if name == 'ROW' else 'FALSE'})"
         call = f"{OWN if own else ''}{name}({','.join(given)})"
         if name in _JOINS:
             return f"{JOINED}({call})"
-        if kind == ONE and known.gives_rows(parts):
-            return self._one_of_rows(call, known, parts)
+        if kind == ONE and function.gives_rows(parts):
+            return self._one_of_rows(call, function, parts)
         return call
 
     def _tell_target(self, name: str, parts: Sequence[list[Token]], given: list[str]) -> None:
@@ -295,18 +309,18 @@ class Rewriter(OverRows):
         if any(map(grows, own)):
             self.depends_on_place, self.moves = True, False
 
-    def _one_of_rows(self, call: str, known: Known, parts: Sequence[list[Token]]) -> str:
+    def _one_of_rows(self, call: str, function: SpreadsheetFunction, parts: Sequence[list[Token]]) -> str:
         """Return the one value that an ordinary formula takes of a call: where an area crosses, else the first."""
         self.depends_on_place = True
-        if known.many == WHOLE and (place := indexed(parts, self.at.sheet)) is not None:
+        if function.many == WHOLE and (place := indexed(parts, self.at.sheet)) is not None:
             self.moves = False
             return crossing(place, self.at)
-        is_reference = known.many == REFERENCE or (known.many == WHOLE and is_area(parts[0]))
+        is_reference = function.many == REFERENCE or (function.many == WHOLE and is_area(parts[0]))
         return f"{ONLY}({PLACE},{call})" if is_reference else f"{FIRST}({call})"
 
-    def _lifted(self, name: str, known: Known, given: Sequence[str]) -> str:
+    def _lifted(self, name: str, function: SpreadsheetFunction, given: Sequence[str]) -> str:
         """Return a call that is worked out for each value of the arrays among its arguments."""
-        if known.many == REFERENCE:
+        if function.many == REFERENCE:
             raise NotCalculableError(f"{name} would give a reference for each value of an array")
         self.depends_on_place = True
         return f'{EACH}({PLACE},"{name}",{",".join(text or OMITTED for text in given)})'

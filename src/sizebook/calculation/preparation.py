@@ -15,19 +15,26 @@ from typing import NamedTuple
 from lxml import etree
 
 from sizebook.calculation.calculated import Place
+from sizebook.calculation.callback_names import FIT, REFUSED, SPILL
 from sizebook.calculation.comparisons import ShortNumbers
 from sizebook.calculation.copies import Copies, Pieces, down_kind, in_column, kinds, may_reach_beyond, relative
-from sizebook.calculation.found import ArrayFormula, Found, are_addresses, array_formula, cell_area, formulas
 from sizebook.calculation.links import links
-from sizebook.calculation.marks import FIT, REFUSED, SPILL
 from sizebook.calculation.names import Names, NotCalculableError
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.plain_file import plain_file
-from sizebook.calculation.rewriting import Rewriter
-from sizebook.calculation.surroundings import Surroundings
+from sizebook.calculation.rewriter import Rewriter
+from sizebook.calculation.sheet_formulas import (
+    ArrayFormula,
+    FormulaCell,
+    are_addresses,
+    array_formula,
+    cell_area,
+    formulas,
+)
 from sizebook.calculation.tables import tables
 from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
 from sizebook.calculation.used_cells import UsedCells
+from sizebook.calculation.workbook_context import WorkbookContext
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
@@ -83,7 +90,7 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     prepared = Prepared(_is_set(package, "workbookPr", "date1904"))
     found = {sheet: formulas(package.xml(part)) for sheet, part in package.sheets().items()}
     anchors = _dynamic(found)
-    book = Surroundings(
+    book = WorkbookContext(
         names=Names(package),
         tables=tables(package),
         sheets=tuple(found),
@@ -101,7 +108,7 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     return prepared
 
 
-def _dynamic(found: Mapping[str, list[Found]]) -> frozenset[tuple[str, int, int]]:
+def _dynamic(found: Mapping[str, list[FormulaCell]]) -> frozenset[tuple[str, int, int]]:
     """Return where the dynamic array formulas stand."""
     arrays = ((sheet, cell_at(cell.get("r", ""))) for sheet, cells in found.items() for cell, formula in cells
               if cell.get("cm") and formula.get("t") == "array")  # fmt: skip
@@ -134,14 +141,14 @@ class _Shared(NamedTuple):
 class _Preparing:
     """One sheet while its formulas are rewritten."""
 
-    def __init__(self, package: Package, prepared: Prepared, book: Surroundings, sheet: str, part: str) -> None:
+    def __init__(self, package: Package, prepared: Prepared, book: WorkbookContext, sheet: str, part: str) -> None:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
         self.shared: dict[str, _Shared] = {}
         self.unchanged: set[Pieces] = set()  # formulas that stand as they are, as they read from their cells
         self.copied: dict[Pieces, Pieces] = {}  # formulas as they read from their cells, and as they are rewritten
         self.copies = Copies()
 
-    def all_formulas(self, found: list[Found]) -> None:
+    def all_formulas(self, found: list[FormulaCell]) -> None:
         """Rewrite what needs it; a sheet without such a formula keeps its part as it is."""
         filled: list[tuple[Area, Area]] = []
         for cell, _ in found:
@@ -161,7 +168,7 @@ class _Preparing:
                 self._plain_text(text)
         self._make_room(filled)
 
-    def _ordinary(self, found: list[Found]) -> None:
+    def _ordinary(self, found: list[FormulaCell]) -> None:
         """Rewrite formulas of one cell each: there may be a hundred thousand, of which a few differ in kind."""
         texts, addresses = [formula.text or "" for _, formula in found], [cell.get("r", "") for cell, _ in found]
         if not are_addresses(addresses):

@@ -6,15 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sizebook.calculation.known import ARRAY
 from sizebook.calculation.names import NotCalculableError, without_prefixes
-from sizebook.calculation.surroundings import Surroundings
+from sizebook.calculation.spreadsheet_functions import ARRAY
 from sizebook.calculation.tables import plain_area
 from sizebook.calculation.tokens import Area, Token, lies_beyond, tokenize
+from sizebook.calculation.workbook_context import WorkbookContext
 
 
 @dataclass
-class Named(ABC):
+class NamedReferences(ABC):
     """A formula of one cell whose names are put in place of.
 
     Attributes:
@@ -24,7 +24,7 @@ class Named(ABC):
         variables: the variables of its LETs and LAMBDAs, in small letters.
     """
 
-    book: Surroundings
+    book: WorkbookContext
     at: Area
     ordinary: bool = True
     depends_on_place: bool = False

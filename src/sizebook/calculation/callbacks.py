@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sizebook.calculation import marks
+from sizebook.calculation import callback_names as names
+from sizebook.calculation.array_calls import called_for_each
 from sizebook.calculation.calculated import Place
+from sizebook.calculation.callback_names import OMITTED, OWN
 from sizebook.calculation.circles import offset_reaches, text_reaches
-from sizebook.calculation.forms import is_proved
 from sizebook.calculation.guard import Note
-from sizebook.calculation.lifting import lifted
-from sizebook.calculation.marks import OMITTED, OWN
-from sizebook.calculation.preparing import Prepared
+from sizebook.calculation.preparation import Prepared
+from sizebook.calculation.proofs import is_proved
 from sizebook.calculation.spreadsheet import FUNCTIONS
-from sizebook.calculation.spreadsheet.coercing import each, joined, rows_of, text
+from sizebook.calculation.spreadsheet.argument_values import each, joined, rows_of, text
 from sizebook.calculation.tokens import address, area
 from sizebook.calculation.values import NOT_CALCULABLE, argument, error, placed, result
 from sizebook.core.cells import evaluate
@@ -51,11 +51,11 @@ class Calls:
     def callbacks(self) -> Iterator[tuple[str, Callback]]:
         """Yield the name of each function as the engine knows it, and what it calls."""
         ours: dict[str, Callback] = {
-            marks.FIRST: _first, marks.ONLY: self._only, marks.FIT: self._fit, marks.PART: self._part,
-            marks.SPILL: self._spill, marks.REFUSED: _refused, marks.EACH: self._each, marks.SERIES: _series,
-            marks.COUNTABLE: _countable, marks.SAME_ERROR: _same_error, marks.ONE_ZERO: _one_zero,
-            marks.AS_TEXT: _as_text, marks.COMPARED: _compared, marks.JOINED: _joined, marks.PROVED: self._proved,
-            marks.TARGET: self._target,
+            names.FIRST: _first, names.ONLY: self._only, names.FIT: self._fit, names.PART: self._part,
+            names.SPILL: self._spill, names.REFUSED: _refused, names.EACH: self._each, names.SERIES: _series,
+            names.COUNTABLE: _countable, names.SAME_ERROR: _same_error, names.ONE_ZERO: _one_zero,
+            names.AS_TEXT: _as_text, names.COMPARED: _compared, names.JOINED: _joined, names.PROVED: self._proved,
+            names.TARGET: self._target,
         }  # fmt: skip
         yield from ours.items()
         for name, own in FUNCTIONS.items():
@@ -95,7 +95,7 @@ class Calls:
 
     def _each(self, place: float, name: str, *given: Any) -> Any:
         """Return what a function of the engine gives for each value of its arrays."""
-        return self._seen(int(place), lifted(name, *given))
+        return self._seen(int(place), called_for_each(name, *given))
 
     def _only(self, place: float, value: Any) -> Any:
         """Return a value that stands alone; which one of several Excel takes hangs on where the formula stands."""

@@ -14,7 +14,7 @@ from sizebook.core.registry import Function
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class WorkbookContext:
     """What a formula of the workbook may refer to."""
 
     names: Names

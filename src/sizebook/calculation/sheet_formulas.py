@@ -14,7 +14,7 @@ from sizebook.core.errors import InputError
 
 _FORMULA = tag("f")
 _CELL = tag("c")
-Found = tuple[etree._Element, etree._Element]  # a cell and its formula
+FormulaCell = tuple[etree._Element, etree._Element]  # a cell and its formula
 # XML holds no NUL, so that one search goes through all addresses of a sheet.
 _PLACES = re.compile(r"(?:[A-Z]{1,3}[1-9][0-9]{0,6}\0)*")
 
@@ -26,7 +26,7 @@ class ArrayFormula(NamedTuple):
     dynamic: bool = False
 
 
-def formulas(sheet: etree._Element) -> list[Found]:
+def formulas(sheet: etree._Element) -> list[FormulaCell]:
     """Return every cell of a worksheet that holds a formula, with the formula; other cells cost nothing."""
     found = list(sheet.iter(_FORMULA))  # all at once: an element that is held is not made again
     return [(cell, formula) for formula in found if (cell := formula.getparent()) is not None]

@@ -24,7 +24,7 @@ ROWS, REFERENCE, WHOLE = "rows", "reference", "whole"
 
 
 @dataclass(frozen=True)
-class Known:
+class SpreadsheetFunction:
     """A function of spreadsheets.
 
     Attributes:
@@ -132,18 +132,18 @@ def may_be_many(tokens: Sequence[Token], variables: Container[str]) -> bool:
 
 def _call_may_be_many(call: Token, parts: Sequence[Sequence[Token]], variables: Container[str]) -> bool:
     name = without_prefixes(called_name(call)).upper()
-    known = known_functions().get(name)
-    if known is None or known.many:
+    function = spreadsheet_functions().get(name)
+    if function is None or function.many:
         return True
     spread = (RANGE,) if name in NUMBERING else (ONE, PASSED)
-    return any(known.kind(number) in spread and may_be_many(part, variables) for number, part in enumerate(parts))
+    return any(function.kind(number) in spread and may_be_many(part, variables) for number, part in enumerate(parts))
 
 
 @cache
-def known_functions() -> dict[str, Known]:
+def spreadsheet_functions() -> dict[str, SpreadsheetFunction]:
     """Return the functions of spreadsheets by name."""
     return {
-        row["name"]: Known(
+        row["name"]: SpreadsheetFunction(
             row["arguments"],
             row["by"],
             row["many"],

@@ -13,9 +13,9 @@ from typing import Any
 
 import formualizer
 
-from sizebook.calculation.known import ARRAY, RANGE, known_functions
-from sizebook.calculation.marks import OMITTED
-from sizebook.calculation.spreadsheet.coercing import rows_of
+from sizebook.calculation.callback_names import OMITTED
+from sizebook.calculation.spreadsheet.argument_values import rows_of
+from sizebook.calculation.spreadsheet_functions import ARRAY, RANGE, spreadsheet_functions
 from sizebook.calculation.tokens import Area, absolute, address
 from sizebook.calculation.values import NOT_CALCULABLE, error, placed
 
@@ -27,14 +27,14 @@ _MOST_PLACES = 200_000  # some 6 s; the rows of a whole column would take half a
 _PLACES = "places"  # the sheet with a row for each place; an array that is taken whole stands on a sheet of its own
 
 
-def lifted(name: str, *given: Any) -> Any:
+def called_for_each(name: str, *given: Any) -> Any:
     """Return what a function gives for each place of its arrays; of one place a value, otherwise rows."""
     if len(given) == 1 and name in _OF_A_NUMBER:
         rows, worked_out = rows_of(given[0]), _OF_A_NUMBER[name]
         if all(type(value) in (int, float, dict) for row in rows for value in row):  # an error is a dict
             return [[v if type(v) is dict else float(worked_out(v)) for v in row] for row in rows]
-    known = known_functions()[name]
-    whole = [known.kind(number) in (RANGE, ARRAY) for number in range(len(given))]
+    function = spreadsheet_functions()[name]
+    whole = [function.kind(number) in (RANGE, ARRAY) for number in range(len(given))]
     arrays = [rows_of(value) for value in given]
     spread = [rows for rows, is_whole in zip(arrays, whole, strict=True) if not is_whole]
     height, width = max(len(rows) for rows in spread), max(len(rows[0]) for rows in spread)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sizebook.calculation.calculated import Place
 from sizebook.calculation.names import without_prefixes
-from sizebook.calculation.preparing import Prepared
+from sizebook.calculation.preparation import Prepared
 from sizebook.calculation.text_numbers import as_criterion_is_doubtful, in_arithmetic, is_doubtful
 from sizebook.calculation.tokens import Area, Token, area, called_name, tokenize
 from sizebook.calculation.values import ErrorCode
@@ -16,7 +16,7 @@ _OF_CRITERIA = ("COUNTIF", "SUMIF", "AVERAGEIF", "MAXIFS", "MINIFS")
 _VALUE = ErrorCode("#VALUE!")
 
 
-def texts_taken(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Place, str]:
+def doubtful_texts(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Place, str]:
     """Return the formulas that may take such a text, and why they are refused: in arithmetic, as a criterion, or
     whatever they do with it if that failed."""
     if not prepared.places:
