@@ -15,6 +15,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from tests.libreoffice.office import Displays, Office, Prints
+    from tests.workbooks.filled import FilledOnce
 
 # Before any test imports xlwings, which reads the key once. The tests are noncommercial use of xlwings PRO (PolyForm
 # Noncommercial); a company's own key stays in force.
@@ -65,6 +66,14 @@ def recipes() -> ModuleType:
 def readings() -> ModuleType:
     """What `calibration/catalog_readings.py` reads again in the published files."""
     return calibration("catalog_readings")
+
+
+@pytest.fixture(scope="session")
+def filled_once(tmp_path_factory: pytest.TempPathFactory) -> FilledOnce:
+    """Fills a workbook with inputs, once for all tests that ask for the same: ``filled_once(template, given)``."""
+    from tests.workbooks.filled import FilledOnce, shared_folder
+
+    return FilledOnce(shared_folder(tmp_path_factory.getbasetemp()))
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,7 @@ from sizebook.batch.jobs import made
 from sizebook.cli import app
 from sizebook.intake.text_formats import toml_table
 from sizebook.sources.bundled import bundled
-from sizebook.web.request_work import ScenarioUpload
-from sizebook.web.request_work import filled as filled_by_the_service
+from sizebook.web.request_work import ScenarioUpload, filled_workbook
 from tests.libreoffice.office import Office, is_same
 from tests.workbooks.own_template import build
 
@@ -70,7 +69,7 @@ def test_a_batch_and_the_service_fill_the_same(filled: Path, folder: Path) -> No
     planned = made(values, "fleet.toml", folder)
     (folder / "batch.xlsx").write_bytes(FORMATS["xlsx"].content(planned))
     sent = ScenarioUpload((folder / "fleet.toml").read_bytes(), is_toml=True)
-    served = filled_by_the_service(("own.xlsx", (folder / "own.xlsx").read_bytes(), sent))
+    served = filled_workbook(("own.xlsx", (folder / "own.xlsx").read_bytes(), sent))
     (folder / "served.xlsx").write_bytes(served.content)
     shown = [
         [[cell.value for cell in row] for sheet in load_workbook(folder / name, data_only=True) for row in sheet]

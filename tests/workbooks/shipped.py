@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
 
 from sizebook.core.sections import Argument, leaves
 from sizebook.functions import find
@@ -138,17 +139,27 @@ SHIPPED = (
 )
 
 
+def opened(path: Path, *, data_only: bool = False) -> Workbook:
+    """Return a workbook, opened once for all tests of a process while its file stays as it is; they only read it."""
+    return _opened(path, path.stat().st_mtime_ns, data_only)
+
+
+@lru_cache(maxsize=20)
+def _opened(path: Path, _changed: int, data_only: bool) -> Workbook:
+    return load_workbook(path, data_only=data_only)
+
+
 def columns(path: Path, sheet: str) -> dict[str, list[Any]]:
     """Return the stored values beside each label of a sheet; the first line of a label counts."""
     found: dict[str, list[Any]] = {}
-    for label, *values in load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, max_col=7, values_only=True):
+    for label, *values in opened(path, data_only=True)[sheet].iter_rows(min_col=2, max_col=7, values_only=True):
         found.setdefault(str(label), values)
     return found
 
 
 def checks(path: Path) -> dict[str, Any]:
     """Return what each check of a workbook shows, those of several columns by number."""
-    rows = load_workbook(path, data_only=True)["Checks"].iter_rows(min_row=5, min_col=2, max_col=7, values_only=True)
+    rows = opened(path, data_only=True)["Checks"].iter_rows(min_row=5, min_col=2, max_col=7, values_only=True)
     return {
         f"{label} {number}": shown
         for label, *values in rows
@@ -160,6 +171,6 @@ def checks(path: Path) -> dict[str, Any]:
 def timeline(path: Path, sheet: str = "Months") -> dict[str, list[Any]]:
     """Return the months of each row of a sheet of months, its total first; the first of a label counts."""
     found: dict[str, list[Any]] = {}
-    for label, *values in load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, values_only=True):
+    for label, *values in opened(path, data_only=True)[sheet].iter_rows(min_col=2, values_only=True):
         found.setdefault(str(label), values[1:])
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +239,15 @@ _FLEET_PLANTED: tuple[Slip, ...] = (
     ("Services", "Nodes of a rack", "1", "=1"),
     ("Rates", "Prices from", "value", "=5"),
 )  # fmt: skip
+# A fleet to work out by hand: 100 requests a second, twice as many in the busiest hour.
+ONE_SERVICE: dict[str, Any] = {
+    "months": 14, "start": datetime(2027, 1, 15), "model_1": "llama-3.1-8b", "gpu_1": "h100-sxm",
+    "weight_dtype_1": "fp8", "requests_per_day_1": 8_640_000, "input_tokens_1": 1000, "output_tokens_1": 200,
+    "concurrency_1": 32, "growth_per_month_1": 0.1, "reserved_usd_per_gpu_hour_1": 2.0,
+    "on_demand_usd_per_gpu_hour_1": 3.0, "grams_per_kwh": 100,
+}  # fmt: skip
+CEILINGS = {"gpu_ceiling": 24, "kw_ceiling": 1e6}  # of GPUs what the fleet of one service needs in its fifth month
+CEILED = {**ONE_SERVICE, **CEILINGS, "months": 60}
 _BUDGET: dict[str, Any] = {
     "model": "llama-3.1-8b", "gpu": "h200-sxm", "gpus": 64, "tokens": 2e12, "seq": 8192, "batch": 256, "tp": 2,
     "other_usd": 50_000, "start_hours": 2,

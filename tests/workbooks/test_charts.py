@@ -15,8 +15,9 @@ from openpyxl import Workbook, load_workbook
 
 from sizebook.functions import load
 from sizebook.workbooks.filling import fill
-from tests.workbooks.shipped import SHIPPED, Shipped
-from tests.workbooks.sittings import SITTINGS
+from tests.workbooks.filled import FilledOnce
+from tests.workbooks.shipped import SHIPPED, Shipped, opened
+from tests.workbooks.sittings import CEILED, CEILINGS, ONE_SERVICE, SITTINGS
 
 load()
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
@@ -36,7 +37,7 @@ class Drawn:
 
 
 def charts(path: Path) -> Iterator[Drawn]:
-    book = load_workbook(path, data_only=True)
+    book = opened(path, data_only=True)
     with zipfile.ZipFile(path) as archive:
         for name in sorted(each for each in archive.namelist() if each.startswith("xl/charts/chart")):
             root = etree.fromstring(archive.read(name))
@@ -83,7 +84,7 @@ def test_every_series_has_figures_and_a_name(book: Shipped) -> None:
 
 @every_book
 def test_titles_are_formulas_that_state_a_figure(book: Shipped) -> None:
-    formulas, values = load_workbook(book.path), load_workbook(book.path, data_only=True)
+    formulas, values = opened(book.path), opened(book.path, data_only=True)
     for drawn in charts(book.path):
         (made,), (said,) = cells(formulas, drawn.title), cells(values, drawn.title)
         assert str(made.value).startswith("="), drawn.title
@@ -92,10 +93,7 @@ def test_titles_are_formulas_that_state_a_figure(book: Shipped) -> None:
 
 # One service, a run of one month, no target, no ceiling: the least that each workbook draws.
 LEAST: dict[str, dict[str, Any]] = {
-    "fleet_plan.xlsx": {
-        "months": 2, "name_1": "Chat", "model_1": "llama-3.1-8b", "gpu_1": "h100-sxm", "requests_per_day_1": 9_000_000,
-        "input_tokens_1": 1000, "output_tokens_1": 200, "concurrency_1": 32,
-    },
+    "fleet_plan.xlsx": ONE_SERVICE,
     "serving_capacity.xlsx": {
         "months": 3, "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 9_000_000, "input_tokens": 1000,
         "output_tokens": 200, "concurrency": 32,
@@ -106,23 +104,23 @@ LEAST: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("file", LEAST)
-def test_a_small_plan_draws_no_empty_series(file: str, tmp_path: Path) -> None:
+def test_a_small_plan_draws_no_empty_series(file: str, filled_once: FilledOnce) -> None:
     """On 0.11.0 a fleet of two services had four series without a name, and a line named Ceiling where none was."""
     (book,) = [each for each in SHIPPED if each.file == file]
-    assert empty(fill(book.path, LEAST[file], tmp_path / file).path) == []
+    assert empty(filled_once(book.path, LEAST[file]).path) == []
 
 
-def test_a_ceiling_is_drawn_where_one_is_given(tmp_path: Path) -> None:
+def test_a_ceiling_is_drawn_where_one_is_given(filled_once: FilledOnce) -> None:
     (book,) = [each for each in SHIPPED if each.file == "fleet_plan.xlsx"]
     for given, names in (
-        ({}, ["GPUs paid for: no ceiling", "Power, kW: no ceiling"]),
-        ({"gpu_ceiling": 64, "kw_ceiling": 90}, ["Ceiling, GPUs", "Ceiling, kW"]),
+        (ONE_SERVICE, ["GPUs paid for: no ceiling", "Power, kW: no ceiling"]),
+        (CEILED, ["Ceiling, GPUs", "Ceiling, kW"]),
     ):
-        path = fill(book.path, LEAST[book.file] | given, tmp_path / "out.xlsx").path
+        path = filled_once(book.path, given).path
         lines = [drawn.series[-1] for drawn in charts(path)][1:]
         assert [name for name, _ in lines] == names
-        if given:
-            assert [set(values) for _, values in lines] == [{64}, {90}]
+        if given is CEILED:
+            assert [set(values) for _, values in lines] == [{ceiling} for ceiling in CEILINGS.values()]
 
 
 def test_other_programs_read_charts_of_a_plan_without_a_price(tmp_path: Path) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import Workbook, load_workbook
+from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
@@ -24,7 +23,7 @@ from sizebook.workbooks.filling import read_inputs
 from sizebook.workbooks.input_cells import KEEP_CELL_VALUE
 from sizebook.workbooks.input_cells import Input as Declared
 from sizebook.workbooks.line_sheet import InputLine, new_sheet
-from tests.workbooks.shipped import SHIPPED, Shipped
+from tests.workbooks.shipped import SHIPPED, Shipped, opened
 
 every_workbook = pytest.mark.parametrize("shipped", SHIPPED, ids=lambda s: s.file)
 # Take a plan's inputs as a range of options.
@@ -34,18 +33,8 @@ BY_OPTIONS = {"SERVING_LEDGER", "SERVING_BASIS", "SERVING_FIGURES", "SERVING_CUR
 load()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _closed() -> Iterator[None]:
-    """Workbooks are opened once for the tests of this file, and let go behind them."""
-    yield
-    opened.cache_clear()
-    inputs_of.cache_clear()
-    rules_of.cache_clear()
-
-
-@cache
-def opened(file: str) -> Workbook:
-    return load_workbook(path_of(file))
+def book_of(file: str) -> Workbook:
+    return opened(path_of(file))
 
 
 @cache
@@ -57,7 +46,7 @@ def inputs_of(file: str) -> dict[str, Declared]:
 def rules_of(file: str, sheet: str) -> dict[str, list[DataValidation]]:
     """The rules of a sheet by the cells that they hold for."""
     found: dict[str, list[DataValidation]] = {}
-    for rule in opened(file)[sheet].data_validations.dataValidation:
+    for rule in book_of(file)[sheet].data_validations.dataValidation:
         for area in rule.sqref.ranges:
             for row, column in area.cells:
                 found.setdefault(f"{get_column_letter(column)}{row}", []).append(rule)
@@ -76,7 +65,7 @@ def test_every_leaf_is_an_input_and_nothing_else_is(shipped: Shipped) -> None:
 
 @every_workbook
 def test_unit_meaning_and_default_are_the_declared(shipped: Shipped) -> None:
-    book = opened(shipped.file)
+    book = book_of(shipped.file)
     for name, entry in inputs_of(shipped.file).items():
         if name in shipped.beside or name.startswith("model"):
             continue
@@ -136,7 +125,7 @@ def accepted(leaf: Argument, value: float) -> bool:
 
 @every_workbook
 def test_lists_are_those_of_the_quantity_and_refuse_where_it_does(shipped: Shipped) -> None:
-    book = opened(shipped.file)
+    book = book_of(shipped.file)
     for name, entry in inputs_of(shipped.file).items():
         leaf = shipped.declared.get(name)
         if leaf is None or name.startswith("model") or not (leaf.quantity.allowed or leaf.quantity.kind == "flag"):
@@ -155,7 +144,7 @@ def test_every_call_binds_every_input_of_its_functions(shipped: Shipped) -> None
     """A blank where an input of that name stands would plan with the default instead."""
     inputs, functions, seen = inputs_of(shipped.file), load(), set()
     named = {re.sub(r"_\d+$", "", name) for name in inputs}
-    for sheet in opened(shipped.file):
+    for sheet in book_of(shipped.file):
         for row in sheet.iter_rows():
             for cell in row:
                 text = getattr(cell.value, "text", cell.value)

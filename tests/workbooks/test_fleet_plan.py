@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import load_workbook
 
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError
@@ -21,25 +19,13 @@ from sizebook.scenarios.fleet import FleetScenario, answer
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.input_cells import workbook_inputs
-from tests.workbooks.shipped import checks, columns, timeline
-from tests.workbooks.sittings import SITTINGS
+from tests.workbooks.filled import FilledOnce
+from tests.workbooks.shipped import checks, columns, opened, timeline
+from tests.workbooks.sittings import CEILED, CEILINGS, ONE_SERVICE
 
 load()
-MONTHS = 14
-ONE: dict[str, Any] = {
-    "months": MONTHS,
-    "model_1": "llama-3.1-8b",
-    "gpu_1": "h100-sxm",
-    "weight_dtype_1": "fp8",
-    "requests_per_day_1": 8_640_000,  # 100 a second
-    "input_tokens_1": 1000,
-    "output_tokens_1": 200,
-    "concurrency_1": 32,
-    "growth_per_month_1": 0.1,
-    "reserved_usd_per_gpu_hour_1": 2.0,
-    "on_demand_usd_per_gpu_hour_1": 3.0,
-    "grams_per_kwh": 100,
-}
+TEMPLATE = bundled("workbooks") / "fleet_plan.xlsx"
+MONTHS = ONE_SERVICE["months"]
 # Rows of the sheet Months by the names of the plan's ledger.
 ROWS = {
     "requests_per_day": "Requests a day", "peak_gpus": "GPUs at peak", "mean_gpus": "GPUs at the mean",
@@ -64,12 +50,10 @@ def assert_shows_the_plan(path: Path, plan: FleetPlan) -> None:
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    load()
-    output = tmp_path_factory.mktemp("fleet") / "out.xlsx"
-    filled = fill(bundled("workbooks") / "fleet_plan.xlsx", ONE | {"start": datetime(2027, 1, 15)}, output)
+def path(filled_once: FilledOnce) -> Path:
+    filled = filled_once(TEMPLATE, ONE_SERVICE)
     assert filled.problems == []
-    return output
+    return filled.path
 
 
 def rate() -> float:
@@ -103,18 +87,17 @@ def test_gpus_money_nodes_and_power_by_hand(path: Path) -> None:
 
 def test_headlines_and_checks(path: Path) -> None:
     cost = timeline(path)["Cost"]
-    rows = list(load_workbook(path, data_only=True)["Result"].iter_rows(min_col=2, max_col=8, values_only=True))
+    rows = list(opened(path, data_only=True)["Result"].iter_rows(min_col=2, max_col=8, values_only=True))
     at = next(number for number, row in enumerate(rows) if row[0] == f"USD, all {MONTHS} months")
     assert rows[at + 1][0] == pytest.approx(sum(cost[1 : 1 + MONTHS]))
     assert dict(row[:2] for row in rows if row[0] == "Ceilings") == {"Ceilings": "No ceiling is given."}
     assert {label: text for label, text in checks(path).items() if text != "OK"} == {}
 
 
-def test_a_ceiling_is_said_with_its_first_month(tmp_path: Path) -> None:
-    given = ONE | {"start": datetime(2027, 1, 15), "gpu_ceiling": gpus(200 * 1.1**4), "kw_ceiling": 1e6}
-    found = fill(bundled("workbooks") / "fleet_plan.xlsx", given, tmp_path / "out.xlsx")
-    said = columns(found.path, "Result")["Ceilings"][0]
+def test_a_ceiling_is_said_with_its_first_month(filled_once: FilledOnce) -> None:
+    said = columns(filled_once(TEMPLATE, CEILED).path, "Result")["Ceilings"][0]
     first, ceiling = gpus(200 * 1.1**5), gpus(200 * 1.1**4)
+    assert CEILINGS["gpu_ceiling"] == ceiling
     assert said == f"From 2027-06 on {first} GPUs, more than the {ceiling} that there are. "
 
 
@@ -133,12 +116,16 @@ SEARCHED: dict[str, Any] = {
 
 
 def test_the_workbook_shows_the_plan(tmp_path: Path) -> None:
-    """Also where nobody states a load or a reserved price, and nodes are shared."""
+    """Also where nobody states a load or a reserved price, and nodes are shared.
+
+    The workbook of 0.10.0 compared accelerators as they were typed, so that "H200 SXM" stood on nodes of its own.
+    """
     scenario = parse(FleetScenario, SEARCHED, "fleet")
-    found = fill(bundled("workbooks") / "fleet_plan.xlsx", workbook_inputs(scenario), tmp_path / "out.xlsx")
+    found = fill(TEMPLATE, workbook_inputs(scenario) | {"gpu_2": "H200 SXM"}, tmp_path / "out.xlsx")
     plan = answer(scenario)
     assert_shows_the_plan(found.path, plan)
     shown = columns(found.path, "Services")
+    assert shown["Stands on the nodes of"][:2] == [1, 1]
     for number, each in enumerate(plan.services):
         for name, value in flat(basis(each.service, plan.terms)).items():
             label = next(leaf.label for leaf in leaves(ServiceBasis) if leaf.name == name)
@@ -150,10 +137,10 @@ def test_the_workbook_shows_the_plan(tmp_path: Path) -> None:
     assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}
 
 
+@pytest.mark.ci  # a fleet for one line
 def test_first_error_is_named_and_the_rest_counted(tmp_path: Path) -> None:
-    load()
-    given = ONE | {"tpot_target_seconds_1": 0.02}
-    filled = fill(bundled("workbooks") / "fleet_plan.xlsx", given, tmp_path / "out.xlsx")
+    given = ONE_SERVICE | {"tpot_target_seconds_1": 0.02}
+    filled = fill(TEMPLATE, given, tmp_path / "out.xlsx")
     twice = "Service 1: load given twice: got concurrency and a target of seconds, want one of them."
     begun = [problem.partition(": ") for problem in filled.problems[:2]]
     assert all(at.startswith("Staged!B") and text.startswith(twice) for at, _, text in begun)
@@ -162,9 +149,9 @@ def test_first_error_is_named_and_the_rest_counted(tmp_path: Path) -> None:
 
 
 def test_what_no_plan_takes_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    given = ONE | {"concurrency_1": 0, "pue": 125}
+    given = ONE_SERVICE | {"concurrency_1": 0, "pue": 125}
     with pytest.raises(InputError) as caught:
-        fill(bundled("workbooks") / "fleet_plan.xlsx", given, tmp_path / "out.xlsx")
+        fill(TEMPLATE, given, tmp_path / "out.xlsx")
     assert str(caught.value) == (
         "fleet_plan.xlsx: concurrency_1 is out of range: got 0, want at least 1 and at most 1e+09 (requests in flight "
         "on the whole replica; blank: 1 in a function, the most within the targets in a plan). Correct the number.\n"
@@ -172,12 +159,3 @@ def test_what_no_plan_takes_is_refused_before_anything_is_written(tmp_path: Path
         "facility power over IT power). Correct the number."
     )
     assert not (tmp_path / "out.xlsx").exists()
-
-
-def test_services_share_nodes_however_their_accelerator_is_spelled(tmp_path: Path) -> None:
-    """The workbook of 0.10.0 compared what was typed, so that "H100 SXM" stood on nodes of its own."""
-    sitting = next(each for each in SITTINGS if each.file == "fleet_plan.xlsx")
-    given = {**sitting.given, "share_nodes": "yes", "gpu_2": "H100 SXM"}
-    path = fill(sitting.path, given, tmp_path / "out.xlsx").path
-    assert {label: text for label, text in checks(path).items() if text != "OK"} == {}
-    assert columns(path, "Services")["Stands on the nodes of"][:2] == [1, 1]

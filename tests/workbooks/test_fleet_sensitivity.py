@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import load_workbook
 
 from sizebook.functions import load
 from sizebook.scenarios.files import parse
@@ -14,6 +13,8 @@ from sizebook.scenarios.fleet import FleetScenario, answer
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.input_cells import workbook_inputs
+from tests.workbooks.filled import FilledOnce
+from tests.workbooks.shipped import opened
 
 load()
 TEMPLATE = bundled("workbooks") / "fleet_plan.xlsx"
@@ -58,13 +59,12 @@ BARS = {
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    given = workbook_inputs(parse(FleetScenario, FLEET, "fleet"))
-    return fill(TEMPLATE, given, tmp_path_factory.mktemp("fleet") / "out.xlsx").path
+def path(filled_once: FilledOnce) -> Path:
+    return filled_once(TEMPLATE, workbook_inputs(parse(FleetScenario, FLEET, "fleet"))).path
 
 
 def rows(path: Path, sheet: str) -> list[tuple[Any, ...]]:
-    return list(load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, max_col=8, values_only=True))
+    return list(opened(path, data_only=True)[sheet].iter_rows(min_col=2, max_col=8, values_only=True))
 
 
 @pytest.mark.parametrize("driver", BARS)
@@ -76,6 +76,7 @@ def test_a_bar_is_the_plan_with_that_input_changed(driver: str, path: Path) -> N
     assert bar[1:5] == pytest.approx((low, high, low - now, high - now), rel=1e-9)
 
 
+@pytest.mark.ci  # fills another fleet
 def test_the_bar_of_speed_is_the_workbook_at_that_speed(path: Path, tmp_path: Path) -> None:
     """No plan takes a speed; the sheets of replicas, nodes and purchases do, a service a row."""
     bar = next(row for row in rows(path, "Sensitivity") if row[0] == "Speed of a replica")

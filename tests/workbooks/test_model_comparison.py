@@ -9,6 +9,7 @@ from openpyxl import load_workbook
 
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
+from tests.workbooks.shipped import opened
 
 BOOK = bundled("workbooks") / "model_comparison.xlsx"
 GIVEN = {
@@ -41,7 +42,7 @@ def test_memory_gpus_and_money_are_those_by_hand(tmp_path: Path) -> None:
 
 def test_the_table_may_be_sorted_and_filtered() -> None:
     """A cell of the table refers to no other row of it, so rows move whole; its heads are words, each once."""
-    sheet = load_workbook(BOOK)["Comparison"]
+    sheet = opened(BOOK)["Comparison"]
     (table,) = sheet.tables.values()
     heads, *rows = sheet[table.ref]
     assert table.autoFilter.ref == table.ref and len(rows) == 12

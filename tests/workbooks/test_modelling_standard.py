@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from openpyxl import load_workbook
+from openpyxl import Workbook
 from openpyxl.utils import column_index_from_string
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -14,7 +14,7 @@ from sizebook.calculation.tokens import called_name, tokenize
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.addin_calls import calls_sizebook
-from tests.workbooks.shipped import SHIPPED, Shipped
+from tests.workbooks.shipped import SHIPPED, Shipped, opened
 
 # Sheets with a column a month, sheets with a column a case (and its head), and other sheets of formulas, by workbook.
 THROUGH_TIME = {
@@ -34,7 +34,10 @@ OF_FORMULAS = {
     "fleet_plan.xlsx": ("Services", "Groups", "Ranks", "Years", "Two-way", "Cases", "Sensitivity"),
     "training_budget.xlsx": ("Plan", "Cases", "Years", "Two-way", "What-if", "Sensitivity"),
 }
-_OPEN = {name: load_workbook(bundled("workbooks") / name) for name in OF_FORMULAS}
+
+
+def of_book(name: str) -> Workbook:
+    return opened(bundled("workbooks") / name)
 
 
 def sheets(*groups: dict[str, tuple[str, ...]]) -> pytest.MarkDecorator:
@@ -70,7 +73,7 @@ def first_month(sheet: Worksheet) -> int:
 
 @sheets(THROUGH_TIME)
 def test_a_row_has_one_formula(book: str, name: str) -> None:
-    sheet = _OPEN[book][name]
+    sheet = of_book(book)[name]
     first = first_month(sheet)
     assert rows_of_one_formula(sheet, first, LONGEST_PLAN) > 20
     assert all(
@@ -80,7 +83,7 @@ def test_a_row_has_one_formula(book: str, name: str) -> None:
 
 @sheets(BY_CASE)
 def test_a_row_has_one_formula_in_every_case(book: str, name: str) -> None:
-    sheet = _OPEN[book][name]
+    sheet = of_book(book)[name]
     n_cases = [cell.value for cell in sheet[4]].index("Unit") - 2
     assert rows_of_one_formula(sheet, 3, n_cases) > 20
 
@@ -103,7 +106,7 @@ def test_formulas_hold_no_constants(book: str, name: str) -> None:
     """A literal 730 stood in every monthly sheet of 0.3.0; the constants stand on Inputs, each with its source."""
     found = {
         at: numbers
-        for at, text in formulas(_OPEN[book][name]).items()
+        for at, text in formulas(of_book(book)[name]).items()
         if (numbers := [t.text for t in tokenize(text) if t.kind == "number" and t.text not in ("0", "1")])
         and "FIXED" not in text and "2^30" not in text
     }  # fmt: skip
@@ -113,7 +116,7 @@ def test_formulas_hold_no_constants(book: str, name: str) -> None:
 @pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
 def test_nothing_is_volatile_and_no_sheet_that_is_read_calls_a_function(book: Shipped) -> None:
     seen = 0
-    for sheet in load_workbook(book.path):
+    for sheet in opened(book.path):
         for at, text in formulas(sheet).items():
             called = {called_name(token).upper() for token in tokenize(text) if token.kind == "call"}
             assert not called & {"OFFSET", "INDIRECT", "NOW", "TODAY", "RAND"}, (sheet.title, at)
@@ -124,7 +127,7 @@ def test_nothing_is_volatile_and_no_sheet_that_is_read_calls_a_function(book: Sh
 
 @pytest.mark.parametrize("book", OF_FORMULAS)
 def test_the_same_call_stands_once(book: str) -> None:
-    calls: list[Any] = [cell.value for (cell,) in _OPEN[book]["Calls"]["B8:B900"] if cell.value]
+    calls: list[Any] = [cell.value for (cell,) in of_book(book)["Calls"]["B8:B900"] if cell.value]
     assert len(calls) == len(set(calls))
     assert len(calls) > 5 or book == "fleet_plan.xlsx"  # all that it asks stands in two staged tables
 
@@ -133,7 +136,7 @@ def test_the_same_call_stands_once(book: str) -> None:
 def test_cells_have_named_styles(book: str, name: str) -> None:
     plain = [
         cell.coordinate
-        for row in _OPEN[book][name].iter_rows()
+        for row in of_book(book)[name].iter_rows()
         for cell in row
         if cell.value is not None and cell.style == "Normal"
     ]

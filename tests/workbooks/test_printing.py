@@ -14,7 +14,9 @@ from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.line_sheet import result_sheet
 from sizebook.workbooks.print_layout import keep_readable, scale_saving_pages, years_a_page
-from tests.workbooks.shipped import SHIPPED, Shipped
+from tests.workbooks.filled import FilledOnce
+from tests.workbooks.shipped import SHIPPED, Shipped, opened
+from tests.workbooks.sittings import CEILED
 
 
 def test_columns_wider_than_the_page_are_refused() -> None:
@@ -37,7 +39,7 @@ def test_rows_higher_than_the_page_are_refused() -> None:
 
 @pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
 def test_styles_of_results_have_letters_of_nine_points_or_more(book: Shipped) -> None:
-    sheet = load_workbook(book.path)["Result"]
+    sheet = opened(book.path)["Result"]
     sizes = {cell.font.size for row in sheet.iter_rows() for cell in row if cell.value is not None}
     assert sizes >= {9, 10}
     assert min(sizes) == 9
@@ -106,7 +108,7 @@ def test_a_year_of_months_stands_on_a_page(before: list[float], breaks: list[int
 @pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
 def test_no_sheet_is_scaled_below_what_can_be_read(book: Shipped) -> None:
     """On 0.11.0 Buying of the fleet printed at 1.9 points. Letters are 9 points or more; 0.89 of them are 8."""
-    for sheet in load_workbook(book.path):
+    for sheet in opened(book.path):
         if sheet.sheet_state == "visible" and sheet.page_setup.fitToHeight != 1:  # those of one page are never scaled
             assert not sheet.sheet_properties.pageSetUpPr.fitToPage, sheet.title
             assert sheet.page_setup.scale >= 89, sheet.title
@@ -114,17 +116,15 @@ def test_no_sheet_is_scaled_below_what_can_be_read(book: Shipped) -> None:
             assert min(sizes) >= 9, sheet.title
 
 
-def test_months_and_services_print_as_far_as_the_plan_goes(tmp_path: Path) -> None:
+def test_months_and_services_print_as_far_as_the_plan_goes(filled_once: FilledOnce) -> None:
     """Six services over 24 months: E to AB of Months, rows of the other fourteen folded; filled again they unfold."""
     (book,) = [each for each in SHIPPED if each.file == "fleet_plan.xlsx"]
-    sheets = load_workbook(book.path)
+    sheets = opened(book.path)
     assert str(sheets["Months"].print_area).startswith("'Months'!$B$1:$AB$")
     assert str(sheets["Years"].print_area).startswith("'Years'!$B$1:$L$")  # eight quarters from E on
     assert folded(sheets["Replicas"]) == 3 * 14
     assert folded(sheets["By service"]) == 14
-    one = {"months": 60, "model_1": "llama-3.1-8b", "gpu_1": "h100-sxm", "requests_per_day_1": 9e6,
-           "input_tokens_1": 1000, "output_tokens_1": 200, "concurrency_1": 32}  # fmt: skip
-    again = load_workbook(fill(book.path, one, tmp_path / "out.xlsx").path)
+    again = opened(filled_once(book.path, CEILED).path)  # one service for sixty months
     assert str(again["Months"].print_area).startswith("'Months'!$B$1:$BL$")
     assert folded(again["Replicas"]) == 3 * 19
 
@@ -139,7 +139,7 @@ def test_a_few_months_take_a4_and_many_a3_again(tmp_path: Path) -> None:
     """B, C, D and months are 33 + 13 + 15 + 13 each, 5.6 points a width: four months 633 of the 784 points of A4 turned
     less its margins, a year 1,215, which asks for A3. At 89 % the rows of A4 take one page, not two."""
     (book,) = [each for each in SHIPPED if each.file == "fine_tuning.xlsx"]
-    assert load_workbook(book.path)["Months"].page_setup.paperSize == 9  # the example runs for four months
+    assert opened(book.path)["Months"].page_setup.paperSize == 9  # the example runs for four months
     asked = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 8, "batch": 16, "n_examples": 1000, "months": 12}
     year = fill(book.path, asked, tmp_path / "year.xlsx").path
     setup = load_workbook(year)["Months"].page_setup

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import Workbook, load_workbook
 
 from sizebook.core.errors import InputError
 from sizebook.core.sections import Argument, Quantity
@@ -18,16 +17,11 @@ from sizebook.workbooks.data_validations import bounds_text
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.filling import fill, read_inputs
 from sizebook.workbooks.line_sheet import new_sheet
-from tests.workbooks.shipped import SHIPPED, Shipped
+from tests.workbooks.shipped import SHIPPED, Shipped, opened
 
 load()
 TAKES, SOURCE = "What it takes", "Where its value comes from"
 every_workbook = pytest.mark.parametrize("shipped", SHIPPED, ids=lambda shipped: shipped.file)
-
-
-@cache
-def opened(path: Path) -> Workbook:
-    return load_workbook(path, data_only=True)
 
 
 @cache
@@ -37,14 +31,14 @@ def inputs_of(path: Path) -> dict[str, Any]:
 
 @cache
 def column_of(path: Path, sheet: str, head: str) -> int:
-    rows = opened(path)[sheet].iter_rows(max_row=10)
+    rows = opened(path, data_only=True)[sheet].iter_rows(max_row=10)
     return next(int(cell.column or 0) for row in rows for cell in row if cell.value == head)
 
 
 def beside(path: Path, name: str, head: str) -> Any:
     """Return what stands in the row of an input under a head of its sheet."""
     at = inputs_of(path)[name].at
-    return opened(path)[at.sheet].cell(at.top, column_of(path, at.sheet, head)).value
+    return opened(path, data_only=True)[at.sheet].cell(at.top, column_of(path, at.sheet, head)).value
 
 
 @every_workbook

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
 from sizebook.sources.bundled import bundled
-from tests.workbooks.shipped import SHIPPED
+from tests.workbooks.shipped import SHIPPED, opened
 
 WORKBOOKS = [book.file for book in SHIPPED]
 
 
 @pytest.mark.parametrize("name", WORKBOOKS)
 def test_whole_numbers_fit_with_two_characters_to_spare(name: str) -> None:
-    book = load_workbook(bundled("workbooks") / name, data_only=True)
+    book = opened(bundled("workbooks") / name, data_only=True)
     merged = {(sheet.title, cell) for sheet in book for area in sheet.merged_cells.ranges for cell in area.cells}
     numbers = [
         (
