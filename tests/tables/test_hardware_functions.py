@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from statistics import median
 
 import pytest
@@ -104,6 +105,19 @@ def test_newest_rows_of_each_provider_then_the_median_of_providers(monkeypatch: 
     assert prices.quote("h100-sxm", provider="ONE").usd_per_gpu_hour == 5.0
     assert prices.quote("h100-sxm", provider="one", region="East").usd_per_gpu_hour == 3.0
     assert prices.quote("h100-sxm", provider="one").rows == ROWS[1:4]
+
+
+def test_the_basis_names_table_spread_and_age(monkeypatch: pytest.MonkeyPatch) -> None:
+    """10th and 90th percentile of 2, 5 and 9 USD: 2 + 0.2 * 3 and 5 + 0.8 * 4."""
+    monkeypatch.setattr(prices, "prices", lambda: (*ROWS, row("three", "all", "2026-11-01", 9.0)))
+    with prices.valued_on(date(2026, 11, 2)):
+        found = prices.quote("h100-sxm")
+    assert (found.low_usd_per_gpu_hour, found.high_usd_per_gpu_hour) == pytest.approx((2.6, 8.2))
+    # January 2026 counts from its first day: 305 days; June 2025 is 519 days before; three rows of one provider.
+    assert found.basis == (
+        "data/prices.csv: on demand, median of 3 providers, 2.60 to 8.20 USD from the 10th to the 90th percentile, "
+        "2025-06-01 to 2026-11-01; 4 of 5 prices are older than 180 days"
+    )
 
 
 def test_the_users_own_rows_come_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import click
 from sizebook.cli.plan_printing import plan_options, print_plan, read_scenario
 from sizebook.core.sections import flat
 from sizebook.core.texts import ends
-from sizebook.core.units import energy, mass, number_of, significant, usd
+from sizebook.core.units import energy, mass, number_of, significant, thousands, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.node_groups import Stand
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
@@ -177,7 +177,8 @@ def _months(plan: FleetPlan) -> list[str]:
     for number, m in enumerate(plan.months):
         lines.append(
             f"{plan.label(number):10}  {m.peak_gpus:4}  {m.mean_gpus:4}  {m.reserved_gpus:8}  {m.nodes:5}  {m.racks:5} "
-            f"{m.site_kw:8,.0f}  {m.reserved_usd:12,.0f} {m.burst_usd:12,.0f} {m.energy_kwh:12,.0f} {m.co2e_kg:10,.0f}"
+            f"{m.site_kw:8,.0f}  {thousands(m.reserved_usd):>12} {thousands(m.burst_usd):>12} "
+            f"{thousands(m.energy_kwh):>12} {thousands(m.co2e_kg):>10}"
         )
     return lines
 
@@ -187,6 +188,7 @@ def _years(plan: FleetPlan) -> list[str]:
     for each in periods(plan.months, YEAR):
         lines.append(
             f"{each.period:4}  {each.months:6}  {each.peak_gpus:9}  {each.nodes:5}  {each.racks:5} "
-            f"{each.site_kw:8,.0f}  {each.usd:12,.0f} {each.energy_kwh:12,.0f} {each.co2e_kg:10,.0f}"
+            f"{each.site_kw:8,.0f}  {thousands(each.usd):>12} {thousands(each.energy_kwh):>12} "
+            f"{thousands(each.co2e_kg):>10}"
         )
     return lines

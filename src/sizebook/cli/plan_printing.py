@@ -32,7 +32,16 @@ def read_scenario(path: Path, kind: type[Kind], rates: Path | None, plan: str) -
 
 def print_plan(as_json: bool, data: Callable[[], Mapping[str, Any]], text: Callable[[], Iterable[str]]) -> None:
     """Print a plan as JSON or as text; only the one that is asked for is made."""
-    click.echo(json.dumps(data(), indent=2) if as_json else "\n".join(text()))
+    click.echo(json.dumps(_without_nan(data()), indent=2) if as_json else "\n".join(text()))
+
+
+def _without_nan(value: Any) -> Any:
+    """Return plain data with null for what nobody lists: JSON has no NaN."""
+    if isinstance(value, Mapping):
+        return {key: _without_nan(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(inner) for inner in value]
+    return None if value != value else value
 
 
 def derivation_lines(steps: Iterable[Step]) -> list[str]:

@@ -11,7 +11,7 @@ import click
 from sizebook.cli.plan_printing import plan_options, print_plan
 from sizebook.core.sections import flat
 from sizebook.core.texts import ends
-from sizebook.core.units import duration, gibibytes, grouped, number_of, percent, significant, usd
+from sizebook.core.units import duration, gibibytes, grouped, number_of, percent, significant, thousands, usd
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.figures import figures
@@ -262,8 +262,8 @@ def _months(plan: ServingPlan) -> list[str]:
     lines = ["Month  Reserved GPUs  Peak GPUs  Busy  USD         kWh        kgCO2e"]
     for m in plan.months:
         lines.append(
-            f"{m.month:5}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {m.usd:10,.0f}"
-            f"  {m.energy_kwh:9,.0f}  {m.co2e_kg:7,.0f}"
+            f"{m.month:5}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {thousands(m.usd):>10}"
+            f"  {thousands(m.energy_kwh):>9}  {thousands(m.co2e_kg):>7}"
         )
     return lines
 

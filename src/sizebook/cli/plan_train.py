@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import click
 from sizebook.cli.options import explain_option
 from sizebook.cli.plan_printing import derivation_lines, plan_options, print_plan, read_scenario
 from sizebook.core.sections import flat, leaves
-from sizebook.core.units import brief, duration, flop, gibibytes, grouped, percent, significant
+from sizebook.core.units import NOT_LISTED, brief, duration, flop, gibibytes, grouped, percent, significant
 from sizebook.plans.training.case import DAY, Case
 from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.plan import TrainingPlan, plan_training
@@ -59,6 +60,13 @@ def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool, r
     plan = plan_training(inputs)
     details = _explained(plan) if explained else []
     print_plan(as_json, lambda: as_data(plan), lambda: [*as_text(plan), *details])
+
+
+def _price(inputs: Training) -> str:
+    costs = inputs.costs
+    if math.isnan(costs.price_usd_per_gpu_hour):
+        return f"{NOT_LISTED}: {costs.basis}"
+    return f"{costs.price_usd_per_gpu_hour:g} USD a GPU-hour ({costs.basis})"
 
 
 def _layouts(inputs: Training, found: Search, n_fitting: int, as_json: bool) -> str:
@@ -144,7 +152,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
         f"whole run   {factor:.3g} times steady state ({basis_of(inputs.programme)})",
         *_band_lines(plan),
         f"rates       {plan.work.rates_basis(inputs.utilization)}",
-        f"price       {inputs.costs.price_usd_per_gpu_hour:g} USD a GPU-hour ({inputs.costs.basis})",
+        f"price       {_price(inputs)}",
         f"energy      {power.watts:g} W a GPU, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",
         *(f"to know     {warning}" for warning in warnings(plan)),

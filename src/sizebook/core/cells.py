@@ -194,7 +194,14 @@ def _once(function: Function, cells: Sequence[Cell]) -> Cell | Range:
 
 
 def _presentable(function: Function, value: Any) -> Any:
-    """Return a result that a cell can hold: every number finite, and none below 0 where the quantity has no such."""
+    """Return a result that a cell can hold: every number finite, and none below 0 where the quantity has no such.
+
+    An amount that nobody lists (NaN) is an error: of a table in its own cell alone, so that no sum takes it for 0.
+    """
+    if isinstance(value, (list, tuple)):
+        value = [[_listed(each) for each in row] if isinstance(row, (list, tuple)) else _listed(row) for row in value]
+    elif isinstance(_listed(value), SizebookError):
+        raise not_listed()
     for number in (value,) if type(value) in (int, float) else _numbers(value):
         if not abs(number) <= LARGEST:  # nor not-a-number
             raise RangeError(
@@ -207,6 +214,18 @@ def _presentable(function: Function, value: Any) -> Any:
             f"({function.result.meaning}). Correct the arguments."
         )
     return value
+
+
+def not_listed() -> UnknownKeyError:
+    """Return the error of an amount that follows from a price or a power that no table lists."""
+    return UnknownKeyError(
+        "amount not listed: got no price or power of the accelerator, want one. State on_demand_usd_per_gpu_hour, "
+        "price_usd_per_gpu_hour or watts, or add your own row with 'sizebook data add'."
+    )
+
+
+def _listed(value: Any) -> Any:
+    return not_listed() if value.__class__ is float and value != value else value
 
 
 def _numbers(value: Any) -> Iterator[int | float]:

@@ -81,6 +81,8 @@ def plural(number: int, singular: str, several: str, /, **values: Any) -> Text:
 
 def ends(low: str, high: str) -> Text:
     """Return the two ends of a range as they are printed, or that both are one: ``2 to 3``, ``2 either way``."""
+    if low == high == "not listed":
+        return text("not listed")
     return text("{n} either way", n=low) if low == high else text("{low} to {high}", low=low, high=high)
 
 

@@ -9,6 +9,10 @@ from sizebook.core.texts import THIN_SPACE, Figure, Short, Text, text
 __all__ = ["NO_BREAK_SPACE", "THIN_SPACE"]
 NO_BREAK_SPACE = "\u00a0"
 
+# An amount that nobody listed: it stays NaN through all arithmetic, and every surface shows it in these words.
+NOT_LISTED_USD = math.nan
+NOT_LISTED = text("not listed")
+
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DECIMAL = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SHORT_SCALE = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
@@ -44,11 +48,20 @@ _ONE = {
 
 def grouped(count: int | float) -> str:
     """Return a whole number with thin spaces between thousands: ``1 234 567``."""
+    if count != count:
+        return NOT_LISTED
     return Figure(f"{round(count):,}".replace(",", THIN_SPACE))
+
+
+def thousands(value: float) -> str:
+    """Return a number rounded to one, in groups of three as plain text has them: ``1,079``."""
+    return NOT_LISTED if value != value else f"{value:,.0f}"
 
 
 def significant(value: float, digits: int = 3) -> str:
     """Return a number to so many significant digits, whole digits always kept: ``16.1``, ``1 234``."""
+    if value != value:
+        return NOT_LISTED
     if value == 0 or not math.isfinite(value):
         return Figure("0" if value == 0 else str(value))
     value = float(f"{value:.{_MOST_DECIMALS}g}")  # sums of one value in another order are one figure
@@ -60,6 +73,8 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def _scaled(value: float, scale: tuple[tuple[float, str], ...], unit: str, digits: int) -> str:
+    if value != value:
+        return NOT_LISTED
     for index, (factor, prefix) in enumerate(scale):
         if abs(value) >= factor:
             shown = significant(value / factor, digits)
@@ -110,6 +125,8 @@ def flop(value: float, digits: int = 3) -> str:
 
 def usd(amount: float, digits: int = 3) -> str:
     """Return US dollars: ``$1.24 M``."""
+    if amount != amount:
+        return NOT_LISTED
     sign = "-" if amount < 0 else ""
     return Short(f"{sign}${_scaled(abs(amount), _SHORT_SCALE, '', digits)}")
 
@@ -129,6 +146,8 @@ def energy(kwh: float, digits: int = 3) -> str:
 
 def mass(kg: float, digits: int = 3) -> str:
     """Return a mass, of carbon dioxide in particular: ``12.3 t``, ``310 kg``."""
+    if kg != kg:
+        return NOT_LISTED
     if abs(kg) >= 1000:
         return Figure(f"{significant(kg / 1000, digits)}{NO_BREAK_SPACE}t")
     return Figure(f"{significant(kg, digits)}{NO_BREAK_SPACE}kg")
@@ -156,6 +175,8 @@ def brief(value: float, unit: str, digits: int = 3) -> str:
 
 def in_unit(value: float, unit: str) -> str:
     """Return a value with its unit, the way a person reads it; ``unit`` is a unit of the registry."""
+    if not math.isfinite(value):
+        return NOT_LISTED if value != value else f"{value} {unit}"
     shown = {
         "parameters": text("{n} parameters ({short})", n=grouped(value), short=parameters(value)),
         "bytes": text(
@@ -169,8 +190,6 @@ def in_unit(value: float, unit: str) -> str:
         "USD": usd(value, 4),
         "ratio": text("{n} ({share})", n=significant(value, 4), share=percent(value)),
     }
-    if not math.isfinite(value):
-        return f"{value} {unit}"
     if unit in shown:
         return shown[unit]
     number = grouped(value) if float(value).is_integer() else significant(value, 4)

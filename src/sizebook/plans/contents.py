@@ -13,6 +13,11 @@ Value = int | float | str | bool | None
 Rows = Sequence[tuple[Value, ...]]
 
 
+def or_blank(value: Value) -> Value:
+    """Return a value, None for an amount that nobody lists: NaN within a plan, blank in every file."""
+    return None if value != value else value
+
+
 @dataclass(frozen=True)
 class Figure:
     """One figure of a plan: its name, label, unit (empty for none) and value."""
@@ -21,6 +26,9 @@ class Figure:
     label: str
     unit: str
     value: Value
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", or_blank(self.value))
 
 
 class Later(Sequence[tuple[Value, ...]]):
@@ -37,7 +45,10 @@ class Later(Sequence[tuple[Value, ...]]):
     @overload
     def __getitem__(self, at: slice) -> Rows: ...
     def __getitem__(self, at: int | slice) -> tuple[Value, ...] | Rows:
-        return self._made()[at]
+        rows = self._made()
+        if isinstance(at, slice):
+            return [tuple(map(or_blank, row)) for row in rows[at]]
+        return tuple(map(or_blank, rows[at]))
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,10 @@ class Ledger:
     name: str
     columns: tuple[Argument, ...]
     rows: Rows
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rows, Later):
+            object.__setattr__(self, "rows", tuple(tuple(map(or_blank, row)) for row in self.rows))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from sizebook.core.texts import Figure, Short, Text, text
-from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE, percent
+from sizebook.core.units import NO_BREAK_SPACE, NOT_LISTED, THIN_SPACE, percent
 
 _GIGA, _MEGA, _KILO = 1e9, 1e6, 1e3
 _DECIMAL = ((1e15, "P"), (1e12, "T"), (_GIGA, "G"), (_MEGA, "M"), (_KILO, "k"))
@@ -58,7 +58,7 @@ def aligned(values: Sequence[float], digits: int = 3, factor: float = 1.0) -> li
     that those would round to zero is shown as less than the last decimal: ``<0.001``.
     """
     scaled = [value / factor for value in values]
-    smallest = min((abs(v) for v in scaled if v), default=1.0)
+    smallest = min((abs(v) for v in scaled if v and v == v), default=1.0)
     decimals = min(MOST_DECIMALS, max(0, digits - 1 - math.floor(math.log10(smallest))))
     return [fixed(value, decimals) for value in scaled]
 
@@ -94,6 +94,8 @@ def dollars(value: float) -> Figure:
 
 def fixed(value: float, decimals: int) -> str:
     """Return a number with so many decimals and thin spaces between thousands; ``<0.01`` where it would round to 0."""
+    if value != value:
+        return NOT_LISTED
     least = 10.0**-decimals
     if 0 < abs(value) < least / 2:
         return Figure(f"{'>' + MINUS if value < 0 else '<'}{least:.{decimals}f}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, TargetError
 from sizebook.core.quantities import gpu_keys
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.intake.text_formats import csv_rows
@@ -16,8 +16,10 @@ from sizebook.plans.serving.choice import Choices, check_release, choose
 from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.refusals import NoRoomError
 from sizebook.scenarios.files import ModelScenario, as_of_its_day
 from sizebook.serving.encoding import one_pass
+from sizebook.serving.quantities import PoolLayout
 
 GpuOrSearch = Annotated[
     str | None,
@@ -110,13 +112,28 @@ def answer(scenario: ServingScenario) -> ServingAnswer:
     for side in [*([] if heard else ["input"]), *(["output"] if answers else [])]:
         _check_lengths(scenario.stated, side, traced=scenario.inputs.requests.has_lengths)
     if scenario.gpu is not None:
-        return ServingAnswer(plan_serving(scenario.model, scenario.gpu, scenario.inputs), None)
+        return _on(scenario.gpu, scenario)
     if layout := [name for name in _LAYOUT if name in scenario.stated]:
         raise InputError(
             f"layout without an accelerator: got {', '.join(layout)}, want gpu with it. Name the gpu, or leave the "
             "layout to the search."
         )
     found = choose(scenario.model, scenario.inputs, compared(scenario.gpus_compared), engine=engine)
+    return ServingAnswer(found.ranked[0].plan, found)
+
+
+def _on(gpu: str, scenario: ServingScenario) -> ServingAnswer:
+    """Return the plan on an accelerator that is given; a blank layout that has no room is searched as without a gpu."""
+    blank = not any(name in scenario.stated for name in _LAYOUT) and scenario.inputs.pools == PoolLayout()
+    try:
+        return ServingAnswer(plan_serving(scenario.model, gpu, scenario.inputs), None)
+    except NoRoomError as error:
+        if not blank:
+            raise
+        try:
+            found = choose(scenario.model, scenario.inputs, (gpu,), engine=scenario.inputs.replica.engine)
+        except TargetError:  # no layout helps: what stops the plain one is what there is to say
+            raise error from None
     return ServingAnswer(found.ranked[0].plan, found)
 
 

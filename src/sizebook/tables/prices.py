@@ -137,6 +137,20 @@ class Price:
         return tuple(found)
 
 
+def price_remark(remark: str) -> Text:
+    """Return what to know of a price, as the warnings of every plan say it."""
+    return text("Price of a GPU-hour: {remark}.", remark=remark)
+
+
+def no_power(gpu: str) -> Text:
+    """Return that nobody publishes the power of an accelerator, as the warnings of every plan say it."""
+    return text(
+        "No power of {gpu} is published, so energy and carbon are not listed: add your row with 'sizebook data add "
+        "hardware'.",
+        gpu=gpu,
+    )
+
+
 _valuation_day: ContextVar[date | None] = ContextVar("valuation_day", default=None)
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
-from sizebook.core.errors import SizebookError, UnknownKeyError
+from sizebook.core.errors import UnknownKeyError
 from sizebook.core.sections import put_together
 from sizebook.plans.serving.inputs import Prices
 from sizebook.plans.serving.rates import Rates, rates_of
-from sizebook.tables.prices import providers
+from sizebook.tables.prices import providers, quote
 
 # Rows of data/prices.csv of Google in us-central1, for 8 H100: two machines on demand at 88.49 and 93.4007 USD an hour,
 # one for a year at 61.383672 and for three at 38.864381.
@@ -39,7 +40,13 @@ def test_prices_that_are_given_count_even_where_reserving_is_dearer() -> None:
 def test_a_provider_answers_with_its_own_prices(term: str, said: str, reserved: float) -> None:
     on_demand, found, basis = money(rates(term=term, **GOOGLE))
     assert (on_demand, found) == pytest.approx(((88.49 + 93.4007) / 16, reserved), rel=1e-6)
-    assert basis == f"on demand: data/prices.csv, on demand, median; reserved: data/prices.csv, {said}, median"
+    region = GOOGLE["region"]
+    listed = [
+        f"data/prices.csv: {name}, gcp alone, {quote('h100-sxm', 'gcp', region, each).dates[0]}"
+        for each, name in (("on_demand", "on demand"), (term, said))
+    ]
+    few = "fewer than 3 providers list it"
+    assert basis == f"on demand: {listed[0]}; {few}; reserved: {listed[1]}; {few}"
 
 
 def test_a_reserved_price_above_the_one_on_demand_is_not_taken() -> None:
@@ -47,7 +54,7 @@ def test_a_reserved_price_above_the_one_on_demand_is_not_taken() -> None:
     found = rates()
     assert found.reserved_usd == found.on_demand_usd < 7.99
     assert found.basis == (
-        "on demand: data/prices.csv, on demand, median; reserved: taken as on demand, since the median of a one-year "
+        f"on demand: {quote('h100-sxm').basis}; reserved: taken as on demand, since the median of a one-year "
         "reservation is dearer (7.99 USD)"
     )
     beside = rates(**GOOGLE, on_demand_usd_per_gpu_hour=5.0)
@@ -61,7 +68,7 @@ def test_where_none_is_listed_the_price_on_demand_stands_for_both() -> None:
     found = rates("h200-sxm")
     assert found.reserved_usd == found.on_demand_usd
     assert found.basis == (
-        "on demand: data/prices.csv, on demand, median; reserved: taken as on demand, since no price of a one-year "
+        f"on demand: {quote('h200-sxm').basis}; reserved: taken as on demand, since no price of a one-year "
         "reservation is listed"
     )
 
@@ -81,10 +88,8 @@ def test_a_provider_that_nobody_knows_is_refused(given: dict[str, Any]) -> None:
     )
 
 
-def test_an_accelerator_without_a_price_is_refused() -> None:
-    with pytest.raises(SizebookError) as refused:
-        rates("mi325x")
-    assert str(refused.value) == (
-        "no price: got 'mi325x', want an accelerator that data/prices.csv holds. State a price, or add your own with "
-        "'sizebook data add prices FILE.csv'."
-    )
+def test_an_accelerator_without_a_price_has_rates_that_are_not_listed() -> None:
+    found = rates("h20")
+    assert math.isnan(found.on_demand_usd) and math.isnan(found.reserved_usd)
+    said = "no table lists a price of h20: set on_demand_usd_per_gpu_hour"
+    assert (found.basis, found.price_remarks) == (said, (said,))

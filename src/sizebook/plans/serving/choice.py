@@ -83,7 +83,7 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
         raise TargetError(
             f"no candidate meets the target: got {reasons}, want one that does. Relax that target or add a faster gpu."
         )
-    plans.sort(key=lambda plan: plan.months[-1].usd)
+    plans.sort(key=_dearness)
     return Choices(tuple(_marked(plans)), tuple(failed.most_common()))
 
 
@@ -116,7 +116,7 @@ def _simulated(steady: list[ServingPlan], inputs: ServingInputs, failed: Counter
     A simulation takes a second: those that even on average cost more than the cheapest one found are left out, and so
     are those after `MOST_SIMULATED`.
     """
-    steady.sort(key=lambda plan: plan.months[-1].usd)
+    steady.sort(key=_dearness)
     found: list[ServingPlan] = []
     for number, plan in enumerate(steady):
         cheapest = min((each.months[-1].usd for each in found), default=math.inf)
@@ -126,6 +126,12 @@ def _simulated(steady: list[ServingPlan], inputs: ServingInputs, failed: Counter
         setup = plan.replica.setup
         found += _planned(plan.model, [(setup.gpu, replace(inputs, replica=setup.replica))], failed)
     return found
+
+
+def _dearness(plan: ServingPlan) -> tuple[float, int]:
+    """Return what plans are ranked by: the cost of the last month, where nobody lists a price the GPUs."""
+    last = plan.months[-1]
+    return (math.inf if math.isnan(last.usd) else last.usd, last.peak_gpus)
 
 
 def _marked(plans: list[ServingPlan]) -> Iterator[Choice]:

@@ -133,6 +133,6 @@ def _always_on(needed: tuple[int, ...], rates: Rates) -> int:
 
 def hours_in_burst(on_demand_usd: float, reserved_usd: float) -> int:
     """Return the busiest hours of a day that may exceed what is reserved: 24 x reserved / on demand, at most 23."""
-    if reserved_usd >= on_demand_usd:
+    if not reserved_usd < on_demand_usd:  # nor where a price is not listed: the fleet follows the hours
         return HOURS - 1
     return min(HOURS - 1, math.floor(HOURS * reserved_usd / on_demand_usd + _ROUNDING))

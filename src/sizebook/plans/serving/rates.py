@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from sizebook.core.errors import InputError
 from sizebook.core.texts import Figure, text
+from sizebook.core.units import NOT_LISTED_USD
 from sizebook.plans.serving.inputs import Energy, Prices
 from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import TERM_NAMES, Price, listed_quotes, quote
 
 GIVEN = text("given in the scenario")
+Rated = tuple[float, str, tuple[str, ...]]  # USD a GPU-hour, where it comes from, what to know of it
 
 
 @dataclass(frozen=True)
@@ -26,55 +28,77 @@ class Rates:
     pue: float = 1.25
     grams_per_kwh: float = 400.0
     grid_basis: str = "given"
+    price_remarks: tuple[str, ...] = ()  # an old price, few providers, none listed: to know before signing
 
 
 def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
-    """Return the rates of an accelerator: those given, else the medians of data/prices.csv.
+    """Return the rates of an accelerator: those given, else the planner's own, else the medians of the catalogues.
 
     Nobody reserves above the price on demand: where the catalog has no reserved price for the term, or a dearer one
     (few providers list one, and dear ones do), the price on demand stands for both, and the basis says so.
 
-    Errors: a provider that no table knows, an accelerator without a price or a published TDP.
+    A price or a TDP that nobody lists is NaN, and so is all that follows from it. Errors: a provider that no table
+    knows, and one that is asked for and lists no price.
     """
     chip, given = accelerator(gpu), prices.gpu_hours
-    power = watts(chip.key)
-    usd, reserved_usd = given.on_demand_usd_per_gpu_hour, given.reserved_usd_per_gpu_hour
-    listed = listed_quotes(chip.key, prices.provider, prices.region, () if reserved_usd is not None else (term,))
-    basis: str = GIVEN
-    reserved_basis: str = GIVEN
-    if usd is None:
-        found = quote(chip.key, prices.provider, prices.region)
-        usd, basis = found.usd_per_gpu_hour, found.basis
-    if reserved_usd is None:
-        reserved_usd, reserved_basis = _reserved(listed[term], term, usd)
-    if reserved_basis != basis:
-        basis = text(
-            "on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=basis, reserved_basis=reserved_basis
-        )
+    listed = listed_quotes(chip.key, prices.provider, prices.region, ("on_demand", term))
+    demand: Rated = (NOT_LISTED_USD, "", ())
+    if (usd := given.on_demand_usd_per_gpu_hour) is not None:
+        demand = (usd, GIVEN, ())
+    elif prices.provider or prices.region:
+        demand = _rated(quote(chip.key, prices.provider, prices.region))
+    elif (found := listed["on_demand"]) is not None:
+        demand = _rated(found)
+    else:
+        basis = text("no table lists a price of {gpu}: set on_demand_usd_per_gpu_hour", gpu=chip.key)
+        demand = (NOT_LISTED_USD, basis, (basis,))
+    reserved = _reserved(listed[term], term, demand)
+    if (usd := given.reserved_usd_per_gpu_hour) is not None:
+        reserved = (usd, GIVEN, ())
     grams, grid_basis = _grams(prices.energy)
-    return Rates(usd, reserved_usd, basis, power, prices.energy.pue, grams, grid_basis)
+    return Rates(
+        demand[0],
+        reserved[0],
+        _joint_basis(demand[1], reserved[1]),
+        watts(chip.key),
+        prices.energy.pue,
+        grams,
+        grid_basis,
+        tuple(dict.fromkeys((*demand[2], *reserved[2]))),
+    )
 
 
 def watts(gpu: str) -> float:
-    """Return the power of an accelerator: its published TDP."""
-    chip = accelerator(gpu)
-    if chip.tdp_watts is None:
-        raise InputError(f"no power: got '{chip.key}' without a TDP, want one that is published. Choose another gpu.")
-    return float(chip.tdp_watts)
+    """Return the power of an accelerator: its published TDP, NaN where none is."""
+    tdp = accelerator(gpu).tdp_watts
+    return math.nan if tdp is None else float(tdp)
 
 
-def _reserved(found: Price | None, term: str, on_demand: float) -> tuple[float, str]:
+def _rated(found: Price) -> Rated:
+    return found.usd_per_gpu_hour, found.basis, found.remarks
+
+
+def _reserved(found: Price | None, term: str, demand: Rated) -> Rated:
     """Return the listed price of a term, or the one on demand where none is listed or it is dearer."""
+    usd, name = demand[0], TERM_NAMES[term]
     if found is None:
-        return on_demand, text("taken as on demand, since no price of a {term} is listed", term=TERM_NAMES[term])
-    median = found.usd_per_gpu_hour
-    if median > on_demand:
-        return on_demand, text(
+        if math.isnan(usd):
+            return demand
+        return usd, text("taken as on demand, since no price of a {term} is listed", term=name), ()
+    if found.usd_per_gpu_hour > usd:
+        dearer = text(
             "taken as on demand, since the median of a {term} is dearer ({price} USD)",
-            term=TERM_NAMES[term],
-            price=Figure(f"{median:.2f}"),
+            term=name,
+            price=Figure(f"{found.usd_per_gpu_hour:.2f}"),
         )
-    return median, found.basis
+        return usd, dearer, ()
+    return _rated(found)
+
+
+def _joint_basis(on_demand: str, reserved: str) -> str:
+    if on_demand == reserved:
+        return on_demand
+    return text("on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=on_demand, reserved_basis=reserved)
 
 
 def _grams(energy: Energy) -> tuple[float, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sizebook.core.errors import SizebookError
+from sizebook.core.errors import SizebookError, TargetError
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import EncodedCase, latencies, serving_case
 from sizebook.serving.load import Limits, Simulator
@@ -15,6 +15,10 @@ from sizebook.serving.time import Latency, latency
 from sizebook.tables.hardware import accelerator
 
 WIDER = (2, 4, 8)
+
+
+class NoRoomError(TargetError):
+    """Not even one request fits into the memory of a layout: another one may have room."""
 
 
 def no_room(model: str, gpu: str, replica: Replica, longest_tokens: int, missing_bytes: float) -> str:

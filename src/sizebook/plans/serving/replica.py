@@ -11,7 +11,7 @@ from sizebook.core.errors import InputError, TargetError
 from sizebook.core.texts import Figure, text
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.nodes import Packing
-from sizebook.plans.serving.refusals import missed, missed_by_requests, no_room, too_many
+from sizebook.plans.serving.refusals import NoRoomError, missed, missed_by_requests, no_room, too_many
 from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case
 from sizebook.serving.costs import costs_of
@@ -229,7 +229,7 @@ def check_room(setup: Setup, longest_tokens: int, capacity: int, case: Case, mem
     """Refuse workers whose cache does not hold one request."""
     if capacity < 1:
         missing = cache_bytes_per_gpu(case, float(longest_tokens)) - memory.cache_bytes
-        raise TargetError(
+        raise NoRoomError(
             no_room(setup.model, setup.gpu, setup.replica, longest_tokens=longest_tokens, missing_bytes=float(missing))
         )
 

@@ -6,15 +6,16 @@ columns of a table of runs and the inputs of the workbook. `settled` looks up wh
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated
 
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.quantities import HostShare, OtherUsd, Pue
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.core.texts import Figure, text
-from sizebook.core.units import percent
+from sizebook.core.units import NOT_LISTED_USD, percent
 from sizebook.formulas.energy import Covered, Embodied
 from sizebook.formulas.money import Owned
 from sizebook.models import catalog
@@ -22,7 +23,7 @@ from sizebook.models.architecture import Architecture
 from sizebook.plans.quantities import StatedGrams
 from sizebook.tables.grid import GridRegion, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
-from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
+from sizebook.tables.prices import TERM_NAMES, PriceRegion, Provider, Term, on_demand_beside, quote
 from sizebook.training.layout import Layout, spread
 from sizebook.training.quantities import Batches, Operations, Pace, Programme, Run
 from sizebook.training.recipe import Method
@@ -125,6 +126,7 @@ class Costs:
     price_usd_per_gpu_hour: float
     basis: str = GIVEN
     other_usd: float = 0
+    remarks: tuple[str, ...] = ()  # an old price, few providers, none listed: to know before signing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,20 +283,32 @@ def costs_of(gpu: Accelerator, prices: Prices, power: Power) -> Costs:
 
 
 def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
-    found = quote(gpu.key, prices.provider, prices.region, term=prices.term)
+    try:
+        found = quote(gpu.key, prices.provider, prices.region, term=prices.term)
+    except UnknownKeyError:
+        if prices.provider or prices.region:
+            raise
+        missing = text(
+            "no table lists a price of {gpu} {term}: set price_usd_per_gpu_hour",
+            gpu=gpu.key,
+            term=TERM_NAMES[prices.term],
+        )
+        return Costs(
+            price_usd_per_gpu_hour=NOT_LISTED_USD, basis=missing, other_usd=prices.other_usd, remarks=(missing,)
+        )
     basis = found.basis
     beside = on_demand_beside(found) if prices.term != "on_demand" else None
     if beside is not None:
         asked = Figure(f"{beside:.2f}")
         basis = text("{basis}; on demand the same providers ask {price}", basis=basis, price=asked)
-    return Costs(price_usd_per_gpu_hour=found.usd_per_gpu_hour, basis=basis, other_usd=prices.other_usd)
+    return Costs(
+        price_usd_per_gpu_hour=found.usd_per_gpu_hour, basis=basis, other_usd=prices.other_usd, remarks=found.remarks
+    )
 
 
 def power_of(gpu: Accelerator, energy: Energy, power_limit_watts: float | None) -> Power:
     """Return the power of a GPU at work, given or its limit or TDP, and the grams of the grid it comes from."""
-    watts = energy.watts or power_limit_watts or gpu.tdp_watts
-    if watts is None:
-        raise InputError(f"no power: got no TDP for '{gpu.key}', want watts. Add a line 'watts = ...'.")
+    watts = energy.watts or power_limit_watts or gpu.tdp_watts or math.nan
     grams, basis = energy.grams_per_kwh, text("grams per kWh given in the scenario")
     if grams is None:
         row = grid_of(energy.grid)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
+from sizebook.tables.prices import no_power, price_remark
 from sizebook.training.whole_run import default, fewest_gpus
 
 LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
@@ -15,7 +17,8 @@ LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
 def warnings(plan: TrainingPlan) -> tuple[str, ...]:
     """Return what to check: memory that is nearly full, padding, sequences, a factor of other runs, the count, and what
     of the recipe no plan reads."""
-    return (*_of_memory(plan), *_of_sequences(plan), *_of_whole_run(plan), *_of_count(plan), *_of_recipe(plan))
+    found = (_of_memory, _of_sequences, _of_whole_run, _of_prices, _of_count, _of_recipe)
+    return tuple(said for each in found for said in each(plan))
 
 
 def _of_memory(plan: TrainingPlan) -> Iterator[str]:
@@ -64,6 +67,12 @@ def _of_whole_run(plan: TrainingPlan) -> Iterator[str]:
             n=grouped(fewest),
             factor=factor,
         )
+
+
+def _of_prices(plan: TrainingPlan) -> Iterator[str]:
+    yield from map(price_remark, plan.inputs.costs.remarks)
+    if math.isnan(plan.inputs.power.watts):
+        yield no_power(plan.inputs.gpu.key)
 
 
 def _of_count(plan: TrainingPlan) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from sizebook.core.texts import Text, ends, plural, span, text
@@ -13,6 +14,7 @@ from sizebook.reports.view import Tile
 from sizebook.reports.words import gpus, months
 from sizebook.serving.band import FITTED
 from sizebook.serving.encoding import EncodedCase
+from sizebook.tables.prices import no_power, price_remark
 
 BINDING = {
     "ttft": text("the time to the first token is the limit"),
@@ -131,4 +133,7 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
         )  # fmt: skip
     if used < LITTLE_USED:
         yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
+    yield from map(price_remark, rates.price_remarks)
+    if math.isnan(rates.tdp_watts):
+        yield no_power(plan.replica.setup.gpu)
     yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from sizebook.core.texts import ends, text
-from sizebook.core.units import energy, mass, usd
+from sizebook.core.units import energy, grouped, mass, usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.plans.serving.totals import total_usd, usd_per_mtok
@@ -55,8 +57,24 @@ def _per_million(plan: ServingPlan) -> tuple[Row, Row]:
     )
 
 
+def _gpu_chart(plan: ServingPlan) -> Chart:
+    """Return the GPUs of the busiest hour by month."""
+    peaks = [month.peak_gpus for month in plan.months]
+    if len(peaks) == 1:
+        return Bars(text("GPUs of the busiest hour"), text("GPUs"), (Bar(text("GPUs"), peaks[0], grouped(peaks[0])),))
+    return Columns(
+        text("GPUs of the busiest hour"),
+        text("Month"),
+        text("GPUs"),
+        categories=tuple(str(month.month) for month in plan.months),
+        series=(Series(text("GPUs"), tuple(map(float, peaks))),),
+    )
+
+
 def cost_chart(plan: ServingPlan) -> Chart:
-    """Return columns by month, or two bars where there is one month."""
+    """Return columns of money by month, or two bars where there is one month; of GPUs where no price is listed."""
+    if math.isnan(total_usd(plan.months)):
+        return _gpu_chart(plan)
     reserved = [month.reserved_usd for month in plan.months]
     burst = [month.on_demand_usd for month in plan.months]
     factor, sign = short_scale(month.usd for month in plan.months)

@@ -65,7 +65,7 @@ def cost(plan: TrainingPlan) -> Section:
 
 def _decimals(total: float) -> int:
     """Return the decimals of a column of dollars: none from a thousand, cents below, more where cents say nothing."""
-    if total >= 1000 or not total:
+    if not 0 < total < 1000:
         return 0
     return max(2, 2 - math.floor(math.log10(total)))
 
