@@ -98,7 +98,9 @@ def _reserved(found: Price | None, term: str, demand: Rated) -> Rated:
 def _joint_basis(on_demand: str, reserved: str) -> str:
     if on_demand == reserved:
         return on_demand
-    return text("on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=on_demand, reserved_basis=reserved)
+    return text(
+        "on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=on_demand, reserved_basis=reserved
+    )
 
 
 def _grams(energy: Energy) -> tuple[float, str]:
