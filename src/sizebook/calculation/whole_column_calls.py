@@ -54,7 +54,8 @@ class WholeColumnCalls(NamedReferences):
         whole, self.n_cuts = self.n_cuts, MOST_CUTS
         all_rows = self._spreadsheet_call(name, function, parts, kind)
         self.n_cuts = whole
-        return f"IF({self._part(condition, ARRAY)},{all_rows},{self._spreadsheet_call(name, function, found.with_blank, kind)})"
+        with_blank = self._spreadsheet_call(name, function, found.with_blank, kind)
+        return f"IF({self._part(condition, ARRAY)},{all_rows},{with_blank})"
 
     def _counted(self, parts: list[list[Token]], kind: str) -> str:
         """Return a COUNTIFS that counts blank cells beyond the used rows too."""
