@@ -18,7 +18,7 @@ from sizebook.plans.training.rows import work_of_row
 from sizebook.plans.training.work import Work, work_of
 from sizebook.sweeps.published_recipes import COLUMNS, normalised
 from sizebook.tables.hardware import accelerator
-from sizebook.training.layout import Layout, spread
+from sizebook.training.layout import Layout, with_data_parallel
 from sizebook.training.machine import generation
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
@@ -105,7 +105,7 @@ def _bundled(row: dict[str, str], known: dict[str, Architecture | None]) -> Run:
     known[row["model"]] = architecture
     degrees = {name: n[name] for name in ("tp", "pp", "cp", "ep", "interleave", "micro_batch")}
     published = row["group"].split()[0]
-    layout = spread(
+    layout = with_data_parallel(
         Layout(
             **degrees,
             zero_stage=int(row["zero_stage"]),

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from sizebook.core.cells import call
-from sizebook.core.coercion import coerce, listed
+from sizebook.core.coercion import coerce, list_text
 from sizebook.core.errors import CellError, InputError, RangeError, SizebookError, UnknownFunctionError, UnknownKeyError
 from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import load
@@ -174,7 +174,7 @@ LENGTHS = Argument("lengths", Quantity("lengths, or the name of a file", kind="l
 def test_one_cell_may_hold_a_list(argument: Argument, cell: str, value: object) -> None:
     assert coerce(argument, cell) == value
     if isinstance(value, tuple):
-        assert coerce(argument, listed(value)) == value
+        assert coerce(argument, list_text(value)) == value
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def _kinds(of: type[SizebookError]) -> list[type[SizebookError]]:
 def test_a_refusal_with_a_place_or_from_another_process_is_the_same_refusal(kind: type[SizebookError]) -> None:
     """An error that came in from a cell is made of its code: what was put before its message became that code."""
     refusal = kind("#REF!") if kind is CellError else kind("no: got 1, want 2. Change it.")
-    placed, sent = refusal.saying(f"phase 1: {refusal}"), pickle.loads(pickle.dumps(refusal))
+    placed, sent = refusal.with_message(f"phase 1: {refusal}"), pickle.loads(pickle.dumps(refusal))
     assert (type(placed), placed.code, str(placed)) == (kind, refusal.code, f"phase 1: {refusal}")
     assert (type(sent), sent.code, str(sent)) == (kind, refusal.code, str(refusal))
     assert vars(sent) == vars(refusal)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sizebook.batch.jobs import made
-from sizebook.core.texts import ends, span, text
+from sizebook.core.texts import range_text, span, text
 from sizebook.reports.glossary import TERMS, glossary
 from sizebook.reports.view import Report, texts_of
 from sizebook.reports.voice import Voice
@@ -52,8 +52,8 @@ def test_one_of_a_thing_is_not_several(kind: str) -> None:
 
 
 def test_a_range_of_one_figure_says_so() -> None:
-    assert (ends("1", "2"), ends("1", "1")) == ("1 to 2", "1 either way")
-    assert Voice("de").say(ends("1", "1")) == "1 in jedem Fall"
+    assert (range_text("1", "2"), range_text("1", "1")) == ("1 to 2", "1 either way")
+    assert Voice("de").say(range_text("1", "1")) == "1 in jedem Fall"
     assert (span("2027-01", "2027-03"), span("2027-01", "2027-01")) == ("2027-01 to 2027-03", "2027-01")
     assert report_of("programme").subtitle == "Games; Month 1"
 

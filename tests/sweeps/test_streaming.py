@@ -14,7 +14,7 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.sweeps import streaming
-from sizebook.sweeps.streaming import ahead, look, pieces, write
+from sizebook.sweeps.streaming import columns_and_rows, pieces, prefetched, write
 
 PEAK = """
 import sys
@@ -49,7 +49,7 @@ def test_rows_keep_their_order_through_pieces(tmp_path: Path, kind: str, monkeyp
     given = pl.DataFrame({"a": pl.int_range(n, eager=True).cast(pl.String), "b": ["é,\n"] * n})
     source, copy = (tmp_path / f"{name}.{kind}" for name in ("source", "copy"))
     write(given.iter_slices(77), source)
-    assert look(source)[0] == ["a", "b"]
+    assert columns_and_rows(source)[0] == ["a", "b"]
     heights = [piece.height for piece in pieces(source)]
     assert sum(heights) == n
     assert max(heights) <= 100
@@ -119,7 +119,7 @@ def test_a_piece_is_made_while_the_last_is_written_and_no_more(tmp_path: Path) -
             yield pl.DataFrame({"n": [n]})
         raise InputError("no more: got 5 pieces, want 6. Stop.")
 
-    coming = ahead(numbered())
+    coming = prefetched(numbered())
     assert next(coming)["n"][0] == 0
     until = time.monotonic() + 600
     while len(made) < 2 and time.monotonic() < until:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import flat, leaves
-from sizebook.plans.contents import Later, Ledger, Value
+from sizebook.plans.contents import LazyRows, Ledger, Value
 from sizebook.plans.training.alternatives import LayoutFigures, alternatives
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.scenarios.training import TrainingScenario, layouts_of, training_inputs
@@ -22,12 +22,12 @@ def layouts(plan: Any, scenario: Any) -> tuple[Ledger, ...]:
     """Return the table of a training plan, none of another; refused, when it is asked for, where no layout runs."""
     if not isinstance(plan, TrainingPlan) or not isinstance(scenario, TrainingScenario):
         return ()
-    return (Ledger(NAME, COLUMNS, Later(lambda: _rows(plan, scenario))),)
+    return (Ledger(NAME, COLUMNS, LazyRows(lambda: _rows(plan, scenario))),)
 
 
 def _rows(plan: TrainingPlan, scenario: TrainingScenario) -> tuple[tuple[Value, ...], ...]:
     try:
         found = layouts_of(scenario, training_inputs(scenario))
     except SizebookError as error:
-        raise error.saying(f"table {NAME}: {error}") from error
+        raise error.with_message(f"table {NAME}: {error}") from error
     return tuple(tuple(flat(each).values()) for each in alternatives(plan, found))

@@ -12,7 +12,7 @@ from typing import Any
 
 from sizebook.batch.naming import called
 from sizebook.core.errors import InputError, shown, suggestion
-from sizebook.core.scenario_keys import homes
+from sizebook.core.scenario_keys import tables_by_key
 from sizebook.intake.files import refuse_over
 from sizebook.scenarios.dotted import path_of
 from sizebook.scenarios.kinds import KINDS, plan_of
@@ -79,7 +79,7 @@ def points(base: Mapping[str, Any], axes: Sequence[Axis], where: str) -> list[di
     if twice := {each.key for each in axes if [other.key for other in axes].count(each.key) > 1}:
         raise InputError(f"key twice: got --grid {', '.join(sorted(twice))} again, want it once. List all its values.")
     refuse_over("scenarios", math.prod(len(each.values) for each in axes), "points of the grid")
-    known = homes(KINDS[plan_of(base)])
+    known = tables_by_key(KINDS[plan_of(base)])
     for each in axes:
         parts = [part for part in path_of(each.key, where) if not part.isdecimal()]
         for name in (part for part in parts if part not in known):

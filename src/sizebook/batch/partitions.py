@@ -32,7 +32,7 @@ from sizebook.scenarios.files import RATES
 from sizebook.scheduling.processes import Processes
 from sizebook.sources.writing import make_folder
 from sizebook.sweeps.kinds import kind_of
-from sizebook.sweeps.streaming import look, parquet_pieces, write
+from sizebook.sweeps.streaming import columns_and_rows, parquet_pieces, write
 
 KIND = "parquet"
 PARTITION_ROWS = 200_000
@@ -57,7 +57,7 @@ def partitions(table: Path, rates: Path | None = None) -> Partitions:
         raise InputError(
             f"no partitions: got {table.name}, want a .{KIND} table or a folder of such. Write the table as Parquet."
         )
-    found = [(each, *look(each)) for each in tables]
+    found = [(each, *columns_and_rows(each)) for each in tables]
     columns = found[0][1]
     for each, its_columns, _ in found:
         if its_columns != columns:
@@ -109,7 +109,7 @@ def swept(row: Row, folder: Path) -> tuple[int, int] | str:
     asked = row.values
     n_rows = n_answered = 0
     try:
-        kind = kind_of(look(row.folder / asked["table"])[0])
+        kind = kind_of(columns_and_rows(row.folder / asked["table"])[0])
 
         def answered() -> Iterable[pl.DataFrame]:
             nonlocal n_rows, n_answered

@@ -30,7 +30,7 @@ _STEPS = 12
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class SetupCalibration:
     """What became of one setup: its factors and spreads, and mean errors by figure on runs left out.
 
     ``by`` says what was left out; ``kept`` is False where the shipped rates did as well, so that nothing is written.
@@ -45,7 +45,7 @@ class Calibrated:
     kept: bool
 
 
-def calibrated(runs: Sequence[Run]) -> tuple[list[Calibrated], list[str]]:
+def calibrate(runs: Sequence[Run]) -> tuple[list[SetupCalibration], list[str]]:
     """Return what was fitted for every setup, and the setups that have too few runs, in words; errors: none has
     enough."""
     setups = sorted({run.setup for run in runs}, key=lambda setup: setup.words)
@@ -63,7 +63,7 @@ def calibrated(runs: Sequence[Run]) -> tuple[list[Calibrated], list[str]]:
     return found, few
 
 
-def _calibrated(setup: Setup, runs: list[Run]) -> Calibrated:
+def _calibrated(setup: Setup, runs: list[Run]) -> SetupCalibration:
     points = _Points(setup, runs)
     whole = points.fitted()
     folds, by = _folds(runs)
@@ -73,7 +73,7 @@ def _calibrated(setup: Setup, runs: list[Run]) -> Calibrated:
     spreads = points.spreads(unseen) if by == "group" else {}
     kept = float(np.mean(np.abs(unseen))) < float(np.mean(np.abs(before)))
     fitted = Fitted(points.factors(whole), spreads, len(runs))
-    return Calibrated(setup, fitted, len({run.group for run in runs}), shipped, own, by, kept)
+    return SetupCalibration(setup, fitted, len({run.group for run in runs}), shipped, own, by, kept)
 
 
 def _folds(runs: Sequence[Run]) -> tuple[Vector, str]:

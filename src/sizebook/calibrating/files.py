@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sizebook import __version__
-from sizebook.calibrating.calibration import Calibrated
+from sizebook.calibrating.calibration import SetupCalibration
 from sizebook.sources.writing import unfinished
 from sizebook.tables.own_rates import COLUMNS, FACTORS, QUANTILES
 
 
-def write(found: Sequence[Calibrated], tables: Sequence[Path], output: Path) -> None:
+def write(found: Sequence[SetupCalibration], tables: Sequence[Path], output: Path) -> None:
     """Write the factors and spreads of the setups that are kept; the file appears whole or not at all."""
     text = io.StringIO()
     named = ", ".join(table.name for table in tables)
@@ -25,7 +25,7 @@ def write(found: Sequence[Calibrated], tables: Sequence[Path], output: Path) -> 
         temporary.write_text(text.getvalue(), encoding="utf-8")
 
 
-def _rows(each: Calibrated) -> Iterator[tuple[object, ...]]:
+def _rows(each: SetupCalibration) -> Iterator[tuple[object, ...]]:
     setup, fitted = each.setup, each.fitted
     head = (setup.plan, setup.gpu, setup.software)
     for name, value in fitted.factors.items():

@@ -10,7 +10,7 @@ from typing import Any
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.sections import REQUIRED, Argument, Quantity
-from sizebook.sweeps.streaming import check_kind, look, pieces
+from sizebook.sweeps.streaming import check_kind, columns_and_rows, pieces
 from sizebook.tables.own_rates import FIGURES, LEAST, MOST, SERVING, TRAINING, Setup
 
 # Columns of what was measured, and the figure of a plan that each is held against.
@@ -87,7 +87,7 @@ def check(table: Path) -> list[str]:
     check_kind(table)
     if not table.is_file():
         raise InputError(f"cannot read: got no file {table}, want a table of runs. Check the path.")
-    return look(table)[0]
+    return columns_and_rows(table)[0]
 
 
 def read(table: Path, readers: Mapping[str, Reader]) -> list[Run]:

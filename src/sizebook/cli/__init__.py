@@ -16,7 +16,7 @@ from sizebook import __version__
 from sizebook.cli.exit_handling import handle_signals, skip_last_garbage_collection
 from sizebook.cli.lazy import LazyGroup
 from sizebook.cli.messages import print_error
-from sizebook.core.errors import SizebookError, bounded
+from sizebook.core.errors import SizebookError, shortened
 
 REPORT_AT = "https://github.com/sizebook/sizebook/issues"
 DEBUG = "SIZEBOOK_DEBUG"
@@ -122,7 +122,7 @@ def unexpected(error: BaseException) -> str:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "sizebook" in Path(frame.filename).parts]
     place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     said = " ".join(str(error).split())[:200] or "no message"
-    return bounded(
+    return shortened(
         f"unexpected problem: got {type(error).__name__}: {said}{place}, want a result or a refusal that says why. "
         f"Report it at {REPORT_AT} with what {DEBUG}=1 shows."
     )

@@ -9,11 +9,11 @@ import click
 
 from sizebook.cli.options import FILE
 from sizebook.core.errors import InputError
-from sizebook.core.texts import ends
+from sizebook.core.texts import range_text
 from sizebook.core.units import percent, significant
 
 if TYPE_CHECKING:
-    from sizebook.calibrating.calibration import Calibrated
+    from sizebook.calibrating.calibration import SetupCalibration
 
 
 @click.command("calibrate")
@@ -31,7 +31,7 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
     nothing is written. Setups that the shipped rates predict as well keep the shipped rates.
     """
     from sizebook.calibrating import serving, training
-    from sizebook.calibrating.calibration import calibrated
+    from sizebook.calibrating.calibration import calibrate
     from sizebook.calibrating.files import write
     from sizebook.calibrating.runs import check, check_apart, plan_of, read
     from sizebook.cli.messages import print_notes
@@ -47,7 +47,7 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
         known, inputs = readers[plan_of(columns, table.name)].READ, inputs_of(columns)
         tell_unread([name for name in columns if inputs.get(name, name) not in known], known)
         runs += read(table, {plan: each.reader for plan, each in readers.items()})
-    found, few = calibrated(runs)
+    found, few = calibrate(runs)
     print_notes(f"too few runs: {each}" for each in few)
     for each in found:
         click.echo("\n".join(as_text(each)))
@@ -60,7 +60,7 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
     click.echo(f"Rates: {output.resolve()}, sha256 {own_rates(str(output)).digest}")
 
 
-def as_text(each: Calibrated) -> list[str]:
+def as_text(each: SetupCalibration) -> list[str]:
     """Return the result for one setup as lines."""
     lines = [f"{each.setup.words}: {each.fitted.runs} runs of {each.groups} group{'s' if each.groups > 1 else ''}"]
     left_out = "each group left out" if each.by == "group" else "single runs left out: other models may lie further off"
@@ -72,7 +72,7 @@ def as_text(each: Calibrated) -> list[str]:
     factors = ", ".join(f"{name} {significant(value, 3)}" for name, value in each.fitted.factors.items())
     lines.append(f"  {'factors':<11} {factors} on the seconds of the shipped rates")
     for (kind, figure), spread in each.fitted.spreads.items():
-        measured = ends(significant(spread.low, 3), significant(spread.high, 3))
+        measured = range_text(significant(spread.low, 3), significant(spread.high, 3))
         lines.append(f"  {'band':<11} {figure} of {kind} models: measured {measured} of predicted (p10 to p90)")
     if not each.fitted.spreads:
         lines.append(f"  {'band':<11} too few runs for a band of their own: the band of the shipped rates applies")

@@ -90,7 +90,7 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates:
 def _print_explained(function: Function, given: list[Any], value: Any) -> None:
     """Print formula, numbers, source, band and terms of a value."""
     from sizebook.core.derivation import explain
-    from sizebook.core.texts import ends
+    from sizebook.core.texts import range_text
     from sizebook.core.units import in_unit
 
     bound = cells.bind(function, given)
@@ -103,7 +103,7 @@ def _print_explained(function: Function, given: list[Any], value: Any) -> None:
     unit = function.result.unit
     if band := function.band_of(bound):
         low, high, basis = band
-        click.echo(f"band     {ends(in_unit(value * low, unit), in_unit(value * high, unit))}, {basis}")
+        click.echo(f"band     {range_text(in_unit(value * low, unit), in_unit(value * high, unit))}, {basis}")
     elif function.no_band:
         click.echo(f"band     none: {function.no_band}")
     for term in function.terms_of(bound):

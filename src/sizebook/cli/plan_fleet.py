@@ -10,10 +10,10 @@ import click
 
 from sizebook.cli.plan_printing import plan_options, print_plan, read_scenario
 from sizebook.core.sections import flat
-from sizebook.core.texts import ends
+from sizebook.core.texts import range_text
 from sizebook.core.units import energy, mass, number_of, significant, thousands, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
-from sizebook.plans.fleet.node_groups import Stand
+from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import exceeded, warnings
@@ -45,7 +45,7 @@ def as_data(plan: FleetPlan) -> dict[str, Any]:
         "co2e_kg": sum(month.co2e_kg for month in plan.months),
         "quarters": [flat(each) for each in periods(plan.months, QUARTER)],
         "years": [flat(each) for each in periods(plan.months, YEAR)],
-        "nodes": [_stand(each) for each in plan.stands],
+        "nodes": [_stand(each) for each in plan.node_groups],
         "exceeded": [{**asdict(each), "month": plan.label(each.month)} for each in exceeded(plan)],
         "contract": flat(plan.terms.contract),
         "warnings": list(warnings(plan)),
@@ -81,7 +81,7 @@ def _service(plan: FleetPlan, planned: PlannedService) -> dict[str, Any]:
     }
 
 
-def _stand(stand: Stand) -> dict[str, Any]:
+def _stand(stand: NodeGroup) -> dict[str, Any]:
     return {**asdict(stand), "names": list(stand.names)}
 
 
@@ -108,9 +108,9 @@ def _headline(plan: FleetPlan) -> list[str]:
     fewest, most, months = plan.fewest, plan.most, plan.months
     lines = []
     for number in dict.fromkeys((0, len(months) - 1)):
-        peak = ends(*(str(each[number].peak_gpus) for each in (fewest, most)))
+        peak = range_text(*(str(each[number].peak_gpus) for each in (fewest, most)))
         lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({peak})")
-    cost_range = ends(*(usd(end) for end in usd_range(plan)))
+    cost_range = range_text(*(usd(end) for end in usd_range(plan)))
     reserved, last = sum(month.reserved_usd for month in months), months[-1]
     kw = max(month.site_kw for month in months)
     return [
@@ -165,7 +165,7 @@ def _stands(plan: FleetPlan) -> list[str]:
         f"{each.gpu}{' at ' + each.place if each.place else ''}: {number_of(each.nodes[-1], 'node')} "
         f"({each.own_nodes[-1]} if not shared), {each.nodes_per_rack} a rack, "
         f"{each.node.kw:g} kW each at most; {', '.join(each.names)}"
-        for each in plan.stands
+        for each in plan.node_groups
     ]
 
 

@@ -10,7 +10,7 @@ import click
 from sizebook.cli.options import explain_option
 from sizebook.cli.plan_printing import derivation_lines, plan_options, print_plan, read_scenario
 from sizebook.core.sections import flat, leaves
-from sizebook.core.texts import ends
+from sizebook.core.texts import range_text
 from sizebook.core.units import brief, gibibytes, grouped, number_of, parameters, percent
 from sizebook.plans.programme.figures import figures
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
@@ -57,8 +57,8 @@ def as_text(plan: ProgrammePlan) -> list[str]:
 def _phase_lines(plan: ProgrammePlan, at: int) -> list[str]:
     each, shown = plan.phases[at], figures(plan, at)
     middle: PhaseCase = shown.case
-    days = ends(brief(shown.days_low, "days"), brief(shown.days_high, "days"))
-    cost = ends(brief(shown.usd_low, "USD"), brief(shown.usd_high, "USD"))
+    days = range_text(brief(shown.days_low, "days"), brief(shown.days_high, "days"))
+    cost = range_text(brief(shown.usd_low, "USD"), brief(shown.usd_high, "USD"))
     lines = [
         f"{each.phase.name}: {each.phase.model}, {parameters(shown.tokens)} tokens of {grouped(shown.seq)} on "
         f"{grouped(shown.gpus)} x {each.training.inputs.gpu.name}, {shown.layout}",

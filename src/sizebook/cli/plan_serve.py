@@ -10,7 +10,7 @@ import click
 
 from sizebook.cli.plan_printing import plan_options, print_plan
 from sizebook.core.sections import flat
-from sizebook.core.texts import ends
+from sizebook.core.texts import range_text
 from sizebook.core.units import duration, gibibytes, grouped, number_of, percent, significant, thousands, usd
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
@@ -164,7 +164,7 @@ def as_text(found: ServingAnswer) -> list[str]:
 
 def _headline(plan: ServingPlan) -> list[str]:
     first, last = plan.months[0], plan.months[-1]
-    setup, cost_range = plan.replica.setup, ends(*(usd(end) for end in usd_range(plan)))
+    setup, cost_range = plan.replica.setup, range_text(*(usd(end) for end in usd_range(plan)))
     return [
         f"{plan.model} on {setup.gpu}, {setup.replica.engine}, "
         f"{setup.replica.weight_dtype or 'own format'}, {plan.replica.layout}",

@@ -19,7 +19,7 @@ from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.plans.training.remarks import warnings
 from sizebook.plans.training.search import Search, fitting
-from sizebook.plans.training.searched_layout import held_of
+from sizebook.plans.training.searched_layout import fixed_fields
 from sizebook.plans.training.steps import derivations
 from sizebook.scenarios.training import TrainingScenario, layouts_of, training_inputs
 from sizebook.training.memory import COMPONENTS, Memory
@@ -55,7 +55,9 @@ def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool, r
     inputs = training_inputs(checked)
     if searched:
         found = layouts_of(checked, inputs)
-        click.echo(_layouts(inputs, found, fitting(inputs, held_of(checked.inputs.layout, checked.stated)), as_json))
+        click.echo(
+            _layouts(inputs, found, fitting(inputs, fixed_fields(checked.inputs.layout, checked.stated)), as_json)
+        )
         return
     plan = plan_training(inputs)
     details = _explained(plan) if explained else []

@@ -72,7 +72,7 @@ def _one(table: Path, output: Path, rates: Path | None, guard_formulas: bool) ->
     for path in (table, output):
         streaming.check_kind(path)
     _refuse_absent(table)
-    columns, n_rows = streaming.look(table)
+    columns, n_rows = streaming.columns_and_rows(table)
     kind = kind_of(columns)
     _tell(columns, kind, rates)
     estimated = bad = 0

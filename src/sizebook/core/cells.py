@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sizebook.core.coercion import LARGEST, Cell, Range, alone, as_rows, as_text, coerce, is_blank
+from sizebook.core.coercion import LARGEST, Cell, Range, as_rows, as_text, coerce, is_blank, single_cell
 from sizebook.core.errors import InputError, RangeError, SizebookError, UnknownKeyError, shown, suggestion
 from sizebook.core.quantities import Model
 from sizebook.core.registry import Function, find, registered
@@ -57,7 +57,7 @@ def _single(function: Function, place: int, cell: Cell | Range) -> Cell | Range:
     if not isinstance(cell, (list, tuple)):
         return cell
     takes_many = place < len(function.arguments) and function.arguments[place].quantity.kind in ("range", "list")
-    return cell if takes_many else alone(cell)
+    return cell if takes_many else single_cell(cell)
 
 
 # A function with more arguments than this also takes those after the first few as one text or a two-column range.
@@ -72,17 +72,17 @@ def with_options(function: Function, cells: Sequence[Cell | Range]) -> Sequence[
     arguments = function.arguments
     if len(arguments) <= MOST_PLACES:
         return cells
-    last = max((at for at, cell in enumerate(cells) if not is_blank(alone(cell))), default=-1)
+    last = max((at for at, cell in enumerate(cells) if not is_blank(single_cell(cell))), default=-1)
     if last < 0 or _takes_any_cell(function, last):
         return cells
     known = [argument.name for argument in arguments]
-    options = _options(alone(cells[last]), known, in_words=_takes_words(function, last))
+    options = _options(single_cell(cells[last]), known, in_words=_takes_words(function, last))
     if options is None:
         return cells
     placed: list[Cell | Range] = [*cells[:last], *[None] * (len(known) - last)]
     for name, value in options:
         at = known.index(name)
-        if not is_blank(alone(placed[at])):
+        if not is_blank(single_cell(placed[at])):
             raise InputError(
                 f"argument given twice: got {name} again among the options of {function.name}, want it once. "
                 "Remove one."

@@ -22,7 +22,7 @@ from sizebook.core.errors import (
     shown,
     suggestion,
 )
-from sizebook.core.number_text import parted
+from sizebook.core.number_text import split_number
 from sizebook.core.sections import Argument
 
 Cell = Any  # None, bool, int, float, str, or a SizebookError standing in its place
@@ -49,7 +49,7 @@ def as_rows(cell: Cell | Range) -> Range | None:
     return [row + [None] * (width - len(row)) for row in rows] if width else [[None]]
 
 
-def alone(cell: Cell | Range) -> Cell | Range:
+def single_cell(cell: Cell | Range) -> Cell | Range:
     """Return what a 1x1 range holds, anything else as it is: some spreadsheets send each cell as a range."""
     if not isinstance(cell, (list, tuple)):
         return cell
@@ -68,7 +68,7 @@ def coerce(argument: Argument, cell: Cell | Range) -> Any:
         return argument.default
     if kind == "range":
         return None if is_blank(cell) and not argument.required else (as_rows(cell) or [[cell]])
-    one = alone(cell)
+    one = single_cell(cell)
     if kind != "list" or not (cell in ([], ()) or isinstance(one, (int, float))):
         cell = one  # a list of one number stays a list, and an empty one is not blank
     _refuse_error(cell)
@@ -143,7 +143,7 @@ def _number(argument: Argument, cell: Cell) -> int | float:
 
 
 def _parsed(argument: Argument, text: str) -> int | float:
-    parts = parted(text, argument.name, is_whole=argument.quantity.kind == "integer")
+    parts = split_number(text, argument.name, is_whole=argument.quantity.kind == "integer")
     if parts is None:
         fix = "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."
         if argument.quantity.unit == "ratio" and (percent := _PERCENT.fullmatch(text)):
@@ -302,7 +302,7 @@ def _numbers(argument: Argument, text: str) -> tuple[Any, ...] | None:
     return tuple(float(item[0]) if width == 1 else tuple(map(float, item)) for item in items)
 
 
-def listed(values: Sequence[Any]) -> str:
+def list_text(values: Sequence[Any]) -> str:
     """Return a list of numbers, texts or pairs as one cell holds it: what `coerce` takes apart again."""
     return ", ".join(":".join(map(_word, each)) if isinstance(each, (list, tuple)) else _word(each) for each in values)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Self, TypeVar
 
 # What a message quotes may come from a hostile file: a word, and a line, longer than this is cut in its middle.
@@ -23,15 +24,24 @@ class SizebookError(Exception):
     code = "#VALUE!"
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(bounded(message))
+        super().__init__(shortened(message))
 
-    def saying(self, message: str) -> Self:
+    def with_message(self, message: str) -> Self:
         """Return the same refusal in other words, such as with the place before it; its code stays."""
-        return _again(type(self), (bounded(message),), vars(self))
+        return _again(type(self), (shortened(message),), vars(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what another process makes the same refusal of, whatever its class is made of."""
         return _again, (type(self), self.args, vars(self))
+
+
+@contextmanager
+def named(place: str) -> Iterator[None]:
+    """Put a name, such as that of a service, before what is wrong inside."""
+    try:
+        yield
+    except SizebookError as error:
+        raise error.with_message(f"{place}: {error}") from error
 
 
 Refusal = TypeVar("Refusal", bound=SizebookError)
@@ -82,16 +92,16 @@ class CellError(SizebookError):
 CODES = ("#VALUE!", "#NUM!", "#N/A", "#NAME?", "#DIV/0!", "#REF!", "#NULL!", "#SPILL!", "#CALC!")
 
 
-def bounded(message: str) -> str:
+def shortened(message: str) -> str:
     """Return a message whose words and lines end somewhere: 5,000 digits become the first and the last of them."""
-    message = plain(message)
+    message = printable(message)
     if len(message) <= MOST_OF_A_WORD:
         return message
     words = re.sub(_LONG_WORD, lambda match: _cut(match[0], MOST_OF_A_WORD), message)
     return "\n".join(_cut(line, MOST_OF_A_LINE) for line in words.split("\n"))
 
 
-def plain(text: str) -> str:
+def printable(text: str) -> str:
     """Return a text with its control characters spelled out, line ends and tabs aside: a terminal obeys the others."""
     return text if text.isprintable() else re.sub(_CONTROL, lambda found: f"\\x{ord(found[0]):02x}", text)
 

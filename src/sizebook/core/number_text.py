@@ -43,7 +43,7 @@ def decimal_sign() -> str:
     return declared
 
 
-def parted(text: str, name: str, *, is_whole: bool = False) -> tuple[str, int] | None:
+def split_number(text: str, name: str, *, is_whole: bool = False) -> tuple[str, int] | None:
     """Return the digits of a number, with a point before decimals, and its scale; None for what is no number.
 
     Errors: a comma while no sign of decimals is declared, in a whole number also a point before three digits, and k,

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError, suggestion
-from sizebook.core.scenario_keys import homes
+from sizebook.core.scenario_keys import tables_by_key
 from sizebook.core.sections import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
 
 
@@ -33,13 +33,13 @@ Read = TypeVar("Read", bound=ReadSection)
 class _Findings:
     """The problems found so far, and the places of all keys."""
 
-    homes: Mapping[str, tuple[str, ...]]
+    tables_by_key: Mapping[str, tuple[str, ...]]
     problems: list[str] = field(default_factory=list)
 
 
 def read(kind: type[Read], values: Mapping[str, Any], where: str) -> Read:
     """Return the section that the values describe; raise one error that lists every problem by key."""
-    found = _Findings(homes(kind))
+    found = _Findings(tables_by_key(kind))
     built: Read | None = _section(kind, values, "", found)
     if found.problems or built is None:
         raise InputError("\n".join(f"{where}: {problem}" for problem in found.problems))
@@ -122,7 +122,7 @@ def _take(
 
 def _unknown(key: str, known: Mapping[str, Argument | Nested], found: _Findings) -> str:
     """Return the message for a key that is unknown in its place: it names the right table, if there is one."""
-    if places := found.homes.get(key, ()):
+    if places := found.tables_by_key.get(key, ()):
         wanted = " or ".join(f"under {place}" if place else "at the top of the scenario" for place in places)
         return f"key in the wrong table: got '{key}', want it {wanted}. Move it."
     hint = suggestion(key, known) or " Remove it."

@@ -39,7 +39,7 @@ def layout(kind: Any) -> Keys:
     return Keys("", _meaning(kind), tuple(_own(kind)), tuple(_tables(kind)))
 
 
-def homes(kind: Any) -> Mapping[str, tuple[str, ...]]:
+def tables_by_key(kind: Any) -> Mapping[str, tuple[str, ...]]:
     """Return every key of a scenario with the tables in which it stands: ``[traffic]``, empty for the top."""
     return _homes(kind)
 

@@ -79,7 +79,7 @@ def plural(number: int, singular: str, several: str, /, **values: Any) -> Text:
     return made
 
 
-def ends(low: str, high: str) -> Text:
+def range_text(low: str, high: str) -> Text:
     """Return the two ends of a range as they are printed, or that both are one: ``2 to 3``, ``2 either way``."""
     if low == high == "not listed":
         return text("not listed")

@@ -86,7 +86,7 @@ def _scaled(value: float, scale: tuple[tuple[float, str], ...], unit: str, digit
     return Figure(f"{significant(value, digits)}{NO_BREAK_SPACE}{unit}".rstrip(NO_BREAK_SPACE))
 
 
-def told_apart(one: float, other: float, *, decimals: int = 0, sign: str = "") -> tuple[str, str]:
+def distinct_figures(one: float, other: float, *, decimals: int = 0, sign: str = "") -> tuple[str, str]:
     """Return two figures of one unit that a text compares, with so many decimals, more where they would read alike.
 
     ``89.4`` and ``89.0``, not 89 and 89; ``sign`` stands before both.

@@ -110,7 +110,7 @@ def _read(column: Column, cell: str, where: str) -> Any:
     try:
         return coerce(Argument(column.name, Quantity(column.meaning, column.unit, kind, minimum=0), None), cell)
     except SizebookError as error:
-        raise error.saying(f"{where}: {error}") from error
+        raise error.with_message(f"{where}: {error}") from error
 
 
 def _model(name: str, asks: str, stated: dict[str, Any], cells: Mapping[str, str]) -> Model:

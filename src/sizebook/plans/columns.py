@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from sizebook.core.cells import option_name
 from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
-from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.errors import InputError, named
 from sizebook.core.reading import ReadSection
 from sizebook.core.sections import leaves, put_together
 
@@ -54,9 +54,7 @@ def _named(kind: type[Read], rows: list[list[Cell]], noun: str) -> dict[str, lis
 
 def _section(kind: type[Read], cells: Mapping[str, Cell], place: str) -> Read:
     label = cells.get("name")
-    try:
+    with named(place if is_blank(label) else as_text(label)[:80]):
         values = {leaf.name: coerce(leaf, cells.get(leaf.name)) for leaf in leaves(kind)}
         stated = frozenset(name for name, cell in cells.items() if not is_blank(cell))
         return replace(put_together(kind, values), stated=stated)
-    except SizebookError as error:
-        raise error.saying(f"{place if is_blank(label) else as_text(label)[:80]}: {error}") from error

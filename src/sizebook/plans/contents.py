@@ -31,7 +31,7 @@ class Figure:
         object.__setattr__(self, "value", or_blank(self.value))
 
 
-class Later(Sequence[tuple[Value, ...]]):
+class LazyRows(Sequence[tuple[Value, ...]]):
     """Rows that are worked out when somebody asks for them, and once."""
 
     def __init__(self, made: Callable[[], Rows]) -> None:

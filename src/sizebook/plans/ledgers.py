@@ -60,7 +60,7 @@ def month_label(start: date | None, month: int) -> str:
     return Day(f"{at // 12}-{at % 12 + 1:02d}")
 
 
-def begun(start: date | None) -> float:
+def elapsed_share(start: date | None) -> float:
     """Return the share of the first month that is over before its first day of work: 14 of 31 days on 15 March."""
     return 0.0 if start is None else (start.day - 1) / monthrange(start.year, start.month)[1]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, named
 from sizebook.core.sections import DEFAULT, Quantity, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
-from sizebook.plans.fleet.plan import FleetPlan, naming, plan_fleet
+from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.scenarios.files import Scenario, as_of_its_day
 from sizebook.serving.encoding import one_pass
 
@@ -25,7 +25,7 @@ class FleetScenario(Scenario):
 def answer(scenario: FleetScenario) -> FleetPlan:
     """Return the plan of a scenario."""
     for service in scenario.inputs.service:
-        with naming(service.name):
+        with named(service.name):
             catalog.architecture(service.model)
             _check_lengths(service)
     return plan_fleet(scenario.inputs)

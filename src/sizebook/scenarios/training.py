@@ -10,7 +10,7 @@ from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.plans.training.inputs import Training, TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.search import Search, search
-from sizebook.plans.training.searched_layout import held_of, laid_out
+from sizebook.plans.training.searched_layout import fixed_fields, with_layout
 from sizebook.scenarios.files import ModelScenario, as_of_its_day
 
 
@@ -28,12 +28,12 @@ class TrainingScenario(ModelScenario):
 def training_inputs(scenario: TrainingScenario) -> Training:
     """Return the run with everything looked up, the layout searched where none is given."""
     inputs = settled(scenario.model, scenario.gpu, scenario.inputs)
-    return laid_out(inputs, scenario.inputs.layout, scenario.stated)
+    return with_layout(inputs, scenario.inputs.layout, scenario.stated)
 
 
 def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:
     """Return the layouts that compete for a scenario: its degrees play no part, the rest of its layout holds."""
-    return search(inputs, held_of(scenario.inputs.layout, scenario.stated))
+    return search(inputs, fixed_fields(scenario.inputs.layout, scenario.stated))
 
 
 def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:

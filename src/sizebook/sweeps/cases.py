@@ -38,7 +38,7 @@ INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
+class NamedCase:
     """What one combination of names resolves to: a case with 1 GPU, physical memory, the band, or the reason not.
 
     A model that ``encodes`` has no case here.
@@ -59,7 +59,7 @@ _SPELT_BY_TABLES = {"trtllm": "tensorrt-llm"}
 ZERO_IS_NONE = ("dp", "ep")  # benchmark tables write 0 where there is no such parallelism
 
 
-def as_tables_write(name: str, cell: Any) -> Any:
+def as_functions_read(name: str, cell: Any) -> Any:
     """Return a cell as a function reads it, where tables of benchmarks write it in another way."""
     if name == "engine" and isinstance(cell, str):
         return _SPELT_BY_TABLES.get(cell.strip(), cell)
@@ -67,29 +67,29 @@ def as_tables_write(name: str, cell: Any) -> Any:
 
 
 @cache
-def named_case(model: str, gpu: str, *words: str) -> Named:
+def named_case(model: str, gpu: str, *words: str) -> NamedCase:
     """Return what the words of `NAMES` resolve to."""
-    given = {name: as_tables_write(name, word) for name, word in zip(NAMES[2:], words, strict=True) if word}
+    given = {name: as_functions_read(name, word) for name, word in zip(NAMES[2:], words, strict=True) if word}
     try:
         if halves(model) is not None:
-            return Named(None, encodes=True)
+            return NamedCase(None, encodes=True)
         replica = Replica(**{name: coerce(ARGUMENTS[name], word) for name, word in given.items()})
         case = case_of(model, gpu, replica)
     except SizebookError as error:
-        return Named(None, reason=str(error))
+        return NamedCase(None, reason=str(error))
     chip = accelerator(gpu)
     band = replica_band("tpot", chip.key, replica, shape=case.shape)
     rates = basis_of(replica.rates_file, setup_of(chip.key, replica.engine))
-    return Named(
+    return NamedCase(
         case, engine_constants(replica.engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis, rates
     )
 
 
 @cache
-def release_said(words: tuple[str, ...], max_running: int, dp: int, drafting: bool) -> str:
+def release_text(words: tuple[str, ...], max_running: int, dp: int, drafting: bool) -> str:
     """Return in words what the release of a row decides, by the row's words of `NAMES`."""
     named = dict(zip(NAMES, words, strict=True))
-    given = {name: as_tables_write(name, named[name]) for name in ("engine", "release") if named[name]}
+    given = {name: as_functions_read(name, named[name]) for name in ("engine", "release") if named[name]}
     try:
         replica = Replica(max_running=max_running, dp=dp, **given)
         return said_of(replica, accelerator(named["gpu"]), drafting=drafting)
@@ -146,7 +146,7 @@ def _coded(column: Any) -> tuple[Any, int]:
     return at, len(values)
 
 
-def refusals(named: list[Named], place: Any, numbers: dict[str, Any]) -> Any:
+def refusals(named: list[NamedCase], place: Any, numbers: dict[str, Any]) -> Any:
     """Return why no engine starts a layout, empty where one does."""
     found = np.full(len(place), "", dtype=object)
     for i, at in enumerate(place):
@@ -161,7 +161,7 @@ def refusals(named: list[Named], place: Any, numbers: dict[str, Any]) -> Any:
     return found
 
 
-def stacked(named: Iterable[Named], numbers: dict[str, Any]) -> tuple[Costs, Memory]:
+def stacked(named: Iterable[NamedCase], numbers: dict[str, Any]) -> tuple[Costs, Memory]:
     """Return what named cases in their layouts cost, and their memory, in columns; what all share is a number.
 
     None of them may lack a case. The next piece of a table mostly has the same ones, so a few results are kept.
@@ -170,7 +170,7 @@ def stacked(named: Iterable[Named], numbers: dict[str, Any]) -> tuple[Costs, Mem
 
 
 @lru_cache(maxsize=4)
-def _stacked(named: tuple[Named, ...], layouts: bytes) -> tuple[Costs, Memory]:
+def _stacked(named: tuple[NamedCase, ...], layouts: bytes) -> tuple[Costs, Memory]:
     table = np.frombuffer(layouts).reshape(len(NUMBERS), -1)
     numbers = {leaf.name: table[at] for at, leaf in enumerate(NUMBERS)}
     cases = [each.case for each in named if each.case is not None]

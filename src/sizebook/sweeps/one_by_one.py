@@ -15,12 +15,10 @@ from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.tabular import REASON
 from sizebook.plans.serving.tables import ARGUMENTS, COLUMNS, POOLS, answer
-from sizebook.sweeps.cases import as_tables_write
-
-__all__ = ["answers", "pools_asked"]
+from sizebook.sweeps.cases import as_functions_read
 
 
-def pools_asked(frame: pl.DataFrame) -> Any:
+def rows_with_pools(frame: pl.DataFrame) -> Any:
     """Return which rows say anything of pools but that there are none."""
     asked = np.zeros(frame.height, bool)
     for name in POOLS:
@@ -47,7 +45,7 @@ def answers(frame: pl.DataFrame, rows: Any) -> list[Mapping[str, Any]]:
     answer_row, found = answer(heads), []
     for cells in frame.select(heads)[rows].iter_rows():
         try:
-            found.append(answer_row([as_tables_write(name, cell) for name, cell in zip(heads, cells, strict=True)]))
+            found.append(answer_row([as_functions_read(name, cell) for name, cell in zip(heads, cells, strict=True)]))
         except SizebookError as error:
             found.append({REASON: str(error)})
     return found

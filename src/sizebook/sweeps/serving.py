@@ -30,15 +30,15 @@ from sizebook.sweeps.cases import (
     SPECULATION,
     ZERO_IS_NONE,
     Distinct,
-    Named,
+    NamedCase,
     distinct,
     named_case,
     of_rows,
     refusals,
-    release_said,
+    release_text,
     stacked,
 )
-from sizebook.sweeps.one_by_one import answers, pools_asked
+from sizebook.sweeps.one_by_one import answers, rows_with_pools
 
 __all__ = ["sweep"]
 
@@ -48,7 +48,7 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     n = frame.height
     names, place = _names(frame)
     named = [named_case(*row) for row in names]
-    alone = pools_asked(frame) | np.array([each.encodes for each in named], bool)[place]
+    alone = rows_with_pools(frame) | np.array([each.encodes for each in named], bool)[place]
     words = frame.select(_words(name, dtype) for name, dtype in frame.schema.items() if _is_text_of_number(name, dtype))
     reasons = np.array([each.reason for each in named], dtype=object)[place]
     numbers = {leaf.name: _numbers(frame, words, leaf, reasons) for leaf in (*NUMBERS, *LOADS)}
@@ -84,7 +84,7 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.hstack([results[name].alias(name) for name in COLUMNS.results_of(frame.columns)])
 
 
-def _results(figures: dict[str, Any], fits: Any, named: list[Named], place: Any) -> dict[str, pl.Series]:
+def _results(figures: dict[str, Any], fits: Any, named: list[NamedCase], place: Any) -> dict[str, pl.Series]:
     """Return the columns of results; a row without an answer rests on nothing and neither fits nor does not."""
     answered = ~np.isnan(figures["tpot_seconds"])
     bands = {f"error_{end}": np.array([getattr(each, end) for each in named])[place] for end in ("low", "high")}
@@ -120,7 +120,7 @@ def _releases(numbers: dict[str, Any], cases: Distinct, names: list[tuple[str, .
     """Return what the release of each row decides, in words."""
     columns = (numbers[name][cases.first].tolist() for name in ("max_running", "dp", "draft_tokens"))
     words: list[str | None] = [
-        release_said(row, max_running=int(cap), dp=int(dp), drafting=drafts > 0)
+        release_text(row, max_running=int(cap), dp=int(dp), drafting=drafts > 0)
         for row, cap, dp, drafts in zip(names, *columns, strict=True)
     ]
     return _of_rows(dict.fromkeys(RELEASE_RESULTS, words), cases.which)
@@ -226,7 +226,7 @@ def _speculation(numbers: dict[str, Any], reasons: Any) -> dict[str, Any]:
     return {"draft_tokens": drafts, "tokens_per_step": np.where(given & np.isnan(yielded), 0.0, yielded)}
 
 
-def _layouts(numbers: dict[str, Any], named: list[Named], place: Any, reasons: Any) -> dict[int, str]:
+def _layouts(numbers: dict[str, Any], named: list[NamedCase], place: Any, reasons: Any) -> dict[int, str]:
     """Read layouts that tables write in another way, and refuse those that do not divide; return what was read so.
 
     By row.
@@ -244,7 +244,7 @@ def _layouts(numbers: dict[str, Any], named: list[Named], place: Any, reasons: A
 
 
 def _estimated(
-    named: list[Named], numbers: dict[str, Any], cases: Distinct, loads: dict[str, Any]
+    named: list[NamedCase], numbers: dict[str, Any], cases: Distinct, loads: dict[str, Any]
 ) -> tuple[dict[str, Any], Any, tuple[Any, list[str]]]:
     """Return the results of rows that nothing speaks against, whether each fits, and the rows that do not and why.
 

@@ -38,7 +38,7 @@ def check_kind(table: Path) -> None:
         raise InputError(f"unknown kind of table: got '{table.name}', want one of {', '.join(KINDS)}. Rename it.")
 
 
-def look(table: Path) -> tuple[list[str], int]:
+def columns_and_rows(table: Path) -> tuple[list[str], int]:
     """Return the columns of a table and how many rows it has; of CSV its lines, which may be a few more."""
     with _readable(table):
         if _kind(table) == ".xlsx":
@@ -86,7 +86,7 @@ def _in_pieces(table: Path, frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataF
             n_rows += frame.height
             yield from frame.iter_slices(PIECE_ROWS)
     if n_rows == 0:
-        yield pl.DataFrame(schema=dict.fromkeys(look(table)[0], pl.String))
+        yield pl.DataFrame(schema=dict.fromkeys(columns_and_rows(table)[0], pl.String))
 
 
 def check_columns(columns: list[str], required: Iterable[str], results: Iterable[str]) -> None:
@@ -109,7 +109,7 @@ def write(frames: Iterator[pl.DataFrame], output: Path, *, guard_formulas: bool 
     risks = _Risks(guard_formulas)
     to = {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_xlsx}[_kind(output)]
     # Closed, so that no thread still answers when a failed write has been told.
-    with unfinished(output) as temporary, _written(output), closing(ahead(frames)) as coming:
+    with unfinished(output) as temporary, _written(output), closing(prefetched(frames)) as coming:
         to(map(risks.looked_through, coming) if _kind(output) == ".csv" else coming, temporary)
     return risks.n_left
 
@@ -117,7 +117,7 @@ def write(frames: Iterator[pl.DataFrame], output: Path, *, guard_formulas: bool 
 _SUSPECT = pl.col(pl.String).str.contains(r"^[\t\r\n=+\-@]").any()  # quick to ask, true of numbers too
 
 
-def ahead(frames: Iterator[pl.DataFrame]) -> Generator[pl.DataFrame, None, None]:
+def prefetched(frames: Iterator[pl.DataFrame]) -> Generator[pl.DataFrame, None, None]:
     """Yield pieces while a thread makes the next one: answering keeps one processor busy, writing another.
 
     One piece is ahead, so memory does not grow; what making one raises is raised here. Settings of the caller's
@@ -201,7 +201,7 @@ def _csv(table: Path) -> Iterator[pl.DataFrame]:
 
 
 def _parquet(table: Path) -> Iterator[pl.DataFrame]:
-    return _stretches(table, 0, look(table)[1])
+    return _stretches(table, 0, columns_and_rows(table)[1])
 
 
 def _stretches(table: Path, first: int, last: int) -> Iterator[pl.DataFrame]:

@@ -128,7 +128,7 @@ def check(layout: Layout, architecture: Architecture, *, gpus: int, batches: Bat
     )
 
 
-def spread(layout: Layout, gpus: int) -> Layout:
+def with_data_parallel(layout: Layout, gpus: int) -> Layout:
     """Return the layout with what the other degrees leave over of the GPUs as its data-parallel degree."""
     return replace(layout, dp=max(1, gpus // (layout.tp * layout.pp * layout.cp)))
 

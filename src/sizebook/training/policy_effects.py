@@ -29,7 +29,7 @@ def kept_elements(
 
 
 @dataclass(frozen=True, slots=True)
-class Spared:
+class SavedShare:
     """Shares of a layer's forward pass that its recomputation leaves out."""
 
     matrices: float
@@ -37,7 +37,7 @@ class Spared:
     scores: float
 
 
-def spared_share(layers: Profile, policy: Policy, d_model: int) -> Spared:
+def saved_share(layers: Profile, policy: Policy, d_model: int) -> SavedShare:
     """Return the shares of products of dense matrices, of experts and of attention scores that are not computed again:
     those whose outputs are kept, and the last of each feed-forward block."""
     out, down = layers.attention_out * d_model, layers.mlp_down * d_model
@@ -48,7 +48,7 @@ def spared_share(layers: Profile, policy: Policy, d_model: int) -> Spared:
         "mlp_in": layers.mlp_matrices - down,
     }
     kept = down + sum(size for name, size in sizes.items() if name in policy.kept)
-    return Spared(
+    return SavedShare(
         matrices=kept / layers.matrices if layers.matrices else 0.0,
         experts=layers.expert_down * d_model / layers.active_experts if layers.active_experts else 0.0,
         scores=float("context" in policy.kept),

@@ -74,7 +74,7 @@ def _recipes(recipe: Recipe, free: bool, may_narrow: bool) -> tuple[tuple[str, R
     return tuple(recipes)
 
 
-def sparest(method: Method) -> Method:
+def lightest_recipe(method: Method) -> Method:
     """Return the method that needs least memory, with its recomputation as stated."""
     recipe = _recipes(method.recipe, False, _may_narrow(method))[-1][1]
     return method if recipe is method.recipe else replace(method, recipe=recipe)

@@ -26,7 +26,7 @@ from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, bubble, stage_layers
 from sizebook.training.machine import Machine
 from sizebook.training.memory_traffic import elementwise_seconds, expanding_seconds, optimizer_seconds, weight_seconds
-from sizebook.training.policy_effects import spared_share
+from sizebook.training.policy_effects import saved_share
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import BLOCK_FORMATS, Method
 
@@ -193,7 +193,7 @@ def _again(
     """Return the seconds of what the backward pass does again."""
     tokens, vector, policy = forward.tokens, forward.vector, method.recipe.recomputed.policy
     if layout.recompute == "full" and policy:
-        share = spared_share(layers, policy, d_model)
+        share = saved_share(layers, policy, d_model)
         products = (1 - share.matrices) * forward.dense + (1 - share.experts) * forward.experts
         return products + (1 - share.scores) * forward.scores + forward.states + vector
     if layout.recompute == "full":

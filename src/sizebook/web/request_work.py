@@ -107,7 +107,7 @@ def _confined() -> Iterator[Path]:
             yield folder
         except SizebookError as error:
             said = str(error).replace(f"{folder}/", "").replace(str(folder), "the request")
-            raise error.saying(said) from None
+            raise error.with_message(said) from None
 
 
 def _values(sent: ScenarioUpload, folder: Path) -> dict[str, Any]:

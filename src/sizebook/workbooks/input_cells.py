@@ -18,7 +18,7 @@ from typing import Any
 from sizebook.calculation.names import Names
 from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.tokens import Area, address, area, tokenize
-from sizebook.core.coercion import LONGEST_CELL, coerce, listed
+from sizebook.core.coercion import LONGEST_CELL, coerce, list_text
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.sections import TABLES, Quantity, declared, flat, hints_of, nested
 from sizebook.scenarios.files import workbook_model
@@ -205,7 +205,7 @@ def _as_cell(entry: Input, value: Any) -> Any:
     if isinstance(value, bool) and entry.choices == FLAGS:
         return FLAGS[value]
     if isinstance(value, (list, tuple)) and entry.is_list:
-        return listed(value)
+        return list_text(value)
     if entry.quantity is not None and isinstance(value, (bool, int, float, str)):
         return coerce(as_argument(entry.name, entry.quantity), value)
     return value
@@ -267,7 +267,7 @@ def _cells(values: Mapping[str, Any]) -> dict[str, Any]:
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return FLAGS[value]
-    return listed(value) if isinstance(value, (list, tuple)) else value
+    return list_text(value) if isinstance(value, (list, tuple)) else value
 
 
 def _several(section: Any) -> Iterable[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from sizebook.core.errors import InputError
 from sizebook.plans.fleet.functions import shared_nodes
 from sizebook.plans.fleet.inputs import Racks
 from sizebook.plans.fleet.months import FleetMonth
-from sizebook.plans.fleet.nodes import fits, node_facts, nodes_of_a_rack, nodes_together, tiles
+from sizebook.plans.fleet.nodes import fills_nodes, fits, node_facts, nodes_of_a_rack, nodes_together
 from sizebook.plans.fleet.periods import period, periods
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.plans.fleet.remarks import exceeded, warnings
@@ -60,9 +60,14 @@ def test_the_sum_of_parts_is_what_placing_the_largest_first_reaches() -> None:
 
 
 def test_what_leaves_a_gap_shares_no_node() -> None:
-    assert [size for size in range(1, 9) if tiles(Packing(8, size))] == list(range(1, 9))
-    assert [size for size in range(1, 7) if tiles(Packing(6, size))] == [3, 4, 5, 6]  # six and three a node do not
-    assert not tiles(Packing(8, 16))
+    assert [size for size in range(1, 9) if fills_nodes(Packing(8, size))] == list(range(1, 9))
+    assert [size for size in range(1, 7) if fills_nodes(Packing(6, size))] == [
+        3,
+        4,
+        5,
+        6,
+    ]  # six and three a node do not
+    assert not fills_nodes(Packing(8, 16))
 
 
 def test_services_share_whole_nodes_and_pay_by_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:

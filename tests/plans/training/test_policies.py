@@ -14,7 +14,7 @@ from sizebook.tables.hardware import accelerator
 from sizebook.training.activations import kept_bytes, moved_bytes
 from sizebook.training.layout import Layout
 from sizebook.training.memory import memory
-from sizebook.training.policy_effects import spared_share
+from sizebook.training.policy_effects import saved_share
 from sizebook.training.profile import profile_of
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
@@ -56,7 +56,7 @@ def test_a_policy_keeps_its_outputs_and_computes_the_rest(words: str, kept: int,
     assert recipe.recomputed.policy is not None
     full = replace(LAYOUT, recompute="full")
     assert kept_bytes(profile.whole, full, Method(recipe=recipe), profile=profile) == 2 * LAYERS * kept
-    share = spared_share(profile.whole, recipe.recomputed.policy, D)
+    share = saved_share(profile.whole, recipe.recomputed.policy, D)
     assert (1 - share.matrices) * ALL == pytest.approx(products_again, abs=1e-3)
     assert share.scores == 0
     # Full recomputation runs the layers once more, scores of 64 heads of 128 over 4096 keys among them.
@@ -70,7 +70,7 @@ def test_a_policy_that_keeps_what_attention_returns_scores_once() -> None:
     policy = read_recomputation("remat_policy=minimal_flash").policy
     assert policy is not None and policy.kept == frozenset(OUTPUTS)
     profile = profile_of("llama-2-70b", 4096)
-    assert spared_share(profile.whole, policy, D).scores == 1
+    assert saved_share(profile.whole, policy, D).scores == 1
     # Two bytes an element of input, q, k, v, context, its projection and the feed-forward's, and four a head.
     method = Method(recipe=Recipe(stack="fsdp", recompute_modules="remat_policy=minimal_flash"))
     kept = kept_bytes(profile.whole, replace(LAYOUT, recompute="full"), method, profile=profile)

@@ -6,15 +6,15 @@ from itertools import zip_longest
 from typing import Annotated, Any
 
 from sizebook.core.coercion import as_rows, is_blank
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, named
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, flat, leaves
 from sizebook.plans.columns import sections_of, width_of
 from sizebook.plans.fleet.figures import ServiceBasis, ServiceFigures, basis, figures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.months import FleetMonth
-from sizebook.plans.fleet.nodes import nodes_together, tiles
-from sizebook.plans.fleet.plan import FleetPlan, naming, plan_fleet
+from sizebook.plans.fleet.nodes import fills_nodes, nodes_together
+from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.plans.ledgers import Ledger, LedgerRows, ledger_rows
 from sizebook.plans.serving.nodes import Packing
 
@@ -189,7 +189,7 @@ def fleet_basis(services: Services, terms: FleetTerms = DEFAULT) -> FiguresBySer
     found = sections_of(Service, services, "service")
     shown = {}
     for column, each in found.items():
-        with naming(each.name):
+        with named(each.name):
             shown[column] = basis(each, terms)
     return _by_service(ServiceBasis, found, shown, width_of(services))
 
@@ -227,8 +227,8 @@ def shared_nodes(replica_counts: ReplicaCounts, replica_sizes: ReplicaSizes, nod
     """
     counts, sizes = _paired(replica_counts, replica_sizes)
     packings = [Packing(node_size, size) for size in sizes]
-    sharing = [pair for pair in zip(packings, counts, strict=True) if tiles(pair[0])]
-    alone = sum(packing.nodes(n) for packing, n in zip(packings, counts, strict=True) if not tiles(packing))
+    sharing = [pair for pair in zip(packings, counts, strict=True) if fills_nodes(pair[0])]
+    alone = sum(packing.nodes(n) for packing, n in zip(packings, counts, strict=True) if not fills_nodes(packing))
     return alone + (nodes_together(*zip(*sharing, strict=True)) if sharing else 0)
 
 

@@ -82,7 +82,7 @@ class ServiceMonth:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class ServiceLoad:
     """A service on replicas of one speed: requests a day, and replicas at peak and at the mean, month by month."""
 
     service: Service
@@ -97,7 +97,7 @@ class Loaded:
         return self.days[month] / SECONDS_PER_DAY / self.replica.requests_per_second * self.replica.gpus
 
 
-def loaded(service: Service, replica: PlannedReplica, rates: Rates, terms: FleetTerms) -> Loaded:
+def service_load(service: Service, replica: PlannedReplica, rates: Rates, terms: FleetTerms) -> ServiceLoad:
     """Return the replicas of a service month by month: none before it begins and after it ends."""
     traffic, first, last = service.traffic, service.running.start_month, service.running.last(terms.months)
     days = tuple(
@@ -108,7 +108,7 @@ def loaded(service: Service, replica: PlannedReplica, rates: Rates, terms: Fleet
         tuple(_replicas(replica, terms, rate(day)) if day else 0 for day in days)
         for rate in (lambda day: peak_requests_per_second(day, traffic.peak_factor), lambda day: day / SECONDS_PER_DAY)
     )
-    return Loaded(service, replica, rates, days, *found)
+    return ServiceLoad(service, replica, rates, days, *found)
 
 
 def _replicas(replica: PlannedReplica, terms: FleetTerms, requests_per_second: float) -> int:
@@ -122,7 +122,7 @@ def _replicas(replica: PlannedReplica, terms: FleetTerms, requests_per_second: f
 
 
 @dataclass(frozen=True)
-class Bought:
+class PurchaseMonth:
     """What one group of services buys in a month: GPUs paid for, burst hours, money, energy, carbon."""
 
     peak: int
@@ -141,7 +141,7 @@ class Bought:
         return self.reserved_usd + self.burst_usd
 
 
-def bought(members: tuple[Loaded, ...], terms: FleetTerms) -> tuple[Bought, ...]:
+def purchase_months(members: tuple[ServiceLoad, ...], terms: FleetTerms) -> tuple[PurchaseMonth, ...]:
     """Return the months of services that are bought together: one, or all that share nodes paid for whole.
 
     Each month is split among them by the part of the nodes that each takes at peak; where none runs any more, the first
@@ -162,7 +162,7 @@ def bought(members: tuple[Loaded, ...], terms: FleetTerms) -> tuple[Bought, ...]
     return tuple(found)
 
 
-def _paid(members: tuple[Loaded, ...], terms: FleetTerms, at: str) -> list[int]:
+def _paid(members: tuple[ServiceLoad, ...], terms: FleetTerms, at: str) -> list[int]:
     """Return the GPUs to pay for month by month: of replicas, or of the nodes that they stand on."""
     packings = [each.replica.packing for each in members]
     columns = zip(*(getattr(each, at) for each in members), strict=True)
@@ -175,7 +175,7 @@ def _paid(members: tuple[Loaded, ...], terms: FleetTerms, at: str) -> list[int]:
 
 def _bought(
     rates: Rates, contract: Contract, gpus: tuple[int, int, int], working: float, shares: tuple[float, ...]
-) -> Bought:
+) -> PurchaseMonth:
     """Return a month: burst GPUs run in the busy hours up to the peak, in the others up to the mean.
 
     All draw power while they are paid for, busy or idle.
@@ -186,7 +186,7 @@ def _bought(
     hours = HOURS_PER_MONTH * reserved + burst
     at_work = min(1.0, working * HOURS_PER_MONTH / hours) if hours else 0.0
     energy = serving_kwh(1, rates.tdp_watts, at_work, pue=rates.pue, hours=hours) if hours else 0.0
-    return Bought(
+    return PurchaseMonth(
         peak,
         mean,
         reserved,
@@ -199,7 +199,7 @@ def _bought(
     )
 
 
-def service_months(each: Loaded, of: tuple[Bought, ...], at: int) -> tuple[ServiceMonth, ...]:
+def service_months(each: ServiceLoad, of: tuple[PurchaseMonth, ...], at: int) -> tuple[ServiceMonth, ...]:
     """Return the months of a service, its part of what its group buys; ``at`` is its place in the group."""
     gpus = each.replica.gpus
     return tuple(

@@ -21,7 +21,7 @@ from sizebook.tables.nodes import NodeFacts, listed_node
 ASSUMED_UNITS = 8  # of a node that data/nodes.csv does not list: that of a DGX H100
 
 
-def tiles(packing: Packing) -> bool:
+def fills_nodes(packing: Packing) -> bool:
     """Return whether replicas are a whole, a half, a quarter ... of a node, and so share nodes without a gap."""
     held = packing.instances_per_node
     return held > 0 and held & (held - 1) == 0
@@ -39,7 +39,7 @@ def nodes_together(packings: Sequence[Packing], replicas: Sequence[int]) -> int:
     return math.ceil(sum(node_share(each) * n for each, n in zip(packings, replicas, strict=True)))
 
 
-def groups(keys: Iterable[Hashable]) -> tuple[tuple[int, ...], ...]:
+def places_by_key(keys: Iterable[Hashable]) -> tuple[tuple[int, ...], ...]:
     """Return the places of equal keys, groups in the order of their first."""
     found: dict[Hashable, list[int]] = {}
     for at, key in enumerate(keys):

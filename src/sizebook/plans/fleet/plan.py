@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.errors import InputError, named
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import MOST_SERVICES, FleetInputs, FleetTerms, Service
-from sizebook.plans.fleet.months import Bought, FleetMonth, Loaded, ServiceMonth, bought, loaded, service_months
-from sizebook.plans.fleet.node_groups import Stand, node_groups, stands
+from sizebook.plans.fleet.months import (
+    FleetMonth,
+    PurchaseMonth,
+    ServiceLoad,
+    ServiceMonth,
+    purchase_months,
+    service_load,
+    service_months,
+)
+from sizebook.plans.fleet.node_groups import NodeGroup, groups_sharing_nodes, node_groups
 from sizebook.plans.fleet.nodes import bought_together
 from sizebook.plans.ledgers import month_label
 from sizebook.plans.serving.pools import replica_in
@@ -57,7 +64,7 @@ class Purchase:
     """What services buy together: their places in the plan, and what they buy month by month."""
 
     members: tuple[int, ...]
-    months: tuple[Bought, ...]
+    months: tuple[PurchaseMonth, ...]
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ class FleetPlan:
     fewest: tuple[FleetMonth, ...]
     most: tuple[FleetMonth, ...]
     purchases: tuple[Purchase, ...]
-    stands: tuple[Stand, ...]
+    node_groups: tuple[NodeGroup, ...]
 
     def label(self, month: int) -> str:
         """Return the name of a month, counted from 0."""
@@ -81,9 +88,9 @@ class FleetPlan:
 class _Fleet:
     """All services at one speed of their replicas."""
 
-    services: tuple[Loaded, ...]
+    services: tuple[ServiceLoad, ...]
     purchases: tuple[Purchase, ...]
-    stands: tuple[Stand, ...]
+    node_groups: tuple[NodeGroup, ...]
 
     def months(self) -> tuple[FleetMonth, ...]:
         return tuple(self._month(at) for at in range(len(self.services[0].days)))
@@ -101,10 +108,10 @@ class _Fleet:
             usd=sum(each.usd for each in parts),
             energy_kwh=sum(each.energy_kwh for each in parts),
             co2e_kg=sum(each.co2e_kg for each in parts),
-            nodes=sum(each.nodes[at] for each in self.stands),
-            own_nodes=sum(each.own_nodes[at] for each in self.stands),
-            racks=sum(each.racks[at] for each in self.stands),
-            site_kw=sum(each.site_kw[at] for each in self.stands),
+            nodes=sum(each.nodes[at] for each in self.node_groups),
+            own_nodes=sum(each.own_nodes[at] for each in self.node_groups),
+            racks=sum(each.racks[at] for each in self.node_groups),
+            site_kw=sum(each.site_kw[at] for each in self.node_groups),
         )
 
     def of(self, at: int) -> tuple[ServiceMonth, ...]:
@@ -118,7 +125,7 @@ def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     _check(inputs)
     terms, chosen = inputs.terms, []
     for service in inputs.service:
-        with naming(service.name):
+        with named(service.name):
             chosen.append(_chosen(service, terms))
     middle, fewest, most = (_at(chosen, terms, end) for end in ("", "high", "low"))
     planned = tuple(
@@ -135,22 +142,22 @@ def plan_fleet(inputs: FleetInputs) -> FleetPlan:
         for at, each in enumerate(middle.services)
     )
     months, of_fewest, of_most = (each.months() for each in (middle, fewest, most))
-    return FleetPlan(planned, terms, months, of_fewest, of_most, middle.purchases, middle.stands)
+    return FleetPlan(planned, terms, months, of_fewest, of_most, middle.purchases, middle.node_groups)
 
 
-def _at(chosen: Sequence[Loaded], terms: FleetTerms, end: str) -> _Fleet:
+def _at(chosen: Sequence[ServiceLoad], terms: FleetTerms, end: str) -> _Fleet:
     """Return the fleet with replicas as planned, or at one end of the band of their throughput."""
     services = tuple(_faster(each, terms, end) if end else each for each in chosen)
     shared = bought_together(terms.margins, terms.racks)
-    found = node_groups(services, terms) if shared else tuple((at,) for at in range(len(services)))
+    found = groups_sharing_nodes(services, terms) if shared else tuple((at,) for at in range(len(services)))
     _check_prices(services, found)
-    purchases = tuple(Purchase(each, bought(tuple(services[at] for at in each), terms)) for each in found)
-    return _Fleet(services, purchases, stands(services, terms))
+    purchases = tuple(Purchase(each, purchase_months(tuple(services[at] for at in each), terms)) for each in found)
+    return _Fleet(services, purchases, node_groups(services, terms))
 
 
-def _faster(each: Loaded, terms: FleetTerms, end: str) -> Loaded:
+def _faster(each: ServiceLoad, terms: FleetTerms, end: str) -> ServiceLoad:
     speed = getattr(each.replica.bands["throughput"], end)
-    return loaded(each.service, at_speed(each.replica, speed), each.rates, terms=terms)
+    return service_load(each.service, at_speed(each.replica, speed), each.rates, terms=terms)
 
 
 def _check(inputs: FleetInputs) -> None:
@@ -169,7 +176,7 @@ def _check(inputs: FleetInputs) -> None:
             )
 
 
-def _check_prices(services: Sequence[Loaded], found: Sequence[tuple[int, ...]]) -> None:
+def _check_prices(services: Sequence[ServiceLoad], found: Sequence[tuple[int, ...]]) -> None:
     """Refuse services that share whole nodes at different prices: a node is bought once."""
     for members in found:
         first = services[members[0]]
@@ -184,20 +191,10 @@ def _check_prices(services: Sequence[Loaded], found: Sequence[tuple[int, ...]]) 
                     )
 
 
-@contextmanager
-def naming(service: str) -> Iterator[None]:
-    """Put the name of a service before what is wrong with it."""
-    try:
-        yield
-    except SizebookError as error:
-        error.args = (f"{service}: {error}",)  # the same error still: one from a cell keeps the code of that cell
-        raise
-
-
-def _chosen(service: Service, terms: FleetTerms) -> Loaded:
+def _chosen(service: Service, terms: FleetTerms) -> ServiceLoad:
     """Return a service on its replica, with its prices."""
     service, replica = replica_of(service, terms)
-    return loaded(service, replica, _rates(service, terms), terms=terms)
+    return service_load(service, replica, _rates(service, terms), terms=terms)
 
 
 def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedReplica]:
@@ -207,7 +204,7 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
     last = max(0, service.running.last(terms.months) - 1)
 
     def cost(replica: PlannedReplica) -> float:
-        return bought((loaded(service, replica, _rates(service, terms), terms=terms),), terms)[last].usd
+        return purchase_months((service_load(service, replica, _rates(service, terms), terms=terms),), terms)[last].usd
 
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica, service.gpus_per_node)
     return service, replica_in(setup, _workload(service), service.pools, cost=cost)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sizebook.core.sections import flat
 from sizebook.core.texts import plural, text
-from sizebook.core.units import grouped, told_apart
+from sizebook.core.units import distinct_figures, grouped
 from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.tables.hardware import accelerator
@@ -56,7 +56,7 @@ def warnings(plan: FleetPlan) -> tuple[str, ...]:
 
 
 def _over(plan: FleetPlan, each: Exceeded) -> str:
-    figure, ceiling = told_apart(each.figure, each.ceiling)
+    figure, ceiling = distinct_figures(each.figure, each.ceiling)
     known = {"month": plan.label(each.month), "figure": figure, "unit": text(each.unit), "ceiling": ceiling}
     return plural(
         plan.terms.months,
@@ -68,7 +68,7 @@ def _over(plan: FleetPlan, each: Exceeded) -> str:
 
 
 def _racks(plan: FleetPlan) -> Iterator[str]:
-    for each in plan.stands:
+    for each in plan.node_groups:
         if listed_node(each.gpu, each.node.gpus) is None:
             yield text(
                 "No maker's node of {n} {gpu} is listed: {kw} kW (GPUs x TDP at the wall) and {units} U are assumed.",
@@ -96,7 +96,7 @@ def _warned(plan: FleetPlan, planned: PlannedService) -> Iterator[str]:
             first=planned.service.running.start_month,
         )
     if rates.reserved_usd > rates.on_demand_usd:
-        reserved, demand = told_apart(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
+        reserved, demand = distinct_figures(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
         yield text(
             "a reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
             reserved=reserved,

@@ -6,7 +6,7 @@ from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, significant
-from sizebook.plans.fleet.node_groups import Stand
+from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.nodes import node_share
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, Purchase
 from sizebook.serving.traffic import SECONDS_PER_DAY
@@ -25,7 +25,7 @@ def derivations(plan: FleetPlan) -> tuple[Step, ...]:
     for purchase in plan.purchases:
         if _first(plan, purchase) < plan.terms.months:
             steps += [*_gpus(plan, purchase), *_money(plan, purchase)]
-    for stand in plan.stands:
+    for stand in plan.node_groups:
         steps += _stand(plan, stand)
     return tuple(steps)
 
@@ -134,7 +134,7 @@ def _money(plan: FleetPlan, purchase: Purchase) -> tuple[Step, ...]:
     )
 
 
-def _stand(plan: FleetPlan, stand: Stand) -> tuple[Step, ...]:
+def _stand(plan: FleetPlan, stand: NodeGroup) -> tuple[Step, ...]:
     """Return the racks and the power of nodes of one kind, in the last month of the plan."""
     name, nodes = (
         text("{gpu} ({names})", gpu=accelerator(stand.gpu).name, names=", ".join(stand.names)),

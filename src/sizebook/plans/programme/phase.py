@@ -18,7 +18,7 @@ from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.inputs import settled
 from sizebook.plans.training.plan import TrainingPlan, plan_training, unchecked_plan
-from sizebook.plans.training.searched_layout import laid_out
+from sizebook.plans.training.searched_layout import with_layout
 from sizebook.plans.training.work import HARDWARE
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.encoding import one_pass
@@ -112,11 +112,11 @@ def plan_phase(phase: Phase) -> PlannedPhase:
 def _training(phase: Phase) -> TrainingPlan:
     """Return the training plan of a phase, with room kept for a reference model where it asks one."""
     run = settled(phase.model, phase.gpu, phase.inputs)
-    training = plan_training(laid_out(run, phase.inputs.layout, phase.stated))
+    training = plan_training(with_layout(run, phase.inputs.layout, phase.stated))
     reserved = _reference_bytes(phase, training)
     if not reserved:
         return training
-    beside = unchecked_plan(laid_out(replace(run, reserved_bytes=reserved), phase.inputs.layout, phase.stated))
+    beside = unchecked_plan(with_layout(replace(run, reserved_bytes=reserved), phase.inputs.layout, phase.stated))
     if not beside.fits:
         missing = beside.fullest.total - beside.capacity_bytes
         raise TargetError(

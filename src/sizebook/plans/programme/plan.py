@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Any
 
-from sizebook.core.errors import InputError, RangeError, SizebookError
+from sizebook.core.errors import InputError, RangeError, named
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
 from sizebook.core.texts import plural, text
 from sizebook.core.units import grouped, percent
-from sizebook.plans.ledgers import LONGEST_PLAN, begun, month_label
+from sizebook.plans.ledgers import LONGEST_PLAN, elapsed_share, month_label
 from sizebook.plans.programme.inputs import MOST_PHASES, ProgrammeInputs, ProgrammeTerms, Rollouts
 from sizebook.plans.programme.phase import HOURS_PER_DAY, PhaseCase, PlannedPhase, plan_phase
 from sizebook.plans.training import remarks
@@ -111,7 +110,7 @@ class ProgrammePlan:
     @property
     def starts_within(self) -> bool:
         """Return whether a part of the first month is over when the programme starts."""
-        return begun(self.terms.start) > 0
+        return elapsed_share(self.terms.start) > 0
 
     def label(self, month: int) -> str:
         """Return the name of a month, counted from 0."""
@@ -123,10 +122,10 @@ def plan_programme(inputs: ProgrammeInputs) -> ProgrammePlan:
     _check(inputs)
     planned = []
     for phase in inputs.phases:
-        with naming(phase.name):
+        with named(phase.name):
             planned.append(plan_phase(phase))
     terms, starts = inputs.terms, _starts(planned)
-    over = begun(terms.start) * DAYS_PER_MONTH
+    over = elapsed_share(terms.start) * DAYS_PER_MONTH
     _check_length(planned, over + starts[-1] + planned[-1].cases[1].days)
     kept = tuple(_storage_usd(each, terms) for each in planned)
     low, middle, high = (_budget(planned, terms, sum(kept), at) for at in range(len(NAMES)))
@@ -154,15 +153,6 @@ def _check_length(planned: Sequence[PlannedPhase], days: float) -> None:
         f"programme too long: got {math.ceil(days / DAYS_PER_MONTH - 1e-9)} months{idle}, want at most {LONGEST_PLAN}. "
         + ("Shorten gap_days." if days - gaps <= most else "Give its phases more GPUs.")
     )
-
-
-@contextmanager
-def naming(phase: str) -> Iterator[None]:
-    """Put the name of a phase before what is wrong with it."""
-    try:
-        yield
-    except SizebookError as error:
-        raise error.saying(f"{phase}: {error}") from error
 
 
 def _starts(planned: Sequence[PlannedPhase]) -> tuple[float, ...]:

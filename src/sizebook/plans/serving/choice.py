@@ -72,7 +72,7 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     check_load(inputs.traffic.mean_demand, latencies)
     check_stream(inputs.stream, latencies, inputs.requests.share)
     failed: Counter[str] = Counter()
-    steady = on_average(inputs)
+    steady = with_mean_targets(inputs)
     compared = candidates(model, gpus, inputs.replica, engine)
     setups = ((gpu, replace(steady, replica=replica)) for gpu, replica in compared)
     plans = list(_planned(model, setups, failed))
@@ -96,7 +96,7 @@ def check_release(stated: Replica, engine: str | None) -> None:
         )
 
 
-def on_average(inputs: ServingInputs) -> ServingInputs:
+def with_mean_targets(inputs: ServingInputs) -> ServingInputs:
     """Return the inputs with targets for the mean of a steady load instead of a percentile of requests."""
     return replace(inputs, requests=RequestStream())
 

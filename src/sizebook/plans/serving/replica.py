@@ -168,14 +168,14 @@ def replica_for(setup: Setup, workload: Workload) -> PlannedReplica:
     if workload.share is not None:
         loaded = _loaded(setup, workload, limits, most)
         mean, found = mean_of(loaded.served, demand, capacity)
-        binding = loaded.binding or full_by(most, capacity)
+        binding = loaded.binding or limit_of_capacity(most, capacity)
         return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
     if demand.concurrency is not None:
         at_load: Demand | None = demand
         binding = "given"
     else:
         at_load, binding = knee(lambda at: estimate(case, memory, at), demand, limits, most)
-        binding = full_by(most, capacity) if binding in PLACES else binding
+        binding = limit_of_capacity(most, capacity) if binding in PLACES else binding
     if at_load is None:
         raise TargetError(missed(setup.model, setup.gpu, replica, demand=demand, limits=limits))
     found = estimate(case, memory, at_load)
@@ -201,7 +201,7 @@ def most_running(case: Case, capacity: int) -> int:
     return min(capacity, MOST_IN_FLIGHT, int(costs_of(case).max_running) or MOST_IN_FLIGHT)
 
 
-def full_by(most: int, capacity: int) -> str:
+def limit_of_capacity(most: int, capacity: int) -> str:
     """Return what limits a replica that runs as many requests as it can: the cache, or the engine's batch."""
     return "cache" if most == capacity < MOST_IN_FLIGHT else "batch"
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from sizebook.plans.serving.plan import ServingPlan
 
 
-class Costed(Protocol):
+class CostedMonth(Protocol):
     """A month with its cost."""
 
     @property
@@ -16,28 +16,28 @@ class Costed(Protocol):
         """The cost of the month."""
 
 
-class Planned(Protocol):
+class BandedMonths(Protocol):
     """Months with replicas as planned, and with replicas as fast or as slow as 1 in 10 measurements."""
 
     @property
-    def fewest(self) -> Sequence[Costed]:
+    def fewest(self) -> Sequence[CostedMonth]:
         """The months with fast replicas."""
 
     @property
-    def months(self) -> Sequence[Costed]:
+    def months(self) -> Sequence[CostedMonth]:
         """The months as planned."""
 
     @property
-    def most(self) -> Sequence[Costed]:
+    def most(self) -> Sequence[CostedMonth]:
         """The months with slow replicas."""
 
 
-def total_usd(months: Sequence[Costed]) -> float:
+def total_usd(months: Sequence[CostedMonth]) -> float:
     """Return the cost of all months."""
     return sum(month.usd for month in months)
 
 
-def usd_range(planned: Planned) -> tuple[float, float]:
+def usd_range(planned: BandedMonths) -> tuple[float, float]:
     """Return the least and the most that all months cost, with replicas as planned and at both ends of their band.
 
     Slow replicas need more GPUs and cost more as a rule; where a reserved GPU costs less than the busy hours that it

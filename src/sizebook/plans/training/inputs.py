@@ -24,7 +24,7 @@ from sizebook.plans.quantities import StatedGrams
 from sizebook.tables.grid import GridRegion, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.prices import TERM_NAMES, PriceRegion, Provider, Term, on_demand_beside, quote
-from sizebook.training.layout import Layout, spread
+from sizebook.training.layout import Layout, with_data_parallel
 from sizebook.training.quantities import Batches, Operations, Pace, Programme, Run
 from sizebook.training.recipe import Method
 from sizebook.training.tuning import Examples
@@ -234,7 +234,7 @@ def settled(model: str, gpu: str, inputs: TrainingInputs) -> Training:
         batches=run.batches,
         method=inputs.method,
         tokens=run.tokens,
-        layout=spread(inputs.layout, run.gpus) if inputs.layout.dp == 1 else inputs.layout,
+        layout=with_data_parallel(inputs.layout, run.gpus) if inputs.layout.dp == 1 else inputs.layout,
         context_tokens=catalog.context_tokens(model),
         costs=costs_of(kind, inputs.prices, power),
         power=power,

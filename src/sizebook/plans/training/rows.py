@@ -33,7 +33,7 @@ from sizebook.plans.training.inputs import (
 )
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
-from sizebook.training.layout import Layout, spread
+from sizebook.training.layout import Layout, with_data_parallel
 from sizebook.training.quantities import Batches, Operations, Pace, Programme
 from sizebook.training.recipe import Method
 from sizebook.training.tuning import Examples
@@ -110,7 +110,7 @@ def _work(names: Names, cells: Cells) -> Work | SizebookError:
             method=put_together(Method, given),
         )
         layout = put_together(Layout, given)
-        return work_of(setup, layout if "dp" in given else spread(layout, setup.gpus))
+        return work_of(setup, layout if "dp" in given else with_data_parallel(layout, setup.gpus))
     except SizebookError as error:
         return error
 

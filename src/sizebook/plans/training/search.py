@@ -24,7 +24,7 @@ from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, least_state_bytes, memory
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method
-from sizebook.training.recipe_choice import LIGHTEST, Settled, settle, sparest
+from sizebook.training.recipe_choice import LIGHTEST, Settled, lightest_recipe, settle
 from sizebook.training.time import step_time
 
 LARGEST_TP = 8
@@ -165,7 +165,7 @@ def fits_somewhere(setup: Setup) -> bool:
     """Return whether some layout of the grid fits: those that need least memory, one sequence a micro-batch and
     everything recomputed, are tried, wide ones first; what cannot fit however it is spread is not tried at all."""
     profile, capacity = model_profile(setup.architecture, setup.batches.seq), setup.capacity_bytes
-    method = sparest(_as_asked(setup.method))
+    method = lightest_recipe(_as_asked(setup.method))
     if least_state_bytes(profile, method) / setup.gpus > capacity:
         return False
     for base in sorted(_bases(setup, NOTHING), key=lambda each: (-each.tp * each.ep, -each.pp, -each.cp)):
@@ -232,7 +232,7 @@ def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) 
     if stated.total <= capacity:
         return Settled(layout, setup.method, stated)
     # The last recipe needs least, so that what it does not bring inside is not tried further.
-    method = sparest(setup.method)
+    method = lightest_recipe(setup.method)
     bare = needed(layout, method)
     if bare.total - bare.fragmentation > capacity:
         return Settled(layout, method, bare)

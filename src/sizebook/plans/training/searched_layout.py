@@ -14,14 +14,14 @@ from sizebook.training.layout import Layout
 DEGREES = frozenset({"tp", "pp", "dp", "cp", "ep"})
 
 
-def held_of(layout: Layout, stated: Collection[str]) -> dict[str, Any]:
+def fixed_fields(layout: Layout, stated: Collection[str]) -> dict[str, Any]:
     """Return what of a layout is stated and not searched."""
     rest = {leaf.name for leaf in leaves(Layout)} & set(stated) - DEGREES
     return {name: getattr(layout, name) for name in sorted(rest)}
 
 
-def laid_out(run: Training, layout: Layout, stated: Collection[str]) -> Training:
+def with_layout(run: Training, layout: Layout, stated: Collection[str]) -> Training:
     """Return a run in the layout that is stated or, where no degree is, in the fastest that fits."""
     if not DEGREES & set(stated):
-        return replace(run, layout=search(run, held_of(layout, stated)).best[0].layout)
+        return replace(run, layout=search(run, fixed_fields(layout, stated)).best[0].layout)
     return replace(run, layout=layout) if "dp" in stated else run

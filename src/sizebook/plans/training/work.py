@@ -27,7 +27,7 @@ from sizebook.training.bands import Band, band_of
 from sizebook.training.layout import Layout, check, micro_batches, stage_layers
 from sizebook.training.machine import calibration, check_power_limit, machine, setup_of
 from sizebook.training.memory import Memory, memory, memory_by_stage
-from sizebook.training.policy_effects import spared_share
+from sizebook.training.policy_effects import saved_share
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method, Recipe
 from sizebook.training.recipe_choice import recipe_text, settle, within
@@ -132,7 +132,7 @@ class Work:
         if policy is None:
             return 0.0
         architecture, layers = self.setup.architecture, self.profile.whole
-        share = spared_share(layers, policy, architecture.d_model)
+        share = saved_share(layers, policy, architecture.d_model)
         scores = forward(architecture, self.setup.batches.seq, causal=False).scores
         products = share.matrices * layers.matrices + share.experts * layers.active_experts
         return 2 * products + share.scores * scores

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sizebook.core.texts import Text, ends, text
-from sizebook.core.units import counted, energy, grouped, mass, told_apart, usd
+from sizebook.core.texts import Text, range_text, text
+from sizebook.core.units import counted, distinct_figures, energy, grouped, mass, usd
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.remarks import exceeded
 from sizebook.plans.serving.totals import total_usd, usd_range
@@ -19,7 +19,7 @@ def sentences(plan: FleetPlan) -> tuple[str, str, str]:
     return (
         text(
             "The fleet costs {usd} over {months} ({range}), {share} of it for reserved GPUs.",
-            usd=usd(total_usd(plan.months)), months=months(len(plan.months)), range=ends(usd(low), usd(high)),
+            usd=usd(total_usd(plan.months)), months=months(len(plan.months)), range=range_text(usd(low), usd(high)),
             share=reserved,
         ),
         _grown(plan),
@@ -31,7 +31,7 @@ def _grown(plan: FleetPlan) -> Text:
     """Return the GPUs of the busiest hour at first and at last, and what they stand on."""
     first, last = plan.months[0], plan.months[-1]
     at_last = {
-        "range": ends(grouped(plan.fewest[-1].peak_gpus), grouped(plan.most[-1].peak_gpus)),
+        "range": range_text(grouped(plan.fewest[-1].peak_gpus), grouped(plan.most[-1].peak_gpus)),
         "nodes": counted(grouped(last.nodes), "nodes"), "racks": counted(grouped(last.racks), "racks"),
     }  # fmt: skip
     if len({month.peak_gpus for month in plan.months}) == 1:
@@ -50,7 +50,7 @@ def _ceilings(plan: FleetPlan) -> str:
     """Return the first ceiling that is exceeded, or that none is, and what ranges hold."""
     if found := exceeded(plan):
         first = min(found, key=lambda each: each.month)
-        figure, ceiling = told_apart(first.figure, first.ceiling)
+        figure, ceiling = distinct_figures(first.figure, first.ceiling)
         return text(
             "From {month} on it takes {figure} {unit}, more than the {ceiling} that there are; ranges hold eight of "
             "ten measurements of a replica's throughput.",
@@ -68,15 +68,17 @@ def tiles(plan: FleetPlan) -> tuple[Tile, ...]:
         Tile(
             text("GPUs, {month}", month=plan.label(at)),
             grouped(found[at].peak_gpus),
-            ends(grouped(fewest[at].peak_gpus), grouped(most[at].peak_gpus)),
+            range_text(grouped(fewest[at].peak_gpus), grouped(most[at].peak_gpus)),
         )
         for at in dict.fromkeys((0, len(found) - 1))
     )
     kw = [max(month.site_kw for month in each) for each in (found, fewest, most)]
     return (
-        Tile(text("Cost, {months}", months=n), usd(total_usd(found)), ends(*(usd(end) for end in usd_range(plan)))),
+        Tile(
+            text("Cost, {months}", months=n), usd(total_usd(found)), range_text(*(usd(end) for end in usd_range(plan)))
+        ),
         *at_peak,
-        Tile(text("Power, most"), text("{kw} kW", kw=grouped(kw[0])), ends(grouped(kw[1]), grouped(kw[2]))),
+        Tile(text("Power, most"), text("{kw} kW", kw=grouped(kw[0])), range_text(grouped(kw[1]), grouped(kw[2]))),
         Tile(text("Energy"), energy(sum(month.energy_kwh for month in found)), n),
         Tile(text("CO\u2082e, location-based"), mass(sum(month.co2e_kg for month in found)), n),
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sizebook.core.texts import plural, text
-from sizebook.core.units import counted, grouped, told_apart
-from sizebook.plans.fleet.node_groups import Stand
+from sizebook.core.units import counted, distinct_figures, grouped
+from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.reports.charts.kinds import Columns, Limit, Series
 from sizebook.reports.figures import aligned
@@ -31,7 +31,7 @@ def _power(plan: FleetPlan) -> Columns:
     title = text("The sites must give {kw} kW in the busiest month", kw=grouped(max(kw)))
     if ceiling is not None:
         over = sum(each > ceiling * (1 + 1e-9) for each in kw)
-        most, given = told_apart(max(kw), ceiling) if over else (grouped(max(kw)), grouped(ceiling))
+        most, given = distinct_figures(max(kw), ceiling) if over else (grouped(max(kw)), grouped(ceiling))
         title = plural(
             len(kw),
             "{kw} kW at most against a ceiling of {ceiling}, exceeded in {over} of {n} month",
@@ -39,7 +39,7 @@ def _power(plan: FleetPlan) -> Columns:
             kw=most, ceiling=given, over=over,
         )  # fmt: skip
     label = text("Month, 1 is {label}", label=plan.label(0)) if plan.terms.start else text("Month")
-    series = tuple(Series(_name(each), each.site_kw) for each in plan.stands)
+    series = tuple(Series(_name(each), each.site_kw) for each in plan.node_groups)
     if len(series) > 6:
         series = (Series(text("All nodes"), tuple(kw)),)
     limit = None if ceiling is None else Limit(ceiling, text("ceiling {kw} kW", kw=grouped(ceiling)))
@@ -47,14 +47,14 @@ def _power(plan: FleetPlan) -> Columns:
     return Columns(title, label, text("kW, cooling included"), categories=numbers, series=series, limit=limit)
 
 
-def _name(stand: Stand) -> str:
+def _name(stand: NodeGroup) -> str:
     name = accelerator(stand.gpu).name
     return f"{name}, {stand.place}" if stand.place else name
 
 
 def _table(plan: FleetPlan) -> Table:
-    power = aligned([each.site_kw[-1] for each in plan.stands])
-    node = aligned([each.node.kw for each in plan.stands])
+    power = aligned([each.site_kw[-1] for each in plan.node_groups])
+    node = aligned([each.node.kw for each in plan.node_groups])
     rows = tuple(
         Row(
             (
@@ -69,7 +69,7 @@ def _table(plan: FleetPlan) -> Table:
                 power[at],
             )
         )
-        for at, each in enumerate(plan.stands)
+        for at, each in enumerate(plan.node_groups)
     )
     columns = (
         Column(text("Node")),

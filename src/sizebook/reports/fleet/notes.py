@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizebook.core.texts import ends, joined, text
+from sizebook.core.texts import joined, range_text, text
 from sizebook.core.units import duration, grouped, significant, usd
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import warnings
@@ -69,7 +69,7 @@ def how_sure(plan: FleetPlan) -> Section:
     low, high = usd_range(plan)
     return Section(
         text("How sure"),
-        text("Measured throughput puts the cost at {range}", range=ends(usd(low), usd(high))),
+        text("Measured throughput puts the cost at {range}", range=range_text(usd(low), usd(high))),
         (
             Table(
                 text("Measured over predicted throughput, on setups that the calibration had not seen"),
@@ -87,8 +87,8 @@ def how_sure(plan: FleetPlan) -> Section:
 def _band(each: PlannedService) -> Row:
     band = each.replica.bands["throughput"]
     low, high = usd_range(each)
-    gpus_needed = ends(grouped(each.fewest[-1].peak_gpus), grouped(each.most[-1].peak_gpus))
-    cost = ends(grouped(low), grouped(high))
+    gpus_needed = range_text(grouped(each.fewest[-1].peak_gpus), grouped(each.most[-1].peak_gpus))
+    cost = range_text(grouped(low), grouped(high))
     return Row((each.service.name, fixed(band.low, 2), fixed(band.high, 2), grouped(band.rows), gpus_needed, cost))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sizebook.core.texts import Figure, Short, Text, ends, plural, text
+from sizebook.core.texts import Figure, Short, Text, plural, range_text, text
 from sizebook.core.units import NO_BREAK_SPACE, duration, energy, mass, significant, usd
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.figures import share, short_scale
@@ -23,7 +23,7 @@ def sentences(plan: ProgrammePlan) -> tuple[str, str, str]:
             "{n} phase costs {usd} ({range}) and takes {days} ({days_range}).",
             "{n} phases cost {usd} ({range}) and take {days} ({days_range}).",
             usd=usd(middle.usd), range=_range(plan, "usd", usd), days=_days(middle.days),
-            days_range=ends(_days(plan.budgets[0].days), _days(plan.budgets[2].days)),
+            days_range=range_text(_days(plan.budgets[0].days), _days(plan.budgets[2].days)),
         ),
         text(
             "{phase} is {share} of it, ablations and failed runs are {failed}; the site draws {power} at its highest.",
@@ -54,7 +54,7 @@ def _ends(plan: ProgrammePlan, name: str) -> tuple[float, float]:
 
 
 def _range(plan: ProgrammePlan, name: str, shown: Callable[[float], str]) -> Text:
-    return ends(*(shown(end) for end in _ends(plan, name)))
+    return range_text(*(shown(end) for end in _ends(plan, name)))
 
 
 def _days(value: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 from sizebook.core.sections import leaves
-from sizebook.core.texts import Day, ends, joined, plural, span, text
+from sizebook.core.texts import Day, joined, plural, range_text, span, text
 from sizebook.core.units import grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
@@ -70,7 +70,7 @@ def _budget(plan: ProgrammePlan) -> Section:
     """Return the parts of the budget in all three cases."""
     low, _, high = plan.budgets
     message = text(
-        "The programme costs {usd}, {range}", usd=usd(plan.middle.usd), range=ends(usd(low.usd), usd(high.usd)),
+        "The programme costs {usd}, {range}", usd=usd(plan.middle.usd), range=range_text(usd(low.usd), usd(high.usd)),
     )  # fmt: skip
     return Section(text("Budget"), message, (_lines(plan),))
 

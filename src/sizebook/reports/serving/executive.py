@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sizebook.core.texts import Text, ends, plural, span, text
-from sizebook.core.units import duration, grouped, percent, told_apart, usd
+from sizebook.core.texts import Text, plural, range_text, span, text
+from sizebook.core.units import distinct_figures, duration, grouped, percent, usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.totals import total_usd, usd_per_mtok, usd_range
 from sizebook.reports.figures import fixed
@@ -33,7 +33,7 @@ def sentences(plan: ServingPlan) -> tuple[str, str, str]:
     cost = text(
         "Serving {model} for {months} costs {usd} ({range}).",
         model=plan.model, months=months(len(plan.months)), usd=usd(total_usd(plan.months)),
-        range=ends(usd(low), usd(high)),
+        range=range_text(usd(low), usd(high)),
     )  # fmt: skip
     return cost, _gpus(plan), _seen(plan)
 
@@ -82,9 +82,9 @@ def tiles(plan: ServingPlan) -> tuple[Tile, ...]:
         Tile(
             text("Cost, {months}", months=n),
             usd(total_usd(plan.months)),
-            ends(*(usd(end) for end in usd_range(plan))),
+            range_text(*(usd(end) for end in usd_range(plan))),
         ),
-        Tile(text("GPUs, busiest hour"), grouped(peak), ends(grouped(least), grouped(highest))),
+        Tile(text("GPUs, busiest hour"), grouped(peak), range_text(grouped(least), grouped(highest))),
         *_speed_and_price(plan),
     )
 
@@ -94,7 +94,7 @@ def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
     replica, full, paid = plan.replica, plan.usd_per_mtok_saturated, usd(usd_per_mtok(plan))
     first, token = replica.bands["ttft"], replica.bands["tpot"]
     ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
-    seen = ends(duration(ttft * first.low), duration(ttft * first.high))
+    seen = range_text(duration(ttft * first.low), duration(ttft * first.high))
     if not replica.decodes:
         full /= plan.traffic.mean_demand.input_tokens
     always_full = text("{usd} if always full", usd=usd(full))
@@ -105,7 +105,11 @@ def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
         )
     return (
         Tile(text("First token"), duration(ttft), seen),
-        Tile(text("Each further token"), duration(tpot), ends(duration(tpot * token.low), duration(tpot * token.high))),
+        Tile(
+            text("Each further token"),
+            duration(tpot),
+            range_text(duration(tpot * token.low), duration(tpot * token.high)),
+        ),
         Tile(text("Million output tokens"), paid, always_full),
     )
 
@@ -120,7 +124,7 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
     if plan.beyond_context:
         yield text("{what}: what it answers there is untested.", what=plan.beyond_context)
     if rates.reserved_usd > rates.on_demand_usd:
-        reserved, demand = told_apart(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
+        reserved, demand = distinct_figures(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
         yield text(
             "A reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
             reserved=reserved, demand=demand,

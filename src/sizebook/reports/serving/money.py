@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizebook.core.texts import ends, text
+from sizebook.core.texts import range_text, text
 from sizebook.core.units import energy, grouped, mass, usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
@@ -107,7 +107,7 @@ def sensitivity(plan: ServingPlan) -> Section:
             swing.label,
             min(swing.low_usd, swing.high_usd) / factor,
             max(swing.low_usd, swing.high_usd) / factor,
-            text=ends(usd(swing.low_usd), usd(swing.high_usd)),
+            text=range_text(usd(swing.low_usd), usd(swing.high_usd)),
             marked=index == 0,
         )
         for index, swing in enumerate(swings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.texts import ends, joined, plural, span, text
+from sizebook.core.texts import joined, plural, range_text, span, text
 from sizebook.core.units import duration, grouped, usd
 from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choice, Choices
@@ -220,7 +220,7 @@ def _transfer(load: PlannedReplica) -> list[tuple[str, str, str]]:
     return [
         (text("Cache sent between pools"), text("{rate} GB/s a GPU", rate=general(rate / 1e9)),
          text("scenario, or the network of data/hardware.csv")),
-        (text("Sending a prompt's cache"), ends(duration(load.transfer_seconds), duration(most)),
+        (text("Sending a prompt's cache"), range_text(duration(load.transfer_seconds), duration(most)),
          text("at that rate, and at a quarter of it (assumed); in the time to first token at that "
 "rate")),
     ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizebook.core.texts import ends, text
+from sizebook.core.texts import range_text, text
 from sizebook.core.units import amount, energy, mass, percent, usd
 from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
@@ -84,7 +84,7 @@ def sensitivity(plan: TrainingPlan) -> Section:
             swing.label,
             min(swing.cost_low_usd, swing.cost_high_usd) / factor,
             max(swing.cost_low_usd, swing.cost_high_usd) / factor,
-            text=ends(usd(swing.cost_low_usd), usd(swing.cost_high_usd)),
+            text=range_text(usd(swing.cost_low_usd), usd(swing.cost_high_usd)),
             marked=index == 0,
         )
         for index, swing in enumerate(swings)

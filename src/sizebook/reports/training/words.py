@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sizebook.core.texts import Figure, ends, text
+from sizebook.core.texts import Figure, range_text, text
 from sizebook.core.units import NO_BREAK_SPACE, duration, usd
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan
@@ -19,7 +19,7 @@ def banded(plan: TrainingPlan, shown: Callable[[Case], str], falling: bool = Fal
     if plan.step is None:
         return text("at the MFU given")
     low, _, high = reversed(plan.cases) if falling else plan.cases
-    return ends(shown(low), shown(high))
+    return range_text(shown(low), shown(high))
 
 
 def days(case: Case) -> str:
