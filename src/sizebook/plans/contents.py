@@ -60,7 +60,7 @@ class Ledger:
     rows: Rows
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rows, Later):
+        if not isinstance(self.rows, LazyRows):
             object.__setattr__(self, "rows", tuple(tuple(map(or_blank, row)) for row in self.rows))
 
 
