@@ -70,18 +70,30 @@ def inspect(path: Path, folder: Path | None = None) -> Inspection:
     """
     found = record_of(path)
     beside = folder or path.parent
+    if "scenario" in found:
+        inspection, again = planned_again(found, path.name, beside)
+        if again is None:
+            return inspection
+        again = again if again.scenario.as_of else _dated(again, date.fromisoformat(str(found["as_of"])))
+        return replace(inspection, same_bytes=_same_bytes(path, again))
     causes = tuple(_causes(found, beside))
     if "reconciliation" in found:
         return Inspection(found, causes, tuple(_moved(found["figures"], reconciliation_record(reconcile())["figures"])))
-    if "scenario" not in found:
-        return Inspection(found, causes)
+    return Inspection(found, causes)
+
+
+def planned_again(found: Mapping[str, Any], name: str, folder: Path) -> tuple[Inspection, Made | None]:
+    """Return how the figures of a record that has a scenario come out today, and the plan, None where it is refused.
+
+    ``name`` says in messages whose it is.
+    """
+    causes = tuple(_causes(found, folder))
     try:
-        again = made(found["scenario"], path.name, beside)
-        again = again if again.scenario.as_of else _dated(again, date.fromisoformat(str(found["as_of"])))
+        again = made(found["scenario"], name, folder)
+        figures = {figure.name: figure.value for figure in again.contents.figures}
     except SizebookError as error:
-        return Inspection(found, causes, problem=str(error))
-    figures = again.record["figures"]
-    return Inspection(found, causes, tuple(_moved(found["figures"], figures)), _same_bytes(path, again))
+        return Inspection(found, causes, problem=str(error)), None
+    return Inspection(found, causes, tuple(_moved(found["figures"], figures))), again
 
 
 def _dated(planned: Made, day: date) -> Made:
@@ -134,10 +146,10 @@ def _other(before: str, today: str) -> str:
 
 def record_of(path: Path) -> Mapping[str, Any]:
     """Return the record that an output carries. Errors: `InputError` for a file without one."""
-    reader = _READERS.get(path.suffix.casefold())
+    reader = READERS.get(path.suffix.casefold())
     if reader is None:
         raise InputError(
-            f"unknown kind of file: got '{path.name}', want one of {', '.join(_READERS)}. Give an output of sizebook."
+            f"unknown kind of file: got '{path.name}', want one of {', '.join(READERS)}. Give an output of sizebook."
         )
     text = reader(path)
     record = json_object(text.encode(), path.name, "a record") if text else {}
@@ -196,7 +208,7 @@ def _xlsx(path: Path) -> str:
     return read_record(path)
 
 
-_READERS: dict[str, Callable[[Path], str]] = {
+READERS: dict[str, Callable[[Path], str]] = {
     ".pdf": _pdf,
     ".xlsx": _xlsx,
     ".json": _json,

@@ -37,6 +37,7 @@ COMMANDS = {
     "reconcile": "models:write_reconciliation",
     "sweep": "sweep:sweep_table",
     "inspect": "inspect_output:inspect_output",
+    "watch": "watch:watch_folder",
     "report": "report:write_report",
     "scenario": "scenario:scenario",
     "template": "templates:template",

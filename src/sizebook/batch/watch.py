@@ -1,0 +1,145 @@
+"""Every plan that was ever handed over, planned again: which still hold, which moved, by how much and through what.
+
+A file's record holds its scenario and figures (`inspecting`). The folder is searched for outputs in any format; a plan
+that stands in several formats is planned once, for their records are equal.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sizebook.batch.inspecting import READERS, Inspection, Moved, planned_again, record_of
+from sizebook.core.errors import InputError, SizebookError
+
+HOLDS, MOVED, REFUSED, UNREADABLE = "holds", "moved", "refused", "not read"
+HEADS = ("file", "state", "through", "figure", "before", "today", "change", "why")
+# What a figure that moved says of the cause, by words in its name; the first that fits, in the order of what follows
+# from what: a price moves the cost, a model moves everything.
+THROUGH = {
+    "model": ("parameters", "params", "weight_bytes", "flop"),
+    "estimate": ("tpot", "ttft", "tokens_per_second", "step_seconds", "mfu", "requests_per_second", "gpu_hours"),
+    "memory": ("memory_", "capacity", "cache_bytes", "activation"),
+    "price": ("usd_per_gpu_hour", "price_basis"),
+    "power or grid": ("tdp", "watts", "grams", "grid"),
+    "band": ("_p10", "_p90", "low", "high"),
+}
+# What a reader of many plans wants to see first of one that moved.
+_FIRST = ("cost_usd", "usd", "programme_cost_usd", "peak_gpus", "gpus", "gpu_hours", "train_seconds", "parameters")
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A file that was handed over, and what is left of it today."""
+
+    file: str
+    state: str
+    through: str = ""
+    figure: Moved | None = None
+    why: str = ""
+
+    @property
+    def change(self) -> float | None:
+        """The relative change of the figure shown, None where it is no number."""
+        if self.figure is None:
+            return None
+        before, today = self.figure.before, self.figure.today
+        numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (before, today))
+        return today / before - 1 if numbers and before else None
+
+    @property
+    def cells(self) -> tuple[Any, ...]:
+        """The file as a row of a table under `HEADS`."""
+        before, today = (None, None) if self.figure is None else (self.figure.before, self.figure.today)
+        name = "" if self.figure is None else self.figure.name
+        return (self.file, self.state, self.through, name, before, today, self.change, self.why)
+
+
+def watch(folder: Path) -> Iterator[Watched]:
+    """Yield every output below a folder, in order of its name, with what is left of it today."""
+    done: dict[str, Inspection] = {}
+    for path in sorted(each for each in folder.rglob("*") if each.suffix.casefold() in READERS and each.is_file()):
+        name = path.relative_to(folder).as_posix()
+        try:
+            record = record_of(path)
+        except (InputError, OSError, UnicodeDecodeError) as error:
+            yield Watched(name, UNREADABLE, why=str(error))
+            continue
+        if "scenario" not in record:  # an index or a comparison: the files of its scenarios say more
+            continue
+        key = json.dumps([record["hash"], record["figures"], str(path.parent)], sort_keys=True)
+        if key not in done:
+            done[key] = _again(record, path)
+        yield _judged(name, done[key])
+
+
+def _again(record: Mapping[str, Any], path: Path) -> Inspection:
+    try:
+        return planned_again(record, path.name, path.parent)[0]
+    except SizebookError as error:  # a scenario's file that is gone, a table that cannot be read
+        return Inspection(record, (), problem=str(error))
+
+
+def _judged(name: str, found: Inspection) -> Watched:
+    why = "; ".join(found.causes)
+    if found.problem:
+        return Watched(name, REFUSED, why=found.problem)
+    texts = [each for each in found.moved if isinstance(each.before, str) and isinstance(each.today, str)]
+    numbers = [each for each in found.moved if each not in texts]
+    if not numbers:  # every figure is the same; a basis may have grown old
+        return Watched(name, HOLDS, why="; ".join(f"{each.name} is now: {each.today}" for each in texts))
+    return Watched(name, MOVED, through(found.moved), first(numbers), why)
+
+
+def through(moved: Iterable[Moved]) -> str:
+    """Return what moved the figures of a plan: model, estimate, memory, price, power or grid, band, or other."""
+    names = [each.name for each in moved]
+    told = [cause for cause, words in THROUGH.items() if any(word in name for word in words for name in names)]
+    return ", ".join(told) or "other"
+
+
+def first(moved: Iterable[Moved]) -> Moved:
+    """Return the figure that tells most of what moved: the cost, else GPUs, time, parameters, else the first."""
+    by_name = {each.name: each for each in moved}
+    return next((by_name[name] for name in _FIRST if name in by_name), next(iter(by_name.values())))
+
+
+def as_csv(rows: Iterable[Watched]) -> str:
+    """Return the files as CSV under `HEADS`."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(HEADS)
+    writer.writerows(["" if cell is None else cell for cell in row.cells] for row in rows)
+    return written.getvalue()
+
+
+def as_page(rows: Iterable[Watched], title: str) -> str:
+    """Return the files as an HTML page of one table, which stands alone."""
+    lines = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(shown(cell))}</td>' for cell in row.cells)}</tr>\n" for row in rows
+    )
+    heads = "".join(f'<th scope="col">{head}</th>' for head in HEADS)
+    return _page().replace("{title}", html.escape(title)).replace("{heads}", heads).replace("{lines}", lines)
+
+
+@cache
+def _page() -> str:
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>'
+        "body{font:14px/1.5 Inter,sans-serif;color:#1B1F24;margin:2rem}table{border-collapse:collapse}"
+        "th,td{text-align:left;padding:.3rem .8rem;border-bottom:1px solid #D8DEE4;vertical-align:top}"
+        "</style></head><body><h1>{title}</h1><table><thead><tr>{heads}</tr></thead><tbody>\n{lines}"
+        "</tbody></table></body></html>\n"
+    )
+
+
+def shown(cell: Any) -> str:
+    """Return a cell as a person reads it."""
+    return "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(cell)
