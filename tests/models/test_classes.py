@@ -147,7 +147,7 @@ def test_of_several_classes_the_first_counts() -> None:
 CLIP = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2}
 LLAVA = {
     "model_type": "llava",
-    "vision_config": {**CLIP, "image_size": 28, "patch_size": 14},
+    "vision_config": {**CLIP, "image_size": 28, "patch_size": 14, "num_channels": 3},
     "text_config": {**SMALL, "model_type": "llama"},
 }
 

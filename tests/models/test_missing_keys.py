@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from sizebook.core.errors import SizebookError
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
-from tests.models.counts import counted
+from sizebook.models.type_defaults import section_defaults
+from tests.models.counts import counted, small_configs
 
 
 def _count(config: dict[str, Any]) -> dict[str, Any] | None:
@@ -58,7 +60,7 @@ def test_a_section_that_is_left_out_is_that_of_the_class() -> None:
     assert count(described).total == 2_910_390_528
     assert described.notes == (
         "the file leaves out what the class of its model type gives: the whole 'text_config' in config.json, "
-        "the whole 'vision_config' in config.json",
+        "the whole 'vision_config' in config.json, 'projection_dim' = 2048 in config.json",
     )
 
 
@@ -72,3 +74,50 @@ def test_what_two_classes_build_differently_is_refused() -> None:
     config = {"model_type": "llava", "architectures": ["LlavaForCausalLM"], "text_config": LLAMA}
     with pytest.raises(SizebookError, match=r"^missing section: got no 'vision_config' in config.json, want what it"):
         architecture(Config({**config}, "config.json"))
+
+
+def _removals() -> Iterator[tuple[dict[str, Any], dict[str, Any], str, str]]:
+    """Yield each config of distinct sizes whole and without one size of one section, and what was removed."""
+    for row in small_configs("distinct_counts.jsonl"):
+        config = row["config"]
+        for name, section in config.items():
+            given = section_defaults(config["model_type"], name, section) if isinstance(section, dict) else {}
+            for key in given:
+                if isinstance(section.get(key), int | list) and not isinstance(section[key], bool):
+                    rest = {other: value for other, value in section.items() if other != key}
+                    yield config, {**config, name: rest}, name, key
+
+
+def test_every_size_that_a_section_leaves_out_is_said() -> None:
+    """Where the count changes, because the section's class gives another size, a note names the size and the place."""
+    silent, said, types = [], 0, set()
+    for whole, without, section, key in _removals():
+        try:
+            described = architecture(Config(without, "config.json"))
+        except SizebookError:
+            continue
+        if count(described).parts == count(architecture(Config(dict(whole), "config.json"))).parts:
+            continue
+        if any(f"'{key}' = " in note and f"in config.json, '{section}'" in note for note in described.notes):
+            said, types = said + 1, types | {whole["model_type"]}
+        else:
+            silent.append((whole["model_type"], section, key))
+    assert silent == []
+    assert said > 1200
+    assert len(types) > 80
+
+
+def test_sections_that_say_no_more_than_their_type() -> None:
+    """GLM 4.1V's sections by their types alone: each size taken is named with its place."""
+    sections = {key: {"model_type": f"glm4v_{key[:-7]}"} for key in ("text_config", "vision_config")}
+    described = architecture(Config({"model_type": "glm4v", **sections}, "config.json"))
+    assert count(described).total == 10_292_777_472
+    assert "'hidden_size' = 4096 in config.json, 'text_config'" in described.notes[0]
+    assert "'hidden_size' = 1536 in config.json, 'vision_config'" in described.notes[0]
+
+
+def test_what_a_whole_puts_into_its_section() -> None:
+    """Voxtral's class fills in 3072 where Llama's own would be 4096 wide, whatever else the section says."""
+    described = architecture(Config({"model_type": "voxtral", "text_config": {"model_type": "llama"}}, "config.json"))
+    assert described.d_model == 3072
+    assert "'hidden_size' = 3072 in config.json, 'text_config'" in described.notes[0]

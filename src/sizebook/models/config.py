@@ -23,7 +23,7 @@ from sizebook.models.refusals import (
     spellings_disagree,
 )
 from sizebook.models.spellings import also, spellings
-from sizebook.models.type_defaults import type_defaults
+from sizebook.models.type_defaults import section_defaults, type_defaults
 
 MISSING: Any = object()
 MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistake
@@ -44,19 +44,21 @@ _REPEATS = r"layers|^n_layer$|^depth$|blocks|group_num|cycles|nextn|mtp"
 class Config:
     """The keys of one config.json, or of one of its sections, read by name with their kind checked.
 
-    ``defaults`` are the values that the model's class gives to keys which a section leaves out.
+    ``class_values`` are what the class of the type gives to keys that the file leaves out: those of the type that the
+    file says, unless the whole knows better what a section is.
     """
 
-    def __init__(self, values: dict[str, Any], where: str, defaults: dict[str, Any] | None = None) -> None:
+    def __init__(self, values: dict[str, Any], where: str, class_values: dict[str, Any] | None = None) -> None:
         self.values = values
         self.where = where
-        self.defaults = defaults or {}
         self.read: set[str] = set()
         self.sections: dict[str, Config] = {}
         self.said_type = values.get("model_type")
-        self.assumed: dict[str, int | str] = {}  # what the file leaves out: a size, or words on anything else
+        self.class_values = type_defaults(self.said_type) if class_values is None else class_values
+        self.assumed: dict[str, Any] = {}  # what the file leaves out: a size, or words on anything else
 
-    def _get(self, keys: tuple[str, ...]) -> Any:
+    def _in_file(self, keys: tuple[str, ...]) -> Any:
+        """Return the file's value under the first of several spellings that it has; null is none."""
         values = self.values
         named = values.get("model_type") or self.said_type  # _spelt_as, called for every key of a file
         if named.__class__ is str:
@@ -71,14 +73,28 @@ class Config:
                 if len(keys) > 1:
                     self.agree(*keys)
                 return value
-        for key in keys if self.defaults else ():
-            if self.defaults.get(key) is not None:
-                if key in values:
-                    raise self._wrong(
-                        key, None, f"a value, or no such key for {self.defaults[key]!r}, the type's default"
-                    )
-                return self.defaults[key]
         return MISSING
+
+    def _get(self, keys: tuple[str, ...], default: Any = MISSING) -> Any:
+        """Return the file's value, else what the class of the type gives, else the default of the mapping."""
+        value = self._in_file(keys)
+        return self._left_out(keys, default) if value is MISSING else value
+
+    def _left_out(self, keys: tuple[str, ...], default: Any) -> Any:
+        """Return what the class of the type gives to a key that the file leaves out, remembered for a note.
+
+        Null does not leave a key out: it is what the class would read.
+        """
+        if not self.class_values:
+            return default
+        spelt = also(self._spelt_as(), keys)
+        key = next((key for key in spelt if self.class_values.get(key) is not None), None)
+        if key is None or any(name in self.values for name in spelt):
+            return default
+        value = self.class_values[key]
+        if not isinstance(value, bool | str):
+            self.assumed[key] = value
+        return value
 
     def _spelt_as(self) -> str:
         """Return the type whose spellings hold: the one it is read as, else the file's class gives a section."""
@@ -117,11 +133,14 @@ class Config:
 
     def integer(self, *keys: str, default: int | None = MISSING) -> int:
         """Return a positive whole number under the first of several spellings of a key."""
-        value = self._get(keys)
+        value = self._in_file(keys)
         if value.__class__ is int and 0 < value <= MOST_LAYERS:  # nearly always
             return value
         if value is MISSING:
-            return self._of_type(keys) if default is MISSING else default  # type: ignore[return-value]
+            size: int = self._left_out(keys, default)
+            if size is MISSING:
+                raise missing_key(keys[0], self.where)
+            return size
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise self._wrong(self._written(keys), value, "a whole number of 0 or more")
         if value == 0 and default != 0 and not re.search(_MAY_BE_NONE, keys[0]):
@@ -130,27 +149,16 @@ class Config:
             raise self._wrong(self._written(keys), value, f"a whole number of at most {limit}")
         return value
 
-    def _of_type(self, keys: tuple[str, ...]) -> int:
-        """Return what the class of the file's type gives to a size that the file leaves out, remembered for a note."""
-        given = type_defaults(self.said_type)
-        spelt = also(self._spelt_as(), keys)
-        for key in spelt:
-            if key in given and not any(name in self.values for name in spelt):
-                size: int = given[key]
-                self.assumed[key] = size
-                return size
-        raise missing_key(keys[0], self.where)
-
     def left_out(self) -> list[str]:
         """Return the sizes and sections that the file leaves out and its types' classes give, and where."""
         inner = [text for section in self.sections.values() for text in section.left_out()]
-        own = (f"'{key}' = {taken}" if isinstance(taken, int) else taken for key, taken in self.assumed.items())
+        own = (taken if isinstance(taken, str) else f"'{key}' = {taken}" for key, taken in self.assumed.items())
         return [f"{text} in {self.where}" for text in own] + inner
 
     def read_as(self, values: dict[str, Any]) -> Config:
         """Return the same place of the file with other keys, or as another type, whose defaults are not the file's."""
         sizes = {key: taken for key, taken in self.assumed.items() if isinstance(taken, int)}
-        other = Config({**sizes, **values}, self.where)
+        other = Config({**sizes, **values}, self.where, {})
         other.said_type = None
         return other
 
@@ -165,64 +173,56 @@ class Config:
         default: a file cannot say which it had in mind.
         """
         value = self.integer(*keys, default=0)
-        if value == 0 and self._get(keys) is not MISSING:
+        if value == 0 and self._in_file(keys) is not MISSING:
             raise self._wrong(self._written(keys), 0, "null for none, or a whole number of 1 or more")
         return value
 
     def window(self, *keys: str) -> int | None:
         """Return how many past tokens a layer sees, None for all; where the file is silent, what its class has."""
-        spelt, given = also(self._spelt_as(), keys), type_defaults(self.said_type)
-        usual = next((key for key in spelt if key in given), None)
-        if usual is not None and not any(key in self.values for key in spelt):
-            self.assumed[usual] = given[usual]
-            return int(given[usual])
         return self.integer(*keys, default=0) or None
 
     def number(self, *keys: str, default: float = MISSING) -> float:
         """Return a number, whole or not, under the first of several spellings of a key."""
-        value = self._get(keys)
-        if value is MISSING and default is not MISSING:
-            return default
+        value = self._get(keys, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
             raise self._wrong(self._written(keys), value, "a number of 0 or more")
         return value
 
     def flag(self, *keys: str, default: bool = MISSING) -> bool:
         """Return true or false under the first of several spellings of a key."""
-        value = self._get(keys)
-        if value is MISSING and default is not MISSING:
-            for key in keys:
-                # To the classes that read a flag null is false, which contradicts a default of true.
-                if default and self.values.get(key, MISSING) is None:
-                    raise self._wrong(key, None, "true or false")
-            return default
+        value = self._get(keys, default)
+        for key in keys if value is True else ():
+            # To the classes that read a flag null is false, which contradicts a default of true.
+            if self.values.get(key, MISSING) is None and self._in_file(keys) is MISSING:
+                raise self._wrong(key, None, "true or false")
         if not isinstance(value, bool):
             raise self._wrong(self._written(keys), value, "true or false")
         return value
 
     def text(self, *keys: str, default: str = MISSING) -> str:
         """Return a word under the first of several spellings of a key."""
-        value = self._get(keys)
-        if value is MISSING and default is not MISSING:
-            return default
+        value = self._get(keys, default)
         if not isinstance(value, str):
             raise self._wrong(self._written(keys), value, "a word")
         return value
 
     def integers(self, key: str, default: list[int] = MISSING) -> list[int]:
         """Return a list of whole numbers."""
-        value = self._get((key,))
-        if value is MISSING and default is not MISSING:
-            return default
+        value = self._get((key,), default)
         if not isinstance(value, list) or any(isinstance(v, bool) or not isinstance(v, int) or v < 0 for v in value):
             raise self._wrong(key, value, "a list of whole numbers of 0 or more")
         return value
 
+    def side(self, key: str) -> Any:
+        """Return the side of a square that may be given as height and width, or what else stands there."""
+        value = self._get((key,))
+        if isinstance(value, list) and len(value) == 2 and str(value[0]) == str(value[1]):
+            return value[0]
+        return None if value is MISSING else value
+
     def per_layer(self, key: str, n_layers: int, default: list[Any] = MISSING) -> list[Any]:
         """Return a list with one entry a layer, or the default; another length is refused."""
-        value = self._get((key,))
-        if value is MISSING and default is not MISSING:
-            return default
+        value = self._get((key,), default)
         if not isinstance(value, list) or len(value) != n_layers:
             got = f"{len(value)} entries" if isinstance(value, list) else "nothing" if value is MISSING else repr(value)
             want = f"a list of {n_layers}, one a layer"
@@ -237,25 +237,22 @@ class Config:
                 raise self._wrong(key, word, f"one of {', '.join(allowed)} for each layer")
         return words
 
-    def section(self, key: str, defaults: dict[str, Any] | None = None) -> Config:
-        """Return a nested object of keys; left out, it is empty and the defaults hold."""
+    def section(self, key: str) -> Config:
+        """Return a nested object of keys; left out, it is what the class of the type builds, empty if not known."""
         if key not in self.sections:
-            value = self._get((key,))
-            values = self._section_of_type(key) if value is MISSING else value
+            built: dict[str, Any] = self.class_values.get(key, {})
+            values = self._in_file((key,))
+            if values is MISSING:
+                values = built
+                if built:
+                    self.assumed[key] = f"the whole '{key}'"
             if not isinstance(values, dict):
                 raise self._wrong(key, values, "an object of keys")
-            section = Config(values, f"{self.where}, '{key}'", defaults)
+            section = Config(values, f"{self.where}, '{key}'", section_defaults(self.said_type, key, values))
             section.ignore("tie_word_embeddings")  # the top level decides
-            section.said_type = section.said_type or type_defaults(self.said_type).get(key, {}).get("model_type")
+            section.said_type = section.said_type or built.get("model_type")
             self.sections[key] = section
         return self.sections[key]
-
-    def _section_of_type(self, key: str) -> dict[str, Any]:
-        """Return what the class of the file's type builds where a section is absent; nothing where that is unknown."""
-        given: dict[str, Any] = type_defaults(self.said_type).get(key, {})
-        if given:
-            self.assumed[key] = f"the whole '{key}'"
-        return given
 
     def without(self, key: str) -> None:
         """Take a section as empty: the file keeps its keys elsewhere."""
@@ -264,7 +261,7 @@ class Config:
     def needs(self, *sections: str) -> None:
         """Refuse a file without these sections, where it is not known what the type's class builds instead."""
         for key in sections:
-            if not self.has(key) and key not in type_defaults(self.said_type):
+            if not self.has(key) and key not in self.class_values:
                 raise missing_section(key, self.where)
 
     def says_sections(self) -> None:
@@ -300,14 +297,14 @@ class Config:
 
     def only(self, key: str, first: object, *others: object) -> None:
         """Refuse a value of a key that would make another model; an absent key is fine."""
-        value = self._get((key,))
+        value = self._in_file((key,))
         if value is not MISSING and value not in (known := (first, *others)):
             raise self.unknown(key, value, " or ".join(repr(word) for word in known))
 
     def none(self, *keys: str) -> None:
         """Refuse keys that the type has no tensors for, unless they say so themselves by null."""
         for key in keys:
-            if (value := self._get((key,))) is not MISSING:
+            if (value := self._in_file((key,))) is not MISSING:
                 raise self.unknown(key, value, "no such key, or null")
 
     def ignore(self, *keys: str) -> None:

@@ -34,9 +34,8 @@ def layers_of(kinds: Iterable[Kind], build: Callable[[Kind], Layer]) -> tuple[La
 
 def n_kv_heads(config: Config, n_heads: int, *, required: bool = False) -> int:
     """Return the key-value heads: as many as query heads where null, or left out unless that is not the default."""
-    absent = "num_key_value_heads" not in config.values and "num_key_value_heads" not in config.defaults
-    default = MISSING if absent and required else n_heads
-    count = config.integer("num_key_value_heads", default=default)
+    absent = "num_key_value_heads" not in config.values
+    count = config.integer("num_key_value_heads", default=MISSING if absent and required else n_heads)
     config.divides("num_attention_heads", n_heads, "num_key_value_heads", count)
     return count
 
@@ -44,7 +43,7 @@ def n_kv_heads(config: Config, n_heads: int, *, required: bool = False) -> int:
 def head_width(config: Config, d_model: int, n_heads: int, *, default: int | None = None) -> int:
     """Return the explicit width of a head, else the type's default, else d_model / n_heads."""
     said = "head_dim" in config.values  # null asks for the quotient, left out for the type's default
-    explicit = config.size("head_dim") if said else default or config.size("head_dim")
+    explicit = config.size("head_dim") or (0 if said else default)
     return explicit or config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
 
 
@@ -77,7 +76,7 @@ def window_of(config: Config, kind: str, key: str = "sliding_window") -> int | N
     """Return the window of a layer of the given kind, None for one that sees everything."""
     if kind in ("sliding_attention", "chunked_attention"):
         return config.window(key)
-    config.integer(key, default=0)
+    config.ignore(key)
     return None
 
 

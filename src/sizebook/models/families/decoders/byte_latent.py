@@ -8,17 +8,6 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import block, layers_of
 from sizebook.models.huggingface import model_type
 
-BYTES = {"hidden_size": 1024, "num_attention_heads": 16, "hidden_size_global": 2048}
-ENCODER = {**BYTES, "num_hidden_layers": 1, "vocab_size": 260, "cross_attn_all_layers": False}
-DECODER = {**BYTES, "num_hidden_layers": 9, "intermediate_size": 2816, "cross_attn_all_layers": True}
-GLOBAL = {"hidden_size": 2048, "num_attention_heads": 16, "num_hidden_layers": 25, "intermediate_size": 5632}
-PATCHER = {
-    "hidden_size": 768,
-    "num_attention_heads": 12,
-    "num_hidden_layers": 14,
-    "intermediate_size": 2048,
-    "vocab_size": 260,
-}
 NOTE = remark("the layers over patches run once a patch, not once a byte: FLOPs per byte are lower than those counted")
 
 
@@ -29,8 +18,8 @@ def blt(config: Config) -> Architecture:
         "patch_size", "patching_mode", "patching_batch_size", "max_patch_length", "local_attention_window_len"
     )
     config.ignore("patching_threshold")
-    encoder, decoder = config.section("encoder_config", ENCODER), config.section("decoder_config", DECODER)
-    latent, vocab = config.section("global_config", GLOBAL), config.integer("vocab_size", default=260)
+    encoder, decoder = config.section("encoder_config"), config.section("decoder_config")
+    latent, vocab = config.section("global_config"), config.integer("vocab_size", default=260)
     d_encoder, d_decoder, d_latent = (part.integer("hidden_size") for part in (encoder, decoder, latent))
     per_patch = config.integer("cross_attn_k", default=2)
     groups = config.integers("encoder_hash_byte_group_size", default=[3, 4, 5, 6, 7, 8])
@@ -90,7 +79,7 @@ def _to_patches(name: str, part: Config, d_in: int) -> Projection:
 
 def _patcher(config: Config) -> tuple[Layer, ...]:
     """Return the small model over bytes whose uncertainty ends a patch; a first layer holds its tables."""
-    part = config.section("patcher_config", PATCHER)
+    part = config.section("patcher_config")
     if not config.flag("patch_in_forward", default=True):
         part.ignore(*part.values)
         return ()

@@ -145,8 +145,8 @@ def _v4_attention(config: Config, d_model: int) -> SharedKeyAttention:
 
 def _v4_compressors(config: Config, mixer: SharedKeyAttention) -> dict[str, tuple[Brick, ...]]:
     """Return what compresses in each kind of layer; rates are 4 and 128 unless given."""
-    rates = config.section("compress_rates", {COMPRESSION[4]: 4, COMPRESSION[128]: 128})
-    fine, coarse = rates.integer(COMPRESSION[4]), rates.integer(COMPRESSION[128])
+    rates = config.section("compress_rates")
+    fine, coarse = rates.integer(COMPRESSION[4], default=4), rates.integer(COMPRESSION[128], default=128)
     config.only("compress_rate_csa", fine)
     config.only("compress_rate_hca", coarse)
     heads, width = config.integer("index_n_heads"), config.integer("index_head_dim")

@@ -7,7 +7,6 @@ from sizebook.models.architecture import Architecture, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
 from sizebook.models.families.multimodal.joining import noted, text_model, with_towers
-from sizebook.models.families.multimodal.section_defaults import QWEN2, VOXTRAL_AUDIO, WHISPER_LARGE
 from sizebook.models.families.towers.audio import listening_layer, whisper_encoder
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
@@ -17,29 +16,19 @@ from sizebook.models.towers import Tower
 def qwen2_audio(config: Config) -> Architecture:
     """Qwen 2 Audio: Whisper's encoder and one projection."""
     config.ignore("ignore_index", "vocab_size")
-    config.section("text_config", QWEN2).only("model_type", "qwen2")
-    text, audio = text_model(config, "qwen2", QWEN2), config.section("audio_config", WHISPER_LARGE)
+    config.section("text_config").only("model_type", "qwen2")
+    text, audio = text_model(config, "qwen2"), config.section("audio_config")
     audio.only("model_type", "qwen2_audio_encoder")
     projector = (linear("linear", audio.integer("d_model"), text.d_model),)
     return with_towers(config, text, whisper_encoder(audio, projector), tied=False, ties="neither")
-
-
-VOXTRAL = {
-    "hidden_size": 3072,
-    "intermediate_size": 8192,
-    "num_hidden_layers": 30,
-    "num_key_value_heads": 8,
-    "head_dim": 128,
-    "vocab_size": 131072,
-}
 
 
 @model_type("voxtral")
 def voxtral(config: Config) -> Architecture:
     """Voxtral: Whisper's encoder, four frames side by side, two projections without biases."""
     config.ignore("hidden_size", "vocab_size")
-    config.section("text_config", VOXTRAL).only("model_type", "llama")
-    text, audio = text_model(config, "llama", VOXTRAL), config.section("audio_config", VOXTRAL_AUDIO)
+    config.section("text_config").only("model_type", "llama")
+    text, audio = text_model(config, "llama"), config.section("audio_config")
     audio.only("model_type", "voxtral_encoder")
     projector = (
         linear("linear_1", audio.integer("intermediate_size"), text.d_model, bias=False),
@@ -57,15 +46,6 @@ QWEN3_ASR_TEXT = {
     "head_dim": 128,
     "vocab_size": 151936,
 }
-QWEN3_ASR_AUDIO = {
-    "d_model": 1024,
-    "encoder_layers": 24,
-    "encoder_attention_heads": 16,
-    "encoder_ffn_dim": 4096,
-    "num_mel_bins": 128,
-    "downsample_hidden_size": 480,
-    "output_dim": 3584,
-}
 
 
 @model_type("qwen3_asr")
@@ -79,9 +59,8 @@ def qwen3_asr(config: Config) -> Architecture:
     config.built_as("Qwen3ASRForConditionalGeneration", "Qwen3ASRModel")
     if config.has("thinker_config"):
         return _thinking(config)
-    text_defaults = None if config.has("text_config") else QWEN3_ASR_TEXT
-    config.section("text_config", text_defaults).only("model_type", "qwen3", "qwen3_asr_text")
-    text, audio = text_model(config, "qwen3"), config.section("audio_config", QWEN3_ASR_AUDIO)
+    config.section("text_config").only("model_type", "qwen3", "qwen3_asr_text")
+    text, audio = text_model(config, "qwen3"), config.section("audio_config")
     audio.only("model_type", "qwen3_asr_encoder", "qwen3_asr_audio_encoder")
     audio.ignore("n_window", "n_window_infer", "conv_chunksize", "max_position_embeddings", "output_dim")
     audio.only("num_hidden_layers", audio.integer("encoder_layers"))

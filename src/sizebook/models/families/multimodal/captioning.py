@@ -19,27 +19,10 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import tie_notes
 from sizebook.models.families.multimodal.querying import blip_vit
-from sizebook.models.families.multimodal.section_defaults import CLIP
 from sizebook.models.families.towers.vision import clip_vit
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
-BLIP_TEXT = {
-    "vocab_size": 30524,
-    "hidden_size": 768,
-    "intermediate_size": 3072,
-    "num_hidden_layers": 12,
-    "num_attention_heads": 8,
-    "max_position_embeddings": 512,
-}
-BLIP_VISION = {
-    "hidden_size": 768,
-    "intermediate_size": 3072,
-    "num_hidden_layers": 12,
-    "num_attention_heads": 12,
-    "image_size": 384,
-    "patch_size": 16,
-}
 # What a class holds: a decoder with its head, an encoder of text, projections of both to one width.
 BLIP_CLASSES = {
     "ForConditionalGeneration": "decoder",
@@ -55,7 +38,7 @@ def blip(config: Config) -> Architecture:
     config.ignore("architectures", "encoder_width")
     named = config.class_names()
     words = (kind_of_class(config, "Blip", BLIP_CLASSES) if named else "decoder").split()
-    text, vision = config.section("text_config", BLIP_TEXT), config.section("vision_config", BLIP_VISION)
+    text, vision = config.section("text_config"), config.section("vision_config")
     text.only("model_type", "blip_text_model")
     text.ignore("encoder_hidden_size", "projection_dim")  # as wide as the encoder, whatever is said here
     vision.ignore("projection_dim")
@@ -146,13 +129,10 @@ def _blip_vit(config: Config) -> Tower:
     return blip_vit(config, last, qkv_bias=True)
 
 
-GIT_VISION = {**CLIP, "patch_size": 16}
-
-
 @model_type("git")
 def git(config: Config) -> Architecture:
     """GIT (arXiv:2205.14100): BERT's layers, causal, behind the patches of CLIP's ViT."""
-    vision = config.section("vision_config", GIT_VISION)
+    vision = config.section("vision_config")
     vision.only("model_type", "git_vision_model")
     width, d_vision = config.integer("hidden_size"), vision.integer("hidden_size")
     vocab, n_ctx = config.integer("vocab_size"), config.integer("max_position_embeddings")

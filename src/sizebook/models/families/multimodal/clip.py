@@ -8,12 +8,9 @@ from sizebook.models.architecture import Architecture, Attention, Embedding, Lay
 from sizebook.models.classes import n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.multimodal.section_defaults import CLIP, SIGLIP
 from sizebook.models.families.towers.vision import clip_vit, encoder, patches, siglip
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
-
-CLIP_TEXT = {**CLIP, "hidden_size": 512, "intermediate_size": 2048, "num_attention_heads": 8, "vocab_size": 49408}
 
 
 @model_type("clip")
@@ -25,7 +22,7 @@ def clip(config: Config) -> Architecture:
     config.built_as("CLIPModel", "CLIPForImageClassification")
     config.ignore("text_config", "vision_config")
     names = [f"{name}_dict" if config.has(f"{name}_dict") else name for name in ("text_config", "vision_config")]
-    text, vision = config.section(names[0], CLIP_TEXT), config.section(names[1], CLIP)
+    text, vision = config.section(names[0]), config.section(names[1])
     text.only("model_type", "clip_text_model")
     if _classifies(config):
         return _of_images(config, clip_vit(vision, ()), patches(vision) + 1)
@@ -73,20 +70,11 @@ def _of_images(config: Config, tower: Tower, n_ctx: int) -> Architecture:
     )
 
 
-SIGLIP_TEXT = {
-    "hidden_size": 768,
-    "intermediate_size": 3072,
-    "num_hidden_layers": 12,
-    "num_attention_heads": 12,
-    "vocab_size": 32000,
-}
-
-
 @model_type("siglip")
 def siglip_pair(config: Config) -> Architecture:
     """SigLIP (arXiv:2303.15343): a text encoder that sees both ways and a ViT; the text side counts as the model."""
     config.built_as("SiglipModel", "SiglipForImageClassification")
-    text, vision = config.section("text_config", SIGLIP_TEXT), config.section("vision_config", SIGLIP)
+    text, vision = config.section("text_config"), config.section("vision_config")
     text.only("model_type", "siglip_text_model")
     if _classifies(config):
         return _of_images(config, siglip(vision, ()), patches(vision))

@@ -14,21 +14,12 @@ from sizebook.models.families.towers.vision import patches, pixels
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
-JANUS_VISION = {
-    "hidden_size": 1024,
-    "num_hidden_layers": 24,
-    "num_attention_heads": 16,
-    "image_size": 384,
-    "patch_size": 16,
-}
-JANUS_VQ = {"embed_dim": 8, "num_embeddings": 16384, "latent_channels": 256, "base_channels": 128}
-
 
 @model_type("janus")
 def janus(config: Config) -> Architecture:
     """Janus and Janus-Pro (arXiv:2501.17811): one encoder to read images, a quantiser with its decoder to draw them."""
     text = aligned_text(config, "llama")
-    vision, codes = config.section("vision_config", JANUS_VISION), config.section("vq_config", JANUS_VQ)
+    vision, codes = config.section("vision_config"), config.section("vq_config")
     return with_towers(config, text, _reader(vision), _painter(codes), tied=True)
 
 
@@ -123,29 +114,19 @@ def _levels(d_in: int, widths: list[int], n_blocks: int, step: str, *, first: bo
     return bricks
 
 
-EMU3_TEXT = {
-    "vocab_size": 184622,
-    "hidden_size": 4096,
-    "intermediate_size": 14336,
-    "num_hidden_layers": 32,
-    "num_attention_heads": 32,
-}
-EMU3_VQ = {"codebook_size": 32768, "embed_dim": 4, "latent_channels": 4, "base_channels": 256, "hidden_size": 1024}
-
-
 @model_type("emu3")
 def emu3(config: Config) -> Architecture:
     """Emu3 (arXiv:2409.18869): Llama over words and codes, beside the quantiser that reads and draws frames."""
     config.built_as("Emu3ForConditionalGeneration", "Emu3Model")
     config.ignore("vocabulary_map")
-    section = config.section("text_config", EMU3_TEXT)
+    section = config.section("text_config")
     section.only("model_type", "emu3_text_model")
     section.values = {"num_key_value_heads": 8, **section.values, "model_type": "emu3_text_model"}
     section.ignore("tie_word_embeddings")
     feed = feed_forward(section, bias=section.flag("mlp_bias", default=False))
     bias = section.flag("attention_bias", default=False)
     layer = block(feed.d_model, attention(section, qkv_bias=bias, out_bias=bias), feed)
-    tower, buffers = _frames(config.section("vq_config", EMU3_VQ))
+    tower, buffers = _frames(config.section("vq_config"))
     text = stack(section, uniform(section, layer))
     return with_towers(config, text, tower, tied=False, buffers=buffers)
 

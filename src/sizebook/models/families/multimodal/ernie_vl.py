@@ -145,8 +145,8 @@ def _experts(config: Config) -> tuple[Brick, ...]:
     widths = config.integers("moe_intermediate_size", default=[1536, 512])
     if len(widths) != 2:
         raise config.unknown("moe_intermediate_size", widths, "two numbers: experts of text, experts of images")
-    one = config.read_as({**config.values, "moe_intermediate_size": widths[0]})
-    one.defaults = {"moe_num_experts": 64, "moe_k": 6}
+    counts = {key: config.integer(key) for key in ("moe_num_experts", "moe_k")}
+    one = config.read_as({**config.values, **counts, "moe_intermediate_size": widths[0]})
     text = routed(one, name="mlp.text_moe")
     config.ignore(*one.read)
     text = replace(text, d_ff_shared=widths[0] * config.integer("moe_num_shared_experts", default=2))

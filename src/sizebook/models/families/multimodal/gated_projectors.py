@@ -7,7 +7,6 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import with_towers
 from sizebook.models.families.multimodal.ready_made_vision import aligned_text
-from sizebook.models.families.multimodal.section_defaults import SIGLIP
 from sizebook.models.families.towers.vision import siglip
 from sizebook.models.huggingface import model_type
 
@@ -16,7 +15,7 @@ from sizebook.models.huggingface import model_type
 def idefics2(config: Config) -> Architecture:
     """Idefics 2 (arXiv:2405.02246): SigLIP without its head, a gated projection, a perceiver that reads 64 queries."""
     text = aligned_text(config, "mistral")
-    vision, section = config.section("vision_config", {**SIGLIP, "patch_size": 32}), config.section("text_config")
+    vision, section = config.section("vision_config"), config.section("text_config")
     vision.values = {**vision.values, "vision_use_head": False}
     if section.values.get("hidden_act") == "xielu":
         raise section.unknown("hidden_act", "xielu", "a function without weights: the perceiver takes the same one")
@@ -50,7 +49,7 @@ def _perceiver(config: Config, d_model: int) -> tuple[Brick, ...]:
 def cohere_vision(config: Config) -> Architecture:
     """Aya Vision and Command A Vision: SigLIP, neighbouring patches side by side, a gated projection, Command R7B."""
     aya = config.text("model_type") == "aya_vision"
-    text, vision = aligned_text(config, "cohere2"), config.section("vision_config", SIGLIP)
+    text, vision = aligned_text(config, "cohere2"), config.section("vision_config")
     vision.only("model_type", "siglip_vision_model")
     joined = vision.integer("hidden_size") * config.integer("downsample_factor", default=2) ** 2
     d_inner = config.integer("alignment_intermediate_size", default=text.d_model if aya else 36864)

@@ -6,7 +6,6 @@ from sizebook.models.architecture import Architecture, Attention, FeedForward, N
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import attention, feed_forward, linear, sandwich, stack, uniform
 from sizebook.models.families.multimodal.joining import with_towers
-from sizebook.models.families.multimodal.section_defaults import GLM_OCR_VISION
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -22,7 +21,7 @@ def glm_ocr(config: Config) -> Architecture:
     section.ignore("tie_word_embeddings")
     feed, mixer = feed_forward(section), attention(section, kv_required=True)
     text = stack(section, uniform(section, sandwich(feed.d_model, mixer, feed, names=NORMS)))
-    tower = _normed_vit(config.section("vision_config", GLM_OCR_VISION))
+    tower = _normed_vit(config.section("vision_config"))
     return with_towers(config, text, tower, tied=False, ties="either")
 
 

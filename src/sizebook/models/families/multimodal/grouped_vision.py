@@ -7,7 +7,6 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
 from sizebook.models.families.multimodal.joining import with_towers
 from sizebook.models.families.multimodal.ready_made_vision import aligned_text
-from sizebook.models.families.multimodal.section_defaults import EXAONE4_5_VISION, GLM4V_VISION
 from sizebook.models.families.towers.vision import glm_vit, merger, pixels
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
@@ -16,7 +15,7 @@ from sizebook.models.towers import Tower
 @model_type("glm46v")
 def glm46v(config: Config) -> Architecture:
     """GLM 4.6V: GLM 4.1V's tower before the text model of either generation."""
-    text, vision = aligned_text(config, "glm4v_text"), config.section("vision_config", GLM4V_VISION)
+    text, vision = aligned_text(config, "glm4v_text"), config.section("vision_config")
     vision.only("model_type", "glm4v_vision", "glm4v_moe_vision")
     return with_towers(config, text, glm_vit(vision), tied=False)
 
@@ -28,7 +27,7 @@ def exaone4_5(config: Config) -> Architecture:
     if section.values.get("model_type") == "exaone4_5_text":  # of the first release; read as EXAONE 4's
         section.values = {**section.values, "model_type": "exaone4"}
     text = aligned_text(config, "exaone4")
-    return with_towers(config, text, _grouped_vit(config.section("vision_config", EXAONE4_5_VISION)), tied=False)
+    return with_towers(config, text, _grouped_vit(config.section("vision_config")), tied=False)
 
 
 def _grouped_vit(config: Config) -> Tower:

@@ -18,37 +18,18 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import Around, attention, feed_forward, linear, stack, uniform, vector
 from sizebook.models.families.multimodal.joining import text_model, with_towers
 from sizebook.models.families.multimodal.querying import querying
-from sizebook.models.families.multimodal.section_defaults import BLIP2_QUERIES
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
-REALTIME_TEXT = {
-    "vocab_size": 131072,
-    "hidden_size": 3072,
-    "intermediate_size": 9216,
-    "num_hidden_layers": 26,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-    "max_position_embeddings": 131072,
-}
 REALTIME_WINDOW = 8192  # tokens, where the section does not say
-REALTIME_AUDIO = {
-    "hidden_size": 1280,
-    "intermediate_size": 5120,
-    "num_hidden_layers": 32,
-    "num_attention_heads": 32,
-    "num_mel_bins": 128,
-    "head_dim": 64,
-}
 DELAY_WIDTH = 32  # of the two projections by which a layer takes the delay into account
-CONFORMER = {"input_dim": 160, "num_layers": 10, "hidden_dim": 1024, "num_heads": 8, "output_dim": 42}
 
 
 @model_type("voxtral_realtime")
 def voxtral_realtime(config: Config) -> Architecture:
     """Voxtral Realtime: an encoder with windows that caches its keys, Ministral scaled by the delay asked for."""
     config.ignore("audio_length_per_tok", "default_num_delay_tokens")
-    section, audio = config.section("text_config", REALTIME_TEXT), config.section("audio_config", REALTIME_AUDIO)
+    section, audio = config.section("text_config"), config.section("audio_config")
     section.only("model_type", "voxtral_realtime_text")
     section.values = {**section.values, "model_type": "voxtral_realtime_text"}
     section.ignore("tie_word_embeddings", "sliding_window")
@@ -99,7 +80,7 @@ def granite_speech(config: Config) -> Architecture:
     config.ignore("has_lora_adapter")  # a file of its own holds the adapter
     section = config.section("text_config")
     text = text_model(config, section.text("model_type", default="granite"))
-    encoder, queries = config.section("encoder_config", CONFORMER), config.section("projector_config", BLIP2_QUERIES)
+    encoder, queries = config.section("encoder_config"), config.section("projector_config")
     encoder.only("model_type", "granite_speech_encoder")
     queries.only("model_type", "blip_2_qformer")
     width, d_audio = queries.integer("hidden_size"), queries.integer("encoder_hidden_size", default=1408)
@@ -148,30 +129,11 @@ def _conformer(config: Config, projector: tuple[Brick, ...]) -> tuple[Tower, tup
     return tower, (seen,)
 
 
-GLM_ASR_TEXT = {
-    "vocab_size": 59264,
-    "hidden_size": 2048,
-    "intermediate_size": 6144,
-    "num_hidden_layers": 28,
-    "num_attention_heads": 16,
-    "num_key_value_heads": 4,
-    "max_position_embeddings": 8192,
-}
-GLM_ASR_AUDIO = {
-    "hidden_size": 1280,
-    "intermediate_size": 5120,
-    "num_hidden_layers": 32,
-    "num_attention_heads": 20,
-    "num_mel_bins": 128,
-}
-
-
 @model_type("glmasr")
 def glmasr(config: Config) -> Architecture:
     """GLM-ASR: Whisper's encoder with rotary positions, as many frames side by side as a block is wide, Llama."""
-    section, audio = config.section("text_config"), config.section("audio_config", GLM_ASR_AUDIO)
+    section, audio = config.section("text_config"), config.section("audio_config")
     section.only("model_type", "llama")  # its class gives any other Llama's sizes too
-    section.defaults = GLM_ASR_TEXT
     text = text_model(config, "llama")
     audio.only("model_type", "glmasr_encoder")
     audio.ignore("max_position_embeddings")

@@ -17,11 +17,9 @@ from sizebook.models.architecture import (
 )
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import block, feed_forward, layers_of, stack, vector
-from sizebook.models.families.multimodal.section_defaults import CLIP
 from sizebook.models.families.towers.vision import clip_vit
 from sizebook.models.huggingface import model_type
 
-VISION = {**CLIP, "intermediate_size": 5120, "num_hidden_layers": 32, "num_attention_heads": 16, "patch_size": 14}
 FREEZING = (
     "freeze_text_layers",
     "freeze_text_module_exceptions",
@@ -45,7 +43,7 @@ def idefics(config: Config) -> Architecture:
     config.built_as("IdeficsForVisionText2Text", "IdeficsModel")
     config.ignore(*FREEZING, "alpha_initializer", "alphas_initializer_range", "word_embed_proj_dim")
     bare = (config.class_names() or [""])[0] == "IdeficsModel"
-    vision = config.section("vision_config", VISION)
+    vision = config.section("vision_config")
     vision.only("model_type", "idefics_vision")
     vision.values = {**vision.values, "model_type": "idefics_vision"}
     vision.ignore("image_num_channels")

@@ -7,7 +7,6 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Brick, Embedding, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import attention, block, feed_forward, linear, stack, uniform
-from sizebook.models.families.multimodal.section_defaults import CHAMELEON_VQ
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -25,7 +24,7 @@ def chameleon(config: Config) -> Architecture:
     normed = (d_model, mixer.n_kv_heads * mixer.d_head)
     mixer = replace(mixer, qk_norm=normed, qk_norm_bias=True)
     text = stack(config, uniform(config, block(d_model, mixer, feed)))
-    return replace(text, inputs=(*text.inputs, _quantiser(config.section("vq_config", CHAMELEON_VQ))))
+    return replace(text, inputs=(*text.inputs, _quantiser(config.section("vq_config"))))
 
 
 def _quantiser(config: Config) -> Tower:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from sizebook.core.errors import SizebookError
 from sizebook.core.texts import text as remark
@@ -18,11 +18,9 @@ IGNORED = ("vision_feature_select_strategy", "image_seq_length", "mm_tokens_per_
 FEATURES = "vision_feature_layer"
 
 
-def text_model(
-    config: Config, kind: str, defaults: dict[str, Any] | None = None, key: str = "text_config"
-) -> Architecture:
+def text_model(config: Config, kind: str, key: str = "text_config") -> Architecture:
     """Return the language model of a section, read as the given type."""
-    section = config.section(key, defaults)
+    section = config.section(key)
     refuse_another_type(section, kind)
     section.values = {**section.values, "model_type": kind}
     section.ignore("tie_word_embeddings")
@@ -39,7 +37,7 @@ def refuse_another_type(section: Config, kind: str) -> None:
         return
     totals: list[int | None] = []
     for name in (said, kind):
-        read = Config({**section.values, "model_type": name}, section.where, section.defaults)
+        read = Config({**section.values, "model_type": name}, section.where, section.class_values)
         try:
             totals.append(count(describe(read)).total)
         except SizebookError:

@@ -9,8 +9,6 @@ from sizebook.models.families.multimodal.joining import text_model, with_towers
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
-VISION = {"hidden_size": 1024, "intermediate_size": 2560, "num_hidden_layers": 14, "num_attention_heads": 16}
-
 
 @model_type("lfm3_vl")
 def lfm3_vl(config: Config) -> Architecture:
@@ -18,7 +16,7 @@ def lfm3_vl(config: Config) -> Architecture:
     config.needs("text_config", "vision_config")
     section = config.section("text_config")
     text = text_model(config, section.text("model_type", default="lfm3"))
-    vision = config.section("vision_config", VISION)
+    vision = config.section("vision_config")
     vision.only("model_type", "lfm3_vl_vision")
     d_model, inner = vision.integer("hidden_size"), config.integer("projector_hidden_size", default=4096)
     joined, bias = (

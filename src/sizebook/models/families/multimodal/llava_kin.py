@@ -9,7 +9,6 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
 from sizebook.models.families.multimodal.joining import layers_joined, with_towers
 from sizebook.models.families.multimodal.ready_made_vision import ENCODERS, aligned_text
-from sizebook.models.families.multimodal.section_defaults import SIGLIP
 from sizebook.models.families.towers.vision import encoder, pixels
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
@@ -36,7 +35,7 @@ def vip_llava(config: Config) -> Architecture:
     text, vision = aligned_text(config, "llama"), config.section("vision_config")
     kind = vision.text("model_type", default="clip_vision_model")
     vision.only("model_type", *ENCODERS)
-    build, vision.defaults = ENCODERS[kind]
+    build = ENCODERS[kind]
     joined = vision.integer("hidden_size") * _layers_of_vip(config)
     projector = (
         Norm("projector_layernorm", joined, bias=True),
@@ -56,7 +55,7 @@ def video_llava(config: Config) -> Architecture:
         config.flag("multimodal_projector_bias", default=True),
     )
     vision.only("model_type", *ENCODERS)
-    build, vision.defaults = ENCODERS[kind]
+    build = ENCODERS[kind]
     projector = (
         linear("linear_1", vision.integer("hidden_size") * layers_joined(config), text.d_model, bias=bias),
         linear("linear_2", text.d_model, text.d_model, bias=bias),
@@ -68,7 +67,7 @@ def video_llava(config: Config) -> Architecture:
 @model_type("video_llama_3")
 def video_llama_3(config: Config) -> Architecture:
     """VideoLLaMA 3 (arXiv:2501.13106): SigLIP with rotary positions in place of a table, two projections."""
-    text, vision = aligned_text(config, "qwen2"), config.section("vision_config", SIGLIP)
+    text, vision = aligned_text(config, "qwen2"), config.section("vision_config")
     vision.only("model_type", "video_llama_3_vision")
     vision.ignore("image_size")
     d_model, layer, n_layers = encoder(vision)

@@ -11,41 +11,16 @@ from sizebook.models.families.multimodal.joining import with_towers
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
-TEXT = {
-    "vocab_size": 151936,
-    "hidden_size": 4096,
-    "intermediate_size": 12288,
-    "num_hidden_layers": 36,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-}
-VISION = {
-    "hidden_size": 1152,
-    "intermediate_size": 4304,
-    "num_hidden_layers": 25,
-    "num_attention_heads": 16,
-    "num_key_value_heads": 16,
-    "head_dim": 72,
-}
-ADAPTER = {
-    "hidden_size": 1152,
-    "num_attention_heads": 16,
-    "num_key_value_heads": 16,
-    "head_dim": 72,
-    "intermediate_size": 18944,
-    "text_hidden_size": 3584,
-}
-
 
 @model_type("molmo2")
 def molmo2(config: Config) -> Architecture:
     """Molmo 2, in transformers' spelling or that of its first files, whose ViT ends at the last layer that is read."""
-    text, adapter = _language_model(config.section("text_config", TEXT)), config.section("adapter_config", ADAPTER)
+    text, adapter = _language_model(config.section("text_config")), config.section("adapter_config")
     config.ignore("image_patch_id")
     first = config.has("vit_config")
     if first and config.has("vision_config"):
         raise config.unknown("vit_config", "an object of keys", "it or 'vision_config', not both")
-    vision = config.section("vit_config" if first else "vision_config", VISION)
+    vision = config.section("vit_config" if first else "vision_config")
     if not first:
         vision.only("model_type", "molmo2_vision")
         adapter.only("model_type", "molmo2_adapter")

@@ -157,20 +157,10 @@ def _bigvgan(config: Config) -> Tower:
     return Tower("speech", widths[0], 0, stem=tuple(bricks), layer=(), projector=(), name="code2wav_bigvgan")
 
 
-PHI4_VISION = {
-    "hidden_size": 1152,
-    "intermediate_size": 4304,
-    "num_hidden_layers": 27,
-    "num_attention_heads": 16,
-    "image_size": 448,
-    "patch_size": 14,
-}
-
-
 @model_type("phi4_multimodal")
 def phi4_multimodal(config: Config) -> Architecture:
     """Phi 4 multimodal: SigLIP and a conformer in front of Phi 4 mini; without the checkpoint's adapters."""
-    vision, audio = config.section("vision_config", PHI4_VISION), config.section("audio_config")
+    vision, audio = config.section("vision_config"), config.section("audio_config")
     vision.reads_as("phi4_multimodal_vision")
     vision.ignore("crop_size", "feature_layer")
     vision.only("vision_use_head", True)

@@ -113,16 +113,6 @@ def kimi_vl(config: Config) -> Architecture:
     return with_towers(config, text, moon_vit(vision, text.d_model), tied=False, ties="text")
 
 
-DEEPSEEK_LANGUAGE = {
-    "q_lora_rank": 1536,
-    "kv_lora_rank": 512,
-    "qk_nope_head_dim": 128,
-    "qk_rope_head_dim": 64,
-    "v_head_dim": 128,
-}
-SIGLIP_OF_DEEPSEEK = {"width": 1024, "layers": 24, "heads": 16, "patch_size": 16, "image_size": 384}
-
-
 @model_type("deepseek_vl_v2")
 def deepseek_vl2(config: Config) -> Architecture:
     """DeepSeek-VL2 (arXiv:2412.10302): SigLIP with its pooling head, DeepSeekMoE with or without latent attention."""
@@ -130,15 +120,13 @@ def deepseek_vl2(config: Config) -> Architecture:
     config.only("tile_tag", "2D")
     config.ignore("candidate_resolutions", "global_view_pos", "tie_word_embeddings")
     section = config.section("language_config")
-    section.defaults = {key: size for key, size in DEEPSEEK_LANGUAGE.items() if key not in section.values}
     section.ignore("use_mla", "lm_head", "rm_head", "topk_method")
     kind = "deepseek_v3" if section.values.get("topk_method") == "noaux_tc" else "deepseek_v2"
     if not section.flag("use_mla", default=True):
         kind = "deepseek"
         section.ignore("kv_lora_rank", "q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
-        section.defaults = {}
     text = text_model(config, kind, key="language_config")
-    tower = _siglip_of_deepseek(config.section("vision_config", SIGLIP_OF_DEEPSEEK), _projector(config, text.d_model))
+    tower = _siglip_of_deepseek(config.section("vision_config"), _projector(config, text.d_model))
     return replace(text, model_type="deepseek_vl_v2", inputs=(*text.inputs, tower))
 
 
@@ -174,23 +162,12 @@ def _siglip_of_deepseek(config: Config, projector: tuple[Brick, ...]) -> Tower:
     return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=(last, *pooled, *projector))
 
 
-STEP3_VISION = {
-    "hidden_size": 1792,
-    "intermediate_size": 3072,
-    "num_hidden_layers": 63,
-    "num_attention_heads": 16,
-    "image_size": 728,
-    "patch_size": 14,
-    "output_hidden_size": 4096,
-}
-
-
 @model_type("step3_vl")
 def step3_vl(config: Config) -> Architecture:
     """Step-3 (arXiv:2507.19427): a ViT with norms behind its blocks, two convolutions that merge, one projection."""
     config.needs("text_config", "vision_config")
     config.ignore("understand_projector_stride", "hidden_size")
-    text, vision = text_model(config, "step3_text"), config.section("vision_config", STEP3_VISION)
+    text, vision = text_model(config, "step3_text"), config.section("vision_config")
     vision.ignore("projector_bias")
     d_model, layer, n_layers = encoder(vision)
     d_out = vision.integer("output_hidden_size")

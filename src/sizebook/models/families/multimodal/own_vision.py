@@ -16,14 +16,6 @@ from sizebook.models.families.blocks import (
     vector,
 )
 from sizebook.models.families.multimodal.joining import flat, heads_share_width, text_model, with_towers
-from sizebook.models.families.multimodal.section_defaults import (
-    GLM4V,
-    GLM4V_VISION,
-    QWEN2_5_VISION,
-    QWEN2_VL_TEXT,
-    QWEN3_VISION,
-    QWEN3_VL_TEXT,
-)
 from sizebook.models.families.towers.audio import gemma4_audio
 from sizebook.models.families.towers.vision import (
     encoder,
@@ -46,33 +38,33 @@ from sizebook.models.towers import Tower
 def flat_with_vision(config: Config) -> Architecture:
     """Qwen 2 VL and 2.5 VL: text keys at the top level, or in a section of newer files."""
     nested = config.has("text_config")
-    text = text_model(config, "qwen2", QWEN2_VL_TEXT) if nested else flat(config, "qwen2")
+    text = text_model(config, "qwen2") if nested else flat(config, "qwen2")
     heads_share_width(config.section("text_config") if nested else config, text.d_model)
     if config.text("model_type") == "qwen2_vl":
-        vision = config.section("vision_config", {"hidden_size": 3584})
+        vision = config.section("vision_config")
         return with_towers(config, text, qwen2_vit(vision), tied=False, ties="either")
-    tower = qwen2_5_vit(config.section("vision_config", QWEN2_5_VISION))
+    tower = qwen2_5_vit(config.section("vision_config"))
     return with_towers(config, text, tower, tied=False, ties="either")
 
 
 @model_type("glm4v")
 def glm4v(config: Config) -> Architecture:
     """GLM 4.1V: the first file has the text keys at the top level too, where transformers reads none of them."""
-    section = config.section("text_config", GLM4V)
-    for key, default in GLM4V.items():
-        built = section.values.get(key, default)
+    section = config.section("text_config")
+    for key, size in section.class_values.items():
+        built = section.values.get(key, size)
         if config.has(key) and config.integer(key) != built:
             raise config.unknown(*config.said(key), f"{built}: transformers reads 'text_config' only")
     config.ignore("attention_bias")
-    text = text_model(config, "glm4v_text", GLM4V)
-    return with_towers(config, text, glm_vit(config.section("vision_config", GLM4V_VISION)), tied=False, ties="either")
+    text = text_model(config, "glm4v_text")
+    return with_towers(config, text, glm_vit(config.section("vision_config")), tied=False, ties="either")
 
 
 @model_type("glm4v_moe")
 def glm4v_moe(config: Config) -> Architecture:
     """GLM 4.5V and 4.6V (arXiv:2507.01006): GLM 4.1V's tower before GLM 4.5's mixture of experts."""
     text = text_model(config, "glm4v_moe_text")
-    return with_towers(config, text, glm_vit(config.section("vision_config", GLM4V_VISION)), tied=False, ties="either")
+    return with_towers(config, text, glm_vit(config.section("vision_config")), tied=False, ties="either")
 
 
 @model_type("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe")
@@ -83,8 +75,8 @@ def qwen3_vl(config: Config) -> Architecture:
     if config.values.get("language_model_only"):
         raise config.unknown("language_model_only", True, "false: the file describes a vision tower")
     kind = kinds.get(config.text("model_type"), "qwen3_5_moe_text")
-    text = text_model(config, kind, QWEN3_VL_TEXT if kind == "qwen3" else None)
-    tower = qwen3_vit(config.section("vision_config", QWEN3_VISION), deepstack=kind in ("qwen3", "qwen3_moe"))
+    text = text_model(config, kind)
+    tower = qwen3_vit(config.section("vision_config"), deepstack=kind in ("qwen3", "qwen3_moe"))
     return with_towers(config, text, tower, tied=False)
 
 

@@ -20,27 +20,9 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import flat, text_model, tie_notes, with_towers
 from sizebook.models.families.multimodal.rendered import patches_of_any_shape
-from sizebook.models.families.multimodal.section_defaults import CLIP
 from sizebook.models.families.towers.vision import clip_vit
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
-
-KOSMOS2_VISION = {
-    **CLIP,
-    "hidden_size": 1024,
-    "intermediate_size": 4096,
-    "num_hidden_layers": 24,
-    "num_attention_heads": 16,
-    "patch_size": 14,
-}
-KOSMOS2_TEXT = {
-    "vocab_size": 65037,
-    "max_position_embeddings": 2048,
-    "embed_dim": 2048,
-    "layers": 24,
-    "ffn_dim": 8192,
-    "attention_heads": 32,
-}
 
 
 @model_type("fuyu")
@@ -73,36 +55,17 @@ def fuyu(config: Config) -> Architecture:
 @model_type("kosmos-2")
 def kosmos2(config: Config) -> Architecture:
     """Kosmos-2 (arXiv:2306.14824): a decoder with norms inside both blocks, queries that read CLIP's patches."""
-    text, vision = config.section("text_config", KOSMOS2_TEXT), config.section("vision_config", KOSMOS2_VISION)
+    text, vision = config.section("text_config"), config.section("vision_config")
     text.only("model_type", "kosmos_2_text_model")
     vision.only("model_type", "kosmos_2_vision_model")
     text.only("add_cross_attention", False)
     return _kosmos(config, text, clip_vit, vision)
 
 
-KOSMOS2_5_TEXT = {
-    "vocab_size": 108481,
-    "max_position_embeddings": 4096,
-    "embed_dim": 1536,
-    "layers": 24,
-    "ffn_dim": 6144,
-    "attention_heads": 16,
-}
-KOSMOS2_5_VISION = {
-    "hidden_size": 1536,
-    "patch_embed_hidden_size": 768,
-    "intermediate_size": 3968,
-    "head_dim": 64,
-    "num_hidden_layers": 18,
-    "num_attention_heads": 24,
-    "max_num_patches": 4096,
-}
-
-
 @model_type("kosmos-2.5")
 def kosmos2_5(config: Config) -> Architecture:
     """Kosmos-2.5 (arXiv:2309.11419): Pix2Struct's encoder, and a table that says whether a token is of the image."""
-    text, vision = config.section("text_config", KOSMOS2_5_TEXT), config.section("vision_config", KOSMOS2_5_VISION)
+    text, vision = config.section("text_config"), config.section("vision_config")
     text.only("model_type", "kosmos_2_5_text_model")
     vision.only("model_type", "kosmos_2_5_vision_model")
     return _kosmos(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.multimodal.section_defaults import BLIP2_QUERIES, BLIP2_VISION
 from sizebook.models.families.towers.vision import patches
 from sizebook.models.huggingface import describe, model_type, modules
 from sizebook.models.towers import Tower
@@ -33,7 +32,7 @@ def blip2(config: Config) -> Architecture:
         config.ignore("architectures")  # its bare class holds the language model with its head
     config.ignore("image_text_hidden_size", "use_decoder_only_language_model", "video_token_index")
     stem = "blip_2" if plain else name
-    vision, queries = config.section("vision_config", BLIP2_VISION), config.section("qformer_config", BLIP2_QUERIES)
+    vision, queries = config.section("vision_config"), config.section("qformer_config")
     vision.only("model_type", f"{stem}_vision_model")
     queries.only("model_type", f"{stem}_qformer")
     queries.ignore("encoder_hidden_size")  # as wide as the encoder, whatever is said here

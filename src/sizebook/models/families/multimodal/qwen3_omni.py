@@ -13,7 +13,6 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import attention, block, feed_forward, linear, vector
 from sizebook.models.families.experts import routed
 from sizebook.models.families.multimodal.joining import text_model
-from sizebook.models.families.multimodal.section_defaults import QWEN3_VISION
 from sizebook.models.families.towers.audio import listening_layer
 from sizebook.models.families.towers.vision import qwen3_vit
 from sizebook.models.huggingface import model_type
@@ -44,7 +43,7 @@ def qwen3_omni_thinker(config: Config) -> Architecture:
 def _thinker(thinker: Config) -> Architecture:
     thinker.ignore(*SOUND)
     text = text_model(thinker, "qwen3_moe")
-    vision = replace(qwen3_vit(thinker.section("vision_config", QWEN3_VISION), deepstack=True), name="visual")
+    vision = replace(qwen3_vit(thinker.section("vision_config"), deepstack=True), name="visual")
     tied = thinker.flag("tie_word_embeddings", default=False)
     head = replace(text.head, tied=tied) if text.head else None
     return replace(text, inputs=(*text.inputs, vision, _hearing(thinker.section("audio_config"))), head=head)

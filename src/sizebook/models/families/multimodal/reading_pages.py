@@ -9,20 +9,10 @@ from sizebook.models.architecture import Architecture, Embedding, Head, Norm, Te
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import Around, attention, block, feed_forward, linear, stack, uniform, vector
 from sizebook.models.families.multimodal.joining import with_towers
-from sizebook.models.families.multimodal.section_defaults import SIGLIP
 from sizebook.models.families.towers.vision import encoder, pixels, siglip
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
-PADDLE_VISION = {
-    **SIGLIP,
-    "hidden_size": 1152,
-    "intermediate_size": 4304,
-    "num_hidden_layers": 27,
-    "num_attention_heads": 16,
-    "image_size": 384,
-    "patch_size": 14,
-}
 # Switches of the publisher's code, and settings of the image's positions.
 OWN_CODE = (
     "compression_ratio",
@@ -65,7 +55,7 @@ def _language_model(section: Config) -> Architecture:
 
 
 def _vit(config: Config, d_text: int) -> Tower:
-    vision = config.section("vision_config", PADDLE_VISION)
+    vision = config.section("vision_config")
     vision.only("model_type", "paddleocr_vl_vision", "paddleocr_vl")  # the first files say the whole's
     vision.ignore("temporal_patch_size", "tokens_per_second")
     vision.values = {**vision.values, "vision_use_head": False}
@@ -79,29 +69,14 @@ def _vit(config: Config, d_text: int) -> Tower:
     return siglip(vision, projector)
 
 
-HUNYUAN_VISION = {
-    "hidden_size": 1152,
-    "intermediate_size": 4304,
-    "num_hidden_layers": 27,
-    "num_attention_heads": 16,
-    "patch_size": 16,
-}
 HUNYUAN_CODE = ("cla_share_factor", "norm_type", "class_num", "pool_type", "num_media_embeds")
-HUNYUAN_TEXT = {
-    "vocab_size": 290943,
-    "hidden_size": 4096,
-    "intermediate_size": 11008,
-    "num_hidden_layers": 32,
-    "num_attention_heads": 32,
-    "max_position_embeddings": 2048,
-}
 
 
 @model_type("hunyuan_vl")
 def hunyuan_vl(config: Config) -> Architecture:
     """HunyuanOCR (arXiv:2511.19575): a ViT whose patches convolutions merge, Hunyuan with norms on each head."""
     if config.has("text_config"):
-        section = config.section("text_config", HUNYUAN_TEXT)
+        section = config.section("text_config")
         section.only("model_type", "hunyuan_vl_text")
         text = _hunyuan(section)
     else:  # the first files are flat; the flag there is the whole's, the language model takes its type's
@@ -110,7 +85,7 @@ def hunyuan_vl(config: Config) -> Architecture:
         config.without("text_config")
         text = _hunyuan(section)
         config.ignore(*section.read)
-    tower = _merging(config.section("vision_config", HUNYUAN_VISION), text.d_model)
+    tower = _merging(config.section("vision_config"), text.d_model)
     return with_towers(config, text, tower, tied=True, ties="either")
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, Norm, Projection, Tensors
 from sizebook.models.config import Config
@@ -20,38 +19,15 @@ from sizebook.models.families.multimodal.joining import (
     text_model,
     with_towers,
 )
-from sizebook.models.families.multimodal.section_defaults import CLIP, GEMMA3, LLAMA, PIXTRAL, QWEN2, SIGLIP
 from sizebook.models.families.towers.vision import clip_vit, encoder, patches, pixels, pixtral, siglip
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
-# What builds each type of encoder, and what its class gives to keys that a section leaves out.
-ENCODERS: dict[str, tuple[Callable[[Config, tuple[Brick, ...]], Tower], dict[str, int]]] = {
-    "clip_vision_model": (clip_vit, CLIP),
-    "siglip_vision_model": (siglip, SIGLIP),
-    "pixtral": (pixtral, PIXTRAL),
-}
-TEXT: dict[str, dict[str, Any]] = {
-    "llama": LLAMA,
-    "mistral": {**LLAMA, "intermediate_size": 14336, "num_key_value_heads": 8},
-    "qwen2": QWEN2,
-    "qwen3": {**QWEN2, "head_dim": 128},
-    "gemma": {
-        "hidden_size": 3072,
-        "intermediate_size": 24576,
-        "num_hidden_layers": 28,
-        "num_attention_heads": 16,
-        "num_key_value_heads": 16,
-        "vocab_size": 256000,
-    },
-    "gemma2": {
-        "hidden_size": 2304,
-        "intermediate_size": 9216,
-        "num_hidden_layers": 26,
-        "num_attention_heads": 8,
-        "num_key_value_heads": 4,
-        "vocab_size": 256000,
-    },
+# What builds each type of encoder.
+ENCODERS: dict[str, Callable[[Config, tuple[Brick, ...]], Tower]] = {
+    "clip_vision_model": clip_vit,
+    "siglip_vision_model": siglip,
+    "pixtral": pixtral,
 }
 
 
@@ -63,7 +39,6 @@ def aligned_text(config: Config, default: str) -> Architecture:
     config.needs("text_config", "vision_config")
     section = config.section("text_config")
     kind = section.text("model_type", default=default)
-    section.defaults = TEXT.get(kind, {})
     return text_model(config, kind)
 
 
@@ -87,7 +62,7 @@ def llava(config: Config) -> Architecture:
         "model_type", default="siglip_vision_model" if name == "llava_onevision" else "clip_vision_model"
     )
     vision.only("model_type", *ENCODERS)
-    build, vision.defaults = ENCODERS[kind]
+    build = ENCODERS[kind]
     width = vision.integer("hidden_size")
     projector = (
         linear("linear_1", width * layers_joined(config), text.d_model, bias=bias),
@@ -103,7 +78,7 @@ def llava(config: Config) -> Architecture:
 @model_type("paligemma")
 def paligemma(config: Config) -> Architecture:
     """PaliGemma (arXiv:2407.07726): SigLIP, one projection, Gemma."""
-    text, vision = aligned_text(config, "gemma"), config.section("vision_config", SIGLIP)
+    text, vision = aligned_text(config, "gemma"), config.section("vision_config")
     config.section("text_config").ignore("num_image_tokens", "use_bidirectional_attention")
     vision.ignore("num_image_tokens")
     vision.only("model_type", "siglip_vision_model")
@@ -119,17 +94,13 @@ def idefics3(config: Config) -> Architecture:
     section.ignore("perceiver_config", "pixel_shuffle_factor")  # of code that transformers does not have
     section.only("use_resampler", False)
     section.only("qk_layer_norms", False)
-    defaults = {**SIGLIP, "hidden_size": 1152, "num_attention_heads": 16, "patch_size": 32}
-    vision = config.section("vision_config", defaults)
+    vision = config.section("vision_config")
     vision.reads_as(f"{config.text('model_type')}_vision")
     vision.ignore("use_base_siglip", "size", "max_image_size", "tie_word_embeddings")
     joined = vision.integer("hidden_size") * config.integer("scale_factor", default=2) ** 2
     vision.values = {**vision.values, "vision_use_head": False}
     tower = siglip(vision, (linear("modality_projection", joined, text.d_model, bias=False),))
     return with_towers(config, text, tower, tied=False)
-
-
-INTERN = {**CLIP, "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16}
 
 
 @model_type("internvl", "qianfan_ocr")
@@ -142,7 +113,7 @@ def internvl(config: Config) -> Architecture:
     text = aligned_text(config, "qwen3" if qianfan else "qwen2")
     if qianfan:
         config.section("vision_config").only("model_type", "qianfan_ocr_vision")
-    vision = config.section("vision_config", {**INTERN, "image_size": 448, "patch_size": 14})
+    vision = config.section("vision_config")
     joined, d_text = vision.integer("hidden_size") * patches_a_side(config) ** 2, text.d_model
     projector = (
         Norm("layer_norm", joined, bias=True),
@@ -154,9 +125,7 @@ def internvl(config: Config) -> Architecture:
 
 def _intern_vit(config: Config, projector: tuple[Brick, ...], *, biased: bool) -> Tower:
     for key in ("image_size", "patch_size"):
-        extents = config.values.get(key)
-        if isinstance(extents, list) and len(extents) == 2 and str(extents[0]) == str(extents[1]):  # height, width
-            config.values = {**config.values, key: extents[0]}
+        config.values = {**config.values, key: config.side(key)}
     config.only("norm_type", "layer_norm")
     config.only("use_absolute_position_embeddings", True)
     config.ignore("layer_scale_init_value")
@@ -182,7 +151,7 @@ def _intern_vit(config: Config, projector: tuple[Brick, ...], *, biased: bool) -
 @model_type("lighton_ocr")
 def lighton_ocr(config: Config) -> Architecture:
     """LightOn OCR: Pixtral's ViT, patches merged before two projections, Qwen 3."""
-    text, vision = aligned_text(config, "qwen3"), config.section("vision_config", PIXTRAL)
+    text, vision = aligned_text(config, "qwen3"), config.section("vision_config")
     vision.only("model_type", "pixtral")
     width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
     projector = (
@@ -197,7 +166,7 @@ def lighton_ocr(config: Config) -> Architecture:
 @model_type("deepseek_vl")
 def deepseek_vl(config: Config) -> Architecture:
     """DeepSeek-VL (arXiv:2403.05525) with one encoder, as its 1.3B: SigLIP with its head, two projections, Llama."""
-    text, vision = aligned_text(config, "llama"), config.section("vision_config", SIGLIP)
+    text, vision = aligned_text(config, "llama"), config.section("vision_config")
     vision.only("model_type", "siglip_vision_model")
     projector = (
         linear("aligner.linear1", vision.integer("hidden_size"), text.d_model),
@@ -227,7 +196,7 @@ def gemma3(config: Config) -> Architecture:
 
 def _gemma3(config: Config, *, tied: bool, ties: Ties = "top level") -> Architecture:
     config.needs("text_config", "vision_config")
-    text, vision = text_model(config, "gemma3_text", GEMMA3), config.section("vision_config", SIGLIP)
+    text, vision = text_model(config, "gemma3_text"), config.section("vision_config")
     vision.only("model_type", "siglip_vision_model")
     width = vision.integer("hidden_size")
     projector = Projection("mm_input_projection", width, text.d_model, bias=False), Norm("mm_soft_emb_norm", width)
@@ -239,7 +208,7 @@ def lfm2_vl(config: Config) -> Architecture:
     """LFM 2 VL: SigLIP 2, neighbouring patches side by side, two projections."""
     config.ignore("encoder_patch_size", "downsample_factor", "min_image_tokens", "max_image_tokens", "max_num_patches")
     config.section("text_config").only("model_type", "lfm2")
-    text, vision = text_model(config, "lfm2"), config.section("vision_config", SIGLIP)
+    text, vision = text_model(config, "lfm2"), config.section("vision_config")
     vision.only("model_type", "siglip2_vision_model")
     joined = vision.integer("hidden_size") * config.integer("downsample_factor", default=2) ** 2
     inner, bias = config.integer("projector_hidden_size"), config.flag("projector_bias", default=True)
@@ -259,7 +228,7 @@ def mistral3(config: Config) -> Architecture:
     config.needs("text_config", "vision_config")
     section = config.section("text_config")
     text = text_model(config, str(section.values.get("model_type", "mistral")))
-    vision = config.section("vision_config", PIXTRAL)
+    vision = config.section("vision_config")
     vision.only("model_type", "pixtral")
     width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
     bias = config.flag("multimodal_projector_bias", default=False)

@@ -19,32 +19,13 @@ from sizebook.models.families.blocks import layers_of, linear
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
-PIX2STRUCT_TEXT = {
-    "vocab_size": 50244,
-    "hidden_size": 768,
-    "d_kv": 64,
-    "d_ff": 2048,
-    "num_layers": 12,
-    "num_heads": 12,
-    "relative_attention_num_buckets": 32,
-}
-PIX2STRUCT_VISION = {
-    "hidden_size": 768,
-    "patch_embed_hidden_size": 768,
-    "d_ff": 2048,
-    "d_kv": 64,
-    "num_hidden_layers": 12,
-    "num_attention_heads": 12,
-    "seq_len": 4096,
-}
-
 
 @model_type("pix2struct")
 def pix2struct(config: Config) -> Architecture:
     """Pix2Struct (arXiv:2210.03347), MatCha and DePlot: the decoder's attention is as wide as the model."""
     config.built_as("Pix2StructForConditionalGeneration")
     config.ignore("is_vqa")
-    text, vision = config.section("text_config", PIX2STRUCT_TEXT), config.section("vision_config", PIX2STRUCT_VISION)
+    text, vision = config.section("text_config"), config.section("vision_config")
     text.only("model_type", "pix2struct_text_model")
     vision.only("model_type", "pix2struct_vision_model")
     text.ignore("relative_attention_max_distance", "add_cross_attention", "is_decoder")

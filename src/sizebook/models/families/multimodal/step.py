@@ -42,15 +42,6 @@ STEP_TEXT = {
     "moe_intermediate_size": 1280,
     "share_expert_dim": 1280,
 }
-STEP_VISION = {
-    "hidden_size": 1536,
-    "intermediate_size": 8960,
-    "num_hidden_layers": 47,
-    "num_attention_heads": 16,
-    "num_channels": 3,
-    "image_size": 728,
-    "patch_size": 14,
-}
 
 
 # What no tensor follows from: positions, limits of activations, scores of the router.
@@ -164,12 +155,12 @@ def step3p7(config: Config) -> Architecture:
         raise config.unknown(*config.said(stray[0]), "sizes of the text model once: there is a 'text_config'")
     if stray:
         config.without("text_config")
-    section = config.read_as(config.values) if stray else config.section("text_config", STEP_TEXT)
+    section = config.read_as(config.values) if stray else config.section("text_config")
     if not stray:
         refuse_another_type(section, "step3p5")
     section.values = {**section.values, "model_type": "step3p7"}
     config.built_as("Step3p7FlashForCausalLM", "Step3p7ForConditionalGeneration", "Step3p7Model")
-    vision = config.section("vision_config", STEP_VISION)
+    vision = config.section("vision_config")
     vision.reads_as("step3p5_vision")
     text = _language_model(section)
     projected = config.flag("projector_bias", default=False)

@@ -7,7 +7,6 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import text_model, with_towers
 from sizebook.models.families.multimodal.ready_made_vision import aligned_text
-from sizebook.models.families.multimodal.section_defaults import GOT_OCR2_VISION, OVIS2_VISION, SIGLIP
 from sizebook.models.families.towers.vision import patches, pixels, rms_gated, siglip
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
@@ -17,7 +16,7 @@ from sizebook.models.towers import Tower
 def ovis2(config: Config) -> Architecture:
     """Ovis 2 (arXiv:2405.20797): a patch becomes a mixture of visual words, which a table of their own embeds."""
     config.ignore("visual_indicator_token_ids")
-    text, vision = aligned_text(config, "qwen2"), config.section("vision_config", OVIS2_VISION)
+    text, vision = aligned_text(config, "qwen2"), config.section("vision_config")
     vision.ignore("tokenize_function")
     vision.only("model_type", "ovis2_vision")
     _top_agrees(config, text)
@@ -72,9 +71,7 @@ def aria(config: Config) -> Architecture:
     section = config.section("text_config")
     section.only("model_type", "aria_text")
     text = text_model(config, "aria_text")
-    vision = config.section(
-        "vision_config", {**SIGLIP, "hidden_size": 1152, "num_attention_heads": 16, "patch_size": 32}
-    )
+    vision = config.section("vision_config")
     vision.only("model_type", "idefics3_vision")
     vision.values = {**vision.values, "vision_use_head": False}
     width, d_text = vision.integer("hidden_size"), text.d_model
@@ -123,7 +120,7 @@ def _most(config: Config, key: str, queries: object) -> int:
 @model_type("got_ocr2")
 def got_ocr2(config: Config) -> Architecture:
     """GOT-OCR 2 (arXiv:2409.01704): SAM's ViT with tables of relative positions in every layer, two convolutions."""
-    text, vision = aligned_text(config, "qwen2"), config.section("vision_config", GOT_OCR2_VISION)
+    text, vision = aligned_text(config, "qwen2"), config.section("vision_config")
     vision.only("model_type", "got_ocr2_vision")
     d_model, n_heads = vision.integer("hidden_size"), vision.integer("num_attention_heads")
     vision.divides("hidden_size", d_model, "num_attention_heads", n_heads)

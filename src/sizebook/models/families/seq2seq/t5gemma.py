@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from sizebook.models.architecture import (
     Architecture,
@@ -25,27 +24,6 @@ from sizebook.models.families.towers.vision import siglip
 from sizebook.models.huggingface import model_type
 from sizebook.models.transformer_blocks import MergedCross
 
-T5GEMMA: dict[str, Any] = {
-    "vocab_size": 256000,
-    "hidden_size": 2304,
-    "intermediate_size": 9216,
-    "num_hidden_layers": 26,
-    "num_attention_heads": 8,
-    "num_key_value_heads": 4,
-    "head_dim": 256,
-    "max_position_embeddings": 8192,
-    "sliding_window": 4096,
-}
-T5GEMMA2 = T5GEMMA | {"vocab_size": 262208, "max_position_embeddings": 131072}
-SIGLIP: dict[str, Any] = {
-    "hidden_size": 768,
-    "intermediate_size": 3072,
-    "num_hidden_layers": 12,
-    "num_attention_heads": 12,
-    "num_channels": 3,
-    "image_size": 224,
-    "patch_size": 16,
-}
 LABELS = {"ForSequenceClassification": "labels", "ForTokenClassification": "labels"}
 FULL, SLIDING = "full_attention", "sliding_attention"
 
@@ -56,7 +34,7 @@ def t5gemma(config: Config) -> Architecture:
     words = kind_of_class(config, "T5Gemma", MODEL_HEADS | LABELS)
     if words == "labels":  # of the encoder alone the classifier is another, and so is its width
         config.only("is_encoder_decoder", True)
-    encoder, decoder = (config.section(name, T5GEMMA) for name in ("encoder", "decoder"))
+    encoder, decoder = (config.section(name) for name in ("encoder", "decoder"))
     d_encoder, d_model = encoder.integer("hidden_size"), decoder.integer("hidden_size")
     vocab, source = decoder.integer("vocab_size"), encoder.integer("vocab_size")
     config.ignore("vocab_size")
@@ -124,8 +102,8 @@ def _gemma_attention(section: Config, *, causal: bool) -> Attention:
 def t5gemma2(config: Config) -> Architecture:
     """T5Gemma 2: one attention over both stacks' tokens in the decoder, so both stacks hold the same tensors."""
     words = kind_of_class(config, "T5Gemma2", MODEL_HEADS | LABELS)
-    encoder, decoder = config.section("encoder"), config.section("decoder", T5GEMMA2)
-    text, vision = encoder.section("text_config", T5GEMMA2), encoder.section("vision_config", SIGLIP)
+    encoder, decoder = config.section("encoder"), config.section("decoder")
+    text, vision = encoder.section("text_config"), encoder.section("vision_config")
     config.ignore("vocab_size", "eoi_token_index")
     encoder.ignore("tie_word_embeddings", "eoi_token_index")
     d_model, d_vision, vocab = text.integer("hidden_size"), vision.integer("hidden_size"), text.integer("vocab_size")
