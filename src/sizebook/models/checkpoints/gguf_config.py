@@ -60,8 +60,8 @@ def described(part: Part) -> Architecture:
     metadata = part.checkpoint.metadata
     family = str(metadata.get("general.architecture"))
     values = _config(part, family, metadata)
-    config = Config(values, f"the keys of {part.name}")
-    config.said_type = None  # a converter writes every size, so none is the default of a class
+    # A converter writes every size, so none is the default of a class.
+    config = Config(values, f"the keys of {part.name}", class_values={})
     found = architecture(config)
     counted, held = count(found), part.weighed.parameters
     if held not in (counted.total, counted.total + counted.buffers):
