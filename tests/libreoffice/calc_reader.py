@@ -23,7 +23,7 @@ import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.connection import NoConnectException
 
-START_SECONDS = 90
+START_SECONDS = 600
 
 
 def main() -> None:

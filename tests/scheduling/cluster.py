@@ -41,7 +41,7 @@ class Machines:
 
     def wait_for(self, log: str, pattern: str) -> re.Match[str]:
         """Return what a log says once it does."""
-        give_up = time.monotonic() + 60
+        give_up = time.monotonic() + 600
         while time.monotonic() < give_up:
             if found := re.search(pattern, (self.folder / log).read_text()):
                 return found
@@ -85,7 +85,7 @@ def sizebook(*words: str) -> subprocess.Popen[str]:
 
 def until(done: int, out: Path, process: subprocess.Popen[str]) -> None:
     """Wait until so many rows stand done in the files of a batch, whose journal only the batch may open."""
-    give_up = time.monotonic() + 300
+    give_up = time.monotonic() + 600
     while len(list(out.glob("[a-z]*[0-9].*"))) < done and process.poll() is None:
         assert time.monotonic() < give_up, "no progress"
         time.sleep(0.05)
@@ -133,7 +133,7 @@ def stopped_and_resumed(there: Machines, folder: Path) -> None:
     process = sizebook("batch", str(scenarios), "-o", str(out), "--scheduler", there.address)
     until(5, out, process)  # files: two of each scenario
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=60)
+    said, _ = process.communicate(timeout=600)
     assert process.returncode == 1 and "Traceback" not in said, said
     before = kills.journal(out)
     assert before.done and len(before.done) < N_SCENARIOS, before
