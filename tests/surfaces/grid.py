@@ -6,6 +6,7 @@ would be refused, `TOGETHER` what must be given with it.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,8 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from pypdf import PdfReader
 
+from sizebook.cli import app
 from sizebook.core.sections import Argument, leaves
+from sizebook.reports.render import write_pdf
+from sizebook.reports.view import Report
 
 Values = dict[str, Any]
 OWN_RATES = str(Path(__file__).resolve().parents[1] / "own_rates.csv")
@@ -184,6 +190,22 @@ def _toml(value: Any) -> str:
 def bare(text: str) -> str:
     """Return a text without white space: a PDF breaks lines where it will."""
     return re.sub(r"\s", "", text)
+
+
+def in_print(report: Report, folder: Path) -> str:
+    """Return the text of a report's PDF without white space."""
+    write_pdf(report, folder / "grid.pdf")
+    return bare(" ".join(page.extract_text() for page in PdfReader(folder / "grid.pdf").pages))
+
+
+def on_command(command: str, scenario: str, folder: Path) -> tuple[dict[str, Any], str]:
+    """Return what a command prints of a scenario, as JSON and as text."""
+    path = folder / "grid.toml"
+    path.write_text(scenario, encoding="utf-8")
+    words = ["plan", command, str(path)]
+    told = [CliRunner().invoke(app, [*words, *options], catch_exceptions=False) for options in (["--json"], [])]
+    assert [each.exit_code for each in told] == [0, 0], told[0].output
+    return json.loads(told[0].stdout), told[1].stdout
 
 
 def first_in_make_test(values: Iterable[Any], ids: Iterable[str], first: int) -> list[Any]:

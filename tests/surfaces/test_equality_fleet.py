@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from pypdf import PdfReader
 
 from sizebook.batch.jobs import made, scenario_of
-from sizebook.cli import app
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import grouped
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.reports.fleet.notes import IN_WORDS
 from sizebook.reports.inputs import shown
-from sizebook.reports.render import write_pdf
 from sizebook.scenarios.fleet import FleetScenario, answer
-from tests.surfaces.grid import Case, Values, bare, cases, first_in_make_test, toml
+from tests.surfaces.grid import Case, Values, bare, cases, first_in_make_test, in_print, on_command, toml
 
 SEARCH = {
     "name": "Search", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 4_000_000, "input_tokens": 900,
@@ -62,16 +57,11 @@ def test_every_input_is_away_from_its_default_somewhere() -> None:
 @pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
 def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
     plan = _plan(number)
-    path = tmp_path / "grid.toml"
-    path.write_text(toml(GRID[number].values), encoding="utf-8")
-    done = CliRunner().invoke(app, ["plan", "fleet", str(path), "--json"], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    data = json.loads(done.stdout)
+    data, text = on_command("fleet", toml(GRID[number].values), tmp_path)
     assert _months(data["months"]) == [list(flat(month).values()) for month in plan.months]
     for told, planned in zip(data["services"], plan.services, strict=True):
         assert _months(told["months"]) == [list(flat(month).values()) for month in planned.months]
     assert data["usd"] == sum(month.usd for month in plan.months)
-    text = CliRunner().invoke(app, ["plan", "fleet", str(path)], catch_exceptions=False).stdout
     for month in plan.months:
         assert f"{month.reserved_usd:,.0f}" in text and f"{month.burst_usd:,.0f}" in text
         assert f"{month.energy_kwh:,.0f}" in text and f"{month.co2e_kg:,.0f}" in text
@@ -86,8 +76,7 @@ def _months(data: list[dict[str, Any]]) -> list[list[Any]]:
 def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path) -> None:
     plan, case = _plan(number), GRID[number]
     report = made(case.values, "grid", Path()).report
-    write_pdf(report, tmp_path / "grid.pdf")
-    text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
+    text = in_print(report, tmp_path)
     for month in plan.months:
         for figure in (month.peak_gpus, month.reserved_usd, month.burst_usd, month.usd, month.energy_kwh):
             assert bare(grouped(figure)) in text

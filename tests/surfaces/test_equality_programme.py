@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from pypdf import PdfReader
 
 from sizebook.batch.jobs import made, scenario_of
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import brief, grouped
@@ -23,9 +19,8 @@ from sizebook.plans.programme.plan import PARTS, Budget, ProgrammeMonth, Program
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.reports.inputs import shown
 from sizebook.reports.programme.notes import IN_WORDS
-from sizebook.reports.render import write_pdf
 from sizebook.scenarios.programme import ProgrammeScenario, answer
-from tests.surfaces.grid import Values, bare, toml
+from tests.surfaces.grid import Values, bare, in_print, on_command, toml
 
 load()
 FIRST: Values = {
@@ -106,9 +101,7 @@ def test_the_cells_give_the_plan(name: str) -> None:
 @every_case
 def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
     plan, values = _plan(name), _values(name)
-    path = tmp_path / "grid.toml"
-    path.write_text(toml(values), encoding="utf-8")
-    data = json.loads(_printed(path, "--json"))
+    data, text = on_command("programme", toml(values), tmp_path)
     assert data["budget"] == {budget.name: flat(budget) for budget in plan.budgets}
     assert data["months"] == [{"month": plan.label(at), **flat(month)} for at, month in enumerate(plan.months)]
     for at, told in enumerate(data["phases"]):
@@ -116,7 +109,6 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
         assert list(told["cases"].values()) == [flat(case) for case in plan.phases[at].cases]
     rates = [each.training.work.rates_basis(each.training.inputs.utilization) for each in plan.phases]
     assert [told["rates_basis"] for told in data["phases"]] == rates
-    text = _printed(path)
     assert [line for line in text.splitlines() if line.startswith("rates: ")] == [
         f"rates: {basis}" for basis in dict.fromkeys(rates)
     ]
@@ -138,16 +130,11 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
             assert f"  {told}" in row, (told, row)
 
 
-def _printed(path: Path, *options: str) -> str:
-    return CliRunner().invoke(app, ["plan", "programme", str(path), *options], catch_exceptions=False).stdout
-
-
 @pytest.mark.parametrize("name", REPORTED)
 def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -> None:
     plan, (terms, changed) = _plan(name), CASES[name]
     report = made(_values(name), "grid", Path()).report
-    write_pdf(report, tmp_path / "grid.pdf")
-    text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
+    text = in_print(report, tmp_path)
     for tile in report.tiles:
         assert bare(tile.value) in text and bare(tile.note) in text
     for budget in plan.budgets:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
-from pypdf import PdfReader
 
 from sizebook.batch.jobs import made, scenario_of
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import grouped
@@ -23,12 +19,11 @@ from sizebook.plans.serving.functions import ledger
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.inputs import shown
-from sizebook.reports.render import write_pdf
 from sizebook.reports.serving.notes import IN_WORDS
 from sizebook.scenarios.serving import ServingScenario, answer
 from sizebook.sweeps.cases import INPUTS
 from sizebook.sweeps.serving import sweep
-from tests.surfaces.grid import bare, cases, first_in_make_test, toml
+from tests.surfaces.grid import bare, cases, first_in_make_test, in_print, on_command, toml
 
 load()
 BASE = {
@@ -80,17 +75,12 @@ def _rows(plan: ServingPlan) -> list[list[Any]]:
 @pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
 def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
     plan = _plan(number)
-    path = tmp_path / "grid.toml"
-    path.write_text(toml(GRID[number].values), encoding="utf-8")
-    done = CliRunner().invoke(app, ["plan", "serve", str(path), "--json"], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    data = json.loads(done.stdout)
+    data, text = on_command("serve", toml(GRID[number].values), tmp_path)
     assert data["figures"] == flat(figures(plan))
     names = [leaf.name for leaf in leaves(Month)]
     assert [[month[name] for name in names] for month in data["months"]] == [
         list(flat(month).values()) for month in plan.months
     ]
-    text = CliRunner().invoke(app, ["plan", "serve", str(path)], catch_exceptions=False).stdout
     for month in plan.months:
         assert f"{month.usd:,.0f}" in text and f"{month.energy_kwh:,.0f}" in text and f"{month.co2e_kg:,.0f}" in text
 
@@ -125,9 +115,7 @@ def test_the_cell_of_a_percentile_gives_the_plans_figures(number: int, tmp_path:
     for latency in ("ttft", "tpot"):
         placed = [(asked | {"latency": latency}).get(name) for name in names]
         assert call("SERVING_PERCENTILE", *placed) == getattr(headline, f"{latency}_seconds_held")
-    path = tmp_path / "grid.toml"
-    path.write_text(toml(GRID[number].values), encoding="utf-8")
-    data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(path), "--json"], catch_exceptions=False).stdout)
+    data, _ = on_command("serve", toml(GRID[number].values), tmp_path)
     held = headline.held_for
     assert data["requests"]["ttft_seconds"][held] == headline.ttft_seconds_held
     assert data["requests"]["tpot_seconds"][held] == headline.tpot_seconds_held
@@ -138,8 +126,7 @@ def test_the_cell_of_a_percentile_gives_the_plans_figures(number: int, tmp_path:
 def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path) -> None:
     plan, case = _plan(number), GRID[number]
     report = made(case.values, "grid", Path()).report
-    write_pdf(report, tmp_path / "grid.pdf")
-    text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
+    text = in_print(report, tmp_path)
     for month in plan.months:
         for figure in (grouped(month.usd), grouped(month.gpu_hours), grouped(month.peak_gpus)):
             assert bare(figure) in text

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from pypdf import PdfReader
 
 from sizebook.batch.jobs import job_of, scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
+from sizebook.core.errors import SizebookError
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import brief
 from sizebook.functions import load
@@ -24,11 +23,10 @@ from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.rows import INPUTS, OUTPUTS
 from sizebook.plans.training.tables import components, ledger
 from sizebook.reports.inputs import shown
-from sizebook.reports.render import write_pdf
 from sizebook.reports.training.notes import IN_WORDS
 from sizebook.reports.view import Table
 from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
-from tests.surfaces.grid import OWN_RATES, Values, away, bare, first_in_make_test, toml
+from tests.surfaces.grid import OWN_RATES, Values, away, bare, first_in_make_test, in_print, on_command, toml
 
 load()
 BASE: Values = {
@@ -124,18 +122,16 @@ def test_the_cells_give_the_plan(name: str) -> None:
 @every_case
 def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
     plan = _planned(name)[1]
-    path = tmp_path / "grid.toml"
     plain = {key: value for key, value in _values(name).items() if not isinstance(value, dict)}
     tables = {key: value for key, value in _values(name).items() if isinstance(value, dict)}
-    path.write_text(toml(plain) + "".join(f"[{key}]\n{toml(value)}" for key, value in tables.items()))
+    scenario = toml(plain) + "".join(f"[{key}]\n{toml(value)}" for key, value in tables.items())
     if not plan.fits:
-        done = CliRunner().invoke(app, ["plan", "train", str(path), "--json"])
-        assert "does not fit: got " in str(done.exception)
+        with pytest.raises(SizebookError, match=r"^does not fit: got "):
+            on_command("train", scenario, tmp_path)
         return
-    data = json.loads(CliRunner().invoke(app, ["plan", "train", str(path), "--json"], catch_exceptions=False).stdout)
+    data, text = on_command("train", scenario, tmp_path)
     assert data["cases"] == {case.name: flat(case) for case in plan.cases}
     assert [stage["total"] for stage in data["memory"]["stages"]] == [stage.total for stage in plan.stages]
-    text = CliRunner().invoke(app, ["plan", "train", str(path)], catch_exceptions=False).stdout
     for case in plan.cases:
         for figure, unit in ((case.cost_usd, "USD"), (case.energy_kwh, "kWh"), (case.co2e_kg, "kgCO2e"),
                              (case.programme_gpu_hours, "GPU-hours"), (case.programme_days, "days"),
@@ -173,8 +169,7 @@ def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -
     scenario, plan = _planned(name)
     job = job_of(scenario)
     report = job.report(job.plan(scenario) if plan.fits else plan, scenario)
-    write_pdf(report, tmp_path / "grid.pdf")
-    text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
+    text = in_print(report, tmp_path)
     for tile in report.tiles:
         assert bare(tile.value) in text
     for case in plan.cases:

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from openpyxl import load_workbook
 
 from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
 from sizebook.core.sections import flat, leaves
@@ -21,7 +20,7 @@ from sizebook.workbooks.filling import Filled, fill, read_inputs
 from tests.libreoffice.office import Office, assert_stored_is_recalculated
 from tests.surfaces.grid import Values, first_in_make_test
 from tests.surfaces.test_equality_training import BASE, CASES
-from tests.workbooks.shipped import checks, columns
+from tests.workbooks.shipped import checks, columns, opened
 
 load()
 GRID: dict[str, Values] = {
@@ -89,7 +88,7 @@ def test_what_filling_stores_is_the_plan(name: str, folder: Path) -> None:
 def test_the_tiles_are_the_plans(name: str, folder: Path) -> None:
     plan = planned(name)[1]
     middle = plan.middle
-    sheet = load_workbook(filled(name, folder).path, data_only=True)["Result"]
+    sheet = opened(filled(name, folder).path, data_only=True)["Result"]
     shown = {str(sheet.cell(6, column).value): sheet.cell(7, column).value for column in range(2, 7)}
     usual = {
         f"Days on {plan.inputs.gpus:,} {plan.inputs.gpu.name}": middle.train_days,
