@@ -18,6 +18,7 @@ from sizebook.reports.inputs import shown
 from sizebook.scenarios.fleet import FleetScenario, answer
 from tests.surfaces.grid import Case, Values, bare, cases, first_in_make_test, in_print, on_command, toml
 
+pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
 SEARCH = {
     "name": "Search", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 4_000_000, "input_tokens": 900,
     "output_tokens": 120, "tpot_target_seconds": 0.03,

@@ -23,6 +23,7 @@ from sizebook.scenarios.programme import ProgrammeScenario, answer
 from tests.surfaces.grid import Values, bare, in_print, on_command, toml
 
 load()
+pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
 FIRST: Values = {
     "name": "Pre-training", "model": "mixtral-8x7b", "gpu": "h200-sxm", "gpus": 64, "tokens": 1e12, "batch": 256,
     "tp": 4, "ep": 8, "start_hours": 6.0,
@@ -31,7 +32,7 @@ LAST: Values = {
     "name": "RL", "kind": "reinforcement", "model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 16, "tokens": 4e9,
     "batch": 64, "tp": 2, "gap_days": 3.0, "rollout_input_tokens": 400,
 }  # fmt: skip
-BASE: Values = {"plan": "programme", "as_of": "2026-11-22", "data_cpu_hours": 50_000.0, "egress_tb": 12.0}
+BASE: Values = {"plan": "programme", "as_of": "2026-11-21", "data_cpu_hours": 50_000.0, "egress_tb": 12.0}
 # Every input of the terms away from its default, and every one of a phase that no training plan has.
 TERMS: Values = {
     "start": "2027-03-01", "ablation_share": 0.8, "evaluation_share": 0.05, "data_cpu_hours": 70_000.0,

@@ -26,6 +26,7 @@ from sizebook.sweeps.serving import sweep
 from tests.surfaces.grid import bare, cases, first_in_make_test, in_print, on_command, toml
 
 load()
+pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
 BASE = {
     "plan": "serving", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 3_000_000,
     "input_tokens": 1500, "output_tokens": 300, "months": 3, "tpot_target_seconds": 0.04, "as_of": "2026-11-21",

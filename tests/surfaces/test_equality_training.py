@@ -29,6 +29,7 @@ from sizebook.scenarios.training import TrainingScenario, planned, training_inpu
 from tests.surfaces.grid import OWN_RATES, Values, away, bare, first_in_make_test, in_print, on_command, toml
 
 load()
+pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
 BASE: Values = {
     "plan": "training", "model": "mixtral-8x7b", "gpu": "h200-sxm", "gpus": 64, "tokens": 1e12, "batch": 256, "tp": 4,
     "as_of": "2026-11-21",

@@ -23,6 +23,7 @@ from tests.surfaces.test_equality_training import BASE, CASES
 from tests.workbooks.shipped import checks, columns, opened
 
 load()
+pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
 GRID: dict[str, Values] = {
     **{name: CASES[name] for name in ("base", "all", "searched", "owned", "mfu", "lora_rank", "region")},
     "dense": {"model": "llama-3.1-8b", "gpu": "h100-sxm", "title": "Grid", "as_of": "2027-01-01", "tp": 2},

@@ -30,6 +30,7 @@ from tests.workbooks.test_fleet_plan import assert_shows_the_plan
 from tests.workbooks.test_serving_capacity import months
 
 load()
+pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
 SIZING = {"plan": "sizing", "model": "llama-3.1-8b", "as_of": "2026-11-21"}
 
 
