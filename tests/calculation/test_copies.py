@@ -9,7 +9,7 @@ from openpyxl import Workbook
 from openpyxl.workbook.defined_name import DefinedName
 
 from sizebook.calculation import ErrorCode, recalculate
-from sizebook.calculation.copies import in_column, relative
+from sizebook.calculation.copies import relative, template
 from sizebook.calculation.tokens import Area, shifted
 
 FORMULAS = [
@@ -23,9 +23,9 @@ FORMULAS = [
 def test_copies_read_the_same_from_their_cells(formula: str) -> None:
     here, there = (Area("S", row, column, bottom=row, right=column) for row, column in ((5, 6), (12, 9)))
     seen = relative(formula, here)
-    assert in_column(seen, here.left).written(here.top, place=0) == formula
+    assert template(seen).written(here.top, here.left, place=0) == formula
     assert relative(shifted(formula, 7, 3), there) == seen
-    assert in_column(seen, there.left).written(there.top, place=0) == shifted(formula, 7, 3)
+    assert template(seen).written(there.top, there.left, place=0) == shifted(formula, 7, 3)
 
 
 # What stands in rows 1 to 3, where A1:A3 are 1, 2, 3, and what each row shows.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from sizebook.calculation.callback_names import PLACE
@@ -21,6 +21,7 @@ _LOOSE_COLUMN = re.compile(r"(?<![\w.$])[A-Za-z]{1,3}(?=\$?0(?![\w(.]))")
 _BEYOND = re.compile(
     r"[A-Za-z$:](?:104857[7-9]|10485[89]\d|1048[6-9]\d\d|1049\d{3}|10[5-9]\d{4}|1[1-9]\d{5}|[2-9]\d{6})(?![\w(.])"
 )
+_DOWN, _ACROSS, _NUMBER = "down", "across", "number"  # what differs between copies
 _PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")
 
 
@@ -94,43 +95,42 @@ def _corner(text: str, at: Area) -> Corner:
     )
 
 
-class InColumn(NamedTuple):
-    """A formula as it reads in the cells of one column, where only rows and the number of the cell differ.
+class Template(NamedTuple):
+    """A formula as it reads from its cell: the text with ``%s`` for what differs between cells, and what stands there.
 
-    Attributes:
-        text: the formula with ``%d`` for each of those.
-        steps: how many rows further down each row is, None for the number of the cell, by which calls are told it.
+    ``moving`` are pairs: a column or a row so many steps from the cell, or the number by which calls are told the cell.
     """
 
     text: str
-    steps: tuple[int | None, ...]
+    moving: tuple[tuple[str, int], ...]
 
-    def written(self, row: int, place: int) -> str:
-        """Return the formula as it reads in a row; references wrap around the sheet."""
-        rows = [place if step is None else (row + step - 1) % LAST_ROW + 1 for step in self.steps]
-        return self.text % tuple(rows)
+    def written(self, row: int, column: int, place: int) -> str:
+        """Return the formula as it reads in a cell; references wrap around the sheet."""
+        values = [
+            (row + step - 1) % LAST_ROW + 1 if kind == _DOWN else _letters(column + step) if kind == _ACROSS else place
+            for kind, step in self.moving
+        ]
+        return self.text % tuple(values)
 
 
-@lru_cache(1024)
-def in_column(pieces: Pieces, column: int) -> InColumn:
-    """Return a formula as it reads in a column; references wrap around the sheet."""
-    text, steps = "", list[int | None]()
+def template(pieces: Pieces) -> Template:
+    """Return a formula that is to be written in many cells."""
+    text, moving = "", list[tuple[str, int]]()
     for piece in pieces:
-        if isinstance(piece, Corner):
-            text += piece.fixed_column if piece.across is None else _letters(column + piece.across)
-            if piece.down is None:
-                text += piece.fixed_row
-            else:
-                text += "%d"
-                steps.append(piece.down)
-        elif piece == PLACE:
-            text += "%d"
-            steps.append(None)
-        else:
-            text += piece.replace("%", "%%")
-    return InColumn(text, tuple(steps))
+        if not isinstance(piece, Corner):
+            text += "%s" if piece == PLACE else piece.replace("%", "%%")
+            moving += [(_NUMBER, 0)] if piece == PLACE else []
+            continue
+        for fixed, kind, step in (
+            (piece.fixed_column, _ACROSS, piece.across),
+            (piece.fixed_row, _DOWN, piece.down),
+        ):
+            text += fixed if step is None else "%s"
+            moving += [] if step is None else [(kind, step)]
+    return Template(text, tuple(moving))
 
 
+@cache
 def _letters(column: int) -> str:
     return column_letters((column - 1) % LAST_COLUMN + 1)
 
@@ -140,35 +140,29 @@ class Copies:
 
     def __init__(self) -> None:
         self.plain: set[str] = set()  # kinds of formulas that stand as they are
-        self._lines: dict[tuple[str, int], tuple[InColumn, InColumn]] = {}  # as they are, and rewritten
-        self._rows: dict[str, tuple[Pieces, Pieces | None]] = {}  # the same for a row; None where they stand
+        # As they are, and rewritten (None where they stand): by the kind and the column, and the latest by the kind.
+        self._lines: dict[tuple[str, int], tuple[Template, Template | None]] = {}
+        self._rows: dict[str, tuple[Template, Template | None]] = {}
 
     def stands(self, kind: str, seen: Pieces) -> None:
         """Note a formula that stands as it is, here and in its copies."""
         self.plain.add(kind)
-        self._rows[across_kind(kind)] = seen, None
+        self._rows[across_kind(kind)] = template(seen), None
 
-    def moves(self, kind: str, column: int, seen: Pieces, rewritten: Pieces) -> None:
+    def moves(self, kind: str, column: int, seen: Pieces, rewritten: Template) -> None:
         """Note what becomes of a formula and its copies."""
-        self._lines[kind, column] = in_column(seen, column), in_column(rewritten, column)
-        self._rows[across_kind(kind)] = seen, rewritten
+        self._lines[kind, column] = self._rows[across_kind(kind)] = template(seen), rewritten
 
     def rewritten(self, text: str, kind: tuple[str, str], address: str, number: int) -> str | None:
         """Return what becomes of a formula that is a copy of one noted before, None for any other."""
         down, across = kind
         row, column = cell_at(address) or (1, 0)
-        before, after = self._lines.get((down, column), (None, None))
-        if before is not None and after is not None and before.written(row, number) == text:
-            return after.written(row, number)
-        seen, moved = self._rows.get(across, (None, None))
-        if seen is None:
-            return None
-        here = in_column(seen, column)
-        if here.written(row, number) != text:
-            return None
-        if moved is None:
-            self.plain.add(down)
-            return text
-        after = in_column(moved, column)
-        self._lines[down, column] = here, after
-        return after.written(row, number)
+        for known in (self._lines.get((down, column)), self._rows.get(across)):
+            if known is None or known[0].written(row, column, number) != text:
+                continue
+            if known[1] is None:
+                self.plain.add(down)
+                return text
+            self._lines[down, column] = known
+            return known[1].written(row, column, number)
+        return None

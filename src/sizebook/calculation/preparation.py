@@ -17,7 +17,7 @@ from lxml import etree
 from sizebook.calculation.calculated import Place
 from sizebook.calculation.callback_names import FIT, REFUSED, SPILL
 from sizebook.calculation.comparisons import ShortNumbers
-from sizebook.calculation.copies import Copies, Pieces, down_kind, in_column, kinds, may_reach_beyond, relative
+from sizebook.calculation.copies import Copies, Pieces, Template, down_kind, kinds, may_reach_beyond, relative, template
 from sizebook.calculation.links import links
 from sizebook.calculation.names import Names, NotCalculableError
 from sizebook.calculation.package import WORKBOOK, Package, tag
@@ -145,7 +145,7 @@ class _Preparing:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
         self.shared: dict[str, _Shared] = {}
         self.unchanged: set[Pieces] = set()  # formulas that stand as they are, as they read from their cells
-        self.copied: dict[Pieces, Pieces] = {}  # formulas as they read from their cells, and as they are rewritten
+        self.copied: dict[Pieces, Template] = {}  # formulas as they read from their cells, and as they are rewritten
         self.copies = Copies()
 
     def all_formulas(self, found: list[FormulaCell]) -> None:
@@ -210,7 +210,7 @@ class _Preparing:
         down, across = at.top - origin.top, at.left - origin.left
         number = self.prepared.add(self._place(cell), master, down, across)
         if seen in self.copied:
-            self._put(formula, in_column(self.copied[seen], at.left).written(at.top, number))
+            self._put(formula, self.copied[seen].written(at.top, at.left, number))
         elif not is_plain:
             self._write(cell, formula, number, shifted(master, down, across))
 
@@ -229,7 +229,7 @@ class _Preparing:
         seen, kind = relative(text, at), down_kind(text)
         if may_reach_beyond(text):
             alone = relative(self._rewritten(Rewriter(self.book, at), number, text), at)
-            self._put(formula, in_column(alone, at.left).written(at.top, number))
+            self._put(formula, template(alone).written(at.top, at.left, number))
             return False
         if seen in self.unchanged:
             return True
@@ -241,18 +241,17 @@ class _Preparing:
                 self.unchanged.add(seen)
                 return True
             if not rewriter.moves:
-                self._put(formula, in_column(rewritten, at.left).written(at.top, number))
+                self._put(formula, template(rewritten).written(at.top, at.left, number))
                 return False
-            self.copied[seen] = rewritten
-        line = in_column(self.copied[seen], at.left)
+            self.copied[seen] = template(rewritten)
         self.copies.moves(kind, at.left, seen, self.copied[seen])
-        self._put(formula, line.written(at.top, number))
+        self._put(formula, self.copied[seen].written(at.top, at.left, number))
         return False
 
     def _filling(self, array: ArrayFormula, number: int, text: str, at: Area) -> str:
         """Return an array formula rewritten so that it fills its area."""
         rewritten = self._rewritten(Rewriter(self.book, at, ordinary=False), number, text)
-        rewritten = in_column(relative(rewritten, at), at.left).written(at.top, number)
+        rewritten = template(relative(rewritten, at)).written(at.top, at.left, number)
         return f"{SPILL if array.dynamic else FIT}({number},{rewritten})"
 
     def _rewritten(self, rewriter: Rewriter, number: int, text: str) -> str:
