@@ -36,17 +36,17 @@ class ShortNumbers:
     def __init__(self, package: Package, with_formulas: frozenset[str]) -> None:
         self._package = package
         self._parts = {sheet.casefold(): part for sheet, part in package.sheets().items() if sheet not in with_formulas}
-        self._known: dict[str, bool] = {}
+        self.known: dict[str, bool] = {}
 
     def on(self, sheet: str) -> bool:
         """Return whether a sheet is such a one; of other workbooks and of several sheets nobody knows."""
         key = sheet.casefold()
         if key not in self._parts:
             return False
-        if key not in self._known:
+        if key not in self.known:
             values = self._package.xml(self._parts[key]).iter(tag("v"))
-            self._known[key] = all(len(value.text or "") <= _N_SIGNS for value in values)
-        return self._known[key]
+            self.known[key] = all(len(value.text or "") <= _N_SIGNS for value in values)
+        return self.known[key]
 
 
 def sides(tokens: Sequence[Token]) -> list[list[Token]]:

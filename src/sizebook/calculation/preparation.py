@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
+from time import process_time
 from typing import NamedTuple
 
 from lxml import etree
@@ -18,6 +19,7 @@ from sizebook.calculation.calculated import Place
 from sizebook.calculation.callback_names import FIT, REFUSED, SPILL
 from sizebook.calculation.comparisons import ShortNumbers
 from sizebook.calculation.copies import Copies, Pieces, Template, down_kind, kinds, may_reach_beyond, relative, template
+from sizebook.calculation.kept_formulas import LEAST_SECONDS, KeptFormulas, keep, kept_file, read_kept
 from sizebook.calculation.links import links
 from sizebook.calculation.names import Names, NotCalculableError
 from sizebook.calculation.package import WORKBOOK, Package, tag
@@ -49,6 +51,8 @@ class Prepared:
         arrays: those of them that are array formulas, by their number.
         refused: the cells that cannot be calculated, and why.
         stored_errors: the error values that the file holds beside formulas.
+        rewritten, refused_formulas: what became of formulas that do not stand as they are, by their number.
+        kept: the same of a calculation before, taken in place of rewriting.
     """
 
     dates_from_1904: bool
@@ -57,6 +61,9 @@ class Prepared:
     arrays: dict[int, ArrayFormula] = field(default_factory=dict)
     refused: dict[Place, str] = field(default_factory=dict)
     stored_errors: dict[Place, str] = field(default_factory=dict)
+    rewritten: dict[int, str] = field(default_factory=dict)
+    refused_formulas: dict[int, str] = field(default_factory=dict)
+    kept: KeptFormulas | None = None
     _texts: list[tuple[str, int, int]] = field(default_factory=list)
 
     @property
@@ -68,6 +75,10 @@ class Prepared:
     def formula_places(self) -> frozenset[Place]:
         """The cells that hold formulas, once all are noted."""
         return frozenset(self.places)
+
+    def as_kept(self) -> KeptFormulas:
+        """Return what became of all formulas, for the next calculation of the same ones."""
+        return KeptFormulas(list(map(self.rewritten.get, range(len(self.places)))), self.refused_formulas)
 
     def add(self, place: Place, text: str, down: int = 0, across: int = 0) -> int:
         """Note a formula, given as it reads so many rows up and columns to the left; return its number."""
@@ -101,9 +112,13 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
         short=ShortNumbers(package, frozenset(sheet for sheet, cells in found.items() if cells)),
         dates_from_1904=prepared.dates_from_1904,
     )
+    file, begun = kept_file(package, found, book), process_time()
+    prepared.kept = read_kept(file, book)
     sheets = [_Preparing(package, prepared, book, sheet, part) for sheet, part in package.sheets().items()]
     for sheet in sheets:
         sheet.all_formulas(found[sheet.sheet])
+    if prepared.kept is None and process_time() - begun > LEAST_SECONDS:
+        keep(file, prepared.as_kept(), book)
     prepared.file = plain_file(package, outside, dates_from_1904=prepared.dates_from_1904)
     return prepared
 
@@ -141,8 +156,17 @@ class _Shared(NamedTuple):
 class _Preparing:
     """One sheet while its formulas are rewritten."""
 
-    def __init__(self, package: Package, prepared: Prepared, book: WorkbookContext, sheet: str, part: str) -> None:
+    def __init__(
+        self,
+        package: Package,
+        prepared: Prepared,
+        book: WorkbookContext,
+        sheet: str,
+        part: str,
+        kept: KeptFormulas | None,
+    ) -> None:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
+        self.kept = prepared.kept
         self.shared: dict[str, _Shared] = {}
         self.unchanged: set[Pieces] = set()  # formulas that stand as they are, as they read from their cells
         self.copied: dict[Pieces, Template] = {}  # formulas as they read from their cells, and as they are rewritten
@@ -175,6 +199,10 @@ class _Preparing:
             for cell, _ in found:
                 cell_area(cell, self.sheet)  # says what is wrong
         first = self.prepared.add_all(list(zip(repeat(self.sheet), addresses)), texts)
+        if self.kept is not None:
+            for number, (cell, formula) in enumerate(found, first):
+                self._as_kept(self.kept, cell, formula, number)
+            return
         beyond = may_reach_beyond("\0".join(texts))
         for index, (kind, of_row) in enumerate(kinds(texts)):
             if kind in self.copies.plain and not (beyond and may_reach_beyond(texts[index])):
@@ -184,7 +212,7 @@ class _Preparing:
             if copy is None:
                 self._write(cell, formula, first + index, texts[index])
             elif copy != texts[index]:
-                self._put(formula, copy)
+                self._put(formula, first + index, copy)
 
     def _array(self, cell: etree._Element, formula: etree._Element) -> tuple[Area, Area]:
         """Rewrite an array formula; return the area that it fills and its cell."""
@@ -193,6 +221,14 @@ class _Preparing:
         self.prepared.arrays[number] = array
         self._write(cell, formula, number, text)
         return array.filled, cell_area(cell, self.sheet)
+
+    def _as_kept(self, kept: KeptFormulas, cell: etree._Element, formula: etree._Element, number: int) -> None:
+        """Put in place what became of a formula before."""
+        text = kept.texts[number]
+        if text is not None:
+            self._put(formula, number, text)
+        if number in kept.refused:
+            self.prepared.refused[self._place(cell)] = kept.refused[number]
 
     def _shared(self, cell: etree._Element, formula: etree._Element) -> None:
         """Rewrite a formula that cells share: the first has its text, the others that of the first, shifted."""
@@ -210,7 +246,7 @@ class _Preparing:
         down, across = at.top - origin.top, at.left - origin.left
         number = self.prepared.add(self._place(cell), master, down, across)
         if seen in self.copied:
-            self._put(formula, self.copied[seen].written(at.top, at.left, number))
+            self._put(formula, number, self.copied[seen].written(at.top, at.left, number))
         elif not is_plain:
             self._write(cell, formula, number, shifted(master, down, across))
 
@@ -222,14 +258,17 @@ class _Preparing:
 
     def _write(self, cell: etree._Element, formula: etree._Element, number: int, text: str) -> bool:
         """Put the rewritten formula in place; return whether nothing had to be done, here nor anywhere further down."""
+        if self.kept is not None:
+            self._as_kept(self.kept, cell, formula, number)
+            return False
         at, array = cell_area(cell, self.sheet), self.prepared.arrays.get(number)
         if array is not None:
-            self._put(formula, self._filling(array, number, text, at))
+            self._put(formula, number, self._filling(array, number, text, at))
             return False
         seen, kind = relative(text, at), down_kind(text)
         if may_reach_beyond(text):
             alone = relative(self._rewritten(Rewriter(self.book, at), number, text), at)
-            self._put(formula, template(alone).written(at.top, at.left, number))
+            self._put(formula, number, template(alone).written(at.top, at.left, number))
             return False
         if seen in self.unchanged:
             return True
@@ -241,11 +280,11 @@ class _Preparing:
                 self.unchanged.add(seen)
                 return True
             if not rewriter.moves:
-                self._put(formula, template(rewritten).written(at.top, at.left, number))
+                self._put(formula, number, template(rewritten).written(at.top, at.left, number))
                 return False
             self.copied[seen] = template(rewritten)
         self.copies.moves(kind, at.left, seen, self.copied[seen])
-        self._put(formula, self.copied[seen].written(at.top, at.left, number))
+        self._put(formula, number, self.copied[seen].written(at.top, at.left, number))
         return False
 
     def _filling(self, array: ArrayFormula, number: int, text: str, at: Area) -> str:
@@ -259,12 +298,14 @@ class _Preparing:
         try:
             return rewriter.rewritten(text)
         except NotCalculableError as reason:
-            self.prepared.refused[self.prepared.places[number]] = f"={text} cannot be calculated: {reason}"
+            why = self.prepared.refused_formulas[number] = f"={text} cannot be calculated: {reason}"
+            self.prepared.refused[self.prepared.places[number]] = why
             rewriter.depends_on_place, rewriter.moves = True, False
             return f"{REFUSED}()"
 
-    def _put(self, formula: etree._Element, text: str) -> None:
+    def _put(self, formula: etree._Element, number: int, text: str) -> None:
         self.package.xml(self.part, change=True)
+        self.prepared.rewritten[number] = text
         formula.attrib.clear()
         formula.text = text
 

@@ -21,18 +21,18 @@ class UsedCells:
     def __init__(self, package: Package, dynamic: frozenset[str]) -> None:
         self._package, self._dynamic = package, dynamic
         self._parts = {sheet.casefold(): part for sheet, part in package.sheets().items()}
-        self._known: dict[str, Columns] = {}
+        self.known: dict[str, Columns] = {}
 
     def last(self, sheet: str) -> int | None:
         """Return the last used row; None where nobody knows: of other workbooks, and beside arrays that grow."""
-        columns = self._columns(sheet)
+        columns = self.columns(sheet)
         return None if columns is None else max((last for _, last in columns.values()), default=1)
 
     def split(self, place: Area) -> list[Area] | None:
         """Return an area that spans too many cells as the used part of each column; None for any other."""
         if (place.bottom - place.top + 1) * (place.right - place.left + 1) <= _MOST_SPANNED:
             return None
-        columns = self._columns(place.sheet)
+        columns = self.columns(place.sheet)
         if not columns:
             return None
         right, bottom = max(columns), max(last for _, last in columns.values())
@@ -47,16 +47,17 @@ class UsedCells:
         ]
         return parts or [Area(place.sheet, place.top, place.left, bottom=place.top, right=place.left)]
 
-    def _columns(self, sheet: str) -> Columns | None:
+    def columns(self, sheet: str) -> Columns | None:
+        """Return the used rows of each used column; None where nobody knows."""
         key = sheet.casefold()
         if key not in self._parts or key in self._dynamic:
             return None
-        if key not in self._known:
-            columns = self._known[key] = {}
+        if key not in self.known:
+            columns = self.known[key] = {}
             for row, column in _places(self._package.xml(self._parts[key])):
                 first, last = columns.get(column, (row, row))
                 columns[column] = min(first, row), max(last, row)
-        return self._known[key]
+        return self.known[key]
 
 
 def _places(sheet: etree._Element) -> Iterator[tuple[int, int]]:
