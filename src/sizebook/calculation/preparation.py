@@ -156,15 +156,7 @@ class _Shared(NamedTuple):
 class _Preparing:
     """One sheet while its formulas are rewritten."""
 
-    def __init__(
-        self,
-        package: Package,
-        prepared: Prepared,
-        book: WorkbookContext,
-        sheet: str,
-        part: str,
-        kept: KeptFormulas | None,
-    ) -> None:
+    def __init__(self, package: Package, prepared: Prepared, book: WorkbookContext, sheet: str, part: str) -> None:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
         self.kept = prepared.kept
         self.shared: dict[str, _Shared] = {}
