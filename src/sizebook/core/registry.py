@@ -7,11 +7,12 @@ spread into their fields (`sizebook.core.sections`).
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, TypeVar
 
 from sizebook.core.errors import UnknownFunctionError, suggestion
@@ -27,6 +28,7 @@ from sizebook.core.sections import (
     quantity_of,
     spread,
 )
+from sizebook.core.tables import DATA
 
 Python = TypeVar("Python", bound=Callable[..., Any])
 # What a call takes: some milliseconds, or longer because it searches layouts or simulates requests one by one.
@@ -55,7 +57,7 @@ class Function:
     category: str
     source: str
     formula: str
-    example: tuple[Mapping[str, Any], Any]
+    stated_example: tuple[Any, ...]
     blanks: Mapping[str, str]
     terms: Callable[..., Any] | None = None
 
@@ -63,6 +65,12 @@ class Function:
     def name(self) -> str:
         """The name in a spreadsheet: the Python name in upper case."""
         return self.python.__name__.upper()
+
+    @cached_property
+    def example(self) -> tuple[Mapping[str, Any], Any]:
+        """Arguments by name, and the value that they give."""
+        arguments, *value = self.stated_example
+        return arguments, value[0] if value else table_examples()[self.name]
 
     @cached_property
     def summary(self) -> str:
@@ -147,6 +155,13 @@ class Function:
 _FUNCTIONS: dict[str, Function] = {}
 
 
+@cache
+def table_examples() -> dict[str, Any]:
+    """Return the tables that examples give, by function: those that are too long to stand beside it."""
+    found: dict[str, Any] = json.loads((DATA / "table_examples.json").read_text(encoding="utf-8"))
+    return found
+
+
 def takes(effort: Effort) -> Callable[[Python], Python]:
     """Mark a function that no formula answers: a ``search`` or ``simulation`` takes seconds, a formula 50 ms."""
 
@@ -161,7 +176,7 @@ def function(
     *,
     category: str,
     source: str,
-    example: tuple[Mapping[str, Any], Any],
+    example: tuple[Any, ...],
     formula: str = "",
     blanks: Mapping[str, str] | None = None,
     terms: Callable[..., Any] | None = None,
@@ -171,7 +186,7 @@ def function(
     Args:
         category: the heading under which the reference and the function wizard list it.
         source: paper, standard or table that the formula comes from.
-        example: arguments by name, and the value that they give.
+        example: arguments by name, and the value that they give; a long table stands in ``data/table_examples.json``.
         formula: the arithmetic in the arguments' names, conventions included, where it fits a few lines; see
             `sizebook.core.expression_tree` for what may be written. It is printed with its numbers and in Excel and
             JavaScript, and a test evaluates it against the function on random points. Flags count as 0 or 1.

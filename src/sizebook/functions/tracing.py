@@ -33,24 +33,7 @@ Version = Annotated[str, Quantity("version, or a day such as 2026-12-31", kind="
 @function(
     category="help",
     source="sizebook",
-    example=(
-        {"name": "PARAMS_LN", "arg_1": 512},
-        [
-            ["function", "PARAMS_LN(d_model, [bias])"],
-            [
-                "meaning",
-                "Return the trainable parameters of one layer norm: gain and bias; without bias it is an RMSNorm.",
-            ],
-            ["formula", "(1 + bias) * d_model"],
-            ["numbers", "(1 + 1) * 512"],
-            ["result", 1_024],
-            ["unit", "parameters"],
-            [
-                "source",
-                "Ba et al. 2016 (arXiv:1607.06450), section 3; RMSNorm: Zhang and Sennrich 2019 (arXiv:1910.07467)",
-            ],
-        ],
-    ),
+    example=({"name": "PARAMS_LN", "arg_1": 512},),
 )
 def sizebook_explain(name: FunctionName, **arguments: AnyCells) -> Explanation:
     """Return how a figure came about: formula, numbers, result, unit, source, error band and terms, a line each.

@@ -48,111 +48,13 @@ _EXAMPLE = {
     "grams_per_kwh": 400,
 }
 
-_LEDGER: list[list[Any]] = [
-    [
-        "requests_per_day",
-        "peak_gpus",
-        "mean_gpus",
-        "reserved_gpus",
-        "burst_gpu_hours",
-        "reserved_usd",
-        "burst_usd",
-        "usd",
-        "energy_kwh",
-        "co2e_kg",
-        "nodes",
-        "own_nodes",
-        "racks",
-        "site_kw",
-        "peak_gpus_fewest",
-        "peak_gpus_most",
-        "usd_least",
-        "usd_most",
-    ],
-    [
-        2000000.0,
-        5,
-        3,
-        3,
-        486.6666666666667,
-        4380.0,
-        1460.0,
-        5840.0,
-        1596.8986466573729,
-        638.7594586629491,
-        1,
-        1,
-        1,
-        12.75,
-        4,
-        7,
-        5110.0,
-        8030.0,
-    ],
-]
-_FIGURES: list[list[Any]] = [
-    ["name", "Chat"],
-    ["gpus_per_replica", 1],
-    ["concurrency", 32],
-    ["capacity", 414],
-    ["ttft_seconds", 0.09206770381637308],
-    ["tpot_seconds", 0.009263032527226694],
-    ["requests_per_second", 16.533954326951793],
-    ["requests_per_second_p10", 11.52747295675079],
-    ["requests_per_second_p90", 21.43296499402761],
-    ["workers", "tp1"],
-    ["rates_basis", "shipped rates"],
-    ["release_basis", "not stated"],
-    ["tdp_watts", 700.0],
-    ["gpus_per_node", 8],
-    ["node_kw", 10.2],
-    ["node_units", 8],
-    ["rack_nodes", ""],
-    ["spare_replicas", 1],
-    ["on_demand_usd_per_gpu_hour", 3],
-    ["reserved_usd_per_gpu_hour", 2],
-    ["price_basis", "given in the scenario"],
-    ["grams_per_kwh", 400],
-    ["peak_gpus_first", 5],
-    ["peak_gpus_last", 5],
-    ["usd_last", 5840.0],
-    ["usd", 5840.0],
-]
-_BASIS: list[list[Any]] = [
-    ["name", "Chat"],
-    ["gpus_per_replica", 1],
-    ["concurrency", 32],
-    ["capacity", 414],
-    ["ttft_seconds", 0.09206770381637308],
-    ["tpot_seconds", 0.009263032527226694],
-    ["requests_per_second", 16.533954326951793],
-    ["requests_per_second_p10", 11.52747295675079],
-    ["requests_per_second_p90", 21.43296499402761],
-    ["workers", "tp1"],
-    ["rates_basis", "shipped rates"],
-    ["release_basis", "not stated"],
-    ["tdp_watts", 700.0],
-    ["gpus_per_node", 8],
-    ["node_kw", 10.2],
-    ["node_units", 8],
-    ["rack_nodes", ""],
-    ["listed_on_demand_usd_per_gpu_hour", 3.886125],
-    ["listed_reserved_1y_usd_per_gpu_hour", 7.992922],
-    ["listed_reserved_3y_usd_per_gpu_hour", 5.060832],
-    ["listed_grams_per_kwh", 369.473],
-    ["longest_tokens", 1200],
-    ["context_tokens", 131072],
-    ["accelerator", "h100-sxm"],
-    ["model_notes", ""],
-]
-
 
 def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPlan]:
     found = sections_of(Service, services, "service")
     return found, plan_fleet(FleetInputs(service=tuple(found.values()), terms=terms))
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, _LEDGER))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
 @takes("simulation")
 def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return a fleet plan month by month, all services together: GPUs, nodes, racks, power, cost, energy, carbon.
@@ -164,7 +66,7 @@ def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRo
     return ledger_rows(FleetMonth, plan.months, plan.fewest, most=plan.most, n_rows=rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, _FIGURES))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
 @takes("simulation")
 def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByService:
     """Return figures of each service of a fleet plan: a replica, prices of GPU-hours, first and last month, cost.
@@ -178,7 +80,7 @@ def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByS
     return _by_service(ServiceFigures, found, shown, width_of(services))
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, _BASIS))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
 @takes("simulation")
 def fleet_basis(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByService:
     """Return what formulas of a fleet start from, of each service: one replica, its node, listed prices, power, grid.

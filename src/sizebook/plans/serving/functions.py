@@ -55,76 +55,6 @@ _EXAMPLE = {
     "reserved_usd_per_gpu_hour": 2,
     "grams_per_kwh": 400,
 }
-_ITS_MONTH = {
-    "month": 1,
-    "requests": 15208333.333333334,
-    "peak_gpus": 12,
-    "reserved_gpus": 12,
-    "peak_nodes": 2,
-    "gpu_hours": 8760.0,
-    "utilization": 0.3230464952762157,
-    "reserved_usd": 17520.0,
-    "on_demand_usd": 0.0,
-    "usd": 17520.0,
-    "usd_per_mtok_output": 2.8799999999999994,
-    "usd_per_mtok_input": 0.5759999999999998,
-    "energy_kwh": 4775.651386292193,
-    "co2e_kg": 1910.260554516877,
-    "peak_gpus_fewest": 12,
-    "peak_gpus_most": 12,
-    "usd_least": 17520.0,
-    "usd_most": 17520.0,
-}
-_ITS_REPLICA = {
-    "input_tokens": 2000,
-    "output_tokens": 400,
-    "longest_tokens": 2400,
-    "gpus_per_replica": 4,
-    "concurrency": 125,
-    "capacity": 275,
-    "binding": "tpot",
-    "requests_per_second": 5.971314884656592,
-    "ttft_seconds": 1.0484410110891353,
-    "ttft_seconds_p10": 0.6504528032796996,
-    "ttft_seconds_p90": 1.0798942414218093,
-    "tpot_seconds": 0.049837022262680816,
-    "tpot_seconds_p10": 0.04834191159480039,
-    "tpot_seconds_p90": 0.055787562720844903,
-    "tokens_per_second": 2388.5259538626365,
-    "tokens_per_second_p10": 2147.045979927124,
-    "tokens_per_second_p90": 2460.1817324785156,
-    "held_for": "mean",
-    "ttft_seconds_held": 1.0484410110891353,
-    "tpot_seconds_held": 0.049837022262680816,
-    "arrivals": "steady",
-    "weight_bytes": 18164092928.0,
-    "cache_bytes": 54081257980.7,
-    "activation_bytes": 2026444800.0,
-    "non_torch_bytes": 2254857830.0,
-    "left_bytes": 8502961504.300003,
-    "physical_bytes": 85029615043.0,
-    "rates_basis": "shipped rates",
-    "release_basis": "not stated",
-    "workers": "tp4",
-    "transfer_seconds": 0.0,
-    "transfer_seconds_most": 0.0,
-}
-_ITS_FIGURES = {
-    **_ITS_REPLICA,
-    "spare_replicas": 1,
-    "on_demand_usd_per_gpu_hour": 4,
-    "reserved_usd_per_gpu_hour": 2,
-    "price_basis": "given in the scenario",
-    "usd_per_mtok_saturated": 0.9303739063955012,
-}
-_ITS_BASIS = {
-    **_ITS_REPLICA,
-    "gpus_per_node": 8,
-    "listed_on_demand_usd_per_gpu_hour": 3.886125,
-    "listed_reserved_usd_per_gpu_hour": 7.992922,
-    "tdp_watts": 700.0,
-    "listed_grams_per_kwh": 369.473,
-}
 
 
 def compared(gpus: Any) -> tuple[str, ...]:
@@ -151,12 +81,6 @@ def _flattened(rows: Any) -> list[Any]:
             "tpot_target_seconds": 0.0085,
             "gpus_compared": "h200-sxm",
         },
-        [
-            HEAD,
-            ["h200-sxm", "vllm", "fp8", "tp8", 16, 58108.0, 0.1015, 0.008346, 1],
-            ["h200-sxm", "sglang", "fp8", "tp8", 16, 58108.0, 0.3079, 0.008415, 0],
-            ["h200-sxm", "tensorrt-llm", "fp8", "tp8", 16, 58108.0, 0.1634, 0.008473, 0],
-        ],
     ),
 )
 @takes("search")
@@ -195,7 +119,7 @@ def ledger(plan: ServingPlan, n_rows: int = 1) -> list[list[Any]]:
     return ledger_rows(Month, plan.months, plan.fewest, most=plan.most, n_rows=n_rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*_ITS_MONTH], [*_ITS_MONTH.values()]]))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
 @takes("simulation")
 def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return a serving plan month by month: GPUs at peak and reserved, cost, energy, carbon; names in the first row.
@@ -209,7 +133,7 @@ def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRo
 @function(
     category="serving",
     source=SOURCE,
-    example=(_EXAMPLE, [[*figure] for figure in _ITS_FIGURES.items()]),
+    example=(_EXAMPLE,),
 )
 @takes("simulation")
 def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
@@ -220,7 +144,7 @@ def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     return [[name, value] for name, value in flat(figures(plan_of(model, gpu, inputs))).items()]
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*figure] for figure in _ITS_BASIS.items()]))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
 @takes("simulation")
 def serving_basis(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """Return what formulas of traffic, money and energy start from: one replica, listed prices, power, grid.

@@ -62,20 +62,6 @@ COLUMNS = Columns(
                 ["llama-3.1-8b", "h100-sxm", "fp8", 1024, 1024, 1],
             ]
         },
-        [
-            list(RESULTS),
-            [
-                0.05099942571216953,
-                0.005272704030916199,
-                188.06328364833493,
-                -0.238,
-                0.4242999999999999,
-                "unseen combination",
-                "shipped rates",
-                True,
-                "",
-            ],
-        ],
     ),
 )
 def serving_table(table: Table) -> Answers:

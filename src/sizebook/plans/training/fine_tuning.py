@@ -82,22 +82,6 @@ def _one_gpu(model: str, gpu_memory_gib: float, seq: int, tuned: Tuned) -> tuple
 
 
 _EXAMPLE = {"model": "llama-3.1-70b", "gpu_memory_gib": 48, "seq": 2048, "tuning": "qlora"}
-_TABLE: list[list[Any]] = [
-    ["fits", True],
-    ["needed", 47879041187.840004],
-    ["usable", 51024211476.479996],
-    ["trained_parameters", 65536000],
-    ["recipe", "full recomputation, gradients in bf16, fused loss"],
-    ["weights", 39655194624.0],
-    ["gradients", 0.0],
-    ["master_weights", 0.0],
-    ["optimizer_states", 262144000.0],
-    ["activations", 3918004224.0],
-    ["loss", 0.0],
-    ["buffers", 0.0],
-    ["fragmentation", 3506827427.840003],
-    ["context", 536870912.0],
-]
 
 
 @unbanded("of the memory of fine-tuning no quantiles of measured over predicted are kept")
@@ -111,7 +95,7 @@ def fine_tuning_fits(model: Model, gpu_memory_gib: GpuMemoryGib, seq: Seq = DEFA
     return _one_gpu(model, gpu_memory_gib, seq, tuned)[0].fits
 
 
-@function(category="training memory", source=SOURCE, example=(_EXAMPLE, _TABLE))
+@function(category="training memory", source=SOURCE, example=(_EXAMPLE,))
 def fine_tuning_memory(
     model: Model, gpu_memory_gib: GpuMemoryGib, seq: Seq = DEFAULT, tuned: Tuned = DEFAULT
 ) -> Figures:
