@@ -83,9 +83,8 @@ def test_excel_reads_signs_and_powers_as_they_are_meant(tmp_path: Path) -> None:
     assert [values["Sheet", f"A{row}"] for row in range(1, 10)] == [-4, 4, 512, 64, 0.25, -0.75, 9, 4, -9]
 
 
-def test_a_lambda_over_parameters() -> None:
+def test_an_arrow_function_over_parameters() -> None:
     formula = parse("4 * (d_model^2 + bias * d_model)")
-    assert formula.lambda_(("d_model", "bias")) == "=LAMBDA(d_model,bias,4*(d_model^2+bias*d_model))"
     assert formula.javascript(("d_model", "bias")) == "(d_model, bias) => 4 * (d_model ** 2 + bias * d_model)"
 
 
@@ -121,7 +120,6 @@ def test_a_name_without_a_place_is_refused() -> None:
     message = "unknown name in a formula: got 'bias', want one of d_model, bia. Did you mean 'bia'?"
     for write, places in (
         (formula.excel, {"d_model": "B2", "bia": "B3"}),
-        (formula.lambda_, ("d_model", "bia")),
         (formula.javascript, ("d_model", "bia")),
     ):
         with pytest.raises(UnknownKeyError) as refused:

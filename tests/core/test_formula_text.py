@@ -6,7 +6,7 @@ import pytest
 
 from sizebook.core.cells import bind
 from sizebook.core.errors import InputError, UnknownKeyError
-from sizebook.core.formula_text import excel_formula, filled, javascript, lambda_formula, with_numbers
+from sizebook.core.formula_text import excel_formula, filled, javascript, with_numbers
 from sizebook.core.registry import find
 from sizebook.functions import load
 
@@ -58,11 +58,7 @@ def test_an_ordinary_excel_formula_over_cells() -> None:
     )
 
 
-def test_a_lambda_and_an_arrow_function_take_every_argument() -> None:
-    assert lambda_formula(find("GPUS_FOR_DEADLINE")) == (
-        "=LAMBDA(n_flops,days,peak_flop_per_s,utilization,goodput,"
-        "CEILING(n_flops/(days*86400*peak_flop_per_s*utilization*goodput),1))"
-    )
+def test_an_arrow_function_takes_every_argument() -> None:
     assert javascript(find("MODEL_STATE_BYTES")) == (
         "(n_parameters, dp, zero_stage, weight_bytes_each, gradient_bytes_each, optimizer_bytes_each) => "
         "n_parameters * weight_bytes_each / (zero_stage >= 3 ? dp : 1) "

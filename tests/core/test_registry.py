@@ -10,9 +10,21 @@ import pytest
 
 import sizebook
 from sizebook.core.cells import call
-from sizebook.core.registry import LONGEST_SUMMARY, LOOKS_LIKE_CELL, RESERVED, Function
+from sizebook.core.registry import Function
 from sizebook.core.wizard import argument_help
 from sizebook.functions import MODULES, load
+
+# VBA reserves these words, and a name that looks like a cell (KV8) is read as one.
+_WORDS = (
+    "as and boolean by byref byte byval call caller case close const currency date declare dim do double each else "
+    "end enum erase error event exit false for friend function get global go if imp implements in input integer is "
+    "let lib like local lock long loop lset me mod new next not nothing null object on open option optional or "
+    "print private property public put redim rem resume return select set single static step stop string sub then "
+    "time to true type until variant wend while width with write xor "
+)
+RESERVED = frozenset(_WORDS.split())
+LOOKS_LIKE_CELL = re.compile(r"[A-Za-z]{1,3}[0-9]{1,7}|[Rr][0-9]*[Cc][0-9]*")
+LONGEST_SUMMARY = 255  # of a text that Excel's function wizard shows
 
 FUNCTIONS = sorted(load().values(), key=lambda f: f.name)
 every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)

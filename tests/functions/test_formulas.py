@@ -15,7 +15,7 @@ from sizebook.core.cells import call, evaluate
 from sizebook.core.errors import SizebookError
 from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import Call, walk
-from sizebook.core.formula_text import excel_formula, expression, filled, javascript, lambda_formula, with_numbers
+from sizebook.core.formula_text import excel_formula, expression, filled, javascript, with_numbers
 from sizebook.core.registry import Function
 from sizebook.functions import load
 from tests.functions.points import Point, points
@@ -110,7 +110,9 @@ def calculated(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Point, An
         sheet.cell(row, 1, excel_formula(function, **ordinary))
         # Inside a LAMBDA the engine cannot look a table up: it works the calls out before the formula around them.
         if not any(isinstance(node, Call) and node.function.isupper() for node in walk(expression(function).tree)):
-            sheet.cell(row, 2, f"{lambda_formula(function)}({','.join(cells.values())})")
+            names = [argument.name for argument in function.arguments]
+            body = expression(function).excel({name: name for name in names}).removeprefix("=")
+            sheet.cell(row, 2, f"=LAMBDA({','.join(names)},{body})({','.join(cells.values())})")
     path: Path = tmp_path_factory.mktemp("formulas") / "formulas.xlsx"
     book.save(path)
     values = recalculate(path).values

@@ -26,7 +26,7 @@ COLUMNS = (
 def sensitivity(plan: Any) -> tuple[Ledger, ...]:
     """Return the table of a training or a serving plan, widest first; none of another."""
     if isinstance(plan, TrainingPlan):
-        rows = [(s.label, s.cost_low_usd, s.cost_high_usd, s.width_usd) for s in training_swings(plan)]
+        rows = [(s.label, s.low_usd, s.high_usd, s.width_usd) for s in training_swings(plan)]
     elif isinstance(plan, ServingAnswer):
         rows = [(s.label, s.low_usd, s.high_usd, s.width_usd) for s in serving_swings(plan.plan)]
     else:

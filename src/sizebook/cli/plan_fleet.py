@@ -17,7 +17,7 @@ from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import exceeded, warnings
-from sizebook.plans.serving.totals import total_usd, usd_range
+from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.scenarios.fleet import FleetScenario, answer
 
 

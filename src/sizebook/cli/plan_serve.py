@@ -12,12 +12,12 @@ from sizebook.cli.plan_printing import plan_options, print_plan
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
 from sizebook.core.units import duration, gibibytes, grouped, number_of, percent, significant, thousands, usd
+from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.plans.serving.totals import total_usd, usd_per_mtok, usd_range
 from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
 from sizebook.serving.load import SEED
@@ -76,7 +76,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
         "latency_curve": [flat(each) for each in latency_curve(replica)],
         "usd": total_usd(plan.months),
         "band": {"usd": list(usd_range(plan))},
-        "usd_per_mtok": usd_per_mtok(plan),
+        "usd_per_mtok": plan.usd_per_mtok,
         "usd_per_mtok_output_saturated": plan.usd_per_mtok_saturated,
         "prices": asdict(plan.rates),
         "figures": flat(figures(plan)),
@@ -184,7 +184,7 @@ def _per_million(plan: ServingPlan) -> str:
     if not plan.replica.decodes:
         full, what = full / plan.traffic.mean_demand.input_tokens, "in "
     over = number_of(len(plan.months), "month")
-    return f"Per million {what}    {usd(usd_per_mtok(plan))} over {over}, at full load {usd(full)}"
+    return f"Per million {what}    {usd(plan.usd_per_mtok)} over {over}, at full load {usd(full)}"
 
 
 def _replica(plan: ServingPlan) -> list[str]:

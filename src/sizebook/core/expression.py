@@ -76,12 +76,6 @@ class Expression:
         _require_names(self.names, names)
         return f"={_spelled(self.tree, _EXCEL, {name: _operand(cell) for name, cell in names.items()})}"
 
-    def lambda_(self, parameters: Sequence[str]) -> str:
-        """Return the LAMBDA as it is typed into Excel; a file stores ``_xlfn.LAMBDA`` and ``_xlpm.`` before its
-        parameters."""
-        _require_names(self.names, parameters)
-        return f"=LAMBDA({','.join((*parameters, _spelled(self.tree, _EXCEL)))})"
-
     def javascript(self, parameters: Sequence[str]) -> str:
         """Return the source of a JavaScript arrow function; registered functions must be in scope under their names."""
         _require_names(self.names, parameters)

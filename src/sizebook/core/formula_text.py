@@ -1,4 +1,4 @@
-"""The formula of a registered function on every surface: its text with numbers, Excel, a LAMBDA and JavaScript.
+"""The formula of a registered function on every surface: its text with numbers, Excel and JavaScript.
 
 Surfaces take money and physics from here instead of writing them a second time: a workbook's ordinary formulas, a
 LAMBDA for a workbook without the add-in, a page that computes in the browser.
@@ -94,11 +94,6 @@ def excel_formula(function: Function | str, /, **cells: str | float | None) -> s
 
 def _cell(cell: str | float) -> str:
     return str(cell).upper() if isinstance(cell, bool) else str(cell)
-
-
-def lambda_formula(function: Function) -> str:
-    """Return a function as a LAMBDA over all its arguments, to be defined as a name in a workbook."""
-    return expression(function).lambda_([a.name for a in function.arguments])
 
 
 def javascript(function: Function) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,19 +33,8 @@ Python = TypeVar("Python", bound=Callable[..., Any])
 # What a call takes: some milliseconds, or longer because it searches layouts or simulates requests one by one.
 Effort = Literal["formula", "search", "simulation"]
 
-# VBA reserves these words, and a name that looks like a cell (KV8) is read as one.
-_WORDS = (
-    "as and boolean by byref byte byval call caller case close const currency date declare dim do double each else "
-    "end enum erase error event exit false for friend function get global go if imp implements in input integer is "
-    "let lib like local lock long loop lset me mod new next not nothing null object on open option optional or "
-    "print private property public put redim rem resume return select set single static step stop string sub then "
-    "time to true type until variant wend while width with write xor "
-)
 # VBA declares no more arguments; those beyond of a longer function are given among its options.
 MOST_ARGUMENTS = 60
-RESERVED = frozenset(_WORDS.split())
-LOOKS_LIKE_CELL = re.compile(r"[A-Za-z]{1,3}[0-9]{1,7}|[Rr][0-9]*[Cc][0-9]*")
-LONGEST_SUMMARY = 255
 
 
 @dataclass(frozen=True)

@@ -6,5 +6,4 @@ from typing import Literal, get_args
 
 AddIn = Literal["classic", "office-js", "libreoffice"]
 Target = Literal["classic", "office-js", "libreoffice", "lambda", "values"]
-ADD_INS: tuple[AddIn, ...] = get_args(AddIn)
 TARGETS: tuple[Target, ...] = get_args(Target)

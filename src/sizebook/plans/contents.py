@@ -31,6 +31,19 @@ class Figure:
         object.__setattr__(self, "value", or_blank(self.value))
 
 
+@dataclass(frozen=True)
+class Sensitivity:
+    """What all of a plan costs at the low and the high end of one input, everything else as planned."""
+
+    label: str
+    low_usd: float
+    high_usd: float
+
+    @property
+    def width_usd(self) -> float:
+        return abs(self.high_usd - self.low_usd)
+
+
 class LazyRows(Sequence[tuple[Value, ...]]):
     """Rows that are worked out when somebody asks for them, and once."""
 

@@ -117,12 +117,27 @@ class Totals:
     ]
 
 
+def total_usd(months: Sequence[Any]) -> float:
+    """Return the cost of all months."""
+    return float(sum(month.usd for month in months))
+
+
+def usd_range(plan: Any) -> tuple[float, float]:
+    """Return the least and the most that all months of a plan cost: as planned, and at both ends of its band.
+
+    Slow replicas need more GPUs and cost more as a rule; where a reserved GPU costs less than the busy hours that it
+    saves, a contract for a share of the mean makes a smaller mean the dearer one.
+    """
+    sums = [total_usd(months) for months in (plan.fewest, plan.months, plan.most)]
+    return min(sums), max(sums)
+
+
 def totals(months: Sequence[Any], fewest: Sequence[Any], most: Sequence[Any]) -> Totals:
     """Return what months, and the same months at both ends of their band, add up to.
 
     The ends are those of the sums: where a saved reserved GPU costs more than it saves, the slower fleet is cheaper.
     """
-    sums = [sum(month.usd for month in each) for each in (fewest, months, most)]
+    sums = [total_usd(each) for each in (fewest, months, most)]
     return Totals(
         months=len(months),
         peak_gpus_first=months[0].peak_gpus,

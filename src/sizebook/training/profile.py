@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Embedding
 from sizebook.models.flops import distinct_layers, head_parameters
 from sizebook.models.identity import Same
@@ -89,8 +88,3 @@ def _model_profile(same: Same, seq: int) -> ModelProfile:
         widest=max(known.values(), key=lambda p: p.inner + p.routed),
         whole=whole,
     )
-
-
-def profile_of(model: str, seq: int) -> ModelProfile:
-    """Return the profile of a published model on sequences of so many tokens."""
-    return model_profile(catalog.architecture(model), seq)

@@ -14,9 +14,9 @@ from sizebook.core.sections import flat, leaves, put_together
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, plan_fleet
+from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.plans.serving.plan import plan_serving
 from sizebook.plans.serving.rates import Rates
-from sizebook.plans.serving.totals import total_usd, usd_range
 from tests.plans.asking import fleet_inputs, service, serving_inputs
 
 few = settings(max_examples=25, suppress_health_check=[HealthCheck.filter_too_much])

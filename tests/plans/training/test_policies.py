@@ -15,7 +15,7 @@ from sizebook.training.activations import kept_bytes, moved_bytes
 from sizebook.training.layout import Layout
 from sizebook.training.memory import memory
 from sizebook.training.policy_effects import saved_share
-from sizebook.training.profile import profile_of
+from sizebook.training.profile import model_profile
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
 from sizebook.training.recipe_grammar import OUTPUTS, read_recomputation
@@ -52,7 +52,10 @@ def worked(words: str, recompute: str = "lightest") -> Work:
     ],
 )
 def test_a_policy_keeps_its_outputs_and_computes_the_rest(words: str, kept: int, products_again: int) -> None:
-    profile, recipe = profile_of("llama-2-70b", 4096), Recipe(stack="fsdp", recompute_modules=words)
+    profile, recipe = (
+        model_profile(catalog.architecture("llama-2-70b"), 4096),
+        Recipe(stack="fsdp", recompute_modules=words),
+    )
     assert recipe.recomputed.policy is not None
     full = replace(LAYOUT, recompute="full")
     assert kept_bytes(profile.whole, full, Method(recipe=recipe), profile=profile) == 2 * LAYERS * kept
@@ -69,7 +72,7 @@ def test_a_policy_keeps_its_outputs_and_computes_the_rest(words: str, kept: int,
 def test_a_policy_that_keeps_what_attention_returns_scores_once() -> None:
     policy = read_recomputation("remat_policy=minimal_flash").policy
     assert policy is not None and policy.kept == frozenset(OUTPUTS)
-    profile = profile_of("llama-2-70b", 4096)
+    profile = model_profile(catalog.architecture("llama-2-70b"), 4096)
     assert saved_share(profile.whole, policy, D).scores == 1
     # Two bytes an element of input, q, k, v, context, its projection and the feed-forward's, and four a head.
     method = Method(recipe=Recipe(stack="fsdp", recompute_modules="remat_policy=minimal_flash"))
@@ -78,7 +81,7 @@ def test_a_policy_that_keeps_what_attention_returns_scores_once() -> None:
 
 
 def test_what_moves_to_the_host_is_not_on_the_gpu() -> None:
-    profile = profile_of("llama-2-70b", 4096)
+    profile = model_profile(catalog.architecture("llama-2-70b"), 4096)
     layout = replace(LAYOUT, recompute="full")
     on_device, on_host = (
         Method(recipe=Recipe(stack="fsdp", recompute_modules=f"remat_policy={name}"))

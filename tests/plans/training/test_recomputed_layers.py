@@ -15,7 +15,7 @@ from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.training.activations import kept_bytes
 from sizebook.training.layout import Layout
-from sizebook.training.profile import profile_of
+from sizebook.training.profile import model_profile
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
 from sizebook.training.recipe_grammar import read_recomputation
@@ -74,7 +74,10 @@ def test_words_beside_those_that_are_read_are_named() -> None:
     ],
 )
 def test_memory_and_products_of_a_stage(words: str, layout: Layout, again: int) -> None:
-    profile, method = profile_of("llama-2-70b", 4096), Method(recipe=Recipe(recompute_modules=words))
+    profile, method = (
+        model_profile(catalog.architecture("llama-2-70b"), 4096),
+        Method(recipe=Recipe(recompute_modules=words)),
+    )
     stage = profile.stage(0, 20)
     for kind in ("none", "full"):
         found = kept_bytes(stage, replace(layout, recompute=kind), method, profile=profile)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from sizebook.models import catalog
 from sizebook.tables.hardware import accelerator
 from sizebook.training.layout import Layout
 from sizebook.training.machine import Machine, calibration, machine
-from sizebook.training.profile import profile_of
+from sizebook.training.profile import model_profile
 from sizebook.training.recipe import Method, Recipe
 from sizebook.training.time import StepTime, step_time
 
@@ -22,7 +23,13 @@ def _rates(stack: str, dtype: str = "bf16", **changed: float) -> Machine:
 
 def _step(stack: str, layout: Layout, dtype: str = "bf16", **changed: float) -> StepTime:
     method = Method(compute_dtype=dtype, recipe=Recipe(stack=stack))
-    return step_time(profile_of("llama-3.1-8b", 4096), layout, method, rates=_rates(stack, dtype, **changed), n_micro=2)
+    return step_time(
+        model_profile(catalog.architecture("llama-3.1-8b"), 4096),
+        layout,
+        method,
+        rates=_rates(stack, dtype, **changed),
+        n_micro=2,
+    )
 
 
 def test_pytorch_casts_what_enters_matrices_in_fp8() -> None:
@@ -59,7 +66,7 @@ def test_hooks_on_gradients_are_launched_with_the_kernels_where_weights_have_gra
     method = Method(recipe=Recipe(stack="deepspeed", lora_rank=16))
     adapters = [
         step_time(
-            profile_of("llama-3.1-8b", 4096), Layout(), method,
+            model_profile(catalog.architecture("llama-3.1-8b"), 4096), Layout(), method,
             rates=_rates("deepspeed", hook_seconds_deepspeed=seconds), n_micro=2,
         ).total
         for seconds in (0.0, 1.0)
@@ -80,11 +87,11 @@ def test_hooks_on_gradients_are_launched_with_the_kernels_where_weights_have_gra
     ],
 )
 def test_widths_of_biased_experts_and_recurrent_mixers(model: str, field: str, by_hand: int) -> None:
-    assert getattr(profile_of(model, 4096).whole, field) == by_hand
+    assert getattr(model_profile(catalog.architecture(model), 4096).whole, field) == by_hand
 
 
 def test_biases_of_experts_pass_memory_forward_and_twice_backward() -> None:
-    profile, method = profile_of("gpt-oss-120b", 4096), Method()
+    profile, method = model_profile(catalog.architecture("gpt-oss-120b"), 4096), Method()
     with_biases, without = (
         step_time(profile, Layout(), method, rates=_rates("megatron", bias_traffic=each), n_micro=1).traffic
         for each in (6, 0)

@@ -61,10 +61,10 @@ def test_cost_of_a_given_mfu_is_not_split_by_cause_of_the_step() -> None:
 def test_price_moves_the_cost_in_proportion(plan: TrainingPlan) -> None:
     swings = {swing.label: swing for swing in sensitivities(plan)}
     price = swings["Price per GPU-hour ±20\u00a0%"]
-    assert price.cost_low_usd == pytest.approx(0.8 * plan.middle.programme_cost_usd)
-    assert price.cost_high_usd == pytest.approx(1.2 * plan.middle.programme_cost_usd)
+    assert price.low_usd == pytest.approx(0.8 * plan.middle.programme_cost_usd)
+    assert price.high_usd == pytest.approx(1.2 * plan.middle.programme_cost_usd)
     step = swings["Step time, as published runs spread"]
-    assert (step.cost_low_usd, step.cost_high_usd) == (
+    assert (step.low_usd, step.high_usd) == (
         plan.cases[0].programme_cost_usd,
         plan.cases[2].programme_cost_usd,
     )
@@ -79,8 +79,8 @@ def test_given_mfu_is_varied_by_a_fifth() -> None:
     start_usd = 512.0
     given = _plan(mfu=0.4)
     swing = next(s for s in sensitivities(given) if s.label.startswith("MFU"))
-    assert swing.cost_low_usd - start_usd == pytest.approx((given.middle.programme_cost_usd - start_usd) / 1.2)
-    assert swing.cost_high_usd - start_usd == pytest.approx((given.middle.programme_cost_usd - start_usd) / 0.8)
+    assert swing.low_usd - start_usd == pytest.approx((given.middle.programme_cost_usd - start_usd) / 1.2)
+    assert swing.high_usd - start_usd == pytest.approx((given.middle.programme_cost_usd - start_usd) / 0.8)
 
 
 def test_a_rate_in_tflops_is_varied_like_the_mfu_that_it_is() -> None:

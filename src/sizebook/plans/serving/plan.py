@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sizebook.core.texts import text
 from sizebook.core.units import grouped
 from sizebook.models import catalog
+from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.months import Month, fleet_months
 from sizebook.plans.serving.pools import replica_in
@@ -43,6 +44,13 @@ class ServingPlan:
     def traffic(self) -> Traffic:
         """The traffic that it serves."""
         return self.inputs.traffic
+
+    @property
+    def usd_per_mtok(self) -> float:
+        """What a million tokens cost over all months: those put out, or put in where one pass answers."""
+        mean, requests = self.traffic.mean_demand, sum(month.requests for month in self.months)
+        tokens = mean.output_tokens if self.replica.decodes else mean.input_tokens
+        return total_usd(self.months) / (requests * tokens) * 1e6
 
     @property
     def usd_per_mtok_saturated(self) -> float:

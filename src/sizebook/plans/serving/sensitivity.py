@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import flat, put_together
 from sizebook.core.texts import text
+from sizebook.plans.contents import Sensitivity
+from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 
 STEP = 0.2
-
-
-@dataclass(frozen=True)
-class Swing:
-    """The cost of all months at both ends of one input."""
-
-    label: str
-    low_usd: float
-    high_usd: float
-
-    @property
-    def width_usd(self) -> float:
-        return abs(self.high_usd - self.low_usd)
 
 
 def with_values(inputs: ServingInputs, **values: object) -> ServingInputs:
@@ -58,22 +44,16 @@ def _length(plan: ServingPlan, side: str, tokens: float) -> dict[str, object]:
     return mean | {f"{side}_histogram": None, f"{side}_tokens_p50": None, f"{side}_tokens_p95": longest}
 
 
-def sensitivities(plan: ServingPlan) -> tuple[Swing, ...]:
-    """Return the swings from the widest. An input is left out where one end no longer meets the target."""
-    found = []
+def sensitivities(plan: ServingPlan) -> tuple[Sensitivity, ...]:
+    """Return the sensitivities from the widest. An input is left out where one end no longer meets the target."""
+    found, gpu = [], plan.replica.setup.gpu
     less, more = _changed(plan, 1 - STEP), _changed(plan, 1 + STEP)
     for label in less:
         try:
-            low, high = (
-                _usd(plan_serving(plan.model, plan.replica.setup.gpu, inputs[label]).months) for inputs in (less, more)
-            )
+            low, high = (total_usd(plan_serving(plan.model, gpu, inputs[label]).months) for inputs in (less, more))
         except SizebookError:
             continue
-        found.append(Swing(text("{input}, \u221220% to +20%", input=label), low, high))
+        found.append(Sensitivity(text("{input}, \u221220% to +20%", input=label), low, high))
     # Slow replicas cost more: the low end of the estimate is the most GPUs.
-    found.append(Swing(text("Throughput estimate, p10 to p90"), _usd(plan.most), _usd(plan.fewest)))
-    return tuple(sorted(found, key=lambda swing: -swing.width_usd))
-
-
-def _usd(months: tuple[Month, ...]) -> float:
-    return sum(month.usd for month in months)
+    found.append(Sensitivity(text("Throughput estimate, p10 to p90"), total_usd(plan.most), total_usd(plan.fewest)))
+    return tuple(sorted(found, key=lambda each: -each.width_usd))

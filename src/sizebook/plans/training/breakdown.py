@@ -7,6 +7,7 @@ from typing import Any
 
 from sizebook.core.sections import leaves
 from sizebook.core.texts import text
+from sizebook.plans.contents import Sensitivity
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.training.time import StepTime
@@ -34,19 +35,6 @@ class Part:
 
     label: str
     value: float
-
-
-@dataclass(frozen=True)
-class Swing:
-    """The cost of the whole run at the low and the high end of one input, everything else at the middle case."""
-
-    label: str
-    cost_low_usd: float
-    cost_high_usd: float
-
-    @property
-    def width_usd(self) -> float:
-        return abs(self.cost_high_usd - self.cost_low_usd)
 
 
 def step_parts(step: StepTime) -> tuple[Part, ...]:
@@ -86,7 +74,7 @@ def cost_parts(plan: TrainingPlan) -> tuple[Part, ...]:
     return tuple(part for part in parts if part.value > least) or (Part(productive.label, 0.0),)
 
 
-def sensitivities(plan: TrainingPlan) -> tuple[Swing, ...]:
+def sensitivities(plan: TrainingPlan) -> tuple[Sensitivity, ...]:
     """Return the cost of the whole run at both ends of each input, widest first.
 
     The step time moves between the cases of the plan, or by a fifth where an MFU was given; price and tokens move by a
@@ -101,18 +89,18 @@ def sensitivities(plan: TrainingPlan) -> tuple[Swing, ...]:
     prices = (cost(costs=replace(inputs.costs, price_usd_per_gpu_hour=price * f)) for f in (1 - VARIED, 1 + VARIED))
     tokens = (cost(tokens=inputs.tokens * f) for f in (1 - VARIED, 1 + VARIED))
     failures = (cost(operations=replace(inputs.operations, gpu_mtbf_hours=mtbf * f)) for f in (2, 0.5))
-    swings = [
-        _step_swing(plan),
-        Swing(text("Price per GPU-hour \u00b120\u00a0%"), *prices),
-        Swing(text("Tokens \u00b120\u00a0%"), *tokens),
-        Swing(text("Failures half or twice as often"), *failures),
+    found = [
+        _step_sensitivity(plan),
+        Sensitivity(text("Price per GPU-hour \u00b120\u00a0%"), *prices),
+        Sensitivity(text("Tokens \u00b120\u00a0%"), *tokens),
+        Sensitivity(text("Failures half or twice as often"), *failures),
     ]
-    return tuple(sorted(swings, key=lambda swing: -swing.width_usd))
+    return tuple(sorted(found, key=lambda each: -each.width_usd))
 
 
-def _step_swing(plan: TrainingPlan) -> Swing:
+def _step_sensitivity(plan: TrainingPlan) -> Sensitivity:
     if plan.step is not None:
-        return Swing(
+        return Sensitivity(
             text("Step time, as {runs} spread", runs=plan.work.band.runs),
             plan.cases[0].programme_cost_usd,
             plan.cases[2].programme_cost_usd,
@@ -122,4 +110,4 @@ def _step_swing(plan: TrainingPlan) -> Swing:
         unchecked_plan(replace(plan.inputs, pace=replace(pace, mfu=min(1, given * factor)))).middle.programme_cost_usd
         for factor in (1 + VARIED, 1 - VARIED)
     ]
-    return Swing(text("MFU \u00b120\u00a0% of itself"), *costs)
+    return Sensitivity(text("MFU \u00b120\u00a0% of itself"), *costs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import SizebookError
@@ -84,6 +84,7 @@ _EXAMPLES = _names(Examples)
 _MONEY = (GPU.name, *_names(Prices))
 _ENERGY = (GPU.name, "power_limit_watts", *_names(Energy))
 _TERMS = tuple(dict.fromkeys((TOKENS.name, *_MONEY, *_ENERGY, *_EXAMPLES, *_PACE, *_OPERATIONS, *_PROGRAMME)))
+Section = TypeVar("Section")
 Names = tuple[str, ...]
 Cells = tuple[Any, ...]
 
@@ -125,10 +126,10 @@ def _terms(names: Names, cells: Cells) -> tuple[Terms, str, str]:
         tokens=coerce(TOKENS, given["tokens"]),
         costs=costs,
         power=power,
-        examples=_examples(*_some(_EXAMPLES, given)),
+        examples=_section(Examples, *_some(_EXAMPLES, given)),
         pace=_pace(*_some(_PACE, given)),
-        operations=_operations(*_some(_OPERATIONS, given)),
-        programme=_programme(*_some(_PROGRAMME, given)),
+        operations=_section(Operations, *_some(_OPERATIONS, given)),
+        programme=_section(Programme, *_some(_PROGRAMME, given)),
     )
     return terms, no_price, no_power
 
@@ -146,18 +147,8 @@ def _pace(names: Names, cells: Cells) -> Pace:
 
 
 @lru_cache(maxsize=10_000)
-def _examples(names: Names, cells: Cells) -> Examples:
-    return put_together(Examples, _read(names, cells))
-
-
-@lru_cache(maxsize=10_000)
-def _operations(names: Names, cells: Cells) -> Operations:
-    return put_together(Operations, _read(names, cells))
-
-
-@lru_cache(maxsize=10_000)
-def _programme(names: Names, cells: Cells) -> Programme:
-    return put_together(Programme, _read(names, cells))
+def _section(kind: type[Section], names: Names, cells: Cells) -> Section:
+    return put_together(kind, _read(names, cells))
 
 
 @lru_cache(maxsize=10_000)

@@ -6,7 +6,7 @@ from sizebook.core.texts import Text, range_text, text
 from sizebook.core.units import counted, distinct_figures, energy, grouped, mass, usd
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.remarks import exceeded
-from sizebook.plans.serving.totals import total_usd, usd_range
+from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.reports.figures import share
 from sizebook.reports.view import Tile
 from sizebook.reports.words import gpus, months

@@ -8,7 +8,7 @@ from sizebook.core.texts import joined, range_text, text
 from sizebook.core.units import duration, grouped, significant, usd
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import warnings
-from sizebook.plans.serving.totals import usd_range
+from sizebook.plans.ledgers import usd_range
 from sizebook.reports.figures import dollars, fixed, general
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table

@@ -12,7 +12,7 @@ from sizebook.plans.fleet.periods import QUARTER, YEAR, FleetPeriod, period, per
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.fleet.steps import derivations
-from sizebook.plans.serving.totals import total_usd
+from sizebook.plans.ledgers import total_usd
 from sizebook.reports import words
 from sizebook.reports.charts.kinds import Columns, Line, Lines, Series
 from sizebook.reports.figures import scaled, share, short_scale

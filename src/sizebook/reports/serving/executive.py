@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from sizebook.core.texts import Text, plural, range_text, span, text
 from sizebook.core.units import distinct_figures, duration, grouped, percent, usd
+from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.plans.serving.totals import total_usd, usd_per_mtok, usd_range
 from sizebook.reports.figures import fixed
 from sizebook.reports.view import Tile
 from sizebook.reports.words import gpus, months
@@ -91,7 +91,7 @@ def tiles(plan: ServingPlan) -> tuple[Tile, ...]:
 
 def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
     """Return what a request sees and what a million tokens cost: those put in, where one pass answers."""
-    replica, full, paid = plan.replica, plan.usd_per_mtok_saturated, usd(usd_per_mtok(plan))
+    replica, full, paid = plan.replica, plan.usd_per_mtok_saturated, usd(plan.usd_per_mtok)
     first, token = replica.bands["ttft"], replica.bands["tpot"]
     ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
     seen = range_text(duration(ttft * first.low), duration(ttft * first.high))

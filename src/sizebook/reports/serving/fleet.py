@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, parameters, percent
+from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.plans.serving.totals import total_usd
 from sizebook.reports.charts.kinds import Columns, Limit, Series
 from sizebook.reports.figures import fixed, general
 from sizebook.reports.view import Column, Row, Section, Table

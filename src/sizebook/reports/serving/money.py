@@ -6,9 +6,9 @@ import math
 
 from sizebook.core.texts import range_text, text
 from sizebook.core.units import energy, grouped, mass, usd
+from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
-from sizebook.plans.serving.totals import total_usd, usd_per_mtok
 from sizebook.reports import words
 from sizebook.reports.charts.kinds import Bar, Bars, Chart, Columns, Limit, Series, Span, Spans
 from sizebook.reports.figures import fixed, general, scaled, share, short_scale
@@ -52,7 +52,7 @@ def _per_million(plan: ServingPlan) -> tuple[Row, Row]:
         full /= plan.traffic.mean_demand.input_tokens
     basis = text("at the utilisation of {months}", months=words.months(len(plan.months)))
     return (
-        Row((label, fixed(usd_per_mtok(plan), digits), basis)),
+        Row((label, fixed(plan.usd_per_mtok, digits), basis)),
         Row((label, fixed(full, digits), text("best case: always full, reserved"))),
     )
 

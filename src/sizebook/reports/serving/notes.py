@@ -5,12 +5,12 @@ from __future__ import annotations
 from sizebook.core.texts import joined, plural, range_text, span, text
 from sizebook.core.units import duration, grouped, usd
 from sizebook.models import catalog
+from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.choice import Choice, Choices
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.plans.serving.totals import total_usd
 from sizebook.reports.figures import dollars, fixed, general
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Column, Notes, Row, Section, Table

@@ -82,9 +82,9 @@ def sensitivity(plan: TrainingPlan) -> Section:
     spans = tuple(
         Span(
             swing.label,
-            min(swing.cost_low_usd, swing.cost_high_usd) / factor,
-            max(swing.cost_low_usd, swing.cost_high_usd) / factor,
-            text=range_text(usd(swing.cost_low_usd), usd(swing.cost_high_usd)),
+            min(swing.low_usd, swing.high_usd) / factor,
+            max(swing.low_usd, swing.high_usd) / factor,
+            text=range_text(usd(swing.low_usd), usd(swing.high_usd)),
             marked=index == 0,
         )
         for index, swing in enumerate(swings)
