@@ -1,10 +1,12 @@
 # Two commands: `make demo` runs the main job on a real model, `make test` passes the tests. Both set up what they need once.
 PY := .venv/bin/python
 
-# The domain layers and core, without what starts a process or writes a workbook or a PDF.
+# The domain layers and core, without what starts a process, writes a workbook or a PDF, or simulates for seconds.
 QUICK := tests/core tests/intake tests/tables tests/models tests/formulas tests/serving tests/training tests/plans tests/functions \
   $(addprefix --ignore=tests/, core/test_domain_archive.py core/test_extras.py intake/test_limits.py models/test_hub.py \
-  models/test_verifying.py models/catalog/test_commands.py models/catalog/test_tables_of_others.py models/checkpoints/test_plans.py)
+  models/test_verifying.py models/catalog/test_commands.py models/catalog/test_tables_of_others.py models/checkpoints/test_plans.py \
+  serving/test_queues.py serving/test_pool_queues.py serving/test_against_ciw.py plans/serving/test_percentiles.py \
+  plans/serving/test_pool_percentiles.py)
 
 .PHONY: demo quick test ci night check release generated clean
 

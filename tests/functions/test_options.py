@@ -100,13 +100,6 @@ def test_refusals_say_what_to_do(cells: tuple[Any, ...], error: type[SizebookErr
     assert str(refused.value) == message
 
 
-def test_an_old_name_among_options_works() -> None:
-    """peak_factor was split: the plan's is burst_factor now."""
-    given = ("llama-3.1-8b", "h100-sxm", 1_000_000)
-    old = call("SERVING_LEDGER", *given, "months=1; peak_factor=3; tpot_target=0.05")
-    assert old == call("SERVING_LEDGER", *given, "months=1; burst_factor=3; tpot_target_seconds=0.05")
-
-
 def test_a_short_function_takes_no_options() -> None:
     assert len(FUNCTIONS["PARAMS_FFN"].arguments) <= MOST_PLACES
     with pytest.raises(InputError) as refused:
