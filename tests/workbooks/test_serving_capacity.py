@@ -25,7 +25,7 @@ from sizebook.scenarios.serving import ServingScenario, answer
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill
 from sizebook.workbooks.input_cells import workbook_inputs
-from tests.workbooks.shipped import checks, columns, timeline
+from tests.workbooks.shipped import checks, columns, opened, timeline
 
 SERVING = {leaf.name for leaf in leaves(ServingInputs)}
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
@@ -40,6 +40,7 @@ GIVEN: dict[str, Any] = {
     "on_demand_usd_per_gpu_hour": 2.5,
     "months": 3,
 }
+# What belongs together; the grid of tests/surfaces moves each input alone.
 VARIED: dict[str, dict[str, Any]] = {
     "as it is": {},
     "office hours, p90, whole nodes": {
@@ -51,11 +52,6 @@ VARIED: dict[str, dict[str, Any]] = {
         "output_tokens_p95": 900,
     },
     "own hours, load given": {"shape": [1] * 12 + [3] * 12, "concurrency": 16, "months": 1},
-    "histograms": {"input_tokens": None, "input_histogram": [[500, 0.6], [6000, 0.4]], "output_tokens_p95": 900},
-    "drafts and prices": {
-        "draft_tokens": 1, "tokens_per_step": 1.7, "reserved_usd_per_gpu_hour": 1.1, "grams_per_kwh": 40, "pue": 1.1,
-    },
-    "a node of its own": {"gpus_per_node": 6, "spare": 2, "target_load": 0.6, "kv_dtype": "fp8", "engine": "sglang"},
 }  # fmt: skip
 
 
@@ -87,7 +83,7 @@ OF_CASES = {
 
 def costs(path: Path) -> dict[str, list[Any]]:
     """Return the cost of each case by month, behind its total."""
-    rows = list(load_workbook(path, data_only=True)["Cases"].iter_rows(min_col=2, values_only=True))
+    rows = list(opened(path, data_only=True)["Cases"].iter_rows(min_col=2, values_only=True))
     first = [row[0] for row in rows].index("Cost")
     total = rows[3].index("Total")
     return {str(row[0]): list(row[total:]) for row in rows[first:] if row[0]}
@@ -146,23 +142,19 @@ def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
 
 
 def test_a_long_plan_is_shown_by_twelve_months_from_first_to_last(tmp_path: Path) -> None:
-    found = filled(tmp_path, GIVEN | {"months": 60, "growth_per_month": 0.01, "start": datetime(2027, 3, 15)})
+    """And beside an API: 2000 x $1 + 400 x $4 a million is $0.0036 a request."""
+    long = {"months": 60, "growth_per_month": 0.01, "start": datetime(2027, 3, 15)}
+    found = filled(tmp_path, GIVEN | long | {"usd_per_mtok_in": 1.0, "usd_per_mtok_out": 4.0})
     rows = list(load_workbook(found.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=4, values_only=True))
     head = next(number for number, row in enumerate(rows) if row[0] == "Month")
     shown = rows[head + 1 : head + 13]
     months_shown = [1, 6, 12, 17, 22, 28, 33, 39, 44, 49, 55, 60]
     assert [12 * (day.year - 2027) + day.month - 2 for day, *_ in shown] == months_shown
-    every = timeline(found.path)["GPUs at peak"]
-    assert [gpus for *_, gpus in shown] == [every[month] for month in months_shown]
-
-
-def test_break_even_against_an_api(tmp_path: Path) -> None:
-    """2000 x $1 + 400 x $4 a million is $0.0036 a request."""
-    found = filled(tmp_path, GIVEN | {"usd_per_mtok_in": 1.0, "usd_per_mtok_out": 4.0})
-    shown = columns(found.path, "Calculation")
-    assert shown["A request at the API"][0] == pytest.approx(0.0036)
-    cost = timeline(found.path)["Cost"][3]
-    assert shown["Break-even requests a month"][0] == pytest.approx(cost / 0.0036)
+    every = timeline(found.path)
+    assert [gpus for *_, gpus in shown] == [every["GPUs at peak"][month] for month in months_shown]
+    beside = columns(found.path, "Calculation")
+    assert beside["A request at the API"][0] == pytest.approx(0.0036)
+    assert beside["Break-even requests a month"][0] == pytest.approx(every["Cost"][60] / 0.0036)
 
 
 def test_a_target_that_no_load_meets_is_said_once_a_call(tmp_path: Path) -> None:
