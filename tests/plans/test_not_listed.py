@@ -16,8 +16,9 @@ from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.core.units import brief, grouped, in_unit, mass, significant, usd
-from sizebook.tables.hardware import accelerators
+from sizebook.tables.hardware import accelerator, accelerators
 from sizebook.tables.prices import prices
+from sizebook.training.bands import UNMEASURED, band_of, bands
 
 HERE = Path()
 SERVED: dict[str, Any] = {"plan": "serving", "model": "llama-3.1-8b", "requests_per_day": 1_000_000, "months": 2}
@@ -88,3 +89,21 @@ def test_text_and_json_say_so(tmp_path: Path, plan: str, values: dict[str, Any])
 @pytest.mark.parametrize("shown", [usd, mass, grouped, significant])
 def test_an_amount_that_is_not_listed_is_shown_in_words(shown: Any) -> None:
     assert shown(math.nan) == brief(math.nan, "USD") == in_unit(math.nan, "kWh") == "not listed"
+
+
+def test_a_generation_that_nobody_measured_has_the_widest_band() -> None:
+    """Runs on Hopper were measured, on Volta none: no other generation's band stands for it."""
+    gpus = (accelerator("h100-sxm"), accelerator("v100-sxm-32gb"))
+    run = made({**TRAINED, "gpu": "h100-sxm"}, "here", HERE).plan
+    measured, unmeasured = (band_of(run.work.profile, gpu, run.inputs.method) for gpu in gpus)
+    widest = bands()[UNMEASURED]
+    assert unmeasured == widest and measured != widest
+    assert widest.high / widest.low == max(band.high / band.low for band in bands().values())
+
+
+def test_a_fleet_without_power_has_nodes_and_racks() -> None:
+    service = {**SERVED, "name": "one", "gpu": "tpu-v6e"}
+    del service["plan"], service["months"]
+    plan = made({"plan": "fleet", "months": 2, "service": [service]}, "here", HERE).plan
+    assert plan.months[0].nodes >= 1 and plan.months[0].racks == 1
+    assert math.isnan(plan.months[0].site_kw) and math.isnan(plan.months[0].energy_kwh)

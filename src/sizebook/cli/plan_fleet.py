@@ -11,7 +11,7 @@ import click
 from sizebook.cli.plan_printing import plan_options, print_plan, read_scenario
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
-from sizebook.core.units import energy, mass, number_of, significant, thousands, usd
+from sizebook.core.units import energy, mass, measure, number_of, significant, thousands, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
@@ -118,7 +118,7 @@ def _headline(plan: FleetPlan) -> list[str]:
         f"Cost          {usd(total_usd(months))} over {number_of(len(months), 'month')} ({cost_range}), "
         f"{usd(reserved)} of it reserved",
         f"Nodes         {last.nodes} in {plan.label(len(months) - 1)} ({last.own_nodes} if services shared none), "
-        f"{number_of(last.racks, 'rack')}; {kw:,.0f} kW at most",
+        f"{number_of(last.racks, 'rack')}; {thousands(kw)} kW at most",
         f"Energy        {energy(sum(month.energy_kwh for month in months))}, "
         f"{mass(sum(month.co2e_kg for month in months))} of CO2e",
         "Ranges hold eight of ten measurements of a replica's throughput, in every service at once.",
@@ -164,7 +164,7 @@ def _stands(plan: FleetPlan) -> list[str]:
     return [
         f"{each.gpu}{' at ' + each.place if each.place else ''}: {number_of(each.nodes[-1], 'node')} "
         f"({each.own_nodes[-1]} if not shared), {each.nodes_per_rack} a rack, "
-        f"{each.node.kw:g} kW each at most; {', '.join(each.names)}"
+        f"{measure(each.node.kw)} kW each at most; {', '.join(each.names)}"
         for each in plan.node_groups
     ]
 
@@ -177,7 +177,7 @@ def _months(plan: FleetPlan) -> list[str]:
     for number, m in enumerate(plan.months):
         lines.append(
             f"{plan.label(number):10}  {m.peak_gpus:4}  {m.mean_gpus:4}  {m.reserved_gpus:8}  {m.nodes:5}  {m.racks:5} "
-            f"{m.site_kw:8,.0f}  {thousands(m.reserved_usd):>12} {thousands(m.burst_usd):>12} "
+            f"{thousands(m.site_kw):>8}  {thousands(m.reserved_usd):>12} {thousands(m.burst_usd):>12} "
             f"{thousands(m.energy_kwh):>12} {thousands(m.co2e_kg):>10}"
         )
     return lines
@@ -188,7 +188,7 @@ def _years(plan: FleetPlan) -> list[str]:
     for each in periods(plan.months, YEAR):
         lines.append(
             f"{each.period:4}  {each.months:6}  {each.peak_gpus:9}  {each.nodes:5}  {each.racks:5} "
-            f"{each.site_kw:8,.0f}  {thousands(each.usd):>12} {thousands(each.energy_kwh):>12} "
+            f"{thousands(each.site_kw):>8}  {thousands(each.usd):>12} {thousands(each.energy_kwh):>12} "
             f"{thousands(each.co2e_kg):>10}"
         )
     return lines

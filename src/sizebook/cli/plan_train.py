@@ -13,7 +13,7 @@ import click
 from sizebook.cli.options import explain_option
 from sizebook.cli.plan_printing import derivation_lines, plan_options, print_plan, read_scenario
 from sizebook.core.sections import flat, leaves
-from sizebook.core.units import NOT_LISTED, brief, duration, flop, gibibytes, grouped, percent, significant
+from sizebook.core.units import NOT_LISTED, brief, duration, flop, gibibytes, grouped, measure, percent, significant
 from sizebook.plans.training.case import DAY, Case
 from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.plan import TrainingPlan, plan_training
@@ -155,7 +155,8 @@ def as_text(plan: TrainingPlan) -> list[str]:
         *_band_lines(plan),
         f"rates       {plan.work.rates_basis(inputs.utilization)}",
         f"price       {_price(inputs)}",
-        f"energy      {power.watts:g} W a GPU, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
+        f"energy      {measure(power.watts)} W a GPU, host share {power.footprint.host_share:g}, "
+        f"PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",
         *(f"to know     {warning}" for warning in warnings(plan)),
     ]

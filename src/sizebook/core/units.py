@@ -58,6 +58,11 @@ def thousands(value: float) -> str:
     return NOT_LISTED if value != value else f"{value:,.0f}"
 
 
+def measure(value: float) -> str:
+    """Return a number in as few digits as tell it: ``10.2``, ``4.16``."""
+    return NOT_LISTED if value != value else f"{value:g}"
+
+
 def significant(value: float, digits: int = 3) -> str:
     """Return a number to so many significant digits, whole digits always kept: ``16.1``, ``1 234``."""
     if value != value:

@@ -20,6 +20,7 @@ from sizebook.training.recipe import Method
 
 UNMEASURED = "not measured"
 PUBLISHED, OWN = text("published runs"), text("your own runs")
+WIDEST = text("the widest band of published runs")
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,10 @@ class Band:
 def bands() -> dict[str, Band]:
     """Return the bands of data/calibration_training_bands.csv by family."""
     rows = by_key("calibration_training_bands", "family")
-    return {name: Band(name, float(row["low"]), float(row["high"])) for name, row in rows.items()}
+    return {
+        name: Band(name, float(row["low"]), float(row["high"]), WIDEST if name == UNMEASURED else PUBLISHED)
+        for name, row in rows.items()
+    }
 
 
 def kind_of(profile: ModelProfile, method: Method) -> str:
@@ -52,8 +56,13 @@ def families(profile: ModelProfile, gpu: Accelerator, method: Method) -> tuple[s
     """Return the families that a run belongs to, the narrowest first: kind, generation and framework; kind and
     generation."""
     kind, family = kind_of(profile, method), generation(gpu)
-    known = gpu.maker in ("NVIDIA", "AMD", "Google", "AWS")
-    return (f"{kind} {family} {method.recipe.stack}", f"{kind} {family}") if known else ()
+    return (f"{kind} {family} {method.recipe.stack}", f"{kind} {family}") if was_measured(gpu) else ()
+
+
+def was_measured(gpu: Accelerator) -> bool:
+    """Return whether runs on a generation of accelerators were measured: no other generation's band is its own."""
+    row = by_key("generations", "generation").get(gpu.generation)
+    return row is not None and row["training_measured"] == "yes"
 
 
 def own_family(kind: str, gpu: str, stack: str) -> str:

@@ -52,7 +52,7 @@ def node_facts(gpu: str, gpus_per_node: int) -> NodeFacts:
     found = listed_node(gpu, gpus_per_node)
     if found is not None:
         return found
-    watts = accelerator(gpu).tdp_watts or 0
+    watts = accelerator(gpu).tdp_watts or math.nan
     kw = gpus_per_node * watts * WallPower().busy_over_tdp / 1000
     return NodeFacts(
         gpus_per_node, kw, ASSUMED_UNITS, rack_nodes=None, source=f"GPUs x TDP at the wall; {ASSUMED_UNITS} U assumed"
@@ -68,13 +68,18 @@ def nodes_of_a_rack(node: NodeFacts, racks: Racks) -> int:
         return node.rack_nodes
     if racks.nodes_per_rack is not None:
         return racks.nodes_per_rack
-    return max(1, min(math.floor(racks.kw_per_rack / node.kw + 1e-9), racks.rack_units // node.rack_units))
+    by_height = racks.rack_units // node.rack_units
+    by_power = (
+        math.floor(racks.kw_per_rack / node.kw + 1e-9) if node.kw == node.kw else by_height
+    )  # NaN: no power is published
+    return max(1, min(by_power, by_height))
 
 
 def fits(node: NodeFacts, racks: Racks) -> bool:
     """Return whether a node fits in a rack, as far as the plan works that out."""
     stated = node.rack_nodes is not None or racks.nodes_per_rack is not None
-    return stated or (node.kw <= racks.kw_per_rack * (1 + 1e-9) and node.rack_units <= racks.rack_units)
+    too_strong = node.kw > racks.kw_per_rack * (1 + 1e-9)  # never where no power is published
+    return stated or (not too_strong and node.rack_units <= racks.rack_units)
 
 
 def bought_together(margins: Margins, racks: Racks) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sizebook.core.sections import flat
 from sizebook.core.texts import plural, text
-from sizebook.core.units import distinct_figures, grouped
+from sizebook.core.units import distinct_figures, grouped, measure
 from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.tables.hardware import accelerator
@@ -74,14 +74,14 @@ def _racks(plan: FleetPlan) -> Iterator[str]:
                 "No maker's node of {n} {gpu} is listed: {kw} kW (GPUs x TDP at the wall) and {units} U are assumed.",
                 n=each.node.gpus,
                 gpu=accelerator(each.gpu).name,
-                kw=f"{each.node.kw:g}",
+                kw=measure(each.node.kw),
                 units=each.node.rack_units,
             )
         if not fits(each.node, plan.terms.racks):
             yield text(
                 "A node of {gpu} draws {kw} kW and takes {units} U, more than a rack gives; one a rack is counted.",
                 gpu=accelerator(each.gpu).name,
-                kw=f"{each.node.kw:g}",
+                kw=measure(each.node.kw),
                 units=each.node.rack_units,
             )
 
