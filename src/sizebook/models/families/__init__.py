@@ -5,6 +5,7 @@ and all of them for a type that is not there. A new module is added to this list
 """
 
 MODULES = (
+    "decoders.rows",
     "decoders.llama",
     "decoders.qwen",
     "decoders.gemma",

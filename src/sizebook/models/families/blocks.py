@@ -20,6 +20,7 @@ from sizebook.models.architecture import (
     Weight,
 )
 from sizebook.models.config import MISSING, Config
+from sizebook.models.type_defaults import type_defaults
 
 SLIDING = ("sliding_attention", "full_attention")
 POST_NORMS = ("post_attention_layernorm", "post_feedforward_layernorm")
@@ -32,18 +33,26 @@ def layers_of(kinds: Iterable[Kind], build: Callable[[Kind], Layer]) -> tuple[La
     return tuple(built[kind] if kind in built else built.setdefault(kind, build(kind)) for kind in kinds)
 
 
+def class_gives(config: Config, key: str) -> int | None:
+    """Return what a class gives to a size: the class of the type that the file says, or that it is read as."""
+    given: int | None = config.class_values.get(key)
+    return type_defaults(config.values.get("model_type")).get(key) if given is None else given
+
+
 def n_kv_heads(config: Config, n_heads: int, *, required: bool = False) -> int:
-    """Return the key-value heads: as many as query heads where null, or left out unless that is not the default."""
+    """Return the key-value heads: as many as query heads where null, or left out and the class has no other number."""
     absent = "num_key_value_heads" not in config.values
-    count = config.integer("num_key_value_heads", default=MISSING if absent and required else n_heads)
+    usual = MISSING if absent and (required or class_gives(config, "num_key_value_heads")) else n_heads
+    count = config.integer("num_key_value_heads", default=usual)
     config.divides("num_attention_heads", n_heads, "num_key_value_heads", count)
     return count
 
 
 def head_width(config: Config, d_model: int, n_heads: int, *, default: int | None = None) -> int:
-    """Return the explicit width of a head, else the type's default, else d_model / n_heads."""
-    said = "head_dim" in config.values  # null asks for the quotient, left out for the type's default
-    explicit = config.size("head_dim") or (0 if said else default)
+    """Return the width of a head: of the file, left out of the class, and where neither says one d_model / n_heads."""
+    explicit = config.size("head_dim")
+    if not explicit and "head_dim" not in config.values:
+        explicit = default or class_gives(config, "head_dim") or 0
     return explicit or config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
 
 

@@ -56,3 +56,14 @@ def correction(n_experts: int, kinds: Iterable[str]) -> tuple[Weight, ...]:
     """Return the stored bias that balances the experts of each sparse layer; it is not trained by gradients."""
     stored = Weight("mlp.gate.e_score_correction_bias", (n_experts,), "router", use="vector")
     return (stored,) * sum(kind != "dense" for kind in kinds)
+
+
+def stepped_kinds(config: Config, *, listed: bool = False) -> list[str]:
+    """Return dense or sparse for each layer: every ``decoder_sparse_step``-th has experts unless listed as dense.
+
+    ``listed`` says that a file must list them: the class has a list of its own.
+    """
+    n_layers, step = config.integer("num_hidden_layers"), config.integer("decoder_sparse_step", default=1)
+    dense = config.integers("mlp_only_layers", default=MISSING if listed else [])
+    config.ignore("intermediate_size")  # the width of dense layers, where there is none
+    return ["dense" if i in dense or not step or (i + 1) % step else "sparse" for i in range(n_layers)]

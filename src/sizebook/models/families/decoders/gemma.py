@@ -28,51 +28,12 @@ from sizebook.models.families.blocks import (
     layers_of,
     matrix,
     sandwich,
-    sliding_pattern,
     stack,
     vector,
     window_of,
 )
 from sizebook.models.huggingface import model_type
 from sizebook.models.recurrences import GatedRecurrence
-
-
-@model_type("gemma", "vaultgemma")
-def gemma(config: Config) -> Architecture:
-    """Gemma: heads 256 wide unless given, embedding and head tied. VaultGemma adds windows."""
-    bias = config.flag("attention_bias", default=False)
-    feed = feed_forward(config)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=256, kv_required=True)
-    period = 1 if config.text("model_type") == "gemma" else 2
-    layers = layers_of(
-        sliding_pattern(config, period),
-        lambda kind: block(feed.d_model, replace(mixer, window=window_of(config, kind)), feed),
-    )
-    return stack(config, layers, Around(tied=True))
-
-
-@model_type("gemma2", "gemma3_text")
-def gemma2(config: Config) -> Architecture:
-    """Gemma 2 and 3: norms before and after both blocks; Gemma 3 norms each query and key head too."""
-    config.ignore("use_bidirectional_attention", "sliding_window_attention_size", "global_local_attention_pattern")
-    third = config.text("model_type") == "gemma3_text"
-    config.ignore(*(() if third else ("sliding_window_pattern",)))
-    bias = config.flag("attention_bias", default=False)
-    feed = feed_forward(config)
-    normed = "head" if third else None
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=256, qk_norm=normed, kv_required=True)
-    names = (
-        "input_layernorm",
-        "post_attention_layernorm",
-        "pre_feedforward_layernorm",
-        "post_feedforward_layernorm",
-    )
-    layers = layers_of(
-        sliding_pattern(config, 6, said="sliding_window_pattern") if third else sliding_pattern(config, 2),
-        lambda kind: sandwich(feed.d_model, replace(mixer, window=window_of(config, kind)), feed, names=names),
-    )
-    return stack(config, layers, Around(tied=True))
-
 
 NORMS = ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")
 
@@ -107,7 +68,7 @@ def gemma4(config: Config) -> Architecture:
     kinds = [*kinds[:-1], "full_attention"]
     shared = _shared(config, kinds, default=0)
     bias = config.flag("attention_bias", default=False)
-    slides = attention(config, qkv_bias=bias, out_bias=bias, d_head=256, qk_norm="head", kv_required=True)
+    slides = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
     sees_all = _global_attention(config, slides, kinds)
     wide = config.flag("use_double_wide_mlp", default=False)
     unified = config.text("model_type") == "gemma4_unified_text"
@@ -211,7 +172,7 @@ def gemma3n(config: Config) -> Architecture:
     if len(inner) != n_layers:
         raise config.unknown("intermediate_size", f"{len(inner)} entries", f"{n_layers}, one a layer")
     bias = config.flag("attention_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=256, qk_norm="head", kv_required=True)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
     if config.integer("hidden_size_per_layer_input") == 0:
         raise config.unknown("hidden_size_per_layer_input", 0, "1 or more: every layer of this type has them")
     width = config.integer("hidden_size_per_layer_input")

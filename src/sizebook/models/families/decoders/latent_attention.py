@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sizebook.core.texts import text as remark
-from sizebook.models.architecture import Architecture, Experts, Layer, Norm, Tensors
+from sizebook.models.architecture import Architecture, Experts, Layer, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     Around,
@@ -19,7 +19,7 @@ from sizebook.models.families.blocks import (
     uniform,
     vector,
 )
-from sizebook.models.families.experts import correction, fine_grained, mlp_kinds, only_every_layer
+from sizebook.models.families.experts import correction
 from sizebook.models.huggingface import model_type
 from sizebook.models.latent import Indexer, LatentAttention
 
@@ -73,35 +73,11 @@ def deepseek_stack(
     )
 
 
-@model_type("deepseek_v2", "deepseek_v3", "kimi_k2", "glm4_moe_lite", "axk1", "mistral4")
-def deepseek(config: Config) -> Architecture:
-    """DeepSeek V2 and V3, Kimi K2, GLM 4.7 Flash, A.X K1, Mistral 4: latent attention, dense layers, then experts."""
-    name = config.text("model_type")
-    only_every_layer(config)
-    config.ignore("topk_method", "num_experts_per_tok", "rope_interleave")
-    mixer, feed = latent(config), fine_grained(config)
-    mlps = mlp_kinds(config, first_dense={"deepseek_v2": 0, "mistral4": 0, "deepseek_v3": 3, "kimi_k2": 3}.get(name, 1))
-    mlp_bias = config.flag("mlp_bias", default=False)
-    if mlp_bias:
-        raise config.unknown("mlp_bias", True, "false: biases of these blocks are not described")
-
-    def layer(mlp: str, _: int) -> Layer:
-        whole = block(feed.d_model, mixer, feed_forward(config) if mlp == "dense" else feed)
-        extra = (Norm("mlp.post_mlp_layernorm", feed.d_model),) if name == "axk1" and mlp == "sparse" else ()
-        return Layer((*whole.bricks, *extra))
-
-    return deepseek_stack(config, layer, feed, mlps, stored=name not in ("deepseek_v2", "mistral4"))
-
-
-@model_type("minicpm3", "youtu")
+@model_type("minicpm3")
 def minicpm3(config: Config) -> Architecture:
-    """MiniCPM 3 and Youtu: latent attention in a dense model, embedding and head tied."""
+    """MiniCPM 3: latent attention in a dense model, embedding and head tied."""
     config.ignore("dim_model_base", "scale_depth", "scale_emb", "rope_interleave")
-    mixer = (
-        latent(config) if config.has("v_head_dim") or config.text("model_type") == "youtu" else _head_of_model(config)
-    )
-    if config.text("model_type") == "youtu":
-        config.only("mlp_bias", False)  # its class builds none
+    mixer = latent(config) if config.has("v_head_dim") else _head_of_model(config)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)), Around(tied=True))
 

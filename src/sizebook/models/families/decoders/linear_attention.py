@@ -32,7 +32,7 @@ def qwen3_next(config: Config) -> Architecture:
     if not config.flag("attn_output_gate", default=True):
         raise config.unknown("attn_output_gate", False, "true: the type gates its attention")
     bias = config.flag("attention_bias", default=False)
-    attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=256, kv_required=True)
+    attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
     attend = replace(attend, gate=attend.n_heads * attend.d_head)
     mixer = delta(config)
     period = config.integer("full_attention_interval", default=4)
@@ -164,7 +164,7 @@ def minimax(config: Config) -> Architecture:
     config.ignore("full_attn_alpha_factor", "full_attn_beta_factor", "linear_attn_alpha_factor", "mlp_beta_factor")
     config.ignore("linear_attn_beta_factor", "mlp_alpha_factor")
     n_layers, feed = config.integer("num_hidden_layers"), routed(config, "intermediate_size", name="block_sparse_moe")
-    attend = attention(config, kv_required=True, window=config.window("sliding_window"))
+    attend = attention(config, window=config.window("sliding_window"))
     mixer = LightningAttention(feed.d_model, attend.n_heads, attend.d_head)
     kinds = config.pattern("layer_types", n_layers, MIXED, [MIXED[(i + 1) % 2] for i in range(n_layers)])
     size, heads = config.integer("block_size", default=256), attend.n_heads

@@ -32,7 +32,7 @@ def jamba(config: Config) -> Architecture:
         normed=True,
         name="mamba",
     )
-    attend, dense = attention(config, kv_required=True), feed_forward(config)
+    attend, dense = attention(config), feed_forward(config)
     n_experts = config.integer("num_experts", default=16)
     experts = routed(config, "intermediate_size", name="feed_forward") if n_experts > 1 else None
     period, offset = config.integer("attn_layer_period"), config.integer("attn_layer_offset")
@@ -73,7 +73,7 @@ def bamba(config: Config) -> Architecture:
     """Bamba: Mamba 2 in all layers but the listed ones."""
     bias = config.flag("attention_bias", default=False)
     mixer, feed = mamba2_mixer(config), feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    attend = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    attend = attention(config, qkv_bias=bias, out_bias=bias)
     listed = config.integers("attn_layer_indices", default=[])
     kinds = [i in listed for i in range(config.integer("num_hidden_layers"))]
     return stack(config, layers_of(kinds, lambda attends: block(feed.d_model, attend if attends else mixer, feed)))
@@ -89,7 +89,7 @@ def falcon_h1(config: Config) -> Architecture:
     if projectors or mixer.proj_bias:
         raise config.unknown("projectors_bias", True, "false, and 'mamba_proj_bias' too: they are not described")
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    attend = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    attend = attention(config, qkv_bias=bias, out_bias=bias)
     layer = block(feed.d_model, attend, feed)
     return stack(config, (Layer((*layer.bricks, mixer)),) * config.integer("num_hidden_layers"))
 
@@ -181,7 +181,7 @@ def _nemotron_block(config: Config, kind: str) -> Brick:
     if kind == "*":
         if config.flag("attention_bias", default=False):
             raise config.unknown("attention_bias", True, "false: the type's attention has no biases")
-        return attention(config, d_head=config.integer("attention_head_dim", default=128), kv_required=True)
+        return attention(config, d_head=config.integer("attention_head_dim", default=128))
     if kind == "-":
         return FeedForward(d_model, config.integer("intermediate_size"), gated=False, bias=bias, name="mixer")
     if bias:

@@ -7,31 +7,16 @@ from dataclasses import dataclass, replace
 from sizebook.models.architecture import Architecture, Attention, Embedding, Experts, Head, Layer, Norm, Tensors, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
-    POST_NORMS,
-    SLIDING,
     Around,
     attention,
     block,
-    every,
-    layers_of,
     prediction,
-    sandwich,
-    sliding_pattern,
     stack,
     uniform,
     vector,
-    window_of,
 )
 from sizebook.models.families.experts import correction, routed
 from sizebook.models.huggingface import model_type
-
-
-@model_type("mixtral")
-def mixtral(config: Config) -> Architecture:
-    """Mixtral: Mistral with experts in every layer."""
-    feed = routed(config, "intermediate_size", name="block_sparse_moe")
-    mixer = attention(config, kv_required=True, window=config.window("sliding_window"))
-    return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
 
 
 @model_type("minimax_m2")
@@ -45,7 +30,7 @@ def minimax_m2(config: Config) -> Architecture:
     if config.integer("shared_intermediate_size", default=0):
         raise config.unknown("shared_intermediate_size", config.values["shared_intermediate_size"], "0")
     feed = routed(config, "intermediate_size", name="block_sparse_moe")
-    mixer = attention(config, qk_norm="all", d_head=128, kv_required=True)
+    mixer = attention(config, qk_norm="all")
     layer = block(feed.d_model, mixer, feed)
     layers = uniform(config, layer)
     n_mtp = config.integer("num_mtp_modules", default=0) * config.integer("mtp_transformer_layers", default=1)
@@ -58,101 +43,6 @@ def minimax_m2(config: Config) -> Architecture:
             mtp=prediction(feed.d_model, layer, n_mtp if used else 0),
         ),
     )
-
-
-@model_type("gpt_oss")
-def gpt_oss(config: Config) -> Architecture:
-    """gpt-oss: sinks, biases on attention, router and every expert; every second layer slides."""
-    config.ignore("initial_context_length", "experts_per_token", "swiglu_limit")
-    bias = config.flag("attention_bias", default=True)
-    feed = routed(config, "intermediate_size", bias=True, router_bias=True)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=64, kv_required=True, sinks=True)
-    n_layers = config.integer("num_hidden_layers")
-    default = every(n_layers, 2)
-    kinds = config.pattern("layer_types", n_layers, SLIDING, default)
-    layers = layers_of(kinds, lambda kind: block(feed.d_model, replace(mixer, window=window_of(config, kind)), feed))
-    return stack(config, layers)
-
-
-@model_type("phimoe")
-def phimoe(config: Config) -> Architecture:
-    """Phi 3.5 MoE: layer norms with biases, optional biases on attention and head; its router picks two experts."""
-    config.only("num_experts_per_tok", 2)  # its class and vLLM's route to two whatever the file says
-    bias = config.flag("attention_bias", default=False)
-    feed = routed(config, "intermediate_size", name="block_sparse_moe")
-    window = config.window("sliding_window")
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True, window=window)
-    layers = uniform(config, block(feed.d_model, mixer, feed, bias=True))
-    return stack(config, layers, Around(norm_bias=True, head_bias=config.flag("lm_head_bias", default=False)))
-
-
-@model_type("olmoe", "flex_olmo")
-def olmoe(config: Config) -> Architecture:
-    """OLMoE: norms over all heads; FlexOlmo norms behind the blocks, as OLMo 2 does."""
-    bias = config.flag("attention_bias", default=False)
-    feed = routed(config, "intermediate_size")
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="all")
-    layer = block(feed.d_model, mixer, feed)
-    if config.text("model_type") == "olmoe" and mixer.n_heads * mixer.d_head != feed.d_model:
-        want = f"{feed.d_model} divided by {mixer.n_heads} heads, over which its class norms queries"
-        raise config.unknown("head_dim", mixer.d_head, want)
-    if config.text("model_type") == "flex_olmo":
-        norms = [Norm(name, feed.d_model) for name in POST_NORMS]
-        layer = Layer((mixer, norms[0], feed, norms[1]))
-    return stack(config, uniform(config, layer))
-
-
-@model_type("granitemoe", "granitemoeshared", "granitemoe_swa")
-def granite_moe(config: Config) -> Architecture:
-    """Granite with experts: Llama's attention, one shared block beside the experts where it has a width."""
-    swa = config.text("model_type") == "granitemoe_swa"
-    if config.text("model_type") == "granitemoe":
-        config.only("shared_intermediate_size", 0)  # its class builds no shared block
-    bias = config.flag("attention_bias", default=False)
-    shared = config.integer("shared_intermediate_size", default=0)
-    feed = routed(config, "intermediate_size", name="block_sparse_moe", d_ff_shared=shared)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, sinks=swa)
-    layers = layers_of(
-        sliding_pattern(config), lambda kind: block(feed.d_model, replace(mixer, window=window_of(config, kind)), feed)
-    )
-    return stack(config, layers)
-
-
-@model_type("aria_text", "solar_open", "kolibri1")
-def shared_experts(config: Config) -> Architecture:
-    """Experts in every layer beside shared ones; Kolibri norms heads and what each block adds."""
-    name = config.text("model_type")
-    if name == "kolibri1":
-        config.only("attention_bias", False)  # its class builds none
-    bias = config.flag("attention_bias", default=False)
-    if name == "aria_text":
-        feed = routed(config, "intermediate_size")
-        feed = replace(feed, d_ff_shared=feed.d_ff * config.integer("moe_num_shared_experts", default=2))
-    elif name == "solar_open":
-        feed = routed(config)
-        feed = replace(feed, d_ff_shared=feed.d_ff * config.integer("n_shared_experts"))
-    else:
-        feed = routed(config, d_ff_shared=config.integer("shared_expert_intermediate_size"))
-    kolibri = name == "kolibri1"
-    width = None if name == "aria_text" else 128
-    closing = bias and name != "solar_open"
-    mixer = attention(
-        config,
-        qkv_bias=bias,
-        out_bias=closing,
-        qk_norm="head" if kolibri else None,
-        d_head=width,
-        kv_required=name != "aria_text",
-    )
-    names = ("input_layernorm", "post_self_attn_layernorm", "post_attention_layernorm", "post_mlp_layernorm")
-
-    def layer(kind: str) -> Layer:
-        slid = replace(mixer, window=window_of(config, kind))
-        return sandwich(feed.d_model, slid, feed, names=names) if kolibri else block(feed.d_model, slid, feed)
-
-    kinds = sliding_pattern(config, 5 if kolibri else 1)
-    stored = () if name == "aria_text" else correction(feed.n_experts, ["sparse"] * len(kinds))
-    return stack(config, layers_of(kinds, layer), Around(buffers=stored))
 
 
 @dataclass(frozen=True, slots=True)

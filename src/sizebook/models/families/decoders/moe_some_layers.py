@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Attention, Experts, Layer, Tensors
-from sizebook.models.config import MISSING, MOST_LAYERS, Config
+from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     SLIDING,
     Around,
@@ -13,7 +13,6 @@ from sizebook.models.families.blocks import (
     block,
     feed_forward,
     layers_of,
-    prediction,
     sandwich,
     sliding_pattern,
     stack,
@@ -24,60 +23,13 @@ from sizebook.models.families.experts import correction, mlp_kinds, routed, shar
 from sizebook.models.huggingface import model_type
 
 
-@model_type("glm4_moe", "glm4v_moe_text", "exaone_moe", "hy_v3", "mellum", "dots1")
-def dense_then_sparse(config: Config) -> Architecture:
-    """GLM 4.5, K-EXAONE, Hunyuan 3, Mellum 2, dots 1: dense layers first, norms per head, a stored correction."""
-    name = config.text("model_type")
-    config.ignore("enable_moe_fp32_combine", "intermediate_size", "mtp_layer_types", "mtp_mlp_layer_types")
-    glm = name in ("glm4_moe", "glm4v_moe_text")
-    if name == "exaone_moe":
-        config.only("attention_bias", False)  # its class builds none
-    bias = config.flag("attention_bias", default=name == "glm4v_moe_text")
-    normed = "head" if not glm or (name == "glm4_moe" and config.flag("use_qk_norm", default=False)) else None
-    mixer = attention(
-        config,
-        qkv_bias=bias,
-        out_bias=bias and not glm,
-        qk_norm=normed,
-        d_head=None if glm or name in ("exaone_moe", "dots1") else 128,
-        kv_required=True,
-    )
-    feed = routed(config)
-    feed = replace(
-        feed,
-        d_ff_shared=0
-        if name == "mellum"
-        else shared_width(config, feed.d_ff, default=MISSING if name == "dots1" else 1),
-    )
-    if name == "hy_v3" and not feed.d_ff_shared:
-        raise config.unknown("num_shared_experts", 0, "1 or more: the type has a shared expert in every sparse layer")
-    mlps = mlp_kinds(config, first_dense=0 if name in ("mellum", "dots1") else 1)
-    config.only("moe_layer_freq", 1)
-    kinds = list(zip(mlps, _windowed(config, name), strict=True))
-
-    def layer(kind: tuple[str, str]) -> Layer:
-        which = feed_forward(config) if kind[0] == "dense" else feed
-        return block(feed.d_model, replace(mixer, window=window_of(config, kind[1])), which)
-
-    return stack(
-        config,
-        layers_of(kinds, layer),
-        Around(
-            buffers=() if name == "mellum" else correction(feed.n_experts, mlps),
-            mtp=prediction(
-                feed.d_model, layer(("sparse", "full_attention")), config.integer("num_nextn_predict_layers", default=0)
-            ),
-        ),
-    )
-
-
 @model_type("afmoe")
 def afmoe(config: Config) -> Architecture:
     """Trinity: gated attention, norms on heads and around both blocks; the balancing bias of experts is trained."""
     config.ignore("global_attn_every_n_layers", "mup_enabled", "score_func", "route_norm", "load_balance_coeff")
     config.ignore("intermediate_size")
     bias = config.flag("attention_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
     mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
     feed = routed(config)
     feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
@@ -100,7 +52,7 @@ def afmoe(config: Config) -> Architecture:
 def ernie_moe(config: Config) -> Architecture:
     """ERNIE 4.5 with experts between two layers; the routing correction is a trained tensor of the router."""
     bias = config.flag("use_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias)
     feed = routed(config)
     feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
     statics = Tensors((vector("mlp.moe_statics.e_score_correction_bias", 1, feed.n_experts, part="router"),))
@@ -121,23 +73,12 @@ def ernie_moe(config: Config) -> Architecture:
     return stack(config, layers_of(kinds, layer), Around(tied=True))
 
 
-def _windowed(config: Config, name: str) -> list[str]:
-    """Return which layers slide: every fourth does not in K-EXAONE, the last do in dots 1, where windows begin late."""
-    if name == "exaone_moe":
-        return sliding_pattern(config, 4, said="sliding_window_pattern")
-    config.ignore("sliding_window_pattern", "max_window_layers")
-    if name != "dots1" or config.has("layer_types"):
-        return sliding_pattern(config)
-    full = (config.window("max_window_layers") or 0) if config.window("sliding_window") else MOST_LAYERS
-    return [SLIDING[i < full] for i in range(config.integer("num_hidden_layers"))]
-
-
 @model_type("laguna")
 def laguna(config: Config) -> Architecture:
     """Laguna: a gate per head, heads counted per layer, a trained routing correction."""
     n_layers = config.integer("num_hidden_layers")
     bias = config.flag("attention_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128, kv_required=True)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
     heads = config.per_layer("num_attention_heads_per_layer", n_layers, [mixer.n_heads] * n_layers)
     config.ignore("moe_apply_router_weight_on_input", "swa_attention_sink_enabled", "intermediate_size")
     gated = config.flag("gating", default=True)
@@ -161,7 +102,7 @@ def laguna(config: Config) -> Architecture:
 def beam(config: Config) -> Architecture:
     """Beam: attention gated element by element with a bias per head, norms around both blocks."""
     bias = config.flag("attention_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128, kv_required=True)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
     mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
     gate_bias = Tensors((vector("self_attn.gate_bias", mixer.n_heads, part="bias"),))
     feed, mlps = routed(config), mlp_kinds(config, first_dense=3)
@@ -184,7 +125,7 @@ def llama4(config: Config) -> Architecture:
     bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
     feed = routed(config, "intermediate_size", name="feed_forward")
     feed = replace(feed, d_ff_shared=feed.d_ff)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=128, kv_required=True)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias)
     step = config.integer("interleave_moe_layer_step", default=1)
     sparse = config.integers("moe_layers", default=list(range(step - 1, n_layers, step)) if step else [])
     chunks = config.pattern(

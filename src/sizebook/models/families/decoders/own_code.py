@@ -105,7 +105,12 @@ def bailing(config: Config) -> Architecture:
     config.only("multi_gate", False)
     config.ignore("norm_head", "norm_softmax", "use_rmsnorm", "score_function", "router_dtype", "max_window_layers")
     normed = "head" if config.flag("use_qk_norm", default=False) else None
-    mixer = attention(config, qk_norm=normed, qkv_bias=config.flag("use_qkv_bias", default=False), kv_required=True)
+    mixer = attention(
+        config,
+        qk_norm=normed,
+        qkv_bias=config.flag("use_qkv_bias", default=False),
+        kv_required=True,
+    )
     feed = routed(config)
     config.only("moe_shared_expert_intermediate_size", feed.d_ff)
     feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff, default=0))
@@ -148,7 +153,10 @@ def arctic(config: Config) -> Architecture:
     config.only("enable_expert_tensor_parallelism", False)
     config.ignore("moe_eval_capacity_factor", "moe_train_capacity_factor", "moe_min_capacity", "quantization")
     config.ignore("moe_token_dropping", "moe_second_expert_sampling")
-    mixer, feed = attention(config, kv_required=True), routed(config, "intermediate_size")
+    mixer, feed = (
+        attention(config, kv_required=True),
+        routed(config, "intermediate_size"),
+    )
     config.agree("parallel_attn_mlp_res", "use_residual")
     residual = config.flag("parallel_attn_mlp_res", "use_residual", default=False)
     every, n_layers = config.integer("moe_layer_frequency", default=2), config.integer("num_hidden_layers")

@@ -61,7 +61,7 @@ def hierarchical(config: Config) -> Architecture:
     """Hierarchical reasoning: two short stacks run in cycles, so most layers compute with weights already counted."""
     config.ignore("L_bp_cycles", "prefix_lm", "embedding_scale")
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    mixer = attention(config, d_head=128)
+    mixer = attention(config)
     config.only("num_key_value_heads", mixer.n_heads)  # its class has no groups
     mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
     depth, high, low = (config.integer(k) for k in ("num_layers_per_stack", "H_cycles", "L_cycles"))

@@ -13,7 +13,6 @@ from sizebook.models.families.blocks import (
     every,
     feed_forward,
     layers_of,
-    sliding_pattern,
     stack,
     uniform,
     window_of,
@@ -22,37 +21,13 @@ from sizebook.models.families.experts import mlp_kinds, routed, shared_width
 from sizebook.models.huggingface import model_type
 
 
-@model_type("cohere")
-def cohere(config: Config) -> Architecture:
-    """Command R: attention and feed-forward block side by side after one norm; optional norms over all heads."""
-    bias = config.flag("attention_bias", default=False)
-    normed = "all" if config.flag("use_qk_norm", default=False) else None
-    feed = feed_forward(config)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm=normed)
-    layer = Layer((Norm("input_layernorm", feed.d_model), mixer, feed))
-    return stack(config, uniform(config, layer), Around(tied=True))
-
-
-@model_type("cohere2")
-def cohere2(config: Config) -> Architecture:
-    """Command R7B and A: as Command R; three of four layers slide."""
-    config.ignore("order_of_interleaved_layers", "layer_switch")
-    config.only("use_parallel_block", True)
-    bias = config.flag("attention_bias", default=False)
-    feed, norm = feed_forward(config), Norm("input_layernorm", config.integer("hidden_size"))
-    mixer = attention(config, qkv_bias=bias, out_bias=bias)
-    kinds = sliding_pattern(config, 4, said="sliding_window_pattern")
-    layers = layers_of(kinds, lambda kind: Layer((norm, replace(mixer, window=window_of(config, kind)), feed)))
-    return stack(config, layers, Around(tied=True))
-
-
 @model_type("cohere2_moe")
 def cohere_moe(config: Config) -> Architecture:
     """Command A+: Command R7B's block with experts, optional shared ones and a dense prefix."""
     config.ignore("shared_expert_combination_strategy", "expert_selection_fn")
     bias, feed = config.flag("attention_bias", default=False), routed(config, "intermediate_size")
     feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
-    mixer, norm = attention(config, qkv_bias=bias, out_bias=bias, d_head=128), Norm("input_layernorm", feed.d_model)
+    mixer, norm = attention(config, qkv_bias=bias, out_bias=bias), Norm("input_layernorm", feed.d_model)
     mlps = mlp_kinds(config)
     prefix = "prefix_dense_intermediate_size"
     dense = feed_forward(config, key=prefix if config.has(prefix) else "intermediate_size")

@@ -22,8 +22,7 @@ def lfm2(config: Config) -> Architecture:
     mixer = ShortConvolution(d_model, config.integer("conv_L_cache"), config.flag("conv_bias", default=False))
     feed = FeedForward(d_model, config.integer("intermediate_size") if third else _lfm2_width(config), gated=True)
     bias = config.flag("attention_bias", default=False) if third else False
-    width = 128 if third else None
-    attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=width, kv_required=True)
+    attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
     gated = third and config.flag("use_attention_gate", default=True)
     attend = replace(attend, gate=attend.n_heads if gated else 0)
     norms = [Norm(n, d_model) for n in ("operator_norm", "ffn_norm", "post_operator_norm", "post_ffn_norm")]
@@ -65,7 +64,7 @@ def lfm2_moe(config: Config) -> Architecture:
     """LFM 2 with experts: dense blocks in the first layers, a stored bias that balances the experts of the others."""
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
     mixer = ShortConvolution(d_model, config.integer("conv_L_cache"), config.flag("conv_bias", default=False))
-    attend = attention(config, qk_norm="head", kv_required=True)
+    attend = attention(config, qk_norm="head")
     feed, n_dense = routed(config, name="feed_forward"), config.integer("num_dense_layers")
     config.ignore("intermediate_size")
     norms = [Norm(name, d_model) for name in ("operator_norm", "ffn_norm")]
