@@ -86,9 +86,9 @@ def described(row: Row, config: Config) -> Architecture:
         config.integer(key)
     mixer, feed = _mixer(row, config), _feed(row, config)
     layer = _layer(row, config, mixer, feed)
-    n_layers, windows = config.integer("num_hidden_layers"), _windows(row, config)
+    n_layers = config.integer("num_hidden_layers")
     mlps = _mlps(row, config, n_layers)
-    layers = layers_of(zip(mlps, windows, strict=True), layer)
+    layers = layers_of(zip(mlps, _windows(row, config, n_layers), strict=True), layer)
     n_mtp = config.integer(row.predictions, default=0) if row.predictions else 0
     around = Around(
         tied=row.tied,
@@ -140,13 +140,12 @@ def _mlps(row: Row, config: Config, n_layers: int) -> list[str]:
     return ["sparse" if row.experts else "dense"] * n_layers
 
 
-def _windows(row: Row, config: Config) -> list[int | None]:
+def _windows(row: Row, config: Config, n_layers: int) -> list[int | None]:
     """Return the window of each layer: None for one that sees everything.
 
     All layers slide; or those of ``layer_types``, where the file leaves it out by a pattern in which every so manieth
     layer does not, the late ones from ``max_window_layers`` on, or every second of the early ones before it.
     """
-    n_layers = config.integer("num_hidden_layers")
     if not row.windows or (row.windows_if and not config.flag(row.windows_if, default=False)):
         config.ignore(*(("layer_types", "max_window_layers", "sliding_window") if row.windows_if else ()))
         return [None] * n_layers
