@@ -6,7 +6,17 @@ import math
 
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection, Tensors
 from sizebook.models.config import MISSING, Config
-from sizebook.models.families.blocks import Around, attention, block, feed_forward, layers_of, matrix, prediction, stack
+from sizebook.models.families.blocks import (
+    Around,
+    attention,
+    block,
+    feed_forward,
+    layers_of,
+    matrix,
+    n_kv_heads,
+    prediction,
+    stack,
+)
 from sizebook.models.families.decoders.attention_free import IGNORED
 from sizebook.models.families.decoders.linear_attention import MIXED
 from sizebook.models.families.experts import correction, routed
@@ -181,7 +191,8 @@ def _nemotron_block(config: Config, kind: str) -> Brick:
     if kind == "*":
         if config.flag("attention_bias", default=False):
             raise config.unknown("attention_bias", True, "false: the type's attention has no biases")
-        return attention(config, d_head=config.integer("attention_head_dim", default=128))
+        n_heads, width = config.integer("num_attention_heads"), config.integer("head_dim", "attention_head_dim")
+        return Attention(d_model, n_heads, n_kv_heads(config, n_heads), d_head=width)
     if kind == "-":
         return FeedForward(d_model, config.integer("intermediate_size"), gated=False, bias=bias, name="mixer")
     if bias:

@@ -124,7 +124,7 @@ def _feed(row: Row, config: Config) -> Experts | None:
     bias = row.experts_bias
     feed = routed(config, row.experts, name=row.experts_name, bias=bias, router_bias=bias, shared_gate=row.shared_gate)
     if row.shared_width:
-        usual = 0 if class_gives(config, row.shared_width) is None else MISSING
+        usual = MISSING if class_gives(config, row.shared_width) else 0
         return replace(feed, d_ff_shared=config.integer(row.shared_width, default=usual))
     if row.shared_number == "counted":
         return replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
