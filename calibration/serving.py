@@ -14,8 +14,7 @@ kernels. Robust Gauss-Newton on log(predicted / measured):
   the first, the second is what the tables and bands state.
 
 The table does not say which runs speculated, nor the format of their cache: `serving_recipes.csv` does, from the public
-scripts that ran them. `unstated_speculation` is the factor on the step of models with prediction layers under
-TensorRT-LLM when nobody says: half-way between a server that drafts nothing and one that drafts as those scripts do.
+scripts that ran them, and `serving_settings.csv` the settings of engines that hold new requests back or bound a pass.
 Variants are chosen anew in nested folds (`serving_nested.py`), whose error is the one to quote.
 """
 
@@ -30,7 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from command import parser
-from serving_recipes import drafted, layout_run, read_recipes, recipe_of
+from serving_recipes import chunk_tokens, drafted, held_steps, layout_run, read_recipes, read_settings, recipe_of
 
 from sizebook.core.errors import SizebookError
 from sizebook.serving.band import architecture_of
@@ -42,7 +41,7 @@ from sizebook.serving.case import (
     startable,
 )
 from sizebook.serving.formats import weight_dtype_of
-from sizebook.serving.memory import capacity_sequences
+from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes, requests_that_fit
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.releases import place_of
 from sizebook.serving.shape import side_by_side
@@ -56,8 +55,8 @@ NOISE_TPOT, NOISE_TTFT = 0.06, 0.25  # logs; beyond it a row counts less
 WEIGHT_TTFT = 1.2
 ROUNDS_LEFT_OUT = 8  # from the fit to all rows
 GROUP_POWER = 0.5  # a group of n rows counts n^(1 - this)
-DRAFTED, DRAFTED_DP = 3.0, 1.0  # tokens a step that speculating servers draft: alone, with attention data parallel
 LEVELS = {"engine": ENGINES}
+SETTINGS = read_settings()
 
 
 class Number(NamedTuple):
@@ -80,10 +79,16 @@ RATES: dict[str, Number] = {
     "step_seconds": Number(1.5e-3, 0.6, (), "scheduling of one step"),
     "request_seconds": Number(1.5e-5, 0.7, (), "scheduling of one request in one step"),
     "request_half": Number(512, 0.3, (), "requests at which one costs half as much of it, shared by a large batch"),
-    "queue": Number(0.3, 0.5, ("engine",), "prompts waited for, per (batch - 1)^queue_power"),
-    "queue_power": Number(0.77, 0.2, (), "growth of the queue with the batch"),
-    "first_token_seconds": Number(0.03, 0.5, ("engine",), "fixed time before the first token"),
-    "first_token_steps": Number(2.0, 0.5, ("engine",), "decode steps waited for before the first token"),
+    "queue_under_way": Number(0.5, 0.5, (), "prompts under way when a request comes to a server with others"),
+    "queue_share": Number(0.06, 0.5, ("engine",), "share of all other prompts in flight that a request waits for"),
+    "eager_seconds": Number(
+        3e-4,
+        1.0,
+        ("engine",),
+        "launching the kernels of a layer one by one in a pass of prompts, as layer_seconds counts",
+    ),
+    "first_token_seconds": Number(0.01, 0.3, (), "fixed time before the first token"),
+    "first_token_steps": Number(1.5, 0.3, (), "decode steps waited for before the first token"),
     "draft_acceptance": Number(0.6, 0.15, (), "chance that a drafted token is accepted in an answer of 1,024 tokens"),
     "draft_growth": Number(0.1, 0.5, (), "power of the answer's length with which that chance grows"),
 }
@@ -102,7 +107,6 @@ class Rows:
     combination: Any
     gpu: Any
     release: Any
-    speculates: Any
     tokens_in: Any
     tokens_out: Any
     concurrency: Any
@@ -159,8 +163,11 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
     tp, dp, ep = layout_run(recipe, tp, dp, ep, concurrency)
     ran = replace(columns, kv_dtype=recipe.get("kv_dtype"), tp=tp, dp=dp, ep=ep)
     case = startable(case_of(row["model_path"], gpu.key, ran))
+    setting = recipe_of(row, SETTINGS)
+    case = replace(case, chunk_tokens=chunk_tokens(setting, int(row["isl"])) or case.chunk_tokens)
     if told:
-        case, dp, recipe = case_of(row["model_path"], gpu.key, columns), columns.dp, {}
+        case, dp, recipe, setting = case_of(row["model_path"], gpu.key, columns), columns.dp, {}, {}
+    memory = engine_memory(case, physical_bytes(gpu), engine_constants(engine))
     group = f"{case.shape}|{gpu.key}|{engine}|{row['precision']}"
     return {
         "case": case,
@@ -171,10 +178,11 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
         "gpu": gpu.key,
         "release": row["backend_version"] if place_of(row["backend_version"]) else "",
         "drafted": drafted(recipe, dp),
+        "held": held_steps(setting, dp, concurrency),
         "group": group,
         "load": (int(row["isl"]), int(row["osl"]), concurrency),
         "measured": (float(row["silicon_ttft_ms"]) / 1e3, float(row["silicon_tpot_ms"]) / 1e3),
-        "capacity": capacity_sequences(case, gpu, engine, int(row["isl"]) + int(row["osl"])) * dp,
+        "capacity": requests_that_fit(case, memory, int(row["isl"]), int(row["osl"])) * dp,
         "name": f"{row['model_path']} {gpu.key} {engine} {row['precision'] or 'bf16'}",
     }
 
@@ -185,7 +193,7 @@ def _stacked(kept: list[dict[str, Any]]) -> Rows:
     plain = {f.name: np.array([float(getattr(c, f.name)) for c in cases]) for f in fields(Case)[2:]}
     plain["draft_tokens"] = np.array([float(k["drafted"] or 0) for k in kept])
     plain["tokens_per_step"] = np.zeros(len(kept))  # as the fit finds
-    plain["unstated"] = np.ones(len(kept))
+    plain["held_steps"] = np.array([k["held"] for k in kept])
     load, measured = (np.array([k[name] for k in kept], float) for name in ("load", "measured"))
     levels = {n: np.array([[k[n] == key for key in keys] for k in kept], float) for n, keys in LEVELS.items()}
     kernels = {name: np.array([c.rates[name] for c in cases]) for name in cases[0].rates if name not in RATES}
@@ -194,10 +202,9 @@ def _stacked(kept: list[dict[str, Any]]) -> Rows:
         names.setdefault(k["group"], k["name"])
     group = np.array([names[k["group"]] for k in kept])
     of = (np.array([k[name] for k in kept]) for name in ("architecture", "pair", "combination", "gpu", "release"))
-    speculates = (levels["engine"][:, 2] > 0) & (shape.n_mtp_layers > 0)
     usable = np.array([k["capacity"] for k in kept]) >= load[:, 2]
     case = Case(shape=shape, rates={}, **plain)
-    return Rows(case, kernels, levels, group, *of, speculates, *load.T, *measured.T, usable)
+    return Rows(case, kernels, levels, group, *of, *load.T, *measured.T, usable)
 
 
 def part(rows: Rows, at: Any) -> Rows:
@@ -277,41 +284,21 @@ def fit(rows: Rows, theta: Any = None, rounds: int = 20, layout: Layout = LAYOUT
     return theta
 
 
-def unstated_factor(theta: Any, bare: Rows, layout: Layout = LAYOUT) -> float:
-    """Return the factor on a step where nobody says whether a server speculates: half-way, in logs, to one that does.
-
-    It is as far from a server that drafts nothing as from one that drafts as the scripts do. No measurement enters but
-    through the fit, so that rows left out of it may stand among these.
-    """
-    at = bare.speculates
-    if not at.any():
-        return 1.0
-    drafts = (np.zeros(len(at)), np.where(bare.case.dp > 1, DRAFTED_DP, DRAFTED))
-    plain, drafting = (predict(theta, part_with(bare, draft_tokens=n), layout)[1][at] for n in drafts)
-    return float(np.exp(np.median(np.log(drafting / plain)) / 2))
-
-
 Pair = tuple[Any, Any]  # TTFT and TPOT of every row, seconds
 
 
 def left_out(rows: Rows, bare: Rows, theta: Any, units: Any) -> tuple[Pair, Pair]:
     """Return TTFT and TPOT of every row as predicted by a fit that saw no row of its unit: an architecture, a pair.
 
-    Twice: as the rows ran, and as their own columns alone describe them, nobody saying whether they speculate.
+    Twice: as the rows ran, and as their own columns alone describe them.
     """
     ran, told = np.zeros((2, len(rows.tpot))), np.zeros((2, len(rows.tpot)))
     for unit in np.unique(units):
         inside = units == unit
         fitted = fit(part(rows, ~inside), theta, rounds=ROUNDS_LEFT_OUT)
         ran[:, inside] = predict(fitted, part(rows, inside))
-        told[:, inside] = by_columns(fitted, part(bare, inside), unstated_factor(fitted, bare))
+        told[:, inside] = predict(fitted, part(bare, inside))
     return (ran[0], ran[1]), (told[0], told[1])
-
-
-def by_columns(theta: Any, bare: Rows, factor: float, layout: Layout = LAYOUT) -> Pair:
-    """Return TTFT and TPOT of rows of which nobody says whether they speculate."""
-    step = np.where(bare.speculates, factor, 1.0)
-    return predict(theta, part_with(bare, unstated=step), layout)
 
 
 def part_with(rows: Rows, **changed: Any) -> Rows:
@@ -345,10 +332,9 @@ def main() -> None:
         print(f"left out {times} rows: {problem}")
     usable, told = part(rows, rows.usable), part(bare, rows.usable)
     theta = fit(usable)
-    factor = unstated_factor(theta, told)
     problems["more in flight than the cache holds by our count"] = int((~rows.usable).sum())
-    folds = folds_of(usable, told, theta, factor, nested(usable, told))
-    write_all(theta, factor, usable, folds, problems, most_served(rows))
+    folds = folds_of(usable, told, theta, nested(usable, told))
+    write_all(theta, usable, folds, problems, most_served(rows))
 
 
 if __name__ == "__main__":

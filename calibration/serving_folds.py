@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from serving import Pair, Rows, by_columns, left_out, predict, with_typical_kernels
+from serving import Pair, Rows, left_out, predict, with_typical_kernels
 from serving_nested import Nested
 
 from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN
@@ -80,7 +80,7 @@ def _form(bytes_: float) -> str:
     return "bf16" if bytes_ == 2 else "fp8" if bytes_ == 1 else "mxfp4" if bytes_ < 0.54 else "fp4"
 
 
-def folds_of(rows: Rows, bare: Rows, theta: Any, factor: float, nested: Nested) -> Folds:
+def folds_of(rows: Rows, bare: Rows, theta: Any, nested: Nested) -> Folds:
     """Return the folds; the one that takes a GPU's kernels away has those of the median accelerator."""
     typical, told = (with_typical_kernels(each, typical_kernels(each)) for each in (rows, bare))
     every = [
@@ -89,7 +89,7 @@ def folds_of(rows: Rows, bare: Rows, theta: Any, factor: float, nested: Nested) 
         Fold(GPU, rows.gpu, *left_out(rows, bare, theta, rows.gpu)),
         Fold(NEW_GPU, rows.gpu, *left_out(typical, told, theta, rows.gpu)),
     ]
-    seen = Fold("none", rows.group, predict(theta, rows), by_columns(theta, bare, factor))
+    seen = Fold("none", rows.group, predict(theta, rows), predict(theta, bare))
     return Folds(tuple(every), seen, nested)
 
 

@@ -21,6 +21,7 @@ from serving_folds import (
 )
 
 from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN
+from sizebook.serving.quantities import ENGINES
 
 TEMPLATE = Path(__file__).parent / "serving_accuracy.template.md"
 FIGURES = {"tpot": "TPOT", "ttft": "TTFT", "throughput": "throughput"}
@@ -38,7 +39,7 @@ _HEAD = (
 )
 
 
-def page(rows: Rows, folds: Folds, problems: Counter[str], host: tuple[float, ...]) -> str:
+def page(rows: Rows, folds: Folds, problems: Counter[str], host: tuple[float, ...], rates: dict[str, Any]) -> str:
     """Return docs/serving_accuracy.md: the template with the figures of this run."""
     whole = np.ones(len(rows.tpot), bool)
     fold = folds.named(PAIR)
@@ -57,6 +58,8 @@ def page(rows: Rows, folds: Folds, problems: Counter[str], host: tuple[float, ..
         folds=_by_fold(rows, folds),
         coverage=_coverage(rows, folds),
         kernels=_kernels(),
+        eager=" ms, ".join(f"{1e3 * rates['eager_seconds', engine]:.2f}" for engine in ENGINES) + " ms",
+        first=f"{1e3 * rates['first_token_seconds', '']:.0f}",
         host_requests=f"{host[0]:.0f}",
         host_tokens=_grouped(host[1]),
     )
@@ -104,7 +107,7 @@ def groups(rows: Rows, folds: Folds, problems: Counter[str]) -> str:
     said = f"Written by `calibration/serving.py`: {PAIR} left out, as the rows ran."
     text = [f"# Errors of every group\n\n{said}\n\n", _HEAD]
     dense = (rows.case.shape.n_experts == 0) & (rows.ttft < 5)
-    named = [("models with prediction layers, TensorRT-LLM", rows.speculates), ("dense models, TTFT under 5 s", dense)]
+    named = [("dense models, TTFT under 5 s", dense)]
     named += [(str(group), rows.group == group) for group in np.unique(rows.group)]
     ran = folds.named(PAIR).ran
     text += [f"| {name} | {' | '.join(summary(rows, *ran, at))} |\n" for name, at in named if at.any()]

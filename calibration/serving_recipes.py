@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 RECIPES = Path(__file__).with_suffix(".csv")
+SETTINGS = Path(__file__).with_name("serving_settings.csv")
 # Column of the recipes, column of the measurements.
 CHOSEN_BY = {
     "models": "model_path", "systems": "system", "precisions": "precision", "versions": "backend_version",
@@ -19,12 +20,34 @@ CHOSEN_BY = {
 }  # fmt: skip
 
 Row = dict[str, str]
+MANY = 16  # requests in flight from which scripts look for new ones less often
 
 
 def read_recipes() -> list[Row]:
     """Return the recipes in their order."""
     with RECIPES.open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines))
+
+
+def read_settings() -> list[Row]:
+    """Return the settings of engines in their order."""
+    with SETTINGS.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def held_steps(setting: Row, dp: int, concurrency: int) -> float:
+    """Return the decode steps for which settings hold a new request back, on average.
+
+    An engine that looks for new requests every n steps finds one after (n - 1) / 2 of them. One that waits for more
+    prompts, or with attention data parallelism for a prompt of every rank, waits as many steps as it is allowed.
+    """
+    every = float(setting.get("recv_interval_16" if concurrency >= MANY else "recv_interval") or 1)
+    return (every - 1) / 2 + float(setting.get("wait_steps_dp" if dp > 1 else "wait_steps") or 0)
+
+
+def chunk_tokens(setting: Row, input_tokens: int) -> float:
+    """Return the tokens of prompts that a pass takes at most, 0 where nobody says."""
+    return max(float(setting.get("chunk_tokens") or 0), float(setting.get("chunk_prompts") or 0) * input_tokens)
 
 
 def recipe_of(row: Row, recipes: list[Row]) -> Row:

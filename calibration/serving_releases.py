@@ -21,12 +21,11 @@ from serving import (
     ROUNDS_LEFT_OUT,
     Pair,
     Rows,
-    by_columns,
     fit,
     part,
     part_with,
+    predict,
     read_rows,
-    unstated_factor,
 )
 from serving_folds import demand_of
 from serving_page import summary
@@ -59,10 +58,9 @@ def engine_of(rows: Rows) -> Any:
     return np.array(ENGINES)[rows.levels["engine"].argmax(1)]
 
 
-def capped(theta: Any, rows: Rows, factor: float = 1.0) -> Pair:
+def capped(theta: Any, rows: Rows) -> Pair:
     """Return TTFT and TPOT of rows of which no more run at once than the engine's cap; the others wait for a place."""
-    step = np.where(rows.speculates, factor, 1.0)
-    case = Case(**{**rows.case.__dict__, "rates": LAYOUT.rates(theta, rows), "unstated": step})
+    case = Case(**{**rows.case.__dict__, "rates": LAYOUT.rates(theta, rows)})
     cap = most_at_once(case)
     running = np.where(cap > 0, np.minimum(cap, rows.concurrency), rows.concurrency)
     demand = demand_of(rows)
@@ -85,11 +83,10 @@ def judged(rows: Rows, bare: Rows, theta: Any) -> dict[str, Pair]:
             part(rows, inside),
             part(bare, inside),
         )
-        factor = unstated_factor(fitted, bare)
         found["ran"][:, inside] = capped(fitted, mine)
         found["ran, defaults"][:, inside] = capped(fitted, with_defaults(mine))
-        found["told"][:, inside] = by_columns(fitted, told, factor)
-        found["told, defaults"][:, inside] = capped(fitted, with_defaults(told), factor)
+        found["told"][:, inside] = predict(fitted, told)
+        found["told, defaults"][:, inside] = capped(fitted, with_defaults(told))
     return {name: (pair[0], pair[1]) for name, pair in found.items()}
 
 

@@ -26,15 +26,13 @@ HOST_MARGIN = 2.0  # how far above the busiest measured server the ceiling of on
 WIDER_FOR_NOTHING = 1.5
 
 
-def write_all(
-    theta: Any, unstated: float, rows: Rows, folds: Folds, problems: Counter[str], served: tuple[float, float]
-) -> None:
+def write_all(theta: Any, rows: Rows, folds: Folds, problems: Counter[str], served: tuple[float, float]) -> None:
     """Write every table and the chart, and print the accuracy."""
     today = datetime.date.today().isoformat()
-    write_rates(DATA / "calibration_serving.csv", theta, unstated, rows, served, today)
+    write_rates(DATA / "calibration_serving.csv", theta, rows, served, today)
     write_bands(DATA / "calibration_serving_error.csv", rows, folds, today)
     (DOCS / "serving_accuracy_table.md").write_text(groups(rows, folds, problems), encoding="utf-8")
-    text = page(rows, folds, problems, tuple(HOST_MARGIN * most for most in served))
+    text = page(rows, folds, problems, tuple(HOST_MARGIN * most for most in served), fitted_values(theta))
     (DOCS / "serving_accuracy.md").write_text(text, encoding="utf-8")
     fold = folds.named(PAIR)
     chart = scatter(rows.tpot, fold.ran[1], [name.split()[2] for name in rows.group])
@@ -42,7 +40,7 @@ def write_all(
     print(text)
 
 
-def write_rates(path: Path, theta: Any, unstated: float, rows: Rows, served: tuple[float, float], today: str) -> None:
+def write_rates(path: Path, theta: Any, rows: Rows, served: tuple[float, float], today: str) -> None:
     """Write one row a number and one a factor, with the rows that it was fitted on."""
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
@@ -55,15 +53,26 @@ def write_rates(path: Path, theta: Any, unstated: float, rows: Rows, served: tup
                 count = int(rows.levels[level][:, k].sum())
                 said = f"factor on it, {LEVELS[level][k]}"
                 writer.writerow([name, level, LEVELS[level][k], _text(theta[at + k]), count, said, SOURCE, today])
-        said = "assumed: half-way, in logs, between a decode step without drafts and one with, where nobody says"
-        at = int(rows.speculates.sum())
-        writer.writerow(["unstated_speculation", "all", "", f"{unstated:.2f}", at, said, SOURCE, today])
         for name, most in zip(("host_requests_per_second", "host_tokens_per_second"), served, strict=True):
             unit = "requests" if "requests" in name else "output tokens"
             said = (
                 f"assumed: {HOST_MARGIN:g} times the most {unit} a second that one measured server reached ({most:.0f})"
             )
             writer.writerow([name, "all", "", f"{most * HOST_MARGIN:.0f}", len(rows.tpot), said, SOURCE, today])
+
+
+def fitted_values(theta: Any) -> dict[tuple[str, str], float]:
+    """Return every number that was fitted, and that of each engine where it has a factor, by name and engine."""
+    found: dict[tuple[str, str], float] = {}
+    for name, level, at, n in LAYOUT.places:
+        if level == "all":
+            found[name, ""] = float(np.exp(theta[at]))
+        else:
+            found |= {
+                (name, key): found[name, ""] * float(np.exp(theta[at + k]))
+                for k, key in zip(range(n), LEVELS[level], strict=True)
+            }
+    return found
 
 
 def _text(log: float) -> str:

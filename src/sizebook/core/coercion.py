@@ -226,8 +226,8 @@ def as_text(cell: Cell) -> str:
 
 
 def _choice(argument: Argument, cell: Cell) -> str:
-    word = _text(argument, cell)
-    allowed = argument.quantity.allowed
+    word, allowed = _text(argument, cell), argument.quantity.allowed
+    word = dict(argument.quantity.means).get(word.casefold(), word)
     for candidate in allowed:
         if candidate.casefold() == word.casefold():
             return candidate

@@ -32,7 +32,8 @@ class Quantity:
     text that names nothing, such as a file that is not there, even where no figure comes of it. Where ``default`` is
     `REQUIRED` a value must be given. ``source`` says where the default, or what stands in for a blank, comes from: a
     table (``data/grid.csv``), a paper, or ``assumption``, ``neutral``, ``rule`` with the reason. ``also`` pairs other
-    words that people use with the choice that stands for them, which its refusal names.
+    words that people use with the choice that stands for them, which its refusal names; ``means`` those that are
+    taken for a choice, as they mean it and nothing else.
     """
 
     meaning: str
@@ -50,6 +51,7 @@ class Quantity:
     source: str = ""
     check: Callable[[str], object] | None = None
     also: tuple[tuple[str, str], ...] | Callable[[], tuple[tuple[str, str], ...]] = ()
+    means: tuple[tuple[str, str], ...] = ()
 
     @property
     def other_words(self) -> dict[str, str]:

@@ -37,9 +37,9 @@ class Case:
     ``rates``, the numbers of its kernels and of its engine's scheduling by name. Cases are equal if they are the same.
 
     ``node_gpus`` share a link, ``host_gpus`` a server. ``tokens_per_step`` 0 takes what drafts yielded in the
-    measurements. ``unstated`` multiplies a decode step where nobody says whether a server speculates; it is 1 wherever
-    somebody does. ``max_running`` 0 is no cap but the engine's own: ``rank_running`` on an attention rank, and on all
-    of them ``drafting_running`` where tokens are drafted, 0 for none. A pass takes ``chunk_tokens`` of prompts, which
+    measurements. Settings of an engine hold a new request back for ``held_steps`` of those that decode.
+    ``max_running`` 0 is no cap but the engine's own: ``rank_running`` on an attention rank, and on all of them
+    ``drafting_running`` where tokens are drafted, 0 for none. A pass takes ``chunk_tokens`` of prompts, which
     ranks share where ``chunk_shared`` is 1, beside a decode step where ``mixed`` is. ``all_experts`` is 1 where a step
     reads the weights of them all.
     ``stored_bytes`` is what a checkpoint's headers state of all weights but the experts, 0 where none is given.
@@ -72,7 +72,7 @@ class Case:
     mixed: Number = 1.0
     draft_tokens: Number = 0.0
     tokens_per_step: Number = 1.0
-    unstated: Number = 1.0
+    held_steps: Number = 0.0
     all_experts: Number = 0.0
 
 
@@ -100,8 +100,7 @@ def _peak(gpu: Accelerator, dtype: str) -> float:
 def case_of(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
 
-    With neither drafts nor a yield stated, speculation is unstated: none, but where TensorRT-LLM serves a model with
-    prediction layers a factor half-way between a server that drafts nothing and one that drafts.
+    With neither drafts nor a yield stated, a server drafts nothing.
     """
     return _case_at(model, gpu, replica, digest_of(replica.rates_file))
 
@@ -144,7 +143,7 @@ def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) 
     drafts = math.ceil((tokens_per_step or 1) - 1) if draft_tokens is None else draft_tokens
     if tokens_per_step is not None and tokens_per_step > drafts + 1:
         raise RangeError(beyond_drafts(tokens_per_step, drafts))
-    return {"draft_tokens": drafts, "tokens_per_step": tokens_per_step or 0.0, "unstated": 1.0}
+    return {"draft_tokens": drafts, "tokens_per_step": tokens_per_step or 0.0}
 
 
 def check_layout(replica: Replica) -> None:
@@ -256,12 +255,10 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
     if link is None:
         raise UnknownKeyError(f"no link speed: got '{chip.key}', want an accelerator with one. Choose another gpu.")
     formats = Formats(dtype_class(attention), dtype_class(dtype), dtype_class(kv), latent=shape.n_latent_layers > 0)
-    calibrated = scheduling(engine)
-    speculates = engine == "tensorrt-llm" and shape.n_mtp_layers > 0
     sixteen = dtype == "int4_wo" or (dtype == "mxfp4" and not chip.generation.startswith("blackwell"))
     return Case(
         shape=shape,
-        rates={**kernel_rates(chip.key, formats), **calibrated},
+        rates={**kernel_rates(chip.key, formats), **scheduling(engine)},
         attention_bytes=dtype_bits(attention) / 8,
         expert_bytes=dtype_bits(dtype) / 8,
         kv_bytes=dtype_bits(kv) / 8,
@@ -273,7 +270,6 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
         node_gpus=float(chip.scale_up_domain),
         host_gpus=float(chip.gpus_per_node),
         network=float(chip.scale_out_bytes_per_s or link),
-        unstated=calibrated["unstated_speculation"] if speculates else 1.0,
         **stored_bytes(model, weight_dtype),
     )
 

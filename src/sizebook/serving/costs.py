@@ -63,7 +63,8 @@ def context_of(parts: Iterable[tuple[Number, Number]]) -> Context:
 class PassCosts:
     """Seconds of one pass over all layers by kernel; ``read`` a sequence, ``scored`` a token, for what each sees.
 
-    ``activations`` and ``elementwise`` are seconds a token, ``launches`` and ``layers`` fixed.
+    ``activations`` and ``elementwise`` are seconds a token, ``launches`` and ``layers`` fixed; ``eager`` are those in
+    which a host launches the kernels of prompts one by one, while the GPU works.
     """
 
     products: Products
@@ -77,6 +78,7 @@ class PassCosts:
     collectives: Messages
     launches: Number
     layers: Number
+    eager: Number
     ranks: Number
 
 
@@ -100,7 +102,7 @@ class Costs:
     chunk_tokens: Number
     draft_tokens: Number
     tokens_per_step: Number
-    unstated: Number
+    held_steps: Number
 
 
 _KEPT: WeakKeyDictionary[Case, Costs] = WeakKeyDictionary()
@@ -131,7 +133,7 @@ def _worked_out(case: Case) -> Costs:
         chunk_tokens=case.chunk_tokens / (1 + case.chunk_shared * (case.dp - 1)),
         draft_tokens=case.draft_tokens,
         tokens_per_step=case.tokens_per_step,
-        unstated=case.unstated,
+        held_steps=case.held_steps,
     )
 
 
@@ -157,6 +159,7 @@ def _pass(case: Case, attention: AttentionCosts, phase: str) -> PassCosts:
         collectives=collectives(case),
         launches=launches(case, phase),
         layers=s.n_fixed_times * r["layer_seconds"],
+        eager=s.n_fixed_times * r["eager_seconds"] * (phase == "prefill"),
         ranks=case.dp,
     )
 

@@ -9,7 +9,7 @@ from sizebook.serving.band import Band, error_band
 from sizebook.serving.case import Case, Number, larger, smaller
 from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.encoding import EncodedCase, latencies, places
-from sizebook.serving.memory import Memory, sequences_that_fit
+from sizebook.serving.memory import Memory, requests_that_fit
 from sizebook.serving.quantities import Demand
 from sizebook.serving.time import Latency, latency, tokens_per_second
 
@@ -38,13 +38,13 @@ def estimate(case: Case | Costs, memory: Memory, demand: Demand) -> Estimate:
     """Return the latency of a closed loop of requests on a whole replica.
 
     Requests beyond what the cache holds, or beyond ``max_running``, wait for a place: TTFT grows by the queue's length
-    over the rate at which requests finish. Capacity is counted at full context, input + output. One server streams only
+    over the rate at which requests finish. Capacity is counted as the engine allots its cache. One server streams only
     so many tokens and takes only so many requests a second, whatever its GPUs could do.
     """
     if isinstance(case, EncodedCase):
         return _encoded(case, memory, demand)
     at, after_first = costs_of(case), demand.output_tokens - 1
-    capacity = sequences_that_fit(at, memory, demand.input_tokens + demand.output_tokens) * at.dp
+    capacity = requests_that_fit(at, memory, demand.input_tokens, output_tokens=demand.output_tokens) * at.dp
     running = running_of(at, demand, capacity)
     found = latency(at, replace(demand, concurrency=running))
     tpot = larger(found.tpot_seconds, running / at.rates["host_tokens_per_second"])

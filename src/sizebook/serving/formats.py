@@ -13,7 +13,7 @@ from sizebook.core.tables import table
 from sizebook.models import catalog
 from sizebook.models.architecture import Experts
 from sizebook.models.kept import kept
-from sizebook.serving.quantities import KV_DTYPES, WEIGHT_DTYPES
+from sizebook.serving.quantities import INT4_WORDS, KV_DTYPES, WEIGHT_DTYPES
 from sizebook.serving.shape import ServingShape
 from sizebook.serving.stored import Stored, stored_weights
 
@@ -73,6 +73,7 @@ def stored_bytes(model: str, weight_dtype: str | None) -> dict[str, float]:
 def weight_dtype_of(model: str, weight_dtype: str | None) -> str:
     """Return the weight format: the one given, or the published checkpoint's own where it is blank."""
     dtype = weight_dtype or native_weight_dtype(model)
+    dtype = "int4_wo" if dtype.casefold() in INT4_WORDS else dtype
     if dtype not in WEIGHT_DTYPES:
         raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, where=f"one of {', '.join(WEIGHT_DTYPES)}, or blank")
     return dtype

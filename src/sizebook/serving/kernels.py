@@ -20,6 +20,9 @@ from sizebook.serving.shape import AttentionKind
 
 STATE_KEY_WIDTH = 128.0  # of the mixers measured: a state of n elements passes n / 128 activations a token
 INDEXED_WIDTH = 6144.0  # activations of a token in the measured indexer
+# Seconds that an all-reduce takes more, however small, where its GPUs are joined by a network: 75 us for 4 kB over
+# nodes of 8 H100 (github.com/NVIDIA/nccl, issue 1453, out of place). Links of one domain, NVL72 included, take none.
+NETWORK_SECONDS = 75e-6
 ACTIVATION_BYTES = 2.0  # activations and the vocabulary head stay in 16 bits
 
 
@@ -75,10 +78,12 @@ def products(case: Case) -> Products:
 class ExpertCosts:
     """Seconds of routed experts: reading all of them, a pass and a token that multiplies, activations a token.
 
-    Of all experts a batch reads ``1 - missed^(tokens of all ranks)``.
+    Of all experts a batch reads ``1 - missed^(tokens of all ranks)``, the fullest rank ``crowding`` times as many of
+    its own, but never more than it has.
     """
 
     weights: Number
+    crowding: Number
     missed: Number
     multiplying: Number
     token: Number
@@ -100,7 +105,8 @@ def experts(case: Case) -> ExpertCosts:
     # Ranks that share experts hold whole ones, so each sees its part of the tokens; a tensor-parallel part sees all.
     routed = s.n_expert_layers * s.top_k * case.dp / case.ep
     return ExpertCosts(
-        weights=crowding * read,
+        weights=read,
+        crowding=crowding,
         missed=chance_missed(s.n_experts, s.top_k) * (1 - case.all_experts),
         multiplying=flop * r["experts_half"] * s.n_experts,
         token=flop * s.top_k * case.dp,
@@ -218,21 +224,30 @@ def collectives(case: Case) -> Messages:
 def _reduce(case: Case) -> Messages:
     """Return one all-reduce over the tensor-parallel group, of a byte instead of a token."""
     r, n = case.rates, case.tp
-    fixed = r["reduce_launch_seconds"] + r["reduce_growth_seconds"] * (n - 2)
-    return Messages(fixed, (2 * (n - 1) / n / r["reduce_bandwidth"] + r["reduce_passes"]) / _link(case))
+    return Messages(_started(case, n), (2 * (n - 1) / n / r["reduce_bandwidth"] + r["reduce_passes"]) / _link(case))
 
 
 def _exchange(case: Case) -> Messages:
     """Return sending a rank's tokens to the experts of other ranks and the results back: two collectives."""
     r, gpus = case.rates, case.tp * case.dp
     fan = smaller(case.shape.top_k, case.dp) * (case.dp - 1) / case.dp
-    fixed = r["reduce_launch_seconds"] + r["reduce_growth_seconds"] * (gpus - 2)
-    return Messages(2 * fixed, 2 * fan / (_link(case) * r["reduce_bandwidth"]))
+    return Messages(2 * _started(case, gpus), 2 * fan / (_link(case) * r["reduce_bandwidth"]))
+
+
+def _started(case: Case, n: Number) -> Number:
+    """Return the seconds of one collective of n GPUs that no message changes."""
+    r = case.rates
+    return r["reduce_launch_seconds"] + r["reduce_growth_seconds"] * (n - 2) + NETWORK_SECONDS * _crosses(case)
+
+
+def _crosses(case: Case) -> Number:
+    """Return whether the GPUs of a replica's stage are more than share a link, so that a network joins them."""
+    return 1.0 * (case.tp * case.dp > case.node_gpus)
 
 
 def _link(case: Case) -> Number:
     """Return the rate between the GPUs of a replica: within a node, or between nodes where they exceed one."""
-    crosses = case.tp * case.dp > case.node_gpus
+    crosses = _crosses(case)
     return case.link * (1 - crosses) + case.network * crosses
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cache
 
-from sizebook.serving.case import Case, Number, engine_row, larger
-from sizebook.serving.costs import Costs
+from sizebook.serving.case import Case, Number, engine_row, larger, smaller
+from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.tables.hardware import Accelerator
 
@@ -15,7 +15,11 @@ HALF_BYTES = 2.0  # embeddings, the vocabulary head and norms stay in 16 bits in
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes on one GPU: physical, allowed to the engine, and what takes them; ``cache_bytes`` is what is left."""
+    """Bytes on one GPU: physical, allowed to the engine, and what takes them; ``cache_bytes`` is what is left.
+
+    ``grown`` is 1 where a sequence takes blocks of the cache as it grows, 0 where it takes all at its start. Of the
+    cache an engine may set ``state_share`` apart for states of mixers, ``state_copies`` of them a request that runs.
+    """
 
     physical_bytes: Number
     allowed_bytes: Number
@@ -23,6 +27,9 @@ class Memory:
     activation_bytes: Number
     non_torch_bytes: Number
     cache_bytes: Number
+    grown: Number = 0.0
+    state_share: Number = 0.0
+    state_copies: Number = 1.0
 
 
 def weight_bytes_per_gpu(case: Case) -> Number:
@@ -55,15 +62,19 @@ class Engine:
     activation_bytes_per_vocab: Number
     non_torch_bytes_alone: Number
     non_torch_bytes_group: Number
+    grown: Number
+    state_share: Number
+    state_copies: Number
+
+
+_FLAGS = ("of_free", "grown")
 
 
 @cache
 def engine_constants(engine: str, version: str = "") -> Engine:
     """Return the constants of an engine version; a blank version takes the newest row."""
     row = engine_row(engine, version)
-    numbers = (float(row[f.name]) for f in fields(Engine) if f.name != "of_free")
-    utilization, activation, alone, group = numbers
-    return Engine(utilization, float(row["of_free"] == "yes"), activation, alone, group)
+    return Engine(*(float(row[f.name] == "yes" if f.name in _FLAGS else row[f.name]) for f in fields(Engine)))
 
 
 def engine_memory(case: Case, physical: Number, engine: Engine, utilization: float | None = None) -> Memory:
@@ -79,21 +90,36 @@ def engine_memory(case: Case, physical: Number, engine: Engine, utilization: flo
     outside = engine.non_torch_bytes_alone + (engine.non_torch_bytes_group - engine.non_torch_bytes_alone) * grouped
     taken = weights + activation + outside
     allowed = physical * share + engine.of_free * taken * (1 - share)
-    return Memory(physical, allowed, weights, activation, outside, allowed - taken)
+    left = allowed - taken
+    return Memory(
+        physical, allowed, weights, activation, outside, left, engine.grown, engine.state_share, engine.state_copies
+    )
 
 
 def sequences_that_fit(case: Case | Costs, memory: Memory, context: Number) -> Number:
-    """Return the sequences of that many tokens that the cache of one attention rank holds, as a whole number."""
-    return larger(memory.cache_bytes // larger(cache_bytes_per_gpu(case, context), 1.0), 0.0)
+    """Return the sequences of that many tokens that the cache of one attention rank holds, as a whole number.
+
+    States of mixers lie in a pool of their own where the engine has one, and may be what binds: a request that runs
+    takes its copies, and one more for each token that a step checks where it drafts.
+    """
+    at = costs_of(case)
+    pooled = memory.state_share * (at.cache_state > 0)
+    each = at.cache.of(context) + at.cache_state * (pooled <= 0)
+    fit = larger(memory.cache_bytes * (1 - pooled) // larger(each, 1.0), 0.0)
+    states = at.cache_state * (memory.state_copies + (at.draft_tokens + 1) * (at.draft_tokens > 0))
+    of_states = larger(memory.cache_bytes * pooled // larger(states, 1.0), 0.0)
+    return fit + (pooled > 0) * (smaller(fit, of_states) - fit)
 
 
-def capacity_sequences(
-    case: Case, gpu: Accelerator, engine: str, context: Number, version: str = "", utilization: float | None = None
-) -> Number:
-    """Return the sequences of that many tokens that one attention rank holds on an accelerator."""
-    return sequences_that_fit(
-        case, engine_memory(case, physical_bytes(gpu), engine_constants(engine, version), utilization), context
-    )
+def requests_that_fit(case: Case | Costs, memory: Memory, input_tokens: Number, output_tokens: Number) -> Number:
+    """Return the requests that one attention rank runs at once on average, as a whole number.
+
+    Where sequences take blocks as they grow, each of them holds its prompt and half of its answer on average; the one
+    that finds no block is put back, so that the cache stays full. One alone must fit with its whole answer.
+    """
+    longest = input_tokens + output_tokens
+    fit = sequences_that_fit(case, memory, longest - memory.grown * output_tokens / 2)
+    return fit * (memory.cache_bytes >= cache_bytes_per_gpu(case, longest))
 
 
 def context_that_fits(case: Case, memory: Memory, sequences: float) -> int:

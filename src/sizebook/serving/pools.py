@@ -25,6 +25,7 @@ from sizebook.serving.time import (
     decode_step_seconds,
     prefill_seconds,
     prompts_together,
+    steps_waited,
     tokens_of_step,
     waited_for,
 )
@@ -150,7 +151,7 @@ def _token(case: Case, demand: Demand) -> tuple[float, float]:
     """Return the time per token of a decode worker, and that of the step that yields it."""
     at = costs_of(case)
     step = float(decode_step_seconds(at, demand))
-    token = step / tokens_of_step(at, demand.output_tokens) * at.unstated
+    token = step / tokens_of_step(at, demand.output_tokens)
     return max(float(token), demand.in_flight / float(at.rates["host_tokens_per_second"])), step
 
 
@@ -158,8 +159,8 @@ def queue_seconds(pools: Pools, demand: Demand) -> float:
     """Return the seconds that a prompt waits for those of others, where as many as are in flight come to be read."""
     prefill = pools.prefill
     shared = replace(demand, concurrency=demand.in_flight / prefill.workers)  # type: ignore[arg-type]
-    each = prompts_together(prefill.case, shared).each
-    return float(waited_for(prefill.case, max(demand.in_flight / prefill.ranks, 1.0), each))
+    prompts = prompts_together(prefill.case, shared)
+    return float(waited_for(prefill.case, max(demand.in_flight / prefill.ranks, 1.0), prompts))
 
 
 def _read_seconds(pools: Pools, demand: Demand) -> float:
@@ -171,5 +172,6 @@ def _read_seconds(pools: Pools, demand: Demand) -> float:
 def _flow(decode: Pool, demand: Demand, decoding: float, read: float) -> _Flow:
     on_one = replace(demand, concurrency=decoding / decode.workers)  # type: ignore[arg-type]
     (tpot, step), r = _token(decode.case, on_one), costs_of(decode.case).rates
+    waited = steps_waited(decode.case, on_one) * step
     rate = decoding / (tpot * (demand.output_tokens - 1))
-    return _Flow(rate, tpot, float(r["first_token_seconds"] + read + r["first_token_steps"] * step))
+    return _Flow(rate, tpot, float(r["first_token_seconds"] + read + waited))

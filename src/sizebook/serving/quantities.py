@@ -16,6 +16,8 @@ from sizebook.tables.own_rates import RatesFile
 ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM"}
 ENGINES = tuple(ENGINE_NAMES)
 WEIGHT_DTYPES = ("bf16", "fp16", "fp8", "fp8_block", "int8", "nvfp4", "mxfp4", "int4_wo")
+# What people call weights of four bits that the kernel of a sixteen-bit product unpacks: methods, kernels, files.
+INT4_WORDS = ("int4", "awq", "gptq", "marlin", "awq_marlin", "gptq_marlin", "w4a16", "q4_0", "q4_k_m", "q4_k_s")
 KV_DTYPES = ("bf16", "fp16", "fp8", "int8")
 
 # What is asked of a replica -------------------------------------------------------------------------------------------
@@ -115,6 +117,7 @@ WeightDtype = Annotated[
         "format of the weights, blank for the checkpoint's own",
         kind="choice",
         choices=WEIGHT_DTYPES,
+        means=tuple((word, "int4_wo") for word in INT4_WORDS),
         default=None,
         label="Format of the weights",
         source="data/models.csv",

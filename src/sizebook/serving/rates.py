@@ -55,6 +55,16 @@ def _row(gpu: str, operation: str, form: str) -> dict[str, float]:
     return rows[TYPICAL, operation, "bf16"]
 
 
+def _product(gpu: str, form: str) -> dict[str, float]:
+    """Return the numbers of matrix products.
+
+    Weights of four bits are unpacked in the kernel of a sixteen-bit product, which takes no longer to launch. Their
+    table knows one accelerator and one engine, whose launches would be those of every other.
+    """
+    row = _row(gpu, "product", form)
+    return {**row, "launch_seconds": _row(gpu, "product", "bf16")["launch_seconds"]} if form == "int4" else row
+
+
 @cache
 def scheduling(engine: str) -> dict[str, float]:
     """Return what is fitted end to end: one value for all, on a few numbers times a factor of the engine."""
@@ -76,7 +86,7 @@ def kernel_rates(gpu: str, formats: Formats) -> dict[str, float]:
     """Return the numbers of all operations for one accelerator and the formats of a case, by operation and column."""
     kind = "latent_{}" if formats.latent else "{}_attention"
     found = {
-        "product": _row(gpu, "product", formats.weights),
+        "product": _product(gpu, formats.weights),
         "head": _row(gpu, "product", "bf16"),
         "decode_attention": _row(gpu, kind.format("decode"), formats.kv),
         "prefill_attention": {"half": 0.0, **_row(gpu, kind.format("prefill"), "")},
@@ -90,7 +100,7 @@ def kernel_rates(gpu: str, formats: Formats) -> dict[str, float]:
 # What each factor of own rates multiplies; shares of bandwidth and peak, which are no seconds, it divides.
 _KERNELS = ("product", "head", "decode_attention", "prefill_attention", "experts", "state", "index", "activation")
 _LAUNCHES = ("layer_seconds", "step_seconds", "request_seconds")
-_FIRST = ("first_token_seconds", "first_token_steps", "queue")
+_FIRST = ("first_token_seconds", "first_token_steps", "eager_seconds", "queue_under_way", "queue_share")
 
 
 def setup_of(gpu: str, engine: str) -> Setup:

@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 from operator import add
 from typing import NamedTuple
 
-from sizebook.serving.step_times import STEPS_LIVED, StepTimes
+from sizebook.serving.step_times import StepTimes
 
 # The first requests meet an emptier replica than those after them, the last ones see nobody after them.
 WARM_UP, LAST = 0.1, 0.95
@@ -221,10 +221,9 @@ class Run:
     def _start(self, i: int, lag: float, step: float) -> None:
         """Give a request its first token, seen ``lag`` seconds and some steps after now, and let it decode the rest."""
         times, prompt, answer = self.times, self.requests.prompts[i], self.requests.answers[i]
-        late = lag + times.first_seconds
-        if times.first_steps:
-            lived = STEPS_LIVED if step else 0.0
-            late += max(times.first_steps - lived, 0.0) * (step or times.decode[1](prompt))
+        late = lag + times.first_seconds + times.first_steps * step
+        if times.own_steps and not step:
+            late += times.own_steps * times.decode[1](prompt)
         self.first[i], self.late[i] = self.now + late, late
         if answer > 1:
             heappush(self.running, (self.steps + math.ceil((answer - 1) / times.tokens_per_step), i))

@@ -61,10 +61,10 @@ class StepTimes:
     ``decode[n]`` is the curve of a decode step of n requests over their mean context, ``prompt`` that of prompt tokens
     in one pass without their attention, ``attention`` that of a whole prompt's attention over its length. ``alone`` is
     what a pass of prompts takes besides where nothing decodes. The first token is seen ``first_seconds`` and
-    ``first_steps`` decode steps after the pass that made it. Over ``ranks`` prompts are passed side by side, over
-    ``stages`` one behind the other. ``apart`` where prompts are read in passes that share no weights with the
-    decode steps: by an encoder, or an engine that does not mix the two. One server takes no more than
-    ``host_requests_per_second``.
+    ``first_steps`` decode steps of those that run after the pass that made it, or ``own_steps`` where none does. Over
+    ``ranks`` prompts are passed side by side, over ``stages`` one behind the other. ``apart`` where prompts are read in
+    passes that share no weights with the decode steps: by an encoder, or an engine that does not mix the two. One
+    server takes no more than ``host_requests_per_second``.
     """
 
     decode: Sequence[Curve]
@@ -75,6 +75,7 @@ class StepTimes:
     chunk: float = CHUNK_TOKENS
     first_seconds: float = 0.0
     first_steps: float = 0.0
+    own_steps: float = 0.0
     tokens_per_step: float = 1.0
     ranks: float = 1.0
     stages: float = 1.0
@@ -131,7 +132,7 @@ def step_times(case: Case, demand: Demand, longest_tokens: float, most: int) -> 
         computed=1.0 - hits,
         chunk=chunk,
         first_seconds=float(first),
-        first_steps=float(case.rates["first_token_steps"]),
+        first_steps=max(float(case.rates["first_token_steps"] + case.held_steps) - STEPS_LIVED, 0.0),
         tokens_per_step=float(tokens_of_step(case, demand.output_tokens)),
         ranks=float(case.dp),
         stages=float(case.pp),
@@ -161,7 +162,7 @@ def _encoded(case: EncodedCase, demand: Demand, longest: float, most: int) -> St
         alone=encode_seconds(case, 1.0, 1.0) - moved(1.0, 1.0),
         chunk=max(CHUNK_TOKENS, longest),
         first_seconds=float(case.rates["first_token_seconds"]),
-        first_steps=float(case.decodes),
+        own_steps=float(case.decodes),
         ranks=float(case.dp),
         apart=True,
         host_requests_per_second=float(costs_of(case).rates["host_requests_per_second"]) if case.decodes else math.inf,
@@ -173,7 +174,7 @@ def _decode(case: Case, contexts: Sequence[float], most: int, yielded: float) ->
 
     def step(n: float, context: float) -> float:
         asked = Demand(input_tokens=context, output_tokens=0, concurrency=n)  # type: ignore[arg-type]
-        seconds = float(decode_step_seconds(case, asked)) * float(case.unstated)
+        seconds = float(decode_step_seconds(case, asked))
         return max(seconds, n * yielded / float(costs_of(case).rates["host_tokens_per_second"]))
 
     return _rows(contexts, most, step)

@@ -30,6 +30,7 @@ from sizebook.serving.time import (
     pass_parts,
     prompts_of_others,
     scheduling_seconds,
+    steps_waited,
     tokens_of_step,
 )
 from sizebook.tables.hardware import accelerator
@@ -70,6 +71,7 @@ def _pass_terms(parts: Parts, scale: float, kernels: str) -> list[Term]:
         (text("Collectives"), parts.collectives, kernels),
         (text("Fixed: launches of kernels"), parts.launches, kernels),
         (text("Fixed: between kernels"), parts.layers, FITTED),
+        (text("Fixed: kernels launched one by one"), parts.host, FITTED),
         (text("Elementwise"), parts.elementwise, FITTED),
     )
     return [Term(name, scale * seconds, basis) for name, seconds, basis in named]
@@ -124,7 +126,7 @@ def latency_terms(case: Case, found: Estimate, demand: Demand, kernels: str) -> 
     first = [
         *prefill_terms(case, at, kernels),
         Term(text("Queue: prompts of others"), others.queue, FITTED),
-        *_first_token(case, step),
+        *_first_token(case, at, step),
     ]
     first += _rest(text("Queue: for a place or the server"), found.ttft_seconds, first, _place(case, at))
     token = _token(case, at, kernels)
@@ -180,7 +182,7 @@ def pooled_terms(pools: Pools, found: Estimate, demand: Demand, kernels: str) ->
         *prefill_terms(prefill.case, demand, kernels),
         Term(text("Queue: prompts of others"), waiting, FITTED),
         Term(text("Cache sent between pools"), pools.transfer_seconds(demand.input_tokens), ASSUMED),
-        *_first_token(decode.case, decode_step_seconds(decode.case, at)),
+        *_first_token(decode.case, at, decode_step_seconds(decode.case, at)),
     ]
     first += _rest(text("Queue: for a worker, its link or a place"), found.ttft_seconds, first)
     token = _token(decode.case, at, kernels)
@@ -188,10 +190,10 @@ def pooled_terms(pools: Pools, found: Estimate, demand: Demand, kernels: str) ->
     return Latencies(tuple(first), tuple(token))
 
 
-def _first_token(case: Case, step: Number) -> list[Term]:
+def _first_token(case: Case, demand: Demand, step: Number) -> list[Term]:
     """Return what stands between a prompt's pass and its first token."""
     return [
-        Term(text("Queue: decode steps waited for"), case.rates["first_token_steps"] * step, FITTED),
+        Term(text("Queue: decode steps waited for"), steps_waited(case, demand) * step, FITTED),
         _before_first_token(case),
     ]
 
@@ -201,9 +203,5 @@ def _before_first_token(case: Case) -> Term:
 
 
 def _token(case: Case, demand: Demand, kernels: str) -> list[Term]:
-    """Return the terms of one token of a decode step, drafts and what is not stated of them included."""
-    terms = step_terms(case, demand, kernels, 1 / tokens_of_step(case, demand.output_tokens))
-    if case.unstated != 1:
-        spared = (case.unstated - 1) * sum(term.value for term in terms)
-        terms.append(Term(text("Speculation: not stated, taken half-way"), spared, ASSUMED))
-    return terms
+    """Return the terms of one token of a decode step, drafts included."""
+    return step_terms(case, demand, kernels, 1 / tokens_of_step(case, demand.output_tokens))

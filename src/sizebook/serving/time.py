@@ -72,6 +72,7 @@ class Parts(NamedTuple):
     collectives: Number
     launches: Number
     layers: Number
+    eager: Number
 
     @property
     def moved(self) -> Number:
@@ -85,6 +86,12 @@ class Parts(NamedTuple):
     def fixed(self) -> Number:
         """Seconds that do not depend on the load."""
         return self.launches + self.layers
+
+    @property
+    def host(self) -> Number:
+        """Seconds in which the GPU waits for a host that launches its kernels one by one."""
+        gpu = self.moved + self.fixed
+        return hypot(gpu, self.eager) - gpu
 
 
 class Latency(NamedTuple):
@@ -116,7 +123,7 @@ def pass_parts(case: Case | Costs, work: Pass) -> Parts:
     return Parts(
         weights=products.weights,
         products=products.token * tokens + products.output * outputs,
-        experts=experts.weights * (1 - experts.missed ** (tokens * costs.ranks)),
+        experts=experts.weights * smaller(experts.crowding * (1 - experts.missed ** (tokens * costs.ranks)), 1.0),
         routed=experts.multiplying + experts.token * tokens,
         cache=work.sequences * (costs.read.of(context) + costs.state),
         scores=tokens * (costs.scored.of(context) + costs.scanned),
@@ -125,13 +132,14 @@ def pass_parts(case: Case | Costs, work: Pass) -> Parts:
         collectives=costs.collectives.fixed + costs.collectives.token * tokens,
         launches=costs.launches,
         layers=costs.layers,
+        eager=costs.eager,
     )
 
 
 def pass_seconds(case: Case | Costs, work: Pass) -> tuple[Number, Number]:
-    """Return the seconds of one pass over all layers: data movement and arithmetic, and fixed seconds of the layers."""
+    """Return the seconds of one pass over all layers: those that depend on the load, and fixed ones."""
     parts = pass_parts(case, work)
-    return parts.moved, parts.fixed
+    return parts.moved + parts.host, parts.fixed
 
 
 def decode_pass(case: Case | Costs, demand: Demand) -> Pass:
@@ -186,18 +194,32 @@ def computed_and_cached(input_tokens: Number, cache_hit_ratio: Number) -> tuple[
     return new, input_tokens - new
 
 
+def steps_waited(case: Case | Costs, demand: Demand) -> Number:
+    """Return the decode steps that a request waits for before its first token: those of the others in flight.
+
+    (1 - 1 / batch) of what a full server makes it wait for: one request alone meets no step but its own.
+    """
+    at = costs_of(case)
+    return (1 - 1 / larger(demand.in_flight / at.dp, 1.0)) * (at.rates["first_token_steps"] + at.held_steps)
+
+
 class Shared(NamedTuple):
-    """The prompts of all others in one request's life: their work, what of it is waited for before the first token."""
+    """The prompts of all others in one request's life: their work, what of it is waited for before the first token.
+
+    And the request's own: the seconds of its prompt's pass with nothing else running.
+    """
 
     work: Number
     queue: Number
+    own: Number
 
 
 class Prompts(NamedTuple):
-    """Prompts that are passed together: seconds of one's share of a pass of chunks, and of such a pass."""
+    """Prompts that are passed together: seconds of one's share of a pass of chunks, of such a pass, of one alone."""
 
     each: Number
     together: Number
+    alone: Number
 
 
 def prompts_together(case: Case | Costs, demand: Demand) -> Prompts:
@@ -208,14 +230,19 @@ def prompts_together(case: Case | Costs, demand: Demand) -> Prompts:
     chunk = larger(new, smaller(at.chunk_tokens, batch * new / 2))
     moved, fixed = pass_seconds(at, Pass(chunk, chunk / new, demand.input_tokens, prefill=True, cached=cached))
     together = moved + fixed
-    return Prompts(together * new / chunk, together)
+    return Prompts(together * new / chunk, together, prefill_seconds(at, demand.input_tokens, demand.cache_hit_ratio))
 
 
-def waited_for(case: Case | Costs, batch: Number, each: Number) -> Number:
-    """Return the seconds of others' prompts that a request of a batch waits for before its own, as measured."""
+def waited_for(case: Case | Costs, batch: Number, prompts: Prompts) -> Number:
+    """Return the seconds of others' prompts that a request of a batch waits for before its own, as measured.
+
+    What of a prompt's pass is under way when it comes, as far as there are others, and a share of all others: those
+    that came at the same moment.
+    """
     at = costs_of(case)
     r, others = at.rates, batch - 1
-    return smaller(r["queue"] * others ** r["queue_power"] * each, MOST_QUEUED * others / at.pp * each)
+    queue = r["queue_under_way"] * others / batch * prompts.alone + r["queue_share"] * others * prompts.each
+    return smaller(queue, MOST_QUEUED * others / at.pp * prompts.each)
 
 
 def prompts_of_others(case: Case | Costs, demand: Demand) -> Shared:
@@ -227,9 +254,9 @@ def prompts_of_others(case: Case | Costs, demand: Demand) -> Shared:
     at = costs_of(case)
     prompts, batch = prompts_together(at, demand), larger(demand.in_flight / at.dp, 1.0)
     work = (batch - 1) / at.pp * prompts.each
-    queue = waited_for(at, batch, prompts.each)
+    queue = waited_for(at, batch, prompts)
     between = smaller(work - queue, (demand.output_tokens - 1) * prompts.together)
-    return Shared(work, work - between)
+    return Shared(work, work - between, prompts.alone)
 
 
 def latency(case: Case | Costs, demand: Demand) -> Latency:
@@ -240,12 +267,11 @@ def latency(case: Case | Costs, demand: Demand) -> Latency:
     """
     at, output = costs_of(case), demand.output_tokens
     r, step = at.rates, decode_step_seconds(at, demand)
-    alone = prefill_seconds(at, demand.input_tokens, demand.cache_hit_ratio)
     others = prompts_of_others(at, demand)
-    token = step / tokens_of_step(at, output) * at.unstated
+    token = step / tokens_of_step(at, output)
     tpot = token + (others.work - others.queue) / larger(output - 1, 1)
-    ttft = r["first_token_seconds"] + alone + others.queue + r["first_token_steps"] * step
-    return Latency(ttft, tpot, token, alone)
+    ttft = r["first_token_seconds"] + others.own + others.queue + steps_waited(at, demand) * step
+    return Latency(ttft, tpot, token, others.own)
 
 
 def tokens_per_second(found: Latency, demand: Demand) -> Number:

@@ -178,8 +178,8 @@ def _stacked(named: tuple[NamedCase, ...], layouts: bytes) -> tuple[Costs, Memor
     rates = {name: _column(c.rates[name] for c in cases) for name in cases[0].rates}
     plain = {f.name: _column(getattr(c, f.name) for c in cases) for f in fields(Case)[2:] if f.name not in _DEGREES}
     stated = np.isfinite(numbers["draft_tokens"])
-    for name, values in {**{name: numbers[name] for name in SPECULATION}, "unstated": 1.0}.items():
-        plain[name] = _column(np.where(stated, values, plain[name]))
+    for name in SPECULATION:
+        plain[name] = _column(np.where(stated, numbers[name], plain[name]))
     case = Case(shape=shape, rates=rates, **plain, **{name: _column(numbers[name]) for name in _DEGREES})
     engine = Engine(*(_column(getattr(each.engine, f.name) for each in named) for f in fields(Engine)))
     found = costs_of(case), engine_memory(case, _column(each.physical for each in named), engine)

@@ -55,7 +55,8 @@ def prefill(tokens: int) -> float:
     """Return the seconds of one prompt: each token sees half of it on average, and the head runs once."""
     # Heads are 128 wide, where the share of the peak stands as it is.
     scores = 2 * tokens * LAYERS * 2 * WIDTH * tokens / 2 / (HALF * kernel("prefill_attention", "compute"))
-    return _products(tokens, 1) + scores + _beside(tokens, "prefill", "")
+    gpu = _products(tokens, 1) + scores + _beside(tokens, "prefill", "")
+    return hypot(gpu, LAYERS * rate("eager_seconds"))  # a host launches the kernels meanwhile
 
 
 def step(requests: int, context: int, drafts: int = 0) -> float:
@@ -71,9 +72,9 @@ def step(requests: int, context: int, drafts: int = 0) -> float:
     return seconds * (1 + drafts / LAYERS) + scheduling
 
 
-def first_token(tokens: int, context: int) -> float:
-    """Return the seconds to the first token of a request that is alone."""
-    return rate("first_token_seconds") + prefill(tokens) + rate("first_token_steps") * step(1, context)
+def first_token(tokens: int) -> float:
+    """Return the seconds to the first token of a request that is alone, which waits for nobody."""
+    return rate("first_token_seconds") + prefill(tokens)
 
 
 def band(figure: str, quantile: str, basis: str) -> float:

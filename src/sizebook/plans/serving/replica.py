@@ -125,9 +125,6 @@ class PlannedReplica:
     def drafts(self) -> str:
         """In words, what is drafted in a decode step and what a step yields."""
         case = self.case
-        if case.unstated != 1:
-            factor = Figure(f"{case.unstated:g}")
-            return text("not stated: a factor of {factor} on TPOT stands for servers with and without", factor=factor)
         if not case.draft_tokens:
             return text("none")
         known = {"n": case.draft_tokens, "tokens": Figure(f"{tokens_of_step(case, self.demand.output_tokens):.2f}")}
