@@ -73,8 +73,9 @@ def test_factors_of_serving_multiply_the_seconds_they_name() -> None:
     assert own["product_launch_seconds"] == pytest.approx(1.3 * shipped["product_launch_seconds"])
     assert own["reduce_bandwidth"] * 1.1 == pytest.approx(shipped["reduce_bandwidth"])
     assert own["step_seconds"] == pytest.approx(0.7 * shipped["step_seconds"])
-    assert own["first_token_seconds"] == pytest.approx(2 * shipped["first_token_seconds"])
-    untouched = ("request_half", "queue_power", "expert_imbalance", "host_requests_per_second", "experts_half")
+    for name in ("first_token_seconds", "eager_seconds", "queue_share"):
+        assert own[name] == pytest.approx(2 * shipped[name])
+    untouched = ("request_half", "draft_growth", "expert_imbalance", "host_requests_per_second", "experts_half")
     assert [own[name] for name in untouched] == [shipped[name] for name in untouched]
 
 

@@ -80,7 +80,7 @@ def test_drafting_changes_the_cap_of_a_row() -> None:
     capped = [{**each, "release": "", "max_running": cap} for each, cap in zip(rows, (2048, 48, 48), strict=True)]
     found, stated = sweep(pl.DataFrame(rows)), sweep(pl.DataFrame(capped))
     assert found["ttft_seconds"][1] > 2 * found["ttft_seconds"][0]
-    assert found["ttft_seconds"].to_list() == pytest.approx(stated["ttft_seconds"].to_list(), rel=0.02), "chunks apart"
+    assert found["ttft_seconds"].to_list() == pytest.approx(stated["ttft_seconds"].to_list(), rel=0.04), "chunks apart"
     assert [said.partition(";")[0] for said in found["release_basis"]] == [
         "SGLang 0.5.9: at most 2\u202f048 requests at once, its default",
         *["SGLang 0.5.9: at most 48 requests at once, its default where it drafts"] * 2,

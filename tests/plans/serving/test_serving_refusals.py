@@ -141,7 +141,7 @@ def test_hours_that_are_no_day_are_refused(hours: tuple[Any, ...], message: str)
 
 # What drafts and expert parallelism cost at tp 2 and spare at tp 4: the refusal works the wider layout out with them.
 WITH_DRAFTS = {"tp": 2, "engine": "tensorrt-llm", "weight_dtype": "fp8", "draft_tokens": 3, "tokens_per_step": 3.0}
-WITH_EP = {"tp": 2, "dp": 4, "ep": 8, "weight_dtype": "fp8"}
+WITH_EP = {"tp": 2, "dp": 2, "ep": 4, "weight_dtype": "fp8"}
 
 
 @pytest.mark.parametrize(
