@@ -45,7 +45,7 @@ class Percentile:
             "request_percentile": "p95",
             "weight_dtype": "fp8",
         },
-        0.0952293093849903,
+        0.0752633609419604,
     ),
 )
 @takes("simulation")
