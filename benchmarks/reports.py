@@ -17,13 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizebook.batch.formats import FORMATS, Outputs, produce
-from sizebook.batch.jobs import Made, made
+from sizebook.batch.formats import FORMATS, Outputs, produce_files
 from sizebook.batch.journal import Outcome, journal
-from sizebook.batch.reading import Row
-from sizebook.batch.running import Order, run_batch
+from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
+from sizebook.batch.runner import RunOptions, run_batch
+from sizebook.batch.scenario_list import Row
 from sizebook.plans.contents import Figure
-from sizebook.reports.charts.draw import svg
+from sizebook.reports.charts.svg import svg
 from sizebook.reports.render import html, pdf
 from sizebook.sources.bundled import bundled
 
@@ -76,8 +76,8 @@ def said(what: str, taken: Taken, aim: str) -> None:
     print(f"{what:58} {taken.clock:8.3f} s clock {taken.processor:8.3f} s processor   {aim}", flush=True)
 
 
-def planned() -> Made:
-    return made(VALUES, "benchmark", Path.cwd())
+def planned() -> PlannedScenario:
+    return plan_scenario(VALUES, "benchmark", Path.cwd())
 
 
 def against_weasyprint() -> None:
@@ -87,7 +87,7 @@ def against_weasyprint() -> None:
     report = planned().report
     page, base = html(report), f"{bundled('templates')}/"
 
-    def of_new_charts(work: Callable[[Made], object]) -> Callable[[], object]:
+    def of_new_charts(work: Callable[[PlannedScenario], object]) -> Callable[[], object]:
         def done() -> None:
             svg.cache_clear()  # as for a scenario that was not drawn before
             work(planned())
@@ -111,7 +111,7 @@ def without_pdf(folder: Path) -> None:
 
     def produced() -> None:
         for number in range(20):
-            produce(planned(), folder, f"s{number}", ("json", "csv"))
+            produce_files(planned(), folder, f"s{number}", ("json", "csv"))
 
     [taken] = best(produced)
     each = 1000 * taken.processor / 20
@@ -131,7 +131,7 @@ def on_processes(folder: Path, n: int) -> Taken:
     taken = {}
     for jobs in (1, 2):
         with measured() as taken[jobs]:
-            run_batch(rows(folder, n), folder / f"jobs{jobs}", Order(jobs, ("pdf",)), _shown)
+            run_batch(rows(folder, n), folder / f"jobs{jobs}", RunOptions(jobs, ("pdf",)), _shown)
         said(f"{n} reports on {jobs} process{'es' if jobs > 1 else ''}", taken[jobs], "")
     ratio = taken[1].clock / taken[2].clock
     print(f"{'':58} {ratio:.2f} x by the clock (aim 1.8), load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
@@ -144,7 +144,7 @@ def on_dask(folder: Path, n: int, processes: Taken) -> None:
         for _ in range(2):
             there.worker()
         with measured() as taken:
-            run_batch(rows(folder, n), folder / "dask", Order(2, ("pdf",), scheduler=there.address), _shown)
+            run_batch(rows(folder, n), folder / "dask", RunOptions(2, ("pdf",), scheduler=there.address), _shown)
     # The workers' processor time counts where they have ended; this line has the clock's alone.
     ratio = taken.clock / processes.clock
     print(f"{f'{n} reports on 2 Dask workers':58} {taken.clock:8.3f} s clock {ratio:24.2f} x of two processes")
@@ -159,8 +159,8 @@ def resumed(folder: Path, n: int = 1000) -> None:
         for row in every:
             path = out / f"{row.name}.pdf"
             path.write_bytes(b"%PDF")
-            record.settled(Outcome(row, Outputs({"pdf": path}, (Figure("usd", "Cost", "USD", 1.0),))))
-    order = Order(1, ("pdf",), resume=True)
+            record.record_outcome(Outcome(row, Outputs({"pdf": path}, (Figure("usd", "Cost", "USD", 1.0),))))
+    order = RunOptions(1, ("pdf",), resume=True)
     run_batch(every, out, order, _shown)
     [taken] = best(lambda: run_batch(every, out, order, _shown), times=3)
     said(f"resume of a finished batch of {n}", taken, "aim 1 s")

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from command import parser
 
-from sizebook.batch.jobs import scenario_of
+from sizebook.batch.plan_kinds import scenario_of
 from sizebook.core.tables import DATA, Row, table
 from sizebook.plans.training.plan import unchecked_plan
 from sizebook.scenarios.training import TrainingScenario, training_inputs

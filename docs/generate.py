@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from sizebook.batch.formats import FORMATS
-from sizebook.batch.jobs import made
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.cells import call
 from sizebook.core.coercion import Cell
 from sizebook.core.tables import Row, read, table
@@ -26,8 +26,8 @@ from sizebook.models.reconciliation import reconcile
 from sizebook.models.searching import read_again, readings, unread_again
 from sizebook.reports.reconciliation import report as reconciliation
 from sizebook.reports.render import pdf
-from sizebook.scenarios.files import read_toml
 from sizebook.scenarios.presentation import with_presentation
+from sizebook.scenarios.scenario_files import read_toml
 from sizebook.validation import training_runs
 from sizebook.validation.accuracy import accuracy_page
 
@@ -157,7 +157,7 @@ def _samples() -> Iterator[tuple[Path, Render, Render]]:
 
 
 def _sample(path: Path, asked: dict[str, str]) -> tuple[Render, Render]:
-    done = made(with_presentation(read_toml(path), asked, path.parent), path.name, path.parent)
+    done = plan_scenario(with_presentation(read_toml(path), asked, path.parent), path.name, path.parent)
     return partial(pdf, done.report, style=done.style), partial(FORMATS["pdf"].content, done)
 
 
@@ -183,7 +183,7 @@ def main() -> int:
         stale.append(name)
         if not check:
             path.write_text(text, encoding="utf-8")
-    if training_runs.message() not in (ROOT / "docs" / "training_accuracy.svg").read_text(encoding="utf-8"):
+    if training_runs.chart_title() not in (ROOT / "docs" / "training_accuracy.svg").read_text(encoding="utf-8"):
         print("out of date: docs/training_accuracy.svg. Run 'python calibration/training.py'.")
         return 1
     for name in stale:

@@ -31,32 +31,33 @@ EXPLAINED = ("explanation", "explanation_active", "total_scope", "active_scope")
 Message = str | tuple[str, str]
 
 
-def messages() -> Iterator[tuple[Message, str]]:
-    """Yield every message with the file that it stands in."""
+def messages() -> Iterator[Message]:
+    """Yield every message."""
     sources = ROOT / "src" / "sizebook"
     for folder, maker in SPEAKING.items():
-        for name, _, message, _, _ in extract_from_dir(
+        for _, _, message, _, _ in extract_from_dir(
             sources / folder, [("**.py", "python")], keywords={maker: None, "plural": (2, 3)}
         ):
             if message:
-                yield message, f"src/sizebook/{folder}/{name}"
-    for name, _, message, _, _ in extract_from_dir(
+                yield message
+    for _, _, message, _, _ in extract_from_dir(
         ROOT / "templates", [("report.css", "jinja2"), ("**.html", "jinja2")], keywords={"_": None}
     ):
-        yield message, f"templates/{name}"
+        yield message
     for row in table("models"):
-        yield from ((row[column], "src/sizebook/data/models.csv") for column in EXPLAINED if row[column])
+        yield from (row[column] for column in EXPLAINED if row[column])
     for path in sorted(sources.rglob("*.py")):
-        yield from ((each, str(path.relative_to(ROOT))) for each in _declared(path))
+        yield from _declared(path)
 
 
 def _declared(path: Path) -> Iterator[str]:
     """Yield the labels, the units and the words for 0 of the quantities that a module declares."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Quantity":
-            for each in node.keywords:
-                if each.arg in ("label", "unit", "zero") and isinstance(each.value, ast.Constant) and each.value.value:
-                    yield each.value.value
+            stated = [each.value for each in node.keywords if each.arg in ("label", "unit", "zero")]
+            for value in (*node.args[1:2], *stated):  # the unit may stand in its place
+                if isinstance(value, ast.Constant) and value.value:
+                    yield value.value
 
 
 def catalogue(language: str) -> Catalog:
@@ -68,11 +69,11 @@ def catalogue(language: str) -> Catalog:
             known = read_po(file, locale=language)
     title = f"# Reports of sizebook: {language}."
     fresh = Catalog(locale=language, project="sizebook", version="1", fuzzy=False, header_comment=title)
-    for message, place in sorted(set(messages()), key=lambda found: (str(found[0]), found[1])):
+    for message in sorted(set(messages()), key=str):
         one = message if isinstance(message, str) else message[0]
         before = known.get(one)
         string = before.string if before else ""
-        fresh.add(message, string, locations=[(place, None)], flags=before.flags if before else ())
+        fresh.add(message, string, flags=before.flags if before else ())
     return fresh
 
 
@@ -86,7 +87,7 @@ def main() -> int:
     for path in sorted(CATALOGUES.glob("*.po")):
         made = catalogue(path.stem)
         text = io.BytesIO()
-        write_po(text, made, width=120, omit_header=False, sort_output=True, include_lineno=False)
+        write_po(text, made, width=120, omit_header=False, sort_output=True)
         lines = [line for line in text.getvalue().decode().splitlines(keepends=True) if "-Date:" not in line]
         content = "".join(lines)
         missing = [each.id for each in made if each.id and not all(_strings(each))]

@@ -15,9 +15,9 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.pagebreak import Break
 from openpyxl.worksheet.table import Table, TableFormula, TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
-from sizebook.intake.texts import toml_table
 
-from sizebook.batch.giving import given
+from sizebook.batch.workbook_values import workbook_values
+from sizebook.intake.text_formats import toml_table
 from sizebook.workbooks.anchors.plan_values import PlanValues
 from sizebook.workbooks.filling import fill_from
 from sizebook.workbooks.saving import settle
@@ -95,6 +95,6 @@ def _table(sheet: Worksheet) -> None:
 
 if __name__ == "__main__":
     build()
-    gift = given(toml_table(SCENARIO, "a scenario"), SCENARIO.name, SCENARIO.parent, workbook=TEMPLATE.name)
-    if isinstance(gift.gives, PlanValues):
-        fill_from(TEMPLATE, gift.gives, FILLED, strict=True)
+    gift = workbook_values(toml_table(SCENARIO, "a scenario"), SCENARIO.name, SCENARIO.parent, workbook=TEMPLATE.name)
+    if isinstance(gift.values, PlanValues):
+        fill_from(TEMPLATE, gift.values, FILLED, strict=True)

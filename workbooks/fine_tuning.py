@@ -10,7 +10,7 @@ from fine_tuning_lines import WORDS, money, ways
 from fine_tuning_months import PERIODS
 from fine_tuning_whatif import EXAMPLES, PRICES, what_if
 
-from sizebook.scenarios.files import read_toml
+from sizebook.scenarios.scenario_files import read_toml
 from sizebook.training.tuning import TUNINGS
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book

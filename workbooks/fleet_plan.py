@@ -12,8 +12,8 @@ from fleet_plan_result import result
 from fleet_plan_services import services
 from fleet_plan_whatif import PRICES, TRAFFIC, what_if
 
-from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
 from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet

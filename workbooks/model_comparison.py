@@ -8,7 +8,7 @@ from model_comparison_facts import FACTS, KNOWN, Fact, facts
 from model_comparison_inputs import MODELS, inputs
 from openpyxl.utils import get_column_letter
 
-from sizebook.scenarios.files import read_toml
+from sizebook.scenarios.scenario_files import read_toml
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart

@@ -9,7 +9,7 @@ from sizebook.core.sections import leaves
 from sizebook.core.tables import by_key
 from sizebook.models.architecture import PARTS
 from sizebook.plans.sizing.plan import DTYPES_COMPARED, PART_LABELS
-from sizebook.scenarios.files import ModelScenario, SizingScenario
+from sizebook.scenarios.scenario_files import ModelScenario, SizingScenario
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart

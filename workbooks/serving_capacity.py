@@ -12,7 +12,7 @@ from serving_capacity_lines import calculation, curve
 from serving_capacity_months import PERIODS, months
 from serving_capacity_result import result
 
-from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet

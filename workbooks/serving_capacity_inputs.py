@@ -6,7 +6,7 @@ from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.plans.serving.inputs import Energy, Margins, Prices, ServingInputs, Target, Traffic
 from sizebook.plans.serving.request_stream import RequestStream
-from sizebook.scenarios.files import ModelScenario
+from sizebook.scenarios.scenario_files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.workbooks.book import Book

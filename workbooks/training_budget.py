@@ -13,8 +13,8 @@ from training_budget_plan import plan
 from training_budget_result import result
 from training_budget_whatif import PRICES, TOKENS, what_if
 
-from sizebook.batch.jobs import inputs_of
-from sizebook.scenarios.files import parse, read_toml
+from sizebook.batch.plan_kinds import workbook_inputs_of
+from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
@@ -24,7 +24,7 @@ from sizebook.workbooks.what_if import case_cost
 
 FILE, TITLE = "training_budget.xlsx", "Training budget"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "training-llama-3.1-70b.toml"
-EXAMPLE = inputs_of(parse(TrainingScenario, read_toml(_SCENARIO), _SCENARIO.name))
+EXAMPLE = workbook_inputs_of(parse(TrainingScenario, read_toml(_SCENARIO), _SCENARIO.name))
 FUNCTIONS = (
     "TRAINING_LEDGER",
     "TRAINING_MEMORY",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.plans.training.inputs import Energy, Footprint, Prices
-from sizebook.scenarios.files import ModelScenario
+from sizebook.scenarios.scenario_files import ModelScenario
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.training.layout import Layout
 from sizebook.training.quantities import Operations, Pace, Programme, Run

@@ -11,8 +11,8 @@ from training_programme_phases import phases
 from training_programme_result import result
 from training_programme_whatif import HOURS, PRICES, what_if
 
-from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.programme import ProgrammeScenario
+from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
 from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet

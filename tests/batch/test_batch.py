@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook, load_workbook
 
-from sizebook.batch.reading import read_batch
+from sizebook.batch.scenario_list import read_batch
 from sizebook.core.errors import InputError
 
 MODELS = ("llama-3.1-8b", "gpt-2", "mixtral-8x7b", "no-such-model", "gpt-3-175b", "qwen2-0.5b", "mistral-7b-v0.1")

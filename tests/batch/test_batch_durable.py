@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch import running
+from sizebook.batch import runner
 from sizebook.batch.formats import USUAL, Outputs
 from sizebook.batch.journal import FILE, Outcome, fingerprint, journal
-from sizebook.batch.reading import Row, read_batch
+from sizebook.batch.scenario_list import Row, read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.plans.contents import Figure
@@ -43,10 +43,10 @@ def test_what_is_done_stays_done_and_the_rest_is_open(tmp_path: Path) -> None:
     with journal(tmp_path, USUAL) as record:
         assert record.enter([good, bad, unfinished, gone], resume=True) == {}
         for row in (good, bad, unfinished, gone):
-            record.begun(row)
-        record.settled(settled(good, tmp_path))
-        record.settled(settled(gone, tmp_path))
-        record.settled(Outcome(bad, None, "s.csv: wrong"))
+            record.record_start(row)
+        record.record_outcome(settled(good, tmp_path))
+        record.record_outcome(settled(gone, tmp_path))
+        record.record_outcome(Outcome(bad, None, "s.csv: wrong"))
     (tmp_path / "gone.pdf").unlink()
     with journal(tmp_path, USUAL) as record:
         assert record.enter([good, bad, unfinished, gone], resume=True) == {"good": settled(good, tmp_path)}
@@ -63,8 +63,8 @@ def test_what_was_made_is_done_by_the_files_that_it_names(tmp_path: Path) -> Non
     made = Outcome(row, Outputs({"pdf": tmp_path / "programme.pdf"}, (PARAMETERS,)))
     with journal(tmp_path, USUAL) as record:
         record.enter([row], resume=True)
-        record.begun(row)
-        record.settled(made)
+        record.record_start(row)
+        record.record_outcome(made)
     with journal(tmp_path, USUAL) as record:
         assert record.enter([row], resume=True) == {"programme": made}
     (tmp_path / "programme.pdf").unlink()
@@ -138,13 +138,13 @@ def deadly(row: Row, folder: Path, formats: tuple[str, ...]) -> Outcome:
 def test_a_dead_worker_costs_its_row_one_retry(
     deadly_row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "outcome_of", deadly)
+    monkeypatch.setattr(runner, "outcome_of", deadly)
     every = rows(tmp_path, "a", deadly_row, "b", "c")
 
     def shown(outcomes: Iterator[Outcome], _n: int) -> Iterator[Outcome]:
         return outcomes
 
-    batch = running.run_batch(every, tmp_path, running.Order(2), shown)
+    batch = runner.run_batch(every, tmp_path, runner.RunOptions(2), shown)
     problem = (
         "s.csv, scenario: worker died: got a process that ended twice over this scenario, want it finished. Give the "
         "machine more memory, or find out with 'sizebook report' what ends it."
@@ -164,7 +164,7 @@ def test_a_finished_batch_resumes_without_a_worker(tmp_path: Path, monkeypatch: 
         every = read_batch(scenarios).rows
         record.enter(every, resume=False)
         for row in every:
-            record.settled(settled(row, out))
+            record.record_outcome(settled(row, out))
 
     def refused(*_: Any) -> None:
         raise AssertionError("a worker was started")

@@ -9,14 +9,14 @@ import pytest
 from click.testing import CliRunner
 from openpyxl import Workbook
 
-from sizebook.batch.grids import axis
-from sizebook.batch.jobs import scenario_of
-from sizebook.batch.naming import LONGEST, stems
-from sizebook.batch.reading import Given, read_batch
+from sizebook.batch.file_names import LONGEST, file_stems
+from sizebook.batch.plan_kinds import scenario_of
+from sizebook.batch.scenario_grid import parse_axis
+from sizebook.batch.scenario_list import ScenarioList, read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.sections import flat
-from sizebook.scenarios.dotted import nested_values
+from sizebook.scenarios.dotted_keys import nested_values
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.kinds import KINDS
 from sizebook.scenarios.serving import ServingScenario
@@ -25,7 +25,7 @@ HEADS = ("plan", "model", "gpu", "traffic.requests_per_day", "input_tokens", "ou
 SERVING = ("serving", "llama-3.1-8b", "h100-sxm", 2_500_000, 1_000, 200, 1.3, True)
 
 
-def read(folder: Path, name: str, content: str | bytes) -> Given:
+def read(folder: Path, name: str, content: str | bytes) -> ScenarioList:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return read_batch(path)
@@ -37,14 +37,14 @@ def refusal(folder: Path, name: str, content: str | bytes) -> str:
     return str(refused.value)
 
 
-def inputs(given: Given) -> ServingScenario:
+def inputs(given: ScenarioList) -> ServingScenario:
     [row] = given.rows
     scenario = scenario_of(row.values, row.where, row.folder)
     assert isinstance(scenario, ServingScenario)
     return scenario
 
 
-def assert_is_the_scenario(given: Given) -> None:
+def assert_is_the_scenario(given: ScenarioList) -> None:
     found = inputs(given)
     assert (found.model, found.gpu) == ("llama-3.1-8b", "h100-sxm")
     traffic = found.inputs.traffic
@@ -237,7 +237,7 @@ def test_more_scenarios_than_the_limit_are_refused(tmp_path: Path, monkeypatch: 
     path = tmp_path / "s.toml"
     path.write_text('model = "gpt-2"\n')
     with pytest.raises(InputError) as refused:
-        read_batch(path, [axis("dtype=fp8,int8,bf16")])
+        read_batch(path, [parse_axis("dtype=fp8,int8,bf16")])
     assert str(refused.value) == f"too large: got 3 points of the grid, want at most 2. {end}"
 
 
@@ -255,7 +255,7 @@ output_tokens = 200
 def test_a_grid_makes_every_combination_of_one_scenario(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text(BASE)
-    given = read_batch(path, [axis("gpu=h100-sxm,h200-sxm"), axis("traffic.requests_per_day=1e6:1e7:10")])
+    given = read_batch(path, [parse_axis("gpu=h100-sxm,h200-sxm"), parse_axis("traffic.requests_per_day=1e6:1e7:10")])
     found = [(row.values["gpu"], row.values["traffic"]["requests_per_day"]) for row in given.rows]
     assert found == [(gpu, 10**6 * n) for gpu in ("h100-sxm", "h200-sxm") for n in range(1, 11)]
     assert {"requests_per_day" in row.values for row in given.rows} == {False}  # replaced, not said twice
@@ -264,7 +264,7 @@ def test_a_grid_makes_every_combination_of_one_scenario(tmp_path: Path) -> None:
     last = scenario_of(given.rows[-1].values, given.rows[-1].where, tmp_path)
     assert isinstance(last, ServingScenario)
     assert (last.gpu, last.inputs.traffic.requests_per_day) == ("h200-sxm", 1e7)
-    flat = read_batch(path, [axis("input_tokens=500,2T")]).rows
+    flat = read_batch(path, [parse_axis("input_tokens=500,2T")]).rows
     assert [row.values["traffic"]["input_tokens"] for row in flat] == ["500", "2T"]
     assert given.rows[3].where == "s.toml, point 4"
 
@@ -272,14 +272,14 @@ def test_a_grid_makes_every_combination_of_one_scenario(tmp_path: Path) -> None:
 def test_a_value_of_a_grid_in_quotation_marks_may_hold_commas(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text(BASE)
-    rows = read_batch(path, [axis('title="Paris, one zone", Oslo')]).rows
+    rows = read_batch(path, [parse_axis('title="Paris, one zone", Oslo')]).rows
     assert [row.values["title"].partition(": title ")[0] for row in rows] == ["Paris, one zone", "Oslo"]
 
 
 def test_a_grid_reaches_into_one_service(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     path.write_text("plan: fleet\nservice:\n  - {name: A, tp: 1}\n  - {name: B, tp: 1}\n")
-    rows = read_batch(path, [axis("service.2.tp=2,4")]).rows
+    rows = read_batch(path, [parse_axis("service.2.tp=2,4")]).rows
     assert [[each["tp"] for each in row.values["service"]] for row in rows] == [[1, "2"], [1, "4"]]
 
 
@@ -303,14 +303,14 @@ def test_a_grid_that_says_nothing_is_refused(tmp_path: Path, grid: str, message:
     path = tmp_path / "s.toml"
     path.write_text(BASE)
     with pytest.raises(InputError) as refused:
-        read_batch(path, [axis(grid)])
+        read_batch(path, [parse_axis(grid)])
     assert str(refused.value) == message
 
 
 def test_a_grid_over_a_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("model\ngpt-2\ngpt-2\n")
     with pytest.raises(InputError) as refused:
-        read_batch(tmp_path / "s.csv", [axis("dtype=fp8,int8")])
+        read_batch(tmp_path / "s.csv", [parse_axis("dtype=fp8,int8")])
     assert str(refused.value) == (
         "grid over a table: got 2 scenarios in s.csv and --grid, want one scenario to vary. Leave one row, or --grid "
         "out."
@@ -319,7 +319,7 @@ def test_a_grid_over_a_table_is_refused(tmp_path: Path) -> None:
 
 def test_titles_become_names_that_every_system_takes() -> None:
     titles = ["Größe / São Paulo: 1.5×", "größe/são paulo 1.5", "CON", "..", "x" * 300, "index", "預算"]
-    found = list(stems([{"title": title, "model": "m"} for title in titles] + [{"plan": "fleet"}]))
+    found = list(file_stems([{"title": title, "model": "m"} for title in titles] + [{"plan": "fleet"}]))
     assert found == ["Größe-São-Paulo-1.5", "größe-são-paulo-1.5-2", "CON-scenario", "scenario", "x" * LONGEST,
                      "index-6", "預算", "fleet"]  # fmt: skip
 

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from sizebook.batch import index_page
-from sizebook.batch.comparing import Comparison, write_comparison
-from sizebook.batch.index import write_index
-from sizebook.batch.index_page import write_index_page
-from sizebook.batch.inspecting import inspect
-from sizebook.batch.table import Line
+from sizebook.batch import index_html
+from sizebook.batch.comparison_files import ComparisonOptions, write_comparison
+from sizebook.batch.index_html import write_index_page
+from sizebook.batch.index_table import Line
+from sizebook.batch.index_workbook import write_index
+from sizebook.batch.inspection import inspect
 from sizebook.core.figure_label import FigureLabel
 
 COST, TIME = FigureLabel("Cost", "USD"), FigureLabel("Time per output token", "seconds")
@@ -33,7 +33,7 @@ def make(folder: str) -> list[Path]:
     return [
         write_index(lines, where),
         write_index_page(lines, where),
-        *write_comparison(lines, where, Comparison()),
+        *write_comparison(lines, where, ComparisonOptions()),
     ]
 
 
@@ -88,7 +88,7 @@ def test_charts_of_the_index_share_pages(n: int, pages: int, tmp_path: Path) -> 
 def test_labels_of_the_page_leave_the_unit_to_the_axis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the longest bar there is room for a figure, not for "10⁹ parameters"."""
     shown: dict[str, Any] = {}
-    monkeypatch.setattr(index_page, "filled", lambda name, **given: shown.update(given) or name)
+    monkeypatch.setattr(index_html, "fill_template", lambda name, **given: shown.update(given) or name)
     lines = [Line(f"s{n}", "gpt-2", True, {}, {COST: 100.0 * n}, "") for n in (1, 2)]
     write_index_page(lines, tmp_path)
     [chart] = shown["charts"]

@@ -17,11 +17,11 @@ import pypdf
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch import inspecting, record
-from sizebook.batch.formats import FORMATS, chosen, produce
-from sizebook.batch.inspecting import Moved, inspect, record_of
-from sizebook.batch.jobs import made
-from sizebook.batch.record import content, is_hashed
+from sizebook.batch import inspection, record
+from sizebook.batch.formats import FORMATS, parse_formats, produce_files
+from sizebook.batch.inspection import ChangedFigure, inspect, read_record
+from sizebook.batch.plan_kinds import plan_scenario
+from sizebook.batch.record import file_hash, is_hashed
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.figure_label import FigureLabel
@@ -35,10 +35,10 @@ HOURS = "requests\n" + "1\n" * 23 + "4\n"
 MAKE = """
 import json, sys
 from pathlib import Path
-from sizebook.batch.formats import FORMATS, produce
-from sizebook.batch.jobs import made
+from sizebook.batch.formats import FORMATS, produce_files
+from sizebook.batch.plan_kinds import plan_scenario
 folder = Path(sys.argv[2])
-produce(made(json.loads(sys.argv[1]), "s", folder), folder / "out", "s", tuple(FORMATS))
+produce_files(plan_scenario(json.loads(sys.argv[1]), "s", folder), folder / "out", "s", tuple(FORMATS))
 """
 
 
@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the outputs of one scenario in every format."""
     found = tmp_path_factory.mktemp("outputs")
     (found / "hours.csv").write_text(HOURS)
-    produce(made(VALUES, "s", found), found / "out", "s", tuple(FORMATS))
+    produce_files(plan_scenario(VALUES, "s", found), found / "out", "s", tuple(FORMATS))
     return found
 
 
@@ -64,11 +64,11 @@ def test_another_process_writes_the_same_bytes(folder: Path, tmp_path: Path) -> 
 
 
 def test_every_format_carries_the_same_record_and_figures(folder: Path) -> None:
-    records = {kind: record_of(out(folder, kind)) for kind in FORMATS}
+    records = {kind: read_record(out(folder, kind)) for kind in FORMATS}
     assert all(found == records["json"] for found in records.values())
     found = records["json"]
     assert found["scenario"] == VALUES
-    assert found["inputs"] == {"hours.csv": record.content(folder / "hours.csv")}
+    assert found["inputs"] == {"hours.csv": record.file_hash(folder / "hours.csv")}
     assert found["figures"]["months"] == 2
     rows = list(csv.DictReader(io.StringIO(out(folder, "csv").read_text(encoding="utf-8"), newline="")))
     usd = [row for row in rows if row["table"] == "months" and row["name"] == "usd"]
@@ -112,7 +112,7 @@ def changed(folder: Path, tmp_path: Path) -> Iterator[tuple[Path, dict[str, Any]
     yield tmp_path / "s.json", json.loads(out(folder, "json").read_bytes())
 
 
-def inspected(changed: tuple[Path, dict[str, Any]]) -> inspecting.Inspection:
+def inspected(changed: tuple[Path, dict[str, Any]]) -> inspection.Inspection:
     path, content = changed
     path.write_text(json.dumps(content))
     return inspect(path)
@@ -129,7 +129,7 @@ def test_figures_that_moved_are_named_with_every_cause(changed: tuple[Path, dict
     content["sizebook"]["data"]["gone"] = {"sha256": "0", "retrieved": ""}
     (path.parent / "hours.csv").write_text(HOURS + "\n")
     found = inspected(changed)
-    assert found.moved == (Moved("usd", usd / 2, usd),)
+    assert found.moved == (ChangedFigure("usd", usd / 2, usd),)
     assert found.causes == (
         f"version: 0.6.0, today {record.__version__}",
         "formulas: other sources than today's",
@@ -187,12 +187,12 @@ def test_a_workbook_that_was_filled_again_carries_one_record(folder: Path) -> No
 
 
 def test_formats_are_a_list_of_known_ones() -> None:
-    assert chosen("json, PDF,json") == ("pdf", "json")
+    assert parse_formats("json, PDF,json") == ("pdf", "json")
     with pytest.raises(InputError) as refused:
-        chosen("pfd")
+        parse_formats("pfd")
     assert str(refused.value) == "unknown format: got 'pfd', want some of pdf,xlsx,json,html,csv. Did you mean 'pdf'?"
     with pytest.raises(InputError, match="unknown format: got ''"):
-        chosen(",")
+        parse_formats(",")
 
 
 def test_an_edit_of_the_same_size_in_a_folder_is_seen(tmp_path: Path) -> None:
@@ -200,25 +200,25 @@ def test_an_edit_of_the_same_size_in_a_folder_is_seen(tmp_path: Path) -> None:
     folder = tmp_path / "weights"
     folder.mkdir()
     (folder / "config.json").write_text('{"n_layer": 12}')
-    before = content(folder)
+    before = file_hash(folder)
     (folder / "config.json").write_text('{"n_layer": 24}')
-    assert content(folder) != before
+    assert file_hash(folder) != before
     (folder / "config.json").write_text('{"n_layer": 12}')
-    assert content(folder) == before
+    assert file_hash(folder) == before
     assert before.startswith("config.json: ") and is_hashed(before)
 
 
 def test_damaged_records_are_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"sizebook": {}, "figures": {"usd": 1}}')
     with pytest.raises(InputError) as caught:
-        record_of(tmp_path / "a.json")
+        read_record(tmp_path / "a.json")
     assert str(caught.value) == (
         "no record: got a.json without one, want a file that sizebook wrote since 0.7.0. Make it anew from its "
         "scenario."
     )
     (tmp_path / "a.csv").write_text("table,row\n" + "x" * 200_000)
     with pytest.raises(InputError) as caught:
-        record_of(tmp_path / "a.csv")
+        read_record(tmp_path / "a.csv")
     assert str(caught.value) == (
         "not CSV: got field larger than field limit (131072) in a.csv, want a file that sizebook wrote. Make it anew."
     )
@@ -236,7 +236,7 @@ def test_without_a_day_of_its_own_a_file_is_compared_as_of_the_day_it_shows(
 ) -> None:
     """Its workbook leaves the day blank, as its scenario does, and its report prints that of the making."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")  # 14 November 2023
-    planned = made({"model": "gpt-2-small"}, "s", tmp_path)
+    planned = plan_scenario({"model": "gpt-2-small"}, "s", tmp_path)
     files = {name: tmp_path / f"s.{name}" for name in FORMATS}
     for name, path in files.items():
         path.write_bytes(FORMATS[name].content(planned))

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.batch.formats import FORMATS, RECORD
-from sizebook.batch.inspecting import Moved
-from sizebook.batch.jobs import made
+from sizebook.batch.inspection import ChangedFigure
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.batch.watch import HEADS, first, through
 from sizebook.cli import app
 
@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder of plans: one that holds in two formats, one whose cost was half, one of a model that is gone."""
     found = tmp_path / "plans"
     (found / "older").mkdir(parents=True)
-    planned = made(TRAINED, "here", tmp_path)
+    planned = plan_scenario(TRAINED, "here", tmp_path)
     (found / "holds.json").write_bytes(FORMATS["json"].content(planned))
     (found / "holds.csv").write_bytes(FORMATS["csv"].content(planned))
     moved = json.loads((found / "holds.json").read_text())
@@ -81,8 +81,8 @@ def test_a_folder_whose_plans_all_hold_exits_with_0(folder: Path) -> None:
     ],
 )
 def test_causes_by_what_moved(names: tuple[str, ...], cause: str) -> None:
-    assert through([Moved(name, 1, 2) for name in names]) == cause
+    assert through([ChangedFigure(name, 1, 2) for name in names]) == cause
 
 
 def test_the_cost_is_shown_first() -> None:
-    assert first([Moved("mfu", 0.4, 0.5), Moved("cost_usd", 1, 2)]).name == "cost_usd"
+    assert first([ChangedFigure("mfu", 0.4, 0.5), ChangedFigure("cost_usd", 1, 2)]).name == "cost_usd"

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch.jobs import made, scenario_of
+from sizebook.batch.plan_kinds import plan_scenario, scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
@@ -113,7 +113,7 @@ def scenario_values() -> dict[str, Any]:
 def test_the_report_says_whose_runs_gave_the_band() -> None:
     """Summary, chart of swings and note of the figures."""
     values = {"plan": "training", **scenario_values(), "price_usd_per_gpu_hour": 2}
-    own, shipped = (repr(made({**values, **more}, "s", Path()).report) for more in (OWN_KEY, {}))
+    own, shipped = (repr(plan_scenario({**values, **more}, "s", Path()).report) for more in (OWN_KEY, {}))
     assert own.count("of your own runs") == 2 and "as your own runs spread" in own and "published runs" not in own
     assert shipped.count("of published runs") == 2 and "own runs" not in shipped
 

@@ -15,8 +15,8 @@ from sizebook.core.errors import SizebookError
 from sizebook.plans.training.inputs import Training, settled
 from sizebook.plans.training.plan import plan_training, unchecked_plan
 from sizebook.plans.training.search import search
-from sizebook.scenarios.files import parse
-from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
+from sizebook.scenarios.scenario_files import parse
+from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
 from sizebook.training.layout import Layout
 from sizebook.training.memory import COMPONENTS
 
@@ -154,7 +154,7 @@ def test_the_planned_scenario_gives_the_plan_again() -> None:
     left_out = ("tp", "zero_stage", "price_usd_per_gpu_hour", "grams_per_kwh")
     scenario = parse(TrainingScenario, {k: v for k, v in values.items() if k not in left_out}, "run.toml")
     plan = plan_training(training_inputs(scenario))
-    inputs = planned(scenario, plan).inputs
+    inputs = with_found_layout(scenario, plan).inputs
     assert unchecked_plan(settled(scenario.model, scenario.gpu, inputs)).cases == plan.cases
     assert inputs.prices.owned is None and inputs.prices.price_usd_per_gpu_hour is not None
     assert (inputs.run.pace.achieved_tflops, inputs.energy.grams_per_kwh) == (400, None)

@@ -12,7 +12,7 @@ from openpyxl import Workbook
 from sizebook.calculation.package import MAIN, Package, tag
 from sizebook.core.errors import InputError
 from sizebook.intake.archives import archive
-from sizebook.sources.files import sheet_rows
+from sizebook.sources.worksheets import sheet_rows
 from tests.intake.test_files import refusal
 
 NO_WORKBOOK = (

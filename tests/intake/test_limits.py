@@ -126,7 +126,7 @@ def test_a_refusal_and_an_exit_stay_what_they_are(
 
 
 def test_debug_shows_where(tmp_path: Path) -> None:
-    code = "import sizebook.cli as c; import sizebook.sources.models as m; m.source_of = None; c.main()"
+    code = "import sizebook.cli as c; import sizebook.sources.model_sources as m; m.source_of = None; c.main()"
 
     def said(*mode: str) -> str:
         command = [sys.executable, "-c", code, *mode, "count", "gpt-2"]

@@ -10,7 +10,7 @@ import pytest
 from openpyxl import Workbook
 
 from sizebook.core.errors import InputError
-from sizebook.sources.files import sheet_rows
+from sizebook.sources.worksheets import sheet_rows
 
 
 def written(folder: Path, rows: list[list[Any]], *changes: tuple[str, str]) -> Path:

@@ -9,7 +9,7 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.models.checkpoints.held import held_at
-from sizebook.sources.models import source_of
+from sizebook.sources.model_sources import source_of
 
 PARAMS = {"dim": 64, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "hidden_dim": 96, "head_dim": 16, "vocab_size": 100}
 

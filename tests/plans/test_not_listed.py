@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch.contents import contents
-from sizebook.batch.jobs import made
+from sizebook.batch.plan_contents import contents
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
@@ -28,7 +28,7 @@ UNPRICED = "h20"
 
 
 def figures(values: dict[str, Any]) -> dict[str, Any]:
-    plan = made(values, "here", HERE).plan
+    plan = plan_scenario(values, "here", HERE).plan
     return {figure.name: figure.value for figure in contents(plan).figures}
 
 
@@ -57,10 +57,10 @@ def test_a_price_that_is_set_gives_the_money() -> None:
 def test_a_blank_layout_without_room_is_searched() -> None:
     # 70.6 B parameters in 2 bytes are 141 GB: one H100 has no room, and no format is stated.
     values = {**SERVED, "model": "llama-3.3-70b", "gpu": "h100-sxm"}
-    searched = made(values, "here", HERE).plan
+    searched = plan_scenario(values, "here", HERE).plan
     assert searched.choices is not None and searched.plan.replica.setup.gpu == "h100-sxm"
     with pytest.raises(SizebookError, match="memory binds"):
-        made({**values, "tp": 1}, "here", HERE)
+        plan_scenario({**values, "tp": 1}, "here", HERE)
 
 
 def test_cells_show_an_error_where_nothing_is_listed() -> None:
@@ -94,7 +94,7 @@ def test_an_amount_that_is_not_listed_is_shown_in_words(shown: Any) -> None:
 def test_a_generation_that_nobody_measured_has_the_widest_band() -> None:
     """Runs on Hopper were measured, on Volta none: no other generation's band stands for it."""
     gpus = (accelerator("h100-sxm"), accelerator("v100-sxm-32gb"))
-    run = made({**TRAINED, "gpu": "h100-sxm"}, "here", HERE).plan
+    run = plan_scenario({**TRAINED, "gpu": "h100-sxm"}, "here", HERE).plan
     measured, unmeasured = (band_of(run.work.profile, gpu, run.inputs.method) for gpu in gpus)
     widest = bands()[UNMEASURED]
     assert unmeasured == widest and measured != widest
@@ -104,6 +104,6 @@ def test_a_generation_that_nobody_measured_has_the_widest_band() -> None:
 def test_a_fleet_without_power_has_nodes_and_racks() -> None:
     service = {**SERVED, "name": "one", "gpu": "tpu-v6e"}
     del service["plan"], service["months"]
-    plan = made({"plan": "fleet", "months": 2, "service": [service]}, "here", HERE).plan
+    plan = plan_scenario({"plan": "fleet", "months": 2, "service": [service]}, "here", HERE).plan
     assert plan.months[0].nodes >= 1 and plan.months[0].racks == 1
     assert math.isnan(plan.months[0].site_kw) and math.isnan(plan.months[0].energy_kwh)

@@ -12,7 +12,7 @@ import pytest
 from pdfua import coverage, validate
 
 from sizebook.plans.sizing.plan import Sizing
-from sizebook.reports.archival import Attached
+from sizebook.reports.pdf import Attachment
 from sizebook.reports.render import write_pdf
 from sizebook.reports.sizing.report import report
 from tests.reports.accessibility import CHECKS, elements, kind
@@ -22,9 +22,9 @@ from tests.reports.accessibility import CHECKS, elements, kind
 def whole(sizing: Sizing, as_of: date, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("accessible") / "report.pdf"
     attached = [
-        Attached("scenario.toml", b'model = "x"\n', "the scenario", "Source"),
-        Attached("figures.json", b"{}", "all figures", "Data"),
-        Attached("model_sizing.xlsx", b"PK", "the workbook", "Supplement"),
+        Attachment("scenario.toml", b'model = "x"\n', "the scenario", "Source"),
+        Attachment("figures.json", b"{}", "all figures", "Data"),
+        Attachment("model_sizing.xlsx", b"PK", "the workbook", "Supplement"),
     ]
     write_pdf(report(sizing, as_of), path, attached)
     return path

@@ -14,16 +14,16 @@ from click.testing import CliRunner
 from jinja2.exceptions import SecurityError
 
 from sizebook.batch.formats import FORMATS
-from sizebook.batch.inspecting import inspect
-from sizebook.batch.jobs import made
+from sizebook.batch.inspection import inspect
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.cli import app
 from sizebook.core.errors import InputError
-from sizebook.reports.archival import _fonts
 from sizebook.reports.brand import style_of
+from sizebook.reports.pdf import _fonts
 from sizebook.reports.render import html, pdf
 from sizebook.reports.style import Face, Style
 from sizebook.reports.templates import Sandbox
-from sizebook.reports.voice import Voice
+from sizebook.reports.translation import Translator
 from sizebook.scenarios.presentation import with_presentation
 from sizebook.sources.bundled import bundled
 from tests.reports.accessibility import CHECKS
@@ -263,8 +263,8 @@ def test_pages_ask_for_no_other_file_and_no_network(folder: Path, sizing: Any, a
 
 def test_a_page_for_browsers_speaks_the_language_too(folder: Path) -> None:
     (folder / "brand.toml").write_text('locale = "de_AT"')
-    planned = made({**asked(brand="brand.toml"), "as_of": "2026-11-22"}, "mine.toml", folder)
+    planned = plan_scenario({**asked(brand="brand.toml"), "as_of": "2026-11-22"}, "mine.toml", folder)
     content = FORMATS["html"].content(planned)
     assert content is not None
     assert b'<html lang="de-AT">' in content and b"Formel" in content
-    assert Voice("de_AT").language == "de-AT"
+    assert Translator("de_AT").language == "de-AT"

@@ -10,8 +10,8 @@ import pytest
 import vl_convert
 
 from sizebook.reports.charts import theme
-from sizebook.reports.charts.draw import specification, svg
-from sizebook.reports.charts.kinds import Bar, Bars, Columns, Limit, Line, Lines, Series, Span, Spans, Stacks
+from sizebook.reports.charts.chart_types import Bar, Bars, Columns, Limit, Line, Lines, Series, Span, Spans, Stacks
+from sizebook.reports.charts.svg import specification, svg
 
 CHART = Bars(
     "Two parts", "Parameters, billions", (Bar("Long & <label>", 1500.0, "1.5 T", True), Bar("Short", 2.0, "2 B"))

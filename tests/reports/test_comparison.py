@@ -9,11 +9,11 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.core.figure_label import FigureLabel
-from sizebook.reports.comparison.compared import Compared, compared
+from sizebook.reports.comparison.ranking import Ranking, rank_scenarios
 from sizebook.reports.comparison.report import MOST_ROWS, report
+from sizebook.reports.document import Table, texts_of
 from sizebook.reports.glossary import glossary
-from sizebook.reports.view import Table, texts_of
-from sizebook.reports.voice import Voice
+from sizebook.reports.translation import Translator
 
 COST, TIME, MFU = (
     FigureLabel("Cost", "USD"),
@@ -30,7 +30,7 @@ SCENARIOS = {
 
 
 def test_ranking_front_and_changes_by_hand() -> None:
-    found = compared(SCENARIOS, base="b")
+    found = rank_scenarios(SCENARIOS, base="b")
     assert (found.rank_by, found.against) == (COST, TIME)
     assert found.ranked == ["a", "b", "c", "d"]
     assert found.front == ["a", "b", "d"]
@@ -40,7 +40,7 @@ def test_ranking_front_and_changes_by_hand() -> None:
 
 
 def test_more_is_better_of_a_share_of_the_peak() -> None:
-    found = compared(SCENARIOS, rank_by="mfu")
+    found = rank_scenarios(SCENARIOS, rank_by="mfu")
     assert found.ranked == ["b", "a", "c"]
     assert found.front == ["b"]  # c is slower than b, a slower too
     assert found.base == "a"
@@ -48,7 +48,7 @@ def test_more_is_better_of_a_share_of_the_peak() -> None:
 
 def test_equal_scenarios_are_both_on_the_front() -> None:
     twins = {"a": {COST: 1.0, TIME: 2.0}, "b": {COST: 1.0, TIME: 2.0}, "c": {COST: 2.0, TIME: 3.0}}
-    assert compared(twins).front == ["a", "b"]
+    assert rank_scenarios(twins).front == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -63,22 +63,22 @@ def test_equal_scenarios_are_both_on_the_front() -> None:
 def test_what_cannot_be_compared_is_refused(scenarios: dict[str, dict[FigureLabel, float]], asked: dict[str, str],
                                             message: str) -> None:  # fmt: skip
     with pytest.raises(InputError) as refused:
-        compared(scenarios, **asked)
+        rank_scenarios(scenarios, **asked)
     assert str(refused.value) == message
 
 
-def tables(found: Compared) -> dict[str, Table]:
+def tables(found: Ranking) -> dict[str, Table]:
     made = report(found, date(2026, 11, 22))
     return {block.caption: block for section in made.sections for block in section.blocks if isinstance(block, Table)}
 
 
 def test_the_report_says_what_was_found() -> None:
-    made = report(compared(SCENARIOS, base="b"), date(2026, 11, 22))
+    made = report(rank_scenarios(SCENARIOS, base="b"), date(2026, 11, 22))
     assert made.summary == (
         "Best is a: Cost $100, −33.3 % against b. Last is d with $400. Cost and Time per output token together: "
         "nothing betters a, b, d in both."
     )
-    shown = tables(compared(SCENARIOS, base="b"))
+    shown = tables(rank_scenarios(SCENARIOS, base="b"))
     assert [row.cells for row in shown["Ranked by Cost"].rows] == [
         ("a", "1", "100", "−33.3"), ("b", "2", "150", "0.0"), ("c", "3", "160", "+6.7"), ("d", "4", "400", "+166.7"),
     ]  # fmt: skip
@@ -89,14 +89,17 @@ def test_the_report_says_what_was_found() -> None:
 
 def test_rows_that_are_not_shown_are_counted() -> None:
     many = {f"s{at}": {COST: float(at), TIME: 1.0 + at} for at in range(1, MOST_ROWS + 12)}
-    assert tables(compared(many))["Ranked by Cost"].note == f"The first {MOST_ROWS} of {len(many)} scenarios are shown."
+    assert (
+        tables(rank_scenarios(many))["Ranked by Cost"].note
+        == f"The first {MOST_ROWS} of {len(many)} scenarios are shown."
+    )
 
 
 def test_counts_are_whole_and_a_german_comparison_speaks_german() -> None:
     gpus = FigureLabel("GPUs, first month", "GPUs")
-    found = compared({"a": {COST: 100.0, TIME: 0.04, gpus: 50.0}, "b": {COST: 90.0, TIME: 0.05, gpus: 60.0}})
+    found = rank_scenarios({"a": {COST: 100.0, TIME: 0.04, gpus: 50.0}, "b": {COST: 90.0, TIME: 0.05, gpus: 60.0}})
     shown = report(found, date(2026, 11, 22))
-    said = list(texts_of(Voice("de").translated(shown)))
+    said = list(texts_of(Translator("de").translate(shown)))
     assert "50" in said and "60" in said and "50.0" not in list(texts_of(shown))
     english = r"\b(the|and|of|with|are|is|for|from|to|or|less|more|Cost|Time|token)\b"
     assert [each for each in said if re.search(english, each)] == []
@@ -106,7 +109,7 @@ def test_counts_are_whole_and_a_german_comparison_speaks_german() -> None:
 def test_few_scenarios_share_pages_and_a_batch_is_no_training_step() -> None:
     """On 0.10.0 two scenarios took a page for each table, and the glossary gave "batch" its meaning in training."""
     few, many = (
-        report(compared({f"s{at}": {COST: at + 1.0, TIME: 9.0 - at} for at in range(n)}), date(2026, 11, 22))
+        report(rank_scenarios({f"s{at}": {COST: at + 1.0, TIME: 9.0 - at} for at in range(n)}), date(2026, 11, 22))
         for n in (2, 9)
     )
     assert {section.new_page for section in few.sections} == {False}

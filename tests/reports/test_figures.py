@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.reports.figures import aligned, binary_scale, decimal_scale, fixed, percentages, short_scale
+from sizebook.reports.number_columns import aligned, binary_scale, decimal_scale, fixed, percentages, short_scale
 
 
 def test_column_has_as_many_decimals_as_its_smallest_number_needs() -> None:

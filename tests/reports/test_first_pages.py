@@ -13,11 +13,11 @@ import pytest
 from pdfua import validate
 
 from sizebook.plans.sizing.plan import Sizing
+from sizebook.reports.document import Prose, Report, Section, Table
 from sizebook.reports.glossary import TERMS, glossary
 from sizebook.reports.render import pdf
 from sizebook.reports.sizing.report import report
 from sizebook.reports.style import Style
-from sizebook.reports.view import Prose, Report, Section, Table
 from tests.reports.accessibility import CHECKS
 
 

@@ -9,12 +9,12 @@ import pytest
 from weasyprint.formatting_structure.boxes import TableBox
 
 from sizebook.core.units import grouped
-from sizebook.reports.archival import laid_out, pdf_options
-from sizebook.reports.charts.draw import specification, svg
-from sizebook.reports.charts.kinds import Columns, Line, Lines, Series
+from sizebook.reports.charts.chart_types import Columns, Line, Lines, Series
+from sizebook.reports.charts.svg import specification, svg
+from sizebook.reports.document import Column, Report, Row, Section, Table
+from sizebook.reports.pdf import lay_out, pdf_options
 from sizebook.reports.render import html
 from sizebook.reports.style import Style
-from sizebook.reports.view import Column, Report, Row, Section, Table
 from sizebook.sources.bundled import bundled
 from tests.reports.test_german import KINDS
 
@@ -30,7 +30,7 @@ def tables(section: Section) -> tuple[Table, ...]:
 def widest(report: Report, locale: str) -> float:
     sections = tuple(replace(each, blocks=tables(each)) for each in report.sections if tables(each))
     page = html(replace(report, sections=sections), Style(locale=locale))
-    document = laid_out(page, f"{bundled('templates')}/", pdf_options("x", (), report.as_of))
+    document = lay_out(page, f"{bundled('templates')}/", pdf_options("x", (), report.as_of))
     boxes = [box for sheet in document.pages for box in sheet._page_box.descendants() if isinstance(box, TableBox)]
     return float(max(box.border_width() for box in boxes))
 

@@ -11,12 +11,12 @@ import pytest
 from sizebook.core.units import THIN_SPACE, usd
 from sizebook.plans.fleet.inputs import Ceilings
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.reports.charts.kinds import Columns
+from sizebook.reports.charts.chart_types import Columns
+from sizebook.reports.document import Notes, Report, Table, texts_of
 from sizebook.reports.fleet.report import report
-from sizebook.reports.view import Notes, Report, Table, texts_of
-from sizebook.reports.voice import Voice
-from sizebook.scenarios.files import parse, read_toml
-from sizebook.scenarios.fleet import FleetScenario, answer
+from sizebook.reports.translation import Translator
+from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
+from sizebook.scenarios.scenario_files import parse, read_toml
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "six-services.toml"
 
@@ -25,7 +25,7 @@ BY_SERVICE = "GPUs of replicas at peak, and part of the cost, by service"
 
 @pytest.fixture(scope="module")
 def plan() -> FleetPlan:
-    return answer(parse(FleetScenario, read_toml(EXAMPLE), EXAMPLE.name))
+    return plan_fleet_scenario(parse(FleetScenario, read_toml(EXAMPLE), EXAMPLE.name))
 
 
 def tables(shown: Report) -> dict[str, Table]:
@@ -118,13 +118,15 @@ def test_one_node_in_one_rack_is_said_so_in_both_languages(plan: FleetPlan) -> N
     shown = report(replace(plan, months=months), date(2026, 11, 21))
     (message,) = (each.message for each in shown.sections if each.topic == "Nodes and power")
     assert message == "1 node in 1 rack in the last month; sharing saves 1 node-month"
-    assert Voice("de").say(message) == "1 Knoten in 1 Rack im letzten Monat; Teilen spart 1 Knotenmonat"
+    assert Translator("de").translate_text(message) == "1 Knoten in 1 Rack im letzten Monat; Teilen spart 1 Knotenmonat"
     assert shown.sentences[1].endswith(", on 1 node in 1 rack.")
-    assert Voice("de").say(shown.sentences[1]).endswith(", auf 1 Knoten in 1 Rack.")
+    assert Translator("de").translate_text(shown.sentences[1]).endswith(", auf 1 Knoten in 1 Rack.")
 
 
 def test_a_ceiling_that_is_exceeded_is_said_in_german(plan: FleetPlan) -> None:
     low = replace(plan, terms=replace(plan.terms, ceilings=Ceilings(rack_ceiling=1)))
-    said = [Voice("de").say(each) for each in texts_of(report(low, date(2026, 11, 21))) if " racks" in each]
+    said = [
+        Translator("de").translate_text(each) for each in texts_of(report(low, date(2026, 11, 21))) if " racks" in each
+    ]
     assert any(" Racks, mehr als die vorhandenen 1" in each for each in said)
     assert any(" Racks mehr als die Obergrenze von 1;" in each for each in said)

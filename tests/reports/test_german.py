@@ -16,19 +16,19 @@ from typing import Any
 
 import pytest
 
-from sizebook.batch.jobs import made
-from sizebook.batch.record import data
+from sizebook.batch.plan_kinds import plan_scenario
+from sizebook.batch.record import data_hashes
 from sizebook.core.figure_label import FigureLabel
 from sizebook.core.tables import table
 from sizebook.core.texts import Country, Joined, Text, text
 from sizebook.models.reconciliation import reconcile
-from sizebook.reports.comparison.compared import compared
+from sizebook.reports.comparison.ranking import rank_scenarios
 from sizebook.reports.comparison.report import report as comparison
+from sizebook.reports.document import Report, texts_of
 from sizebook.reports.glossary import glossary
 from sizebook.reports.reconciliation.report import report as reconciliation
-from sizebook.reports.view import Report, texts_of
-from sizebook.reports.voice import Voice, catalogue
-from sizebook.scenarios.files import read_toml
+from sizebook.reports.translation import Translator, catalogue
+from sizebook.scenarios.scenario_files import read_toml
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = (
@@ -43,7 +43,7 @@ _WORDS = re.compile(r"\b[A-Z]?[a-z]{2,}\b")  # MWh and kgCO₂e are the same eve
 
 def of_scenario(path: Path) -> tuple[Report, set[str]]:
     values = read_toml(path)
-    return made(values, path.name, path.parent).report, set(strings(values))
+    return plan_scenario(values, path.name, path.parent).report, set(strings(values))
 
 
 KINDS: dict[str, Callable[[], tuple[Report, set[str]]]] = {
@@ -51,7 +51,7 @@ KINDS: dict[str, Callable[[], tuple[Report, set[str]]]] = {
     "fleet": lambda: of_scenario(ROOT / "workbooks" / "scenarios" / "six-services.toml"),
     "reconciliation": lambda: (reconciliation(reconcile(), AS_OF), set()),
     "comparison": lambda: (
-        comparison(compared({"x1": {COST: 1.0, TIME: 3.0}, "x2": {COST: 2.0, TIME: 2.0}}), AS_OF),
+        comparison(rank_scenarios({"x1": {COST: 1.0, TIME: 3.0}, "x2": {COST: 2.0, TIME: 2.0}}), AS_OF),
         set(),
     ),
 }
@@ -89,7 +89,7 @@ def english() -> frozenset[str]:
 @cache
 def cited() -> tuple[str, ...]:
     """Sources of every table of data and names of accelerators, longest first: one may stand in another."""
-    found = {row.get("source", "") for name in data() for row in table(name)}
+    found = {row.get("source", "") for name in data_hashes() for row in table(name)}
     found |= {row["name"] for row in table("hardware")}
     return tuple(sorted(found - {""}, key=len, reverse=True))
 
@@ -103,25 +103,25 @@ def is_english(said: str) -> bool:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_german_report_speaks_german(kind: str) -> None:
     report, own = KINDS[kind]()
-    voice = Voice("de")
-    whole = replace(report, sections=(*report.sections, *glossary(report, voice.say)))
+    translator = Translator("de")
+    whole = replace(report, sections=(*report.sections, *glossary(report, translator.translate_text)))
     said = {pattern for each in texts_of(whole) for pattern in patterns(each) if _WORDS.search(pattern)}
     assert {pattern for pattern in said if catalogue("de").get(pattern) is None} == set()
-    left = {each for each in texts_of(voice.translated(whole)) if each not in own and is_english(each)}
+    left = {each for each in texts_of(translator.translate(whole)) if each not in own and is_english(each)}
     assert left == set()
 
 
 def test_the_test_knows_english_when_it_sees_it() -> None:
     assert is_english("a price that nobody put into a message") and not is_english("Preis je GPU-Stunde, Median")
-    assert is_english(Voice("de").say(f"{text('Cost')} of the whole run"))
+    assert is_english(Translator("de").translate_text(f"{text('Cost')} of the whole run"))
 
 
 def test_texts_that_are_added_are_still_said_each_by_itself() -> None:
     for whole in (text("Cost") + ", " + text("Energy"), "" + text("Cost") + (", " + text("Energy"))):
-        assert (whole, Voice("de").say(whole)) == ("Cost, Energy", "Kosten, Energie")
+        assert (whole, Translator("de").translate_text(whole)) == ("Cost, Energy", "Kosten, Energie")
 
 
 def test_countries_are_named_by_the_locale() -> None:
     basis = text("data/grid.csv: {grid}, {year}, {basis}", grid=Country("Germany", "DE"), year="2024", basis="x")
     assert str(basis) == "data/grid.csv: Germany, 2024, x"
-    assert Voice("de").say(basis) == "data/grid.csv: Deutschland, 2024, x"
+    assert Translator("de").translate_text(basis) == "data/grid.csv: Deutschland, 2024, x"

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from sizebook.batch.jobs import made
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.texts import range_text, span, text
+from sizebook.reports.document import Report, texts_of
 from sizebook.reports.glossary import TERMS, glossary
-from sizebook.reports.view import Report, texts_of
-from sizebook.reports.voice import Voice
-from sizebook.reports.words import months_cost
-from tests.reports.test_voice import TOOL
+from sizebook.reports.phrases import months_cost
+from sizebook.reports.translation import Translator
+from tests.reports.test_translation import TOOL
 
 SMALL: dict[str, dict[str, Any]] = {
     "sizing": {"model": "gpt-2-small"},
@@ -38,22 +38,22 @@ SEVERAL = {
 
 
 def report_of(kind: str) -> Report:
-    return made(SMALL[kind] | {"as_of": "2026-11-22"}, kind, Path.cwd()).report
+    return plan_scenario(SMALL[kind] | {"as_of": "2026-11-22"}, kind, Path.cwd()).report
 
 
 @pytest.mark.parametrize("kind", SMALL)
 def test_one_of_a_thing_is_not_several(kind: str) -> None:
     report = report_of(kind)
     for language, several in SEVERAL.items():
-        voice = Voice(language)
-        whole = replace(report, sections=(*report.sections, *glossary(report, voice.say)))
+        translator = Translator(language)
+        whole = replace(report, sections=(*report.sections, *glossary(report, translator.translate_text)))
         wrong = re.compile(rf"(?<![\w.,/\u2009\u00a0\u2212-])1[ \u00a0](?:{several})\b(?!/)")
-        assert [str(each) for each in texts_of(voice.translated(whole)) if wrong.search(str(each))] == []
+        assert [str(each) for each in texts_of(translator.translate(whole)) if wrong.search(str(each))] == []
 
 
 def test_a_range_of_one_figure_says_so() -> None:
     assert (range_text("1", "2"), range_text("1", "1")) == ("1 to 2", "1 either way")
-    assert Voice("de").say(range_text("1", "1")) == "1 in jedem Fall"
+    assert Translator("de").translate_text(range_text("1", "1")) == "1 in jedem Fall"
     assert (span("2027-01", "2027-03"), span("2027-01", "2027-01")) == ("2027-01 to 2027-03", "2027-01")
     assert report_of("programme").subtitle == "Games; Month 1"
 

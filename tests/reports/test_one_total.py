@@ -10,9 +10,9 @@ from click.testing import CliRunner
 
 from sizebook.cli import app
 from sizebook.core.units import usd
-from sizebook.reports.serving.executive import sentences, tiles
-from sizebook.scenarios.files import parse, read_toml
-from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.reports.serving.summary import sentences, tiles
+from sizebook.scenarios.scenario_files import parse, read_toml
+from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "reports"
 
@@ -20,7 +20,7 @@ SCENARIOS = Path(__file__).parents[2] / "reports"
 @pytest.mark.parametrize("name", ["serving-llama-3.1-70b", "serving-percentile-llama-3.1-70b"])
 def test_command_and_first_page_lead_with_the_same_totals(name: str) -> None:
     file = SCENARIOS / f"{name}.toml"
-    plan = answer(parse(ServingScenario, read_toml(file), where=file.name)).plan
+    plan = plan_serving_scenario(parse(ServingScenario, read_toml(file), where=file.name)).plan
     said = CliRunner().invoke(app, ["plan", "serve", str(file)]).output
     data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(file), "--json"]).output)
     months = len(data["months"])

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.batch.formats import produce
-from sizebook.batch.jobs import made
+from sizebook.batch.formats import produce_files
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.units import THIN_SPACE, usd
 from sizebook.plans.programme.plan import ProgrammePlan
-from sizebook.reports.charts.kinds import Columns, Lines
+from sizebook.reports.charts.chart_types import Columns, Lines
+from sizebook.reports.document import Notes, Report, Table
 from sizebook.reports.programme.report import report
-from sizebook.reports.view import Notes, Report, Table
-from sizebook.scenarios.files import parse, read_toml
-from sizebook.scenarios.programme import ProgrammeScenario, answer
+from sizebook.scenarios.programme import ProgrammeScenario, plan_programme_scenario
+from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.training.whole_run import default, error
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "reports" / "programme-llama-3.1-405b.toml"
@@ -25,7 +25,7 @@ AS_OF = date(2026, 11, 22)
 
 @pytest.fixture(scope="module")
 def plan() -> ProgrammePlan:
-    return answer(parse(ProgrammeScenario, read_toml(EXAMPLE), EXAMPLE.name))
+    return plan_programme_scenario(parse(ProgrammeScenario, read_toml(EXAMPLE), EXAMPLE.name))
 
 
 def tables(shown: Report) -> dict[str, Table]:
@@ -70,7 +70,9 @@ def test_pre_training_takes_the_hours_that_were_published(plan: ProgrammePlan) -
 def test_waiting_is_said_and_one_month_draws_no_line(plan: ProgrammePlan) -> None:
     values = read_toml(EXAMPLE)
     (rl,) = (phase for phase in values["phases"] if phase["name"] == "RL")
-    waiting = answer(parse(ProgrammeScenario, {"plan": "programme", "phases": [{**rl, "rollout_gpus": 4096}]}, "x"))
+    waiting = plan_programme_scenario(
+        parse(ProgrammeScenario, {"plan": "programme", "phases": [{**rl, "rollout_gpus": 4096}]}, "x")
+    )
     shown = report(waiting, AS_OF)
     notes = [block for section in shown.sections for block in section.blocks if isinstance(block, Notes)]
     (to_check,) = (block.items for block in notes if block.heading == "To check")
@@ -95,7 +97,9 @@ def test_a_free_programme_divides_by_nothing(plan: ProgrammePlan) -> None:
 
 def test_a_batch_writes_its_report_and_its_workbook(tmp_path: Path) -> None:
     values = read_toml(EXAMPLE)
-    found = produce(made({**values, "phases": values["phases"][3:4]}, "x.toml", tmp_path), tmp_path, "sft")
+    found = produce_files(
+        plan_scenario({**values, "phases": values["phases"][3:4]}, "x.toml", tmp_path), tmp_path, "sft"
+    )
     assert found.notes == ()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["sft.pdf", "sft.xlsx"]
     assert found.figures[2].label == "Cost"

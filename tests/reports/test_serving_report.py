@@ -15,10 +15,10 @@ from sizebook.functions import load as load_functions
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.sensitivity import sensitivities
-from sizebook.reports.charts.kinds import Bars, Columns, Lines, Spans, Stacks
+from sizebook.reports.charts.chart_types import Bars, Columns, Lines, Spans, Stacks
+from sizebook.reports.document import Report, Section, Table
 from sizebook.reports.render import write_pdf
 from sizebook.reports.serving.report import report
-from sizebook.reports.view import Report, Section, Table
 from tests.plans.asking import serving_inputs
 
 load_functions()

@@ -10,9 +10,9 @@ from sizebook.core.expression import parse
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
 from sizebook.plans.sizing.plan import Published, Sizing, size_model
-from sizebook.reports.charts.kinds import Bars
+from sizebook.reports.charts.chart_types import Bars
+from sizebook.reports.document import Prose, Report, Section, Table
 from sizebook.reports.sizing.report import report
-from sizebook.reports.view import Prose, Report, Section, Table
 
 
 def _plain(text: str) -> str:

@@ -13,10 +13,10 @@ import pytest
 from sizebook.core.units import usd
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.steps import derivations
-from sizebook.reports.charts.kinds import Bars, Spans, Stacks
+from sizebook.reports.charts.chart_types import Bars, Spans, Stacks
+from sizebook.reports.document import Report, Section, Table
 from sizebook.reports.render import write_pdf
 from sizebook.reports.training.report import report
-from sizebook.reports.view import Report, Section, Table
 from tests.plans.training.training_runs import run_of
 
 GIVEN: dict[str, Any] = {

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from sizebook.core.tables import table
+from sizebook.reports.document import texts_of
 from sizebook.reports.glossary import glossary
-from sizebook.reports.view import texts_of
-from sizebook.reports.voice import Voice
+from sizebook.reports.translation import Translator
 from tests.reports.test_german import KINDS, cited
 
 _SOURCE = re.compile(r"(?:data|docs|calibration)/[\w/.]+(?:, (?!data/)[a-z0-9][\w.+-]*)*")
@@ -41,7 +41,7 @@ def identifiers(said: str) -> set[str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_key_stands_where_a_word_belongs(kind: str) -> None:
     report, _ = KINDS[kind]()
-    whole = replace(report, sections=(*report.sections, *glossary(report, Voice("en").say)))
+    whole = replace(report, sections=(*report.sections, *glossary(report, Translator("en").translate_text)))
     assert {(found, each) for each in texts_of(whole) for found in identifiers(each)} == set()
 
 

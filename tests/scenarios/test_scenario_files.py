@@ -14,8 +14,8 @@ from openpyxl import load_workbook
 
 from sizebook.cli import app
 from sizebook.core.errors import InputError
-from sizebook.scenarios.files import Scenario, beside, parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.scenario_files import Scenario, parse, resolve_files
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.training import TrainingScenario
 from tests.models.made_checkpoints import TINY, TINY_PARAMETERS
@@ -30,7 +30,7 @@ def test_only_names_of_files_are_taken_relative(tmp_path: Path) -> None:
         "traffic": {"hours_csv": "h.csv", "days": 3},
         "x": ["x.csv", "/y.json"],
     }
-    assert beside(tmp_path, given) == {
+    assert resolve_files(tmp_path, given) == {
         "model": str(tmp_path / "a.json"),
         "title": "a",
         "traffic": {"hours_csv": str(tmp_path / "h.csv"), "days": 3},
@@ -68,18 +68,9 @@ def test_a_config_beside_its_scenario_is_filled_from_another_folder(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("page", "kind"), [("serving", ServingScenario), ("fleet", FleetScenario)])
-def test_the_scenario_of_a_page_is_one_under_current_names(page: str, kind: type[Scenario]) -> None:
+def test_the_scenario_of_a_page_is_taken(page: str, kind: type[Scenario]) -> None:
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8").split("```toml\n")[1].partition("```")[0]
-    assert parse(kind, tomllib.loads(text), f"{page}.md").notes == ()
-
-
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [("reports/serving-llama-3.1-70b.toml", ServingScenario), ("workbooks/scenarios/six-services.toml",
-     FleetScenario)],
-)  # fmt: skip
-def test_samples_state_current_names(path: str, kind: type[Scenario]) -> None:
-    assert parse(kind, read_toml(ROOT / path), path).notes == ()
+    assert isinstance(parse(kind, tomllib.loads(text), f"{page}.md"), kind)
 
 
 def test_a_config_beside_a_serving_scenario_is_found_from_another_folder(tmp_path: Path) -> None:

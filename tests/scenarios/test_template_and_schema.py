@@ -13,14 +13,14 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch.jobs import job_of, made, scenario_of
+from sizebook.batch.plan_kinds import plan_kind_of, plan_scenario, scenario_of
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.core.reading import keys_of
 from sizebook.core.scenario_keys import layout
 from sizebook.core.sections import Argument, flat
-from sizebook.scenarios.files import read_toml
 from sizebook.scenarios.kinds import KINDS
+from sizebook.scenarios.scenario_files import read_toml
 from sizebook.scenarios.schema import DRAFT, schema
 from sizebook.scenarios.template import EXAMPLES, template
 
@@ -62,8 +62,7 @@ def test_a_template_names_every_key_and_is_planned_as_it_is(plan: str, tmp_path:
     tables = set(re.findall(r"^(?:# )?\[+(?:\w+\.)*(\w+)\]+$", text, re.MULTILINE))
     assert named | tables == set(keys_of(KINDS[EXAMPLES[plan].get("plan", "sizing")]))
     scenario = scenario_of(tomllib.loads(text), "template", tmp_path)
-    assert scenario.notes == ()
-    job_of(scenario).plan(scenario)
+    plan_kind_of(scenario).plan(scenario)
 
 
 @pytest.mark.parametrize("plan", EXAMPLES)
@@ -89,7 +88,7 @@ def test_every_kind_of_report_of_a_scenario_has_a_template(tmp_path: Path) -> No
     """The kinds that are said of themselves on the first page; 0.10.0 had no template of a fine-tuning plan."""
     said = set()
     for plan in EXAMPLES:
-        said.add(made(tomllib.loads(template(plan)), "template", tmp_path).report.kind)
+        said.add(plan_scenario(tomllib.loads(template(plan)), "template", tmp_path).report.kind)
     assert said == {
         "Model sizing report", "Training plan", "Fine-tuning plan", "Serving plan", "Fleet plan", "Programme",
     }  # fmt: skip

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from sizebook.batch import running
-from sizebook.batch.formats import Content
-from sizebook.batch.reading import Row
-from sizebook.batch.sending import packed, sent_back
+from sizebook.batch import runner
+from sizebook.batch.formats import FileContents
+from sizebook.batch.parcels import contents_on_worker, pack
+from sizebook.batch.scenario_list import Row
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from tests.batch import kills
@@ -80,9 +80,9 @@ def test_another_installation_is_refused_before_anything_is_written(
     there: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenarios = kills.table(tmp_path, 1)
-    here = running.stamp()
+    here = runner.installation()
     stamp = replaced(here)
-    monkeypatch.setattr(running, "stamp", stamp)
+    monkeypatch.setattr(runner, "installation", stamp)
     done = ran("batch", scenarios, "-o", tmp_path / "out", "--scheduler", there.address)
     assert isinstance(done.exception, InputError)
     said, _, rest = str(done.exception).partition(" at worker tcp://127.0.0.1:")
@@ -113,13 +113,13 @@ class _honest(replaced):  # noqa: N801
 def test_a_worker_that_joined_late_refuses_what_it_would_answer_otherwise(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))
     row = Row("s.csv, scenario 1", tmp_path, "a", {"model": "config.json"})
-    parcel = packed(row)
+    parcel = pack(row)
     assert parcel.files == {"config.json": json.dumps(CONFIG).encode()}
-    assert sent_back(replace(parcel, stamp=parcel.stamp | {"data": "other"}), ("json",)) == (
+    assert contents_on_worker(replace(parcel, installation=parcel.installation | {"data": "other"}), ("json",)) == (
         "other installation: got a worker with other data of sizebook, want the same as where the batch was started. "
         "Install the same there."
     )
-    assert sent_back(replace(parcel, marks=parcel.marks | {"own prices": "other"}), ("json",)) == (
+    assert contents_on_worker(replace(parcel, marks=parcel.marks | {"own prices": "other"}), ("json",)) == (
         "other files: got a worker that does not see own prices as it is where the batch was started, want the same. "
         "Put it into the folder of the scenarios, or on a disk that the workers share."
     )
@@ -127,14 +127,14 @@ def test_a_worker_that_joined_late_refuses_what_it_would_answer_otherwise(tmp_pa
 
 def test_a_workbook_does_not_hold_the_path_of_a_file_that_was_sent(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))
-    parcel = packed(Row("s.csv, scenario 1", tmp_path, "a", {"model": "config.json"}))
+    parcel = pack(Row("s.csv, scenario 1", tmp_path, "a", {"model": "config.json"}))
     (tmp_path / "config.json").unlink()  # a worker without the disk
-    assert sent_back(parcel, ("xlsx",)) == (
+    assert contents_on_worker(parcel, ("xlsx",)) == (
         "path in a workbook: got config_path of a file that was sent, want one that is there when the workbook is "
         "opened. Put the scenarios on a disk that the workers share, or leave pdf and xlsx out of --formats."
     )
-    made = sent_back(parcel, ("json",))
-    assert isinstance(made, Content) and json.loads(made.files["json"])["sizebook"]["inputs"] == parcel.marks
+    made = contents_on_worker(parcel, ("json",))
+    assert isinstance(made, FileContents) and json.loads(made.files["json"])["sizebook"]["inputs"] == parcel.marks
 
 
 def test_no_scheduler_is_refused_before_anything_is_written(tmp_path: Path) -> None:

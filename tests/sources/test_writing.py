@@ -16,7 +16,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from sizebook.core.errors import InputError
-from sizebook.sources.texts import guarded, is_calculated, put_text
+from sizebook.sources.cell_text import is_calculated, neutralised, put_text
 from sizebook.sources.writing import clean_leftovers, scratch_folder, unfinished, write_whole
 from sizebook.sweeps import streaming
 
@@ -202,4 +202,4 @@ def test_a_sweep_writes_text_as_text(suffix: str, tmp_path: Path) -> None:
 def test_numbers_are_not_guarded() -> None:
     texts = ["-5", "+3.5e-7", "-.5", "", "a=b", "-", "=", "-5x"]
     assert [is_calculated(text) for text in texts] == [False, False, False, False, False, True, True, True]
-    assert [guarded("-5"), guarded("-5x")] == ["-5", "'-5x"]
+    assert [neutralised("-5"), neutralised("-5x")] == ["-5", "'-5x"]

@@ -20,8 +20,8 @@ from pypdf import PdfReader
 
 from sizebook.cli import app
 from sizebook.core.sections import Argument, leaves
+from sizebook.reports.document import Report
 from sizebook.reports.render import write_pdf
-from sizebook.reports.view import Report
 
 Values = dict[str, Any]
 OWN_RATES = str(Path(__file__).resolve().parents[1] / "own_rates.csv")

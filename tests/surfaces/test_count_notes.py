@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 from openpyxl import load_workbook
 
-from sizebook.batch.formats import produce
-from sizebook.batch.jobs import made
+from sizebook.batch.formats import produce_files
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.functions import load
@@ -110,9 +110,9 @@ def test_a_plan_says_it(command: str, plan: str, noted: tuple[str, str], tmp_pat
 def test_report_and_workbook_say_it(plan: str, noted: tuple[str, str], tmp_path: Path) -> None:
     model, note = noted
     each = note.split("; ")
-    planned = made(_values(plan, model), "plan.toml", tmp_path)
+    planned = plan_scenario(_values(plan, model), "plan.toml", tmp_path)
     assert all(said in unescape(str(planned.report)) for said in each)
-    done = produce(planned, tmp_path, "copy", ("xlsx", "json"))
+    done = produce_files(planned, tmp_path, "copy", ("xlsx", "json"))
     assert [said.removeprefix("chat: ") for said in done.notes] == each
     cells = [cell.value for sheet in load_workbook(done.files["xlsx"], data_only=True) for row in sheet for cell in row]
     assert note in cells

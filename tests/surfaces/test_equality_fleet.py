@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from sizebook.batch.jobs import made, scenario_of
+from sizebook.batch.plan_kinds import plan_scenario, scenario_of
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import grouped
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.reports.fleet.notes import IN_WORDS
-from sizebook.reports.inputs import shown
-from sizebook.scenarios.fleet import FleetScenario, answer
+from sizebook.reports.fleet.notes import OWN_ROWS
+from sizebook.reports.input_rows import shown
+from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
 from tests.surfaces.grid import Case, Values, bare, cases, first_in_make_test, in_print, on_command, toml
 
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
@@ -47,7 +47,7 @@ IDS = [case.name for case in GRID]
 def _plan(number: int) -> FleetPlan:
     scenario = scenario_of(GRID[number].values, "grid", Path())
     assert isinstance(scenario, FleetScenario)
-    return answer(scenario)
+    return plan_fleet_scenario(scenario)
 
 
 def test_every_input_is_away_from_its_default_somewhere() -> None:
@@ -76,7 +76,7 @@ def _months(data: list[dict[str, Any]]) -> list[list[Any]]:
 @pytest.mark.parametrize("number", first_in_make_test(range(len(GRID)), IDS, 2))
 def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path) -> None:
     plan, case = _plan(number), GRID[number]
-    report = made(case.values, "grid", Path()).report
+    report = plan_scenario(case.values, "grid", Path()).report
     text = in_print(report, tmp_path)
     for month in plan.months:
         for figure in (month.peak_gpus, month.reserved_usd, month.burst_usd, month.usd, month.energy_kwh):
@@ -86,6 +86,6 @@ def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path)
     for section in (plan.terms, plan.services[0].service):
         values = flat(section)
         for leaf in leaves(type(section)):
-            if leaf.name in set(case.changed) - IN_WORDS and values[leaf.name] is not None:
+            if leaf.name in set(case.changed) - OWN_ROWS and values[leaf.name] is not None:
                 assert bare(leaf.label) in text, leaf.name
                 assert bare(shown(leaf, values[leaf.name])) in text, leaf.name

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.batch.jobs import made, scenario_of
+from sizebook.batch.plan_kinds import plan_scenario, scenario_of
 from sizebook.core.cells import call
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import brief, grouped
@@ -17,9 +17,9 @@ from sizebook.plans.programme.figures import PhaseFigures, figures
 from sizebook.plans.programme.inputs import Phase, ProgrammeTerms
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammeMonth, ProgrammePlan
 from sizebook.plans.training.inputs import TrainingInputs
-from sizebook.reports.inputs import shown
-from sizebook.reports.programme.notes import IN_WORDS
-from sizebook.scenarios.programme import ProgrammeScenario, answer
+from sizebook.reports.input_rows import shown
+from sizebook.reports.programme.notes import OWN_ROWS
+from sizebook.scenarios.programme import ProgrammeScenario, plan_programme_scenario
 from tests.surfaces.grid import Values, bare, in_print, on_command, toml
 
 load()
@@ -68,7 +68,7 @@ def _values(name: str) -> Values:
 def _plan(name: str) -> ProgrammePlan:
     scenario = scenario_of(_values(name), "grid", Path())
     assert isinstance(scenario, ProgrammeScenario)
-    return answer(scenario)
+    return plan_programme_scenario(scenario)
 
 
 def test_every_input_is_away_from_its_default_somewhere() -> None:
@@ -134,7 +134,7 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", REPORTED)
 def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -> None:
     plan, (terms, changed) = _plan(name), CASES[name]
-    report = made(_values(name), "grid", Path()).report
+    report = plan_scenario(_values(name), "grid", Path()).report
     text = in_print(report, tmp_path)
     for tile in report.tiles:
         assert bare(tile.value) in text and bare(tile.note) in text
@@ -143,6 +143,6 @@ def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -
             assert bare(grouped(getattr(budget, part))) in text, part
     stated: dict[str, Any] = flat(plan.terms) | flat(plan.phases[1].phase)
     for leaf in (*leaves(ProgrammeTerms), *leaves(Phase)):
-        if leaf.name in {*terms, *changed} - IN_WORDS and stated[leaf.name] is not None:
+        if leaf.name in {*terms, *changed} - OWN_ROWS and stated[leaf.name] is not None:
             assert bare(leaf.label) in text, leaf.name
             assert bare(shown(leaf, stated[leaf.name])) in text, leaf.name

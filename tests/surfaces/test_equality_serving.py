@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sizebook.batch.jobs import made, scenario_of
+from sizebook.batch.plan_kinds import plan_scenario, scenario_of
 from sizebook.core.cells import call
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import grouped
@@ -18,9 +18,9 @@ from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.functions import ledger
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.reports.inputs import shown
-from sizebook.reports.serving.notes import IN_WORDS
-from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.reports.input_rows import shown
+from sizebook.reports.serving.notes import OWN_ROWS
+from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.sweeps.cases import INPUTS
 from sizebook.sweeps.serving import sweep
 from tests.surfaces.grid import bare, cases, first_in_make_test, in_print, on_command, toml
@@ -41,7 +41,7 @@ BESIDE = ("plan", "title", "as_of", "gpus_compared")
 def _plan(number: int) -> ServingPlan:
     scenario = scenario_of(GRID[number].values, "grid", Path())
     assert isinstance(scenario, ServingScenario)
-    return answer(scenario).plan
+    return plan_serving_scenario(scenario).plan
 
 
 def test_every_input_is_away_from_its_default_somewhere() -> None:
@@ -126,7 +126,7 @@ def test_the_cell_of_a_percentile_gives_the_plans_figures(number: int, tmp_path:
 @pytest.mark.parametrize("number", first_in_make_test(range(len(GRID)), IDS, 3))
 def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path) -> None:
     plan, case = _plan(number), GRID[number]
-    report = made(case.values, "grid", Path()).report
+    report = plan_scenario(case.values, "grid", Path()).report
     text = in_print(report, tmp_path)
     for month in plan.months:
         for figure in (grouped(month.usd), grouped(month.gpu_hours), grouped(month.peak_gpus)):
@@ -135,7 +135,7 @@ def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path)
         assert bare(tile.value) in text
     known = {leaf.name: leaf for leaf in leaves(type(plan.inputs))}
     values = flat(plan.inputs)
-    for name in set(case.changed) & set(known) - IN_WORDS:
+    for name in set(case.changed) & set(known) - OWN_ROWS:
         if values[name] is not None:
             assert bare(known[name].label) in text, name
             assert bare(shown(known[name], values[name])) in text, name

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch.jobs import job_of, scenario_of
+from sizebook.batch.plan_kinds import plan_kind_of, scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
@@ -22,10 +22,10 @@ from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.rows import INPUTS, OUTPUTS
 from sizebook.plans.training.tables import components, ledger
-from sizebook.reports.inputs import shown
-from sizebook.reports.training.notes import IN_WORDS
-from sizebook.reports.view import Table
-from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
+from sizebook.reports.document import Table
+from sizebook.reports.input_rows import shown
+from sizebook.reports.training.notes import OWN_ROWS
+from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
 from tests.surfaces.grid import OWN_RATES, Values, away, bare, first_in_make_test, in_print, on_command, toml
 
 load()
@@ -114,7 +114,7 @@ def test_every_input_moves_a_figure() -> None:
 @every_case
 def test_the_cells_give_the_plan(name: str) -> None:
     scenario, plan = _planned(name)
-    inputs = planned(scenario, plan).inputs
+    inputs = with_found_layout(scenario, plan).inputs
     options = [[key, value] for key, value in flat(inputs).items()]
     for function, want in (("TRAINING_LEDGER", ledger(plan)), ("TRAINING_MEMORY", components(plan))):
         assert call(function, scenario.model, plan.inputs.gpu.key, options) == want, function
@@ -143,7 +143,7 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
 @every_case
 def test_a_row_of_a_sweep_gives_the_plan(name: str, tmp_path: Path) -> None:
     scenario, plan = _planned(name)
-    row = {**flat(planned(scenario, plan).inputs), "model": scenario.model, "gpu": plan.inputs.gpu.key}
+    row = {**flat(with_found_layout(scenario, plan).inputs), "model": scenario.model, "gpu": plan.inputs.gpu.key}
     assert set(row) == set(INPUTS)
     table, output = tmp_path / "runs.csv", tmp_path / "out.csv"
     with table.open("w", newline="") as lines:
@@ -168,7 +168,7 @@ def test_a_row_of_a_sweep_gives_the_plan(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", first_in_make_test(REPORTED, REPORTED, 3))
 def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -> None:
     scenario, plan = _planned(name)
-    job = job_of(scenario)
+    job = plan_kind_of(scenario)
     report = job.report(job.plan(scenario) if plan.fits else plan, scenario)
     text = in_print(report, tmp_path)
     for tile in report.tiles:
@@ -189,7 +189,7 @@ def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -
         wanted = wanted if len(cells) == 3 else wanted[1:2]
         assert [float(bare(cell)) * factor for cell in cells] == pytest.approx(wanted, rel=6e-3), leaf.name
         assert all(bare(cell) in text for cell in (leaf.label, *cells)), leaf.name
-    values = flat(planned(scenario, plan).inputs)
-    for key in set(CASES[name]) & set(LEAVES) - IN_WORDS:
+    values = flat(with_found_layout(scenario, plan).inputs)
+    for key in set(CASES[name]) & set(LEAVES) - OWN_ROWS:
         assert bare(LEAVES[key].label) in text, key
         assert bare(shown(LEAVES[key], values[key])) in text, key

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
+from sizebook.batch.plan_kinds import PLAN_KINDS, scenario_of, workbook_inputs_of
 from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.training.case import Case
@@ -51,8 +51,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def filled(name: str, folder: Path) -> Filled:
-    template = bundled("workbooks") / JOBS["training"].workbook
-    return fill(template, inputs_of(*planned(name)), folder / f"{name}.xlsx", target="libreoffice")
+    template = bundled("workbooks") / PLAN_KINDS["training"].workbook
+    return fill(template, workbook_inputs_of(*planned(name)), folder / f"{name}.xlsx", target="libreoffice")
 
 
 def test_every_input_is_away_from_its_default_somewhere() -> None:
@@ -110,7 +110,7 @@ def test_the_checks_of_a_plan_that_holds_say_ok(name: str, folder: Path) -> None
 @every_case
 def test_the_workbook_shows_every_input(name: str, folder: Path) -> None:
     """A new input that misses the workbook fails by name: filling refuses what is no input of it."""
-    assert set(inputs_of(*planned(name))) <= set(read_inputs(filled(name, folder).path))
+    assert set(workbook_inputs_of(*planned(name))) <= set(read_inputs(filled(name, folder).path))
 
 
 @pytest.mark.parametrize("name", list(GRID)[:IN_ONE_OFFICE])

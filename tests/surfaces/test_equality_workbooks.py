@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
+from sizebook.batch.plan_kinds import PLAN_KINDS, scenario_of, workbook_inputs_of
 from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.fleet.plan import FleetPlan
@@ -17,7 +17,7 @@ from sizebook.plans.ledgers import ledger_rows
 from sizebook.plans.serving.figures import ReplicaFigures, figures
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.scenarios.files import SizingScenario
+from sizebook.scenarios.scenario_files import SizingScenario
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill
 from tests.libreoffice.office import Office, assert_stored_is_recalculated
@@ -64,7 +64,7 @@ IN_ONE_OFFICE = 24
 def planned(number: int) -> Any:
     """Return the plan of a scenario, of serving the one that was chosen."""
     scenario = GRID[number]
-    plan = JOBS[scenario.kind].plan(scenario_of(scenario.values, "grid", Path()))
+    plan = PLAN_KINDS[scenario.kind].plan(scenario_of(scenario.values, "grid", Path()))
     return plan.plan if scenario.kind == "serving" else plan
 
 
@@ -76,8 +76,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @cache
 def filled(number: int, folder: Path) -> Filled:
     scenario = GRID[number]
-    given = inputs_of(scenario_of(scenario.values, "grid", Path()))
-    template = bundled("workbooks") / JOBS[scenario.kind].workbook
+    given = workbook_inputs_of(scenario_of(scenario.values, "grid", Path()))
+    template = bundled("workbooks") / PLAN_KINDS[scenario.kind].workbook
     return fill(template, given, folder / f"grid-{number}.xlsx", target="libreoffice")
 
 
@@ -113,7 +113,7 @@ def test_the_workbook_shows_every_input(number: int, folder: Path) -> None:
     from sizebook.workbooks.filling import read_inputs
 
     known = read_inputs(filled(number, folder).path)
-    assert set(inputs_of(scenario_of(GRID[number].values, "grid", Path()))) <= set(known)
+    assert set(workbook_inputs_of(scenario_of(GRID[number].values, "grid", Path()))) <= set(known)
 
 
 @pytest.mark.parametrize("number", range(len(GRID))[:IN_ONE_OFFICE], ids=[a.name for a in GRID[:IN_ONE_OFFICE]])

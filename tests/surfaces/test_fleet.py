@@ -16,8 +16,8 @@ from openpyxl.utils import get_column_letter
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.scenarios.files import parse, read_toml
-from sizebook.scenarios.fleet import FleetScenario, answer
+from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
+from sizebook.scenarios.scenario_files import parse, read_toml
 from tests.libreoffice.office import Office
 from tests.workbooks.shipped import checks
 from tests.workbooks.test_fleet_plan import ROWS, assert_shows_the_plan
@@ -71,7 +71,7 @@ def scenario(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="module")
 def plan(scenario: Path) -> FleetPlan:
-    return answer(parse(FleetScenario, read_toml(scenario), scenario.name))
+    return plan_fleet_scenario(parse(FleetScenario, read_toml(scenario), scenario.name))
 
 
 @pytest.fixture(scope="module")
@@ -142,14 +142,14 @@ def test_batch_produces_workbook_report_and_a_line_of_the_index(tmp_path: Path) 
     heads, line = list(load_workbook(tmp_path / "out" / "index.xlsx")["Index"].iter_rows(max_row=2, values_only=True))
     found = dict(zip(heads, line, strict=True))
     assert found["Model"] == "llama-3.1-70b, llama-3.1-8b, qwen3-32b, mixtral-8x7b, gpt-oss-120b"
-    plan = answer(parse(FleetScenario, read_toml(EXAMPLE), EXAMPLE.name))
+    plan = plan_fleet_scenario(parse(FleetScenario, read_toml(EXAMPLE), EXAMPLE.name))
     assert found["GPUs, last month"] == plan.months[-1].peak_gpus
 
 
 def refusal(text: str) -> str:
     with pytest.raises(SizebookError) as refused:
         values = tomllib.loads(text)
-        answer(parse(FleetScenario, values, "f.toml"))
+        plan_fleet_scenario(parse(FleetScenario, values, "f.toml"))
     return str(refused.value)
 
 

@@ -22,9 +22,9 @@ from sizebook.core.registry import find
 from sizebook.functions import load
 from sizebook.models import catalog
 from sizebook.models.architecture import Attention, Experts, FeedForward
-from sizebook.reports.charts.kinds import Bar, Bars
+from sizebook.reports.charts.chart_types import Bar, Bars
+from sizebook.reports.document import Derivation, Report, Section
 from sizebook.reports.render import write_pdf
-from sizebook.reports.view import Derivation, Report, Section
 from sizebook.workbooks.filling import fill
 from tests.excel import officejs_client
 from tests.libreoffice.office import Displays

@@ -10,16 +10,16 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sizebook.batch.reading import read_batch
+from sizebook.batch.scenario_list import read_batch
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import Argument, leaves
 from sizebook.functions import load
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario
-from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.scenarios.scenario_files import parse, read_toml
+from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.sweeps.cases import LOADS, NUMBERS
 from sizebook.sweeps.serving import sweep
 
@@ -51,7 +51,7 @@ def written(folder: Path, top: str = "", traffic: str = "", target: str = "") ->
 
 
 def planned(path: Path) -> ServingPlan:
-    return answer(parse(ServingScenario, read_toml(path), path.name)).plan
+    return plan_serving_scenario(parse(ServingScenario, read_toml(path), path.name)).plan
 
 
 def function_says(**options: Any) -> str:
@@ -117,7 +117,7 @@ def test_a_number_as_text_means_the_same_everywhere(text: str, number: float, tm
             ["serving", "llama-3.1-8b", "h100-sxm", text, "1000", "200", "2", ""],
         ])  # fmt: skip
     row = read_batch(tmp_path / "many.csv").rows[0].values
-    of_row = answer(parse(ServingScenario, row, "many.csv")).plan
+    of_row = plan_serving_scenario(parse(ServingScenario, row, "many.csv")).plan
     assert of_row.traffic.requests_per_day == planned(path).traffic.requests_per_day == number
     assert of_row.months == planned(path).months
     assert [month.usd for month in of_row.months] == [line[9] for line in in_cell[1:]]

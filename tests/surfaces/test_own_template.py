@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 from openpyxl import load_workbook
 
-from sizebook.batch.contents import contents, outlines
 from sizebook.batch.formats import FORMATS
-from sizebook.batch.jobs import made
+from sizebook.batch.plan_contents import contents, outlines
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.cli import app
 from sizebook.intake.text_formats import toml_table
 from sizebook.sources.bundled import bundled
@@ -54,7 +54,7 @@ def test_calc_works_out_what_was_stored(filled: Path, calc_office: Office) -> No
 
 
 def test_figures_and_months_are_those_of_the_json(filled: Path, folder: Path) -> None:
-    planned = made(toml_table(folder / "fleet.toml", "a scenario"), "fleet.toml", folder)
+    planned = plan_scenario(toml_table(folder / "fleet.toml", "a scenario"), "fleet.toml", folder)
     found = json.loads(FORMATS["json"].content(planned))
     sheet = load_workbook(filled, data_only=True)["Our plan"]
     rows = [[cell.value for cell in row[:3]] for row in sheet["A5:C40"]]
@@ -66,7 +66,7 @@ def test_figures_and_months_are_those_of_the_json(filled: Path, folder: Path) ->
 
 def test_a_batch_and_the_service_fill_the_same(filled: Path, folder: Path) -> None:
     values = toml_table(folder / "fleet.toml", "a scenario") | {"report": {"workbook": "own.xlsx"}}
-    planned = made(values, "fleet.toml", folder)
+    planned = plan_scenario(values, "fleet.toml", folder)
     (folder / "batch.xlsx").write_bytes(FORMATS["xlsx"].content(planned))
     sent = ScenarioUpload((folder / "fleet.toml").read_bytes(), is_toml=True)
     served = filled_workbook(("own.xlsx", (folder / "own.xlsx").read_bytes(), sent))
@@ -91,7 +91,7 @@ def test_every_name_of_a_plan_is_known_without_one() -> None:
     }
     assert scenarios.keys() == outlines().keys()
     for kind, values in scenarios.items():
-        found, known = contents(made(values, kind, reports).plan), outlines()[kind]
+        found, known = contents(plan_scenario(values, kind, reports).plan), outlines()[kind]
         assert [each.name for each in found.figures] == [each.name for each in known.figures]
         assert [(each.name, each.columns) for each in found.tables] == [
             (each.name, each.columns) for each in known.tables

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from sizebook.cli import app
 from sizebook.core.tables import table
-from sizebook.validation.training_runs import GroupError, errors, message, over_groups, over_runs, summary
+from sizebook.validation.training_runs import GroupError, chart_title, errors, over_groups, over_runs, summary
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -39,7 +39,7 @@ def test_the_table_holds_every_run_of_the_fit_and_the_error_its_bands_state() ->
 def test_the_chart_says_what_the_table_does() -> None:
     """One dot a run, of four series."""
     chart = (DOCS / "training_accuracy.svg").read_text()
-    assert chart.count(message()) == 2
+    assert chart.count(chart_title()) == 2
     assert len(re.findall(r"M\d+ \d+h0", chart)) == sum(row.runs for row in errors())
 
 

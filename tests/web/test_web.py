@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 from fastapi.testclient import TestClient
 
-from sizebook.batch.formats import contents_of
-from sizebook.batch.jobs import made
+from sizebook.batch.formats import file_contents
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.cli import app as command_line
 from sizebook.cli.web import TOKEN
 from sizebook.core.errors import InputError
@@ -44,7 +44,7 @@ def problem(found: object) -> str:
 
 
 def test_a_plan_is_byte_for_byte_that_of_a_batch(client: TestClient, tmp_path: Path) -> None:
-    ours = contents_of(made(SCENARIO, "s", tmp_path), ("json", "csv", "xlsx")).files
+    ours = file_contents(plan_scenario(SCENARIO, "s", tmp_path), ("json", "csv", "xlsx")).files
     for name, content in ours.items():
         assert client.post(f"/plans?format={name}", json=SCENARIO).content == content
     toml = client.post(
@@ -140,7 +140,7 @@ def test_a_batch_that_ends_unexpectedly_says_so(client: TestClient, monkeypatch:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("surprise")
 
-    monkeypatch.setattr(batches, "batch_of", broken)
+    monkeypatch.setattr(batches, "run_batch_with", broken)
     table = {"scenarios": ("s.csv", b"name,model\na,gpt-2-small\n")}
     name = client.post("/batches?formats=json", files=table).json()["id"]
     last = client.get(f"/batches/{name}/events").text.strip().splitlines()[-1]

@@ -13,9 +13,9 @@ from sizebook.core.sections import Argument, leaves
 from sizebook.functions import find
 from sizebook.plans.fleet.inputs import MOST_SERVICES, Service
 from sizebook.plans.programme.inputs import MOST_PHASES, Phase
-from sizebook.scenarios.files import Scenario, SizingScenario
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.programme import ProgrammeScenario
+from sizebook.scenarios.scenario_files import Scenario, SizingScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.sources.bundled import bundled

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from sizebook.scenarios.files import read_toml
+from sizebook.scenarios.scenario_files import read_toml
 from sizebook.sources.bundled import bundled
 
 # A cell of a row, by sheet, label and column, and what a careless hand puts there; {} stands for the formula there. A

@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 from sizebook.core.errors import SizebookError
 from sizebook.plans.training.inputs import settled
 from sizebook.plans.training.plan import unchecked_plan
-from sizebook.scenarios.files import parse
+from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill

@@ -14,8 +14,8 @@ from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.fleet.figures import ServiceBasis, basis
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.scenarios.files import parse
-from sizebook.scenarios.fleet import FleetScenario, answer
+from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
+from sizebook.scenarios.scenario_files import parse
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.input_cells import workbook_inputs
@@ -122,7 +122,7 @@ def test_the_workbook_shows_the_plan(tmp_path: Path) -> None:
     """
     scenario = parse(FleetScenario, SEARCHED, "fleet")
     found = fill(TEMPLATE, workbook_inputs(scenario) | {"gpu_2": "H200 SXM"}, tmp_path / "out.xlsx")
-    plan = answer(scenario)
+    plan = plan_fleet_scenario(scenario)
     assert_shows_the_plan(found.path, plan)
     shown = columns(found.path, "Services")
     assert shown["Stands on the nodes of"][:2] == [1, 1]

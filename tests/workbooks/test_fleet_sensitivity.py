@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sizebook.functions import load
-from sizebook.scenarios.files import parse
-from sizebook.scenarios.fleet import FleetScenario, answer
+from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
+from sizebook.scenarios.scenario_files import parse
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.input_cells import workbook_inputs
@@ -45,7 +45,7 @@ def planned(*, load_over: float = 1, growth: float = 0, **factors: float) -> flo
         for each in FLEET["service"]
     ]
     changed = FLEET | {"service": services, "target_load": min(1, FLEET["target_load"] * load_over)}
-    return float(sum(month.usd for month in answer(parse(FleetScenario, changed, "fleet")).months))
+    return float(sum(month.usd for month in plan_fleet_scenario(parse(FleetScenario, changed, "fleet")).months))
 
 
 PRICES = ("on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour")

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.table import Table
 
-from sizebook.batch import competing
-from sizebook.batch.jobs import made
-from sizebook.batch.supplying import outline
+from sizebook.batch import layouts
+from sizebook.batch.anchor_values import supply_names
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import leaves
@@ -39,14 +39,14 @@ def book(path: Path, name: str = "layouts", heads: tuple[str, ...] = HEADS) -> P
 
 
 def rows(template: Path, values: dict[str, Any]) -> list[dict[str, Any]]:
-    found = made(values, "here.toml", Path())
+    found = plan_scenario(values, "here.toml", Path())
     path = fill_from(template, found.supply, template.with_name("out.xlsx")).path
     shown = load_workbook(path).worksheets[0].iter_rows(min_row=2, values_only=True)
     return [dict(zip(HEADS, row, strict=True)) for row in shown]
 
 
 def figure(name: str, **changed: Any) -> Any:
-    found = made({**RUN, **changed}, "here.toml", Path())
+    found = plan_scenario({**RUN, **changed}, "here.toml", Path())
     return next(figure.value for figure in found.contents.figures if figure.name == name)
 
 
@@ -81,8 +81,8 @@ def test_a_stated_layout_is_marked_where_it_stands(tmp_path: Path) -> None:
 
 def test_nothing_is_searched_before_a_workbook_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(competing, "layouts_of", lambda *_: asked.append("searched"))
-    found = made({**RUN, "tp": 8}, "here.toml", Path())
+    monkeypatch.setattr(layouts, "layouts_of", lambda *_: asked.append("searched"))
+    found = plan_scenario({**RUN, "tp": 8}, "here.toml", Path())
     fill_from(book(tmp_path / "own.xlsx", "cases", ("step_seconds",)), found.supply, tmp_path / "out.xlsx")
     assert asked == []
 
@@ -100,5 +100,5 @@ def test_a_search_that_finds_nothing_is_said_and_nothing_written(tmp_path: Path)
 
 
 def test_a_check_knows_the_table_without_a_scenario(tmp_path: Path) -> None:
-    found = check_template(book(tmp_path / "own.xlsx"), names=outline())
+    found = check_template(book(tmp_path / "own.xlsx"), names=supply_names())
     assert found.anchors == (f"layouts  Sheet!A1:H2  the table layouts: {', '.join(HEADS)}",)

@@ -9,8 +9,8 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.table import Table
 
-from sizebook.batch.jobs import made
-from sizebook.batch.supplying import outline
+from sizebook.batch.anchor_values import supply_names
+from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.workbooks.filling import fill_from
 from sizebook.workbooks.template_check import check_template
 
@@ -37,12 +37,12 @@ def template(tmp_path: Path) -> Path:
 
 
 def cost(values: dict[str, Any], name: str, **changed: Any) -> Any:
-    found = made({**values, **changed}, "here.toml", Path())
+    found = plan_scenario({**values, **changed}, "here.toml", Path())
     return next(figure.value for figure in found.contents.figures if figure.name == name)
 
 
 def rows(template: Path, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-    found = made(values, "here.toml", Path())
+    found = plan_scenario(values, "here.toml", Path())
     path = fill_from(template, found.supply, template.with_name("out.xlsx")).path
     return list(load_workbook(path).worksheets[0].iter_rows(min_row=2, values_only=True))
 
@@ -69,5 +69,5 @@ def test_training(template: Path) -> None:
 
 
 def test_the_check_knows_it_without_a_scenario(template: Path) -> None:
-    found = check_template(template, names=outline())
+    found = check_template(template, names=supply_names())
     assert found.anchors == ("sensitivity  Sheet!A1:C2  the table sensitivity: input, low_usd, high_usd",)

@@ -20,8 +20,8 @@ from sizebook.plans.serving.functions import ledger
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.scenarios.files import parse, read_toml
-from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.scenarios.scenario_files import parse, read_toml
+from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill
 from sizebook.workbooks.input_cells import workbook_inputs
@@ -64,7 +64,7 @@ def planned(changes: dict[str, Any]) -> tuple[dict[str, Any], ServingPlan]:
     """Return the inputs that a scenario puts into the workbook, and its plan."""
     values = {name: value for name, value in (GIVEN | changes).items() if value is not None}
     scenario = parse(ServingScenario, {"plan": "serving", **values}, "varied")
-    return workbook_inputs(scenario), answer(scenario).plan
+    return workbook_inputs(scenario), plan_serving_scenario(scenario).plan
 
 
 # Rows of the sheet Months by the names of the plan's ledger.

@@ -12,12 +12,12 @@ import pytest
 from click.testing import CliRunner
 from openpyxl import load_workbook
 
-from sizebook.batch.jobs import inputs_of, scenario_of
+from sizebook.batch.plan_kinds import scenario_of, workbook_inputs_of
 from sizebook.cli import app
 from sizebook.core.sections import leaves
 from sizebook.core.units import significant
 from sizebook.functions import load
-from sizebook.scenarios.files import read_toml
+from sizebook.scenarios.scenario_files import read_toml
 from sizebook.sources.bundled import bundled
 from sizebook.training.memory import Memory
 from sizebook.workbooks.filling import Filled, fill
@@ -46,7 +46,7 @@ VARIED: dict[str, dict[str, Any]] = {
 
 
 def filled(values: dict[str, Any], folder: Path) -> Filled:
-    return fill(TEMPLATE, inputs_of(scenario_of(values, "run.toml", folder)), folder / "out.xlsx")
+    return fill(TEMPLATE, workbook_inputs_of(scenario_of(values, "run.toml", folder)), folder / "out.xlsx")
 
 
 def as_json(scenario: Path) -> dict[str, Any]:
@@ -126,9 +126,9 @@ def test_market_based_carbon_is_stated_where_contracts_are(tmp_path: Path) -> No
 
 
 def test_a_price_left_blank_is_looked_up_and_one_of_owned_hardware_filled_in(tmp_path: Path) -> None:
-    assert "price_usd_per_gpu_hour" not in inputs_of(scenario_of(RUN, "run.toml", tmp_path))
+    assert "price_usd_per_gpu_hour" not in workbook_inputs_of(scenario_of(RUN, "run.toml", tmp_path))
     owned = {**RUN, "owned": {"capex_usd": 35_040.0, "years": 4, "busy": 1.0, "usd_per_kwh": 0.0}}
-    given = inputs_of(scenario_of(owned, "run.toml", tmp_path))
+    given = workbook_inputs_of(scenario_of(owned, "run.toml", tmp_path))
     assert given["price_usd_per_gpu_hour"] == pytest.approx(1.0)
     assert columns(fill(TEMPLATE, given, tmp_path / "out.xlsx").path, "Plan")["GPU-hour"][0] == pytest.approx(1.0)
 
@@ -150,14 +150,14 @@ def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
 
 
 def test_a_run_that_does_not_fit_is_said(tmp_path: Path) -> None:
-    given = inputs_of(scenario_of({**RUN, "tp": 2}, "run.toml", tmp_path))
+    given = workbook_inputs_of(scenario_of({**RUN, "tp": 2}, "run.toml", tmp_path))
     found = fill(TEMPLATE, {**given, "model": "llama-3.1-70b"}, tmp_path / "out.xlsx")
     failed = {label for label, text in checks(found.path).items() if text != "OK"}
     assert failed == {"It fits 1", "All checks 1"}
 
 
 def test_an_impossible_layout_is_said_once_a_call(tmp_path: Path) -> None:
-    given = inputs_of(scenario_of({**RUN, "tp": 1}, "run.toml", tmp_path))
+    given = workbook_inputs_of(scenario_of({**RUN, "tp": 1}, "run.toml", tmp_path))
     found = fill(TEMPLATE, {**given, "dp": 7}, tmp_path / "out.xlsx")
     begun = [problem for problem in found.problems if problem.startswith("Staged!")]
     assert len(begun) == 5

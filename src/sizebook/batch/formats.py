@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizebook.batch.jobs import Made
-from sizebook.batch.record import plain
+from sizebook.batch.plan_kinds import PlannedScenario
+from sizebook.batch.record import json_values
 from sizebook.core.errors import InputError, suggestion
 from sizebook.core.extras import need
 from sizebook.plans.contents import Figure, Value
-from sizebook.sources.texts import guarded
+from sizebook.sources.cell_text import neutralised
 from sizebook.sources.writing import make_folder, write_whole
 
 RECORD = "sizebook"  # the key of the record in JSON, its name in CSV
@@ -31,11 +31,11 @@ class Format:
     """A kind of file: what it shows, and the function that makes it."""
 
     meaning: str
-    content: Callable[[Made], bytes]
+    content: Callable[[PlannedScenario], bytes]
 
 
 @dataclass(frozen=True)
-class Content:
+class FileContents:
     """What one scenario turned into, before it is written: bytes by format, figures for an index, remarks."""
 
     files: Mapping[str, bytes]
@@ -52,14 +52,14 @@ class Outputs:
     notes: tuple[str, ...] = ()
 
 
-def _pdf(made: Made) -> bytes:
+def _pdf(made: PlannedScenario) -> bytes:
     need("reports")
-    from sizebook.reports.archival import Attached
+    from sizebook.reports.pdf import Attachment
     from sizebook.reports.render import pdf
 
     attached = [
-        Attached("scenario.toml", _toml(made), description="the scenario", relationship="Source"),
-        Attached(
+        Attachment("scenario.toml", _toml(made), description="the scenario", relationship="Source"),
+        Attachment(
             "figures.json",
             _json(made),
             description="all figures, and what they were made of",
@@ -67,11 +67,11 @@ def _pdf(made: Made) -> bytes:
         ),
     ]
     said = "the planning workbook, filled"
-    attached.append(Attached(made.workbook_name, made.workbook.content, description=said, relationship="Supplement"))
+    attached.append(Attachment(made.workbook_name, made.workbook.content, description=said, relationship="Supplement"))
     return pdf(made.report, attached, made.style)
 
 
-def _toml(made: Made) -> bytes:
+def _toml(made: PlannedScenario) -> bytes:
     import tomli_w
 
     return tomli_w.dumps(_without_blanks(made.record["scenario"])).encode()
@@ -84,27 +84,27 @@ def _without_blanks(value: Any) -> Any:
     return [_without_blanks(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
-def _xlsx(made: Made) -> bytes:
+def _xlsx(made: PlannedScenario) -> bytes:
     return made.workbook.content
 
 
-def _html(made: Made) -> bytes:
-    from sizebook.reports.render import page
+def _html(made: PlannedScenario) -> bytes:
+    from sizebook.reports.render import html_page
 
-    return page(made.report, json.dumps(made.record), made.style).encode()
+    return html_page(made.report, json.dumps(made.record), made.style).encode()
 
 
-def _json(made: Made) -> bytes:
+def _json(made: PlannedScenario) -> bytes:
     found = {
         RECORD: {key: value for key, value in made.record.items() if key != "figures"},
         "notes": list(made.notes),
         "figures": {
-            figure.name: {"value": plain(figure.value), "unit": figure.unit, "label": figure.label}
+            figure.name: {"value": json_values(figure.value), "unit": figure.unit, "label": figure.label}
             for figure in made.contents.figures
         },
         "tables": {
             table.name: [
-                {column.name: plain(value) for column, value in zip(table.columns, row, strict=True)}
+                {column.name: json_values(value) for column, value in zip(table.columns, row, strict=True)}
                 for row in table.rows
             ]
             for table in made.contents.tables
@@ -113,7 +113,7 @@ def _json(made: Made) -> bytes:
     return (json.dumps(found, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _csv(made: Made) -> bytes:
+def _csv(made: PlannedScenario) -> bytes:
     """Return one figure a line, with the row that it stands in: a shape that fits every plan and every pivot table."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
@@ -122,7 +122,7 @@ def _csv(made: Made) -> bytes:
     return text.getvalue().encode()
 
 
-def _lines(made: Made) -> Iterator[Sequence[Value]]:
+def _lines(made: PlannedScenario) -> Iterator[Sequence[Value]]:
     for figure in made.contents.figures:
         yield "figures", 1, figure.name, figure.unit, figure.value
     for table in made.contents.tables:
@@ -133,7 +133,7 @@ def _lines(made: Made) -> Iterator[Sequence[Value]]:
 
 
 def _cell(value: Any) -> Any:
-    return guarded(value) if isinstance(value, str) else "" if value is None else value
+    return neutralised(value) if isinstance(value, str) else "" if value is None else value
 
 
 FORMATS: dict[str, Format] = {
@@ -146,7 +146,7 @@ FORMATS: dict[str, Format] = {
 USUAL = ("pdf", "xlsx")
 
 
-def chosen(text: str) -> tuple[str, ...]:
+def parse_formats(text: str) -> tuple[str, ...]:
     """Return the formats that a text lists, ``pdf,xlsx``. Errors: `InputError` for an unknown one, and for none."""
     words = [word.strip().casefold() for word in text.split(",") if word.strip()]
     for word in words or [""]:
@@ -157,19 +157,19 @@ def chosen(text: str) -> tuple[str, ...]:
     return tuple(name for name in FORMATS if name in words)
 
 
-def contents_of(made: Made, formats: Sequence[str] = USUAL) -> Content:
+def file_contents(made: PlannedScenario, formats: Sequence[str] = USUAL) -> FileContents:
     """Return the files of a planned scenario as bytes."""
     files = {name: FORMATS[name].content(made) for name in formats}
-    return Content(files, made.contents.first, made.notes)
+    return FileContents(files, made.contents.first, made.notes)
 
 
-def written(content: Content, folder: Path, stem: str) -> Outputs:
+def write_contents(content: FileContents, folder: Path, stem: str) -> Outputs:
     """Write the files of a scenario into a folder, each whole or not at all; return where they are."""
     make_folder(folder)
     files = {name: write_whole(folder / f"{stem}.{name}", bytes_) for name, bytes_ in content.files.items()}
     return Outputs(files, content.figures, content.notes)
 
 
-def produce(made: Made, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:
+def produce_files(made: PlannedScenario, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:
     """Write the files of a planned scenario into a folder; all are made before the first is written."""
-    return written(contents_of(made, formats), folder, stem)
+    return write_contents(file_contents(made, formats), folder, stem)

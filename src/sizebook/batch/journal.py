@@ -18,8 +18,8 @@ from typing import Any
 
 from sizebook import __version__
 from sizebook.batch.formats import Outputs
-from sizebook.batch.reading import Row
-from sizebook.batch.record import formulas, inputs, is_hashed
+from sizebook.batch.record import formulas_hash, input_hashes, is_hashed
+from sizebook.batch.scenario_list import Row
 from sizebook.core.errors import InputError
 from sizebook.plans.contents import Figure
 
@@ -85,11 +85,11 @@ class Journal:
                     )
         return finished
 
-    def begun(self, row: Row) -> None:
+    def record_start(self, row: Row) -> None:
         """Note that a worker has a scenario."""
         self._change(row, "state = 'running', attempts = attempts + 1", ())
 
-    def settled(self, outcome: Outcome) -> None:
+    def record_outcome(self, outcome: Outcome) -> None:
         """Note what became of a scenario."""
         made = outcome.outputs
         if made is None:
@@ -107,7 +107,7 @@ class Journal:
         found = self.database.execute("SELECT name, bytes FROM indexes WHERE hash = ?", (_shown(outcomes),)).fetchall()
         return bool(found) and all(_size(self.folder / name) == size for name, size in found)
 
-    def indexed(self, outcomes: Sequence[Outcome], paths: Sequence[Path]) -> None:
+    def record_indexes(self, outcomes: Sequence[Outcome], paths: Sequence[Path]) -> None:
         """Note that indexes were written."""
         with self.database:
             self.database.execute("DELETE FROM indexes")
@@ -180,8 +180,8 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
 
 def fingerprint(row: Row, formats: Sequence[str]) -> str:
     """Return a hash of what a scenario's outputs depend on: values, files, own prices, formats, formulas, version."""
-    files = {name: _dated(row.folder / name, mark) for name, mark in inputs(row.values, row.folder).items()}
-    text = json.dumps([__version__, formulas(), row.values, files, sorted(formats)], sort_keys=True, default=str)
+    files = {name: _dated(row.folder / name, mark) for name, mark in input_hashes(row.values, row.folder).items()}
+    text = json.dumps([__version__, formulas_hash(), row.values, files, sorted(formats)], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -195,7 +195,7 @@ def _dated(path: Path, mark: str) -> str:
 
 def _shown(outcomes: Sequence[Outcome]) -> str:
     """Return a hash of what indexes show of outcomes, and of what writes them."""
-    return hashlib.sha256(repr([__version__, formulas(), *outcomes]).encode()).hexdigest()
+    return hashlib.sha256(repr([__version__, formulas_hash(), *outcomes]).encode()).hexdigest()
 
 
 def _size(path: Path) -> int | None:

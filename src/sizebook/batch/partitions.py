@@ -19,16 +19,16 @@ need("sweep")
 
 import polars as pl
 
+from sizebook.batch.file_names import safe_stem
 from sizebook.batch.formats import Outputs
 from sizebook.batch.journal import Outcome, journal
-from sizebook.batch.naming import safe
-from sizebook.batch.reading import Row
-from sizebook.batch.record import stamp
-from sizebook.batch.running import Order, Shown, Work, carried_on
-from sizebook.batch.sending import Parcel, failed, marked, opened
+from sizebook.batch.parcels import Parcel, failed_outcome, pack_without_files, run_on_worker
+from sizebook.batch.record import installation
+from sizebook.batch.runner import RunOptions, ShowProgress, Work, run_remaining
+from sizebook.batch.scenario_list import Row
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.plans.contents import Figure
-from sizebook.scenarios.files import RATES
+from sizebook.scenarios.scenario_files import RATES
 from sizebook.scheduling.processes import Processes
 from sizebook.sources.writing import make_folder
 from sizebook.sweeps.kinds import kind_of
@@ -74,37 +74,39 @@ def _stretches(table: Path, n_rows: int, rates: Path | None) -> Iterator[Row]:
     own = {RATES: str(rates.resolve())} if rates else {}
     for first in range(0, max(n_rows, 1), PARTITION_ROWS):
         last = min(first + PARTITION_ROWS, n_rows)
-        name = safe(table.stem) + (f"-{first // PARTITION_ROWS:05d}" if n_rows > PARTITION_ROWS else "")
+        name = safe_stem(table.stem) + (f"-{first // PARTITION_ROWS:05d}" if n_rows > PARTITION_ROWS else "")
         where = f"{table.name}, rows {first + 1} to {last}" if n_rows > PARTITION_ROWS else table.name
         yield Row(where, table.parent, name, values={"table": table.name, "first": first, "last": last, **own})
 
 
-def run_sweep(rows: Sequence[Row], folder: Path, order: Order, shown: Shown) -> tuple[tuple[Outcome, ...], int]:
+def run_sweep(
+    rows: Sequence[Row], folder: Path, order: RunOptions, shown: ShowProgress
+) -> tuple[tuple[Outcome, ...], int]:
     """Answer partitions into a folder under its journal; return every outcome and how many stood finished before."""
     folder = folder.resolve()
     work = _work(order, folder)
     make_folder(folder)
     with journal(folder, (KIND,)) as record:
-        return carried_on(rows, record, work, shown=shown, resume=order.resume)
+        return run_remaining(rows, record, work, shown=shown, resume=order.resume)
 
 
-def _work(order: Order, folder: Path) -> Work:
+def _work(order: RunOptions, folder: Path) -> Work:
     outcome = partial(_outcome, folder=folder)
     if order.scheduler:
         from sizebook.scheduling.cluster import Cluster
 
-        cluster = Cluster(order.scheduler, order.said, marked)
-        cluster.check(stamp)
-        return Work(cluster, partial(swept_elsewhere, folder=folder), outcome)
-    return Work(Processes(order.jobs), partial(swept, folder=folder), outcome)
+        cluster = Cluster(order.scheduler, order.notify, pack_without_files)
+        cluster.check(installation)
+        return Work(cluster, partial(sweep_on_worker, folder=folder), outcome)
+    return Work(Processes(order.jobs), partial(sweep_partition, folder=folder), outcome)
 
 
-def swept_elsewhere(parcel: Parcel, folder: Path) -> Any:
-    """Return what `swept` does, where the partition is the same as where it is from. A worker calls this."""
-    return opened(parcel, partial(swept, folder=folder))
+def sweep_on_worker(parcel: Parcel, folder: Path) -> Any:
+    """Return what `sweep_partition` does, where the partition is the same as where it is from. A worker calls this."""
+    return run_on_worker(parcel, partial(sweep_partition, folder=folder))
 
 
-def swept(row: Row, folder: Path) -> tuple[int, int] | str:
+def sweep_partition(row: Row, folder: Path) -> tuple[int, int] | str:
     """Write the answers of a partition into a folder; return its rows and how many were answered, or the problem."""
     asked = row.values
     n_rows = n_answered = 0
@@ -129,10 +131,13 @@ def swept(row: Row, folder: Path) -> tuple[int, int] | str:
 def _outcome(row: Row, found: tuple[int, int] | str, folder: Path) -> Outcome:
     path = folder / f"{row.name}.{KIND}"
     if isinstance(found, str):
-        return failed(row, found)
+        return failed_outcome(row, found)
     if not path.is_file():
-        return failed(row, f"not shared: got no {path} from the worker, want a folder that all workers write to. "
-                           "Choose one on a disk that they share.")  # fmt: skip
+        return failed_outcome(
+            row,
+            f"not shared: got no {path} from the worker, want a folder that all workers write to. "
+            "Choose one on a disk that they share.",
+        )
     n_rows, n_answered = found
     counts = (
         Figure("rows", "Rows", "rows", value=n_rows),

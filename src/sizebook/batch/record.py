@@ -27,13 +27,13 @@ _DATA = "sizebook/data/"
 
 def record(values: Mapping[str, Any], folder: Path, as_of: date) -> dict[str, Any]:
     """Return the record of a scenario without its figures; files that it names lie beside ``folder``."""
-    made_of = {"scenario": plain(values), "as_of": as_of.isoformat(), "inputs": inputs(values, folder)}
+    made_of = {"scenario": json_values(values), "as_of": as_of.isoformat(), "inputs": input_hashes(values, folder)}
     return {
         "sizebook": __version__,
         **made_of,
         "hash": _hash(json.dumps(made_of, sort_keys=True).encode()),
-        "data": data(),
-        "formulas": formulas(),
+        "data": data_hashes(),
+        "formulas": formulas_hash(),
     }
 
 
@@ -44,28 +44,30 @@ def batch_record(n_scenarios: int) -> dict[str, Any]:
 
 def data_record() -> dict[str, Any]:
     """Return what every record has: the version, the tables of data, the sources of the formulas."""
-    return {"sizebook": __version__, "data": data(), "formulas": formulas()}
+    return {"sizebook": __version__, "data": data_hashes(), "formulas": formulas_hash()}
 
 
-def stamp() -> dict[str, str]:
+def installation() -> dict[str, str]:
     """Return what two processes must have in common for the same scenario to give the same figures."""
-    tables = json.dumps(data(), sort_keys=True).encode()
-    return {"version": __version__, "formulas": formulas(), "data": _hash(tables)}
+    tables = json.dumps(data_hashes(), sort_keys=True).encode()
+    return {"version": __version__, "formulas": formulas_hash(), "data": _hash(tables)}
 
 
-def plain(value: Any) -> Any:
+def json_values(value: Any) -> Any:
     """Return values as JSON holds them: days as texts."""
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): json_values(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(inner) for inner in value]
+        return [json_values(inner) for inner in value]
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def inputs(values: Mapping[str, Any], folder: Path) -> dict[str, str]:
+def input_hashes(values: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """Return a hash of every file that a scenario names and of the own tables; of large ones how large they are."""
-    found = {name: content(folder / name) for name in sorted({*texts(values), *files_of(values, folder)} - {"", "."})}
-    found |= {own_name(name): content(user_folder() / f"{name}.csv") for name in OWN_TABLES}
+    found = {
+        name: file_hash(folder / name) for name in sorted({*text_values(values), *files_of(values, folder)} - {"", "."})
+    }
+    found |= {own_name(name): file_hash(user_folder() / f"{name}.csv") for name in OWN_TABLES}
     return {name: mark for name, mark in found.items() if mark}
 
 
@@ -74,13 +76,13 @@ def own_name(table: str) -> str:
     return f"own {table}"
 
 
-def texts(values: Any) -> Iterator[str]:
+def text_values(values: Any) -> Iterator[str]:
     """Yield the texts of a scenario, of which some name files: tables, configs, checkpoints, own rates."""
     if isinstance(values, Mapping):
         values = list(values.values())
     if isinstance(values, (list, tuple)):
         for value in values:
-            yield from texts(value)
+            yield from text_values(value)
     elif isinstance(values, str):
         yield values
 
@@ -90,7 +92,7 @@ def is_hashed(mark: str) -> bool:
     return " bytes" not in mark
 
 
-def content(path: Path) -> str:
+def file_hash(path: Path) -> str:
     """Return a hash of a file, of a large one (weights) how large; of a folder those of its files; empty for none."""
     try:
         path = located(path)
@@ -107,7 +109,7 @@ def _mark(path: Path) -> str:
 
 
 @cache
-def data() -> dict[str, dict[str, str]]:
+def data_hashes() -> dict[str, dict[str, str]]:
     """Return the newest day and a hash of every table of data."""
     files = {name.removeprefix(_DATA): bytes_ for name, bytes_ in domain_files().items() if name.startswith(_DATA)}
     return {
@@ -122,7 +124,7 @@ def _newest(name: str) -> str:
 
 
 @cache
-def formulas() -> str:
+def formulas_hash() -> str:
     """Return a hash of the sources that work out plans: two of one version differ where somebody changed them."""
     digest = hashlib.sha256()
     for name, source in sorted(domain_files().items()):

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sizebook.batch.inspecting import READERS, Inspection, Moved, planned_again, record_of
+from sizebook.batch.inspection import READERS, ChangedFigure, Inspection, planned_again, read_record
 from sizebook.core.errors import InputError, SizebookError
 
 HOLDS, MOVED, REFUSED, UNREADABLE = "holds", "moved", "refused", "not read"
@@ -42,7 +42,7 @@ class Watched:
     file: str
     state: str
     through: str = ""
-    figure: Moved | None = None
+    figure: ChangedFigure | None = None
     why: str = ""
 
     @property
@@ -68,7 +68,7 @@ def watch(folder: Path) -> Iterator[Watched]:
     for path in sorted(each for each in folder.rglob("*") if each.suffix.casefold() in READERS and each.is_file()):
         name = path.relative_to(folder).as_posix()
         try:
-            record = record_of(path)
+            record = read_record(path)
         except (InputError, OSError, UnicodeDecodeError) as error:
             yield Watched(name, UNREADABLE, why=str(error))
             continue
@@ -98,14 +98,14 @@ def _judged(name: str, found: Inspection) -> Watched:
     return Watched(name, MOVED, through(found.moved), first(numbers), why)
 
 
-def through(moved: Iterable[Moved]) -> str:
+def through(moved: Iterable[ChangedFigure]) -> str:
     """Return what moved the figures of a plan: model, estimate, memory, price, power or grid, band, or other."""
     names = [each.name for each in moved]
     told = [cause for cause, words in THROUGH.items() if any(word in name for word in words for name in names)]
     return ", ".join(told) or "other"
 
 
-def first(moved: Iterable[Moved]) -> Moved:
+def first(moved: Iterable[ChangedFigure]) -> ChangedFigure:
     """Return the figure that tells most of what moved: the cost, else GPUs, time, parameters, else the first."""
     by_name = {each.name: each for each in moved}
     return next((by_name[name] for name in _FIRST if name in by_name), next(iter(by_name.values())))

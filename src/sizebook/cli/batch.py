@@ -27,9 +27,9 @@ from sizebook.core.errors import InputError, suggestion
 from sizebook.core.extras import need
 
 if TYPE_CHECKING:
-    from sizebook.batch.comparing import Comparison
+    from sizebook.batch.comparison_files import ComparisonOptions
     from sizebook.batch.journal import Outcome
-    from sizebook.batch.reading import Row
+    from sizebook.batch.scenario_list import Row
 
 
 NEXT = """
@@ -45,14 +45,14 @@ Open next
 def demo(output: Path) -> None:
     """Size Llama-3.1-8B: fill the planning workbook and render the report into a folder."""
     need("workbooks", "reports")
-    from sizebook.batch.formats import produce
-    from sizebook.batch.jobs import made
-    from sizebook.scenarios.files import read_toml
+    from sizebook.batch.formats import produce_files
+    from sizebook.batch.plan_kinds import plan_scenario
+    from sizebook.scenarios.scenario_files import read_toml
     from sizebook.sources.bundled import bundled
 
     path = bundled("workbooks") / "scenarios" / "llama-3.1-8b.toml"
-    planned = made(read_toml(path), path.name, path.parent)
-    outputs = produce(planned, output, path.stem)
+    planned = plan_scenario(read_toml(path), path.name, path.parent)
+    outputs = produce_files(planned, output, path.stem)
     for tile in planned.report.tiles:
         click.echo(f"{tile.label:24} {tile.value}")
     for kind, label in (("xlsx", "Workbook"), ("pdf", "Report")):
@@ -100,23 +100,23 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     from rich.console import Console
     from rich.progress import track
 
-    from sizebook.batch.formats import chosen
-    from sizebook.batch.grids import axis
-    from sizebook.batch.reading import read_batch
-    from sizebook.batch.running import Order, run_batch
+    from sizebook.batch.formats import parse_formats
+    from sizebook.batch.runner import RunOptions, run_batch
+    from sizebook.batch.scenario_grid import parse_axis
+    from sizebook.batch.scenario_list import read_batch
     from sizebook.scenarios.presentation import with_presentation
 
     def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
         return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
 
-    order = Order(
+    order = RunOptions(
         asked["jobs"],
-        chosen(asked["formats"]),
+        parse_formats(asked["formats"]),
         asked["resume"],
         scheduler=asked["scheduler"] or "",
-        said=lambda text: print_notes([text]),
+        notify=lambda text: print_notes([text]),
     )
-    given = read_batch(scenarios, [axis(text) for text in grids])
+    given = read_batch(scenarios, [parse_axis(text) for text in grids])
     print_notes([*given.notes, f"{len(given.rows)} scenarios in {scenarios.name}"] if grids else given.notes)
     comparison = _comparison(given.rows, asked)
     style = report_style(asked)  # errors appear before anything runs
@@ -134,9 +134,9 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
         sys.exit(1)
 
 
-def _comparison(rows: Sequence[Row], asked: dict[str, Any]) -> Comparison | None:
+def _comparison(rows: Sequence[Row], asked: dict[str, Any]) -> ComparisonOptions | None:
     """Return the comparison that the options ask for, None without --compare; bad options are refused."""
-    from sizebook.batch.comparing import Comparison
+    from sizebook.batch.comparison_files import ComparisonOptions
 
     base, rank_by = asked["base"], asked["rank_by"]
     if not asked["compare"] and (base or rank_by):
@@ -144,12 +144,12 @@ def _comparison(rows: Sequence[Row], asked: dict[str, Any]) -> Comparison | None
     names = [row.name for row in rows]
     if base and base not in names:
         raise InputError(f"unknown base: got '{base}', want the name of a scenario.{suggestion(base, names)}")
-    return Comparison(base, rank_by) if asked["compare"] else None
+    return ComparisonOptions(base, rank_by) if asked["compare"] else None
 
 
-def _compare(outcomes: Sequence[Outcome], output: Path, comparison: Comparison, style: Any) -> None:
-    from sizebook.batch.comparing import write_comparison
-    from sizebook.batch.table import lines_of
+def _compare(outcomes: Sequence[Outcome], output: Path, comparison: ComparisonOptions, style: Any) -> None:
+    from sizebook.batch.comparison_files import write_comparison
+    from sizebook.batch.index_table import lines_of
 
     for path in write_comparison(lines_of(outcomes), output, comparison, style=style):
         click.echo(f"Comparison: {path.resolve()}")
@@ -157,7 +157,7 @@ def _compare(outcomes: Sequence[Outcome], output: Path, comparison: Comparison, 
 
 def _with_own_rates(rows: Sequence[Row], rates: Path | None) -> Sequence[Row]:
     """Return the scenarios with own rates; a note counts those whose plans compute no times."""
-    from sizebook.scenarios.files import uses_rates, with_rates
+    from sizebook.scenarios.scenario_files import uses_rates, with_rates
 
     if rates is None:
         return rows

@@ -35,7 +35,7 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
     from sizebook.calibrating.files import write
     from sizebook.calibrating.runs import check, check_apart, plan_of, read
     from sizebook.cli.messages import print_notes
-    from sizebook.cli.sweep import tell_unread
+    from sizebook.cli.sweep import print_unread
     from sizebook.sweeps.training import inputs_of
     from sizebook.tables.own_rates import SERVING, TRAINING, own_rates
 
@@ -45,7 +45,7 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
     for table in tables:
         columns = check(table)
         known, inputs = readers[plan_of(columns, table.name)].READ, inputs_of(columns)
-        tell_unread([name for name in columns if inputs.get(name, name) not in known], known)
+        print_unread([name for name in columns if inputs.get(name, name) not in known], known)
         runs += read(table, {plan: each.reader for plan, each in readers.items()})
     found, few = calibrate(runs)
     print_notes(f"too few runs: {each}" for each in few)

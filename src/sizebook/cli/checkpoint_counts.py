@@ -15,15 +15,15 @@ from sizebook.core.errors import InputError, SizebookError, shown
 if TYPE_CHECKING:
     from sizebook.models.checkpoints.held import Held, Part
     from sizebook.models.checkpoints.weighing import Mix
-    from sizebook.sources.checkpoints import Mapped
+    from sizebook.sources.checkpoints import ConfigFigures
 
 
 def count_weights(name: str, as_json: bool) -> None:
     """Print the count of a checkpoint, from its headers."""
-    from sizebook.sources.checkpoints import held_of
+    from sizebook.sources.checkpoints import open_checkpoint
 
     gc.disable()  # a hundred thousand tensors hold no reference cycles, and the process ends with them
-    found = held_of(name)
+    found = open_checkpoint(name)
     if as_json:
         click.echo(json.dumps(_as_json(found), indent=2))
         return
@@ -103,7 +103,7 @@ def _as_json(found: Held) -> dict[str, Any]:
 
 
 def _part_json(part: Part) -> dict[str, Any]:
-    from sizebook.sources.checkpoints import CONTEXT, agreement, mapped
+    from sizebook.sources.checkpoints import CONTEXT, agreement, figures_from_config
 
     weighed = part.weighed
     shown: dict[str, Any] = {
@@ -120,7 +120,7 @@ def _part_json(part: Part) -> dict[str, Any]:
         "scales": _mix_json(weighed.scales),
         "buffers": _mix_json(weighed.buffers),
     }
-    adds, problem = mapped(part)
+    adds, problem = figures_from_config(part)
     if adds is not None:
         shown |= {"active": adds.active, "active_by": adds.origin}
     if adds is not None and adds.total is not None:
@@ -139,7 +139,7 @@ def _mix_json(mix: Mix) -> dict[str, Any]:
     return {"format": mix.label, "tensors": mix.tensors, "parameters": mix.parameters, "bytes": mix.n_bytes}
 
 
-def _notes(part: Part, adds: Mapped | None, problem: str) -> Iterator[str]:
+def _notes(part: Part, adds: ConfigFigures | None, problem: str) -> Iterator[str]:
     yield from part.notes
     if adds is not None:
         yield from adds.notes
@@ -164,7 +164,7 @@ def _lines(found: Held) -> Iterator[str]:
 
 def _part_lines(part: Part) -> Iterator[str]:
     from sizebook.core.units import gigabytes, grouped, parameters
-    from sizebook.sources.checkpoints import CONTEXT, agreement, mapped
+    from sizebook.sources.checkpoints import CONTEXT, agreement, figures_from_config
 
     checkpoint, weighed = part.checkpoint, part.weighed
     files = f"{len(checkpoint.files)} file{'s' if len(checkpoint.files) > 1 else ''}"
@@ -182,7 +182,7 @@ def _part_lines(part: Part) -> Iterator[str]:
             yield line(f"{mix.label} (beside)", 0, f"{mix.tensors} t.", mix.n_bytes)
     total = "total" if weighed.is_exact else "total, as stored"
     yield line(total, weighed.parameters, parameters(weighed.parameters), weighed.n_bytes)
-    adds, problem = mapped(part)
+    adds, problem = figures_from_config(part)
     if adds is not None:
         yield line("active", adds.active, parameters(adds.active))
     if adds is not None and adds.flops is not None:

@@ -15,7 +15,7 @@ from sizebook.core.errors import UnknownKeyError
 if TYPE_CHECKING:
     from sizebook.models.architecture import Architecture
     from sizebook.models.counting import Count
-    from sizebook.sources.models import Source
+    from sizebook.sources.model_sources import Source
 
 
 @click.command("count")
@@ -38,7 +38,7 @@ def count_model(model: str, from_hub: bool, weights: bool, base: str | None, eng
     on PyTorch's meta device instead (extra 'torch').
     """
     from sizebook.models.checkpoints.naming import adapter_at, weights_first
-    from sizebook.sources.models import source_of
+    from sizebook.sources.model_sources import source_of
 
     as_json, in_full = shown["as_json"], shown["layers"] or shown["explained"]
     if (adapter := adapter_at(model)) is not None:
@@ -59,7 +59,7 @@ def _count_config(source: Source, shown: Mapping[str, bool]) -> None:
     """Print the count of a config; if a repository's model type is unknown, count its weights instead."""
     from sizebook.models.counting import count
     from sizebook.models.huggingface import architecture
-    from sizebook.sources.models import HUB
+    from sizebook.sources.model_sources import HUB
 
     try:
         described = architecture(source.config)

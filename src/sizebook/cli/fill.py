@@ -56,12 +56,12 @@ def fill_workbook(
     namespace = spelling["namespace"] or ""
     if namespace and target is None:
         raise InputError(f"namespace without target: got '{namespace}', want --target office-js beside it. Add it.")
-    given = given_by(scenario, workbook, rates)
+    given = values_for(scenario, workbook, rates)
     if isinstance(given, PlanValues):
-        filled = fill_from(found(workbook), given, output, target=target, namespace=namespace, strict=strict)
+        filled = fill_from(find_workbook(workbook), given, output, target=target, namespace=namespace, strict=strict)
         did = [f"{len(filled.placed)} anchors", *(f"  {line}" for line in filled.placed)]
     else:
-        filled = fill(found(workbook), given, output, target=target, namespace=namespace, strict=strict)
+        filled = fill(find_workbook(workbook), given, output, target=target, namespace=namespace, strict=strict)
         did = [f"{len(given)} inputs"]
     print_notes(filled.notes)
     calculated = filled.calculated
@@ -75,7 +75,7 @@ def fill_workbook(
         sys.exit(1)
 
 
-def found(workbook: Path) -> Path:
+def find_workbook(workbook: Path) -> Path:
     """Return the file as it is given, or the one of that bare name that travels with the package."""
     from sizebook.sources.bundled import bundled
 
@@ -84,12 +84,14 @@ def found(workbook: Path) -> Path:
     return ours if is_ours else workbook
 
 
-def given_by(scenario: Path, workbook: Path, rates: Path | None) -> Mapping[str, Any] | PlanValues:
+def values_for(scenario: Path, workbook: Path, rates: Path | None) -> Mapping[str, Any] | PlanValues:
     """Return what a scenario file gives a workbook: values of its inputs, or what a plan brings for its anchors."""
-    from sizebook.batch.giving import given
+    from sizebook.batch.workbook_values import workbook_values
     from sizebook.cli.messages import print_notes
-    from sizebook.scenarios.files import read_toml, with_rates
+    from sizebook.scenarios.scenario_files import read_toml, with_rates
 
-    gift = given(with_rates(read_toml(scenario), rates), scenario.name, scenario.parent, workbook=workbook.name)
+    gift = workbook_values(
+        with_rates(read_toml(scenario), rates), scenario.name, scenario.parent, workbook=workbook.name
+    )
     print_notes(gift.notes)
-    return gift.gives
+    return gift.values

@@ -82,7 +82,7 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates:
     given = _cells_in_order(function, (*arguments, *_rates_argument(function, rates)))
     value = cells.evaluate(function, given)
     if not explained:
-        click.echo(shown(value))
+        click.echo(cell_text(value))
         return
     _print_explained(function, given, value)
 
@@ -143,11 +143,11 @@ def _cells_in_order(function: Function, words: tuple[str, ...]) -> list[Any]:
     return placed + [None] * (len(names) - len(placed))
 
 
-def shown(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Return a value as plain text; a table has a line per row and tabs between columns."""
     if isinstance(value, list):
         rows = coercion.as_rows(value) or []
-        return "\n".join("\t".join(shown(cell) for cell in row) for row in rows)
+        return "\n".join("\t".join(cell_text(cell) for cell in row) for row in rows)
     if isinstance(value, SizebookError):
         return value.code
     if isinstance(value, bool):

@@ -14,7 +14,7 @@ from sizebook.cli.options import FILE, FOLDER
 from sizebook.core.extras import need
 
 if TYPE_CHECKING:
-    from sizebook.batch.inspecting import Inspection
+    from sizebook.batch.inspection import Inspection
 
 _MOST = 40  # figures shown as text; JSON has all
 
@@ -29,7 +29,7 @@ def inspect_output(file: Path, folder: Path | None, as_json: bool) -> None:
     Exits with 1 if figures differ today, or the scenario is refused.
     """
     need("workbooks", "reports")
-    from sizebook.batch.inspecting import inspect
+    from sizebook.batch.inspection import inspect
 
     found = inspect(file, folder)
     click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(as_text(found)))

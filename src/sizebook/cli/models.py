@@ -169,10 +169,10 @@ def write_reconciliation(output: Path | None, **asked: Any) -> None:
     if output is None:
         click.echo(_summary(compared))
     else:
-        from sizebook.batch import reconciling
+        from sizebook.batch import reconciliation_files
 
         style = report_style(asked) if output.suffix.casefold() == ".pdf" else None
-        reconciling.write_reconciliation(compared, output, style)
+        reconciliation_files.write_reconciliation(compared, output, style)
         click.echo(output)
     sys.exit(1 if any(one.status == "unexplained" for one in compared) else 0)
 

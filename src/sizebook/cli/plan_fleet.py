@@ -18,14 +18,14 @@ from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import exceeded, warnings
 from sizebook.plans.ledgers import total_usd, usd_range
-from sizebook.scenarios.fleet import FleetScenario, answer
+from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
 
 
 @click.command("fleet")
 @plan_options
 def plan_fleet(scenario: Path, as_json: bool, rates: Path | None) -> None:
     """Print the plan of several services over 1 to 60 months, from a scenario file."""
-    plan = answer(read_scenario(scenario, FleetScenario, rates, plan="fleet"))
+    plan = plan_fleet_scenario(read_scenario(scenario, FleetScenario, rates, plan="fleet"))
     print_plan(as_json, lambda: as_data(plan), lambda: as_text(plan))
 
 

@@ -13,7 +13,7 @@ from sizebook.cli.options import FILE, json_option, rates_option
 
 if TYPE_CHECKING:
     from sizebook.core.derivation import Step
-    from sizebook.scenarios.files import Kind
+    from sizebook.scenarios.scenario_files import Kind
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -25,9 +25,9 @@ def plan_options(command: Command) -> Command:
 
 def read_scenario(path: Path, kind: type[Kind], rates: Path | None, plan: str) -> Kind:
     """Return the checked scenario of a file, with own rates put in."""
-    from sizebook.scenarios.files import beside, parse, read_toml, with_rates
+    from sizebook.scenarios.scenario_files import parse, read_toml, resolve_files, with_rates
 
-    return parse(kind, beside(path.parent, with_rates(read_toml(path), rates, plan=plan)), path.name)
+    return parse(kind, resolve_files(path.parent, with_rates(read_toml(path), rates, plan=plan)), path.name)
 
 
 def print_plan(as_json: bool, data: Callable[[], Mapping[str, Any]], text: Callable[[], Iterable[str]]) -> None:

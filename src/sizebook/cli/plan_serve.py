@@ -18,8 +18,8 @@ from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.scenarios.files import beside, parse, read_toml, with_rates
-from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
+from sizebook.scenarios.scenario_files import parse, read_toml, resolve_files, with_rates
+from sizebook.scenarios.serving import ServingResult, ServingScenario, plan_serving_scenario, with_csv_files
 from sizebook.serving.load import SEED
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import PERCENTILES, share_of
@@ -39,12 +39,12 @@ LIMITS = {
 @plan_options
 def plan_serve(scenario: Path, as_json: bool, rates: Path | None) -> None:
     """Print the serving plan of a scenario file."""
-    values = beside(scenario.parent, with_rates(read_toml(scenario), rates, plan="serving"))
-    found = answer(parse(ServingScenario, with_files(values, scenario.parent), scenario.name))
+    values = resolve_files(scenario.parent, with_rates(read_toml(scenario), rates, plan="serving"))
+    found = plan_serving_scenario(parse(ServingScenario, with_csv_files(values, scenario.parent), scenario.name))
     print_plan(as_json, lambda: as_data(found), lambda: as_text(found))
 
 
-def as_data(found: ServingAnswer) -> dict[str, Any]:
+def as_data(found: ServingResult) -> dict[str, Any]:
     """Return the plan as plain data: bytes, seconds, USD, kWh and kilograms."""
     plan = found.plan
     replica = plan.replica
@@ -155,7 +155,7 @@ def _choices(choices: Choices | None) -> dict[str, Any] | None:
     return {"ranked": ranked, "failed": dict(choices.failed)}
 
 
-def as_text(found: ServingAnswer) -> list[str]:
+def as_text(found: ServingResult) -> list[str]:
     """Return the plan as lines."""
     plan = found.plan
     lines = [*_headline(plan), "", *_replica(plan), "", *_months(plan)]

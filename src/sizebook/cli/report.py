@@ -23,10 +23,10 @@ def write_report(scenario: Path, output: Path, rates: Path | None, **asked: Any)
     The ending of the file name selects the format. A PDF has scenario, figures and workbook attached.
     """
     from sizebook.batch.formats import FORMATS
-    from sizebook.batch.jobs import made
+    from sizebook.batch.plan_kinds import plan_scenario
     from sizebook.cli.messages import print_notes
-    from sizebook.scenarios.files import read_toml, with_rates
     from sizebook.scenarios.presentation import with_presentation
+    from sizebook.scenarios.scenario_files import read_toml, with_rates
     from sizebook.sources.writing import write_whole
 
     kind = output.suffix.casefold().lstrip(".")
@@ -35,7 +35,7 @@ def write_report(scenario: Path, output: Path, rates: Path | None, **asked: Any)
             f"unknown kind of file: got '{output.name}', want a name that ends in {', '.join(FORMATS)}. Rename it."
         )
     values = with_presentation(with_rates(read_toml(scenario), rates), presentation(asked), scenario.parent)
-    planned = made(values, scenario.name, scenario.parent)
+    planned = plan_scenario(values, scenario.name, scenario.parent)
     content = FORMATS[kind].content(planned)
     print_notes(planned.workbook.notes if planned.own_workbook else ())
     click.echo(write_whole(output, content))

@@ -65,7 +65,7 @@ def _one(table: Path, output: Path, rates: Path | None, guard_formulas: bool) ->
     """Answer one table into another, in this process."""
     import polars as pl
 
-    from sizebook.scenarios.files import RATES
+    from sizebook.scenarios.scenario_files import RATES
     from sizebook.sweeps import streaming
     from sizebook.sweeps.kinds import kind_of
 
@@ -114,7 +114,7 @@ def _partitions(table: Path, output: Path, rates: Path | None, asked: dict[str, 
     from rich.progress import track
 
     from sizebook.batch.partitions import KIND, partitions, run_sweep
-    from sizebook.batch.running import Order
+    from sizebook.batch.runner import RunOptions
     from sizebook.sweeps.kinds import kind_of
 
     def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
@@ -125,12 +125,12 @@ def _partitions(table: Path, output: Path, rates: Path | None, asked: dict[str, 
         raise InputError(f"same folder: got {output} for both, want another one for the results. Change -o.")
     given = partitions(table, rates)
     _tell(given.columns, kind_of(list(given.columns)), rates)
-    order = Order(
+    order = RunOptions(
         asked["jobs"] or os.cpu_count() or 1,
         (KIND,),
         asked["resume"],
         scheduler=asked["scheduler"] or "",
-        said=lambda text: print_notes([text]),
+        notify=lambda text: print_notes([text]),
     )
     outcomes, n_before = run_sweep(given.rows, output, order, shown=shown)
     _tell_partitions(outcomes, f", {n_before} of them before" if order.resume else "", output)
@@ -157,14 +157,14 @@ def _refuse_absent(table: Path) -> None:
 
 def _tell(columns: Sequence[str], kind: Kind, rates: Path | None) -> None:
     """Name the columns that are not read; refuse rates that are given twice."""
-    from sizebook.scenarios.files import RATES
+    from sizebook.scenarios.scenario_files import RATES
 
     if rates and RATES in columns:
         raise InputError(f"rates given twice: got a column {RATES} and --rates, want one of them. Remove the other.")
-    tell_unread(kind.unread(columns), kind.inputs)
+    print_unread(kind.unread(columns), kind.inputs)
 
 
-def tell_unread(unread: Sequence[str], known: Iterable[str]) -> None:
+def print_unread(unread: Sequence[str], known: Iterable[str]) -> None:
     """Name the columns that are kept but not read: one may be misspelt."""
     if unread:
         names = list(known)

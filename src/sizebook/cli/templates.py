@@ -31,14 +31,14 @@ def check(workbook: Path, scenario: Path | None, target: str | None, rates: Path
     pictures. Without --scenario, anchors of every kind of plan count. Nothing is written. Exits with 1 if there is a
     problem: a cell in error, cells in the way of a table, a name in braces that the plan does not have.
     """
-    from sizebook.batch.supplying import outline
-    from sizebook.cli.fill import found, given_by
+    from sizebook.batch.anchor_values import supply_names
+    from sizebook.cli.fill import find_workbook, values_for
     from sizebook.cli.messages import print_error
     from sizebook.workbooks.template_check import check_template
 
-    given = None if scenario is None else given_by(scenario, workbook, rates)
+    given = None if scenario is None else values_for(scenario, workbook, rates)
     chosen = next((known for known in TARGETS if known == target), None)
-    checked = check_template(found(workbook), given, chosen, names=outline())
+    checked = check_template(find_workbook(workbook), given, chosen, names=supply_names())
     counted = f", {len(checked.anchors)} anchors" if checked.anchors else ""
     click.echo(f"{workbook.name}: {len(checked.inputs)} inputs{counted}, {checked.n_formulas} formulas")
     for entry in checked.inputs:

@@ -27,15 +27,15 @@ def verify_checkpoint(checkpoint: str, config: str | None) -> None:
     """
     from sizebook.models.huggingface import architecture
     from sizebook.models.verifying import verify
-    from sizebook.sources.checkpoints import held_of
+    from sizebook.sources.checkpoints import open_checkpoint
     from sizebook.sources.hub import is_repository
-    from sizebook.sources.models import source_of
+    from sizebook.sources.model_sources import source_of
 
     path = Path(checkpoint)
     remote = is_repository(checkpoint)
     beside = path.parent if path.is_file() else path
     # First the checkpoint: a wrong path must not be reported as a missing config.
-    stored = held_of(checkpoint).only.checkpoint
+    stored = open_checkpoint(checkpoint).only.checkpoint
     source = source_of(config or (checkpoint if remote else str(beside)), from_hub=remote and config is None)
     result = verify(architecture(source.config), stored.tensors)
     for line in _lines(result):

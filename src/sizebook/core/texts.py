@@ -1,9 +1,9 @@
 """Texts that remember how they were put together, so that a report can say them in another language.
 
 A `Text` is its English and behaves as any string. It also keeps the pattern that it was made of and the values put into
-it, which are texts, figures and days themselves; `sizebook.reports.voice` looks the pattern up in a catalogue and says
-the values in the reader's locale. A plain string is nobody's words (a model's key, the name of a service) and stays as
-it is.
+it, which are texts, figures and days themselves; `sizebook.reports.translation` looks the pattern up in a catalogue and
+writes the values in the reader's locale. A plain string is nobody's words (a model's key, the name of a service) and
+stays as it is.
 """
 
 from __future__ import annotations

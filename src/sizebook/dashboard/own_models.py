@@ -16,7 +16,7 @@ from sizebook.dashboard.features import features
 from sizebook.dashboard.model_columns import BY_NAME, COLUMNS, Column, column_quotient
 from sizebook.models import catalog
 from sizebook.models.reconciliation import agreement, statement
-from sizebook.scenarios.localised import localised
+from sizebook.scenarios.local_numbers import read_local_numbers
 from sizebook.sources.spreadsheet_csv import read_spreadsheet_csv
 
 GIVEN = tuple(column.name for column in COLUMNS if column.given)
@@ -49,7 +49,7 @@ def models_of_table(path: Path) -> tuple[list[Model], tuple[str, ...]]:
         )
     table = read_spreadsheet_csv(path, comments=True)
     given = [_filled(row) for row in table.rows()]
-    rows, notes = localised(given, [_KINDS] * len(given), path.name, has_decimals=table.separator != ",")
+    rows, notes = read_local_numbers(given, [_KINDS] * len(given), path.name, has_decimals=table.separator != ",")
     if not rows:
         raise InputError(f"no models: got no row in {path.name}, want one a model. Fill the table.")
     models = [_of_row(cells, f"row {line} of {path.name}", path.parent) for line, cells in enumerate(rows, start=1)]

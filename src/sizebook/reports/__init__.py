@@ -1,4 +1,4 @@
-"""Reports: a plan's result becomes a `view.Report`, its charts SVG, the whole HTML and a tagged PDF."""
+"""Reports: a plan's result becomes a `document.Report`, its charts SVG, the whole HTML and a tagged PDF."""
 
 from sizebook.core.extras import need
 

@@ -13,8 +13,8 @@ from sizebook.intake.allowed_files import located
 from sizebook.intake.text_formats import toml_table
 from sizebook.reports.charts.theme import HOUSE, PAPER, Theme, contrast
 from sizebook.reports.style import Face, Style
-from sizebook.reports.templates import data_uri, within
-from sizebook.reports.voice import Voice
+from sizebook.reports.templates import data_uri, file_within
+from sizebook.reports.translation import Translator
 from sizebook.scenarios.presentation import REPORT, Brand, Colours, Fonts, Presentation
 
 LEAST_CONTRAST = 4.5  # of text against paper (WCAG 2.2, 1.4.3)
@@ -36,7 +36,7 @@ def style_of(values: Mapping[str, Any], folder: Path, where: str = "report") -> 
         path = folder / asked.brand
         brand, place = read(Brand, toml_table(path, "a brand file"), path.name), path.parent
     locale = asked.locale or brand.locale or "en"
-    Voice(locale)  # refuses an unknown one
+    Translator(locale)  # refuses an unknown one
     faces = _faces(brand.fonts, place)
     return Style(
         theme=_theme(brand.colours, faces),
@@ -100,7 +100,7 @@ def _logo(brand: Brand, place: Path) -> str:
         return ""
     if not brand.logo_alt.strip():
         raise InputError("logo without words: got no logo_alt, want what the logo shows. Add logo_alt.")
-    path = within(place, brand.logo, "logo")
+    path = file_within(place, brand.logo, "logo")
     kind = _PICTURES.get(path.suffix.casefold())
     if kind is None:
         raise InputError(f"no picture: got '{brand.logo}', want a file of .svg or .png. Convert it.")
@@ -113,7 +113,7 @@ def _faces(fonts: Fonts, place: Path) -> dict[str, Face]:
     for use in ("text", "figures"):
         if f"{use}_bold" in named and use not in named:
             raise InputError(f"bold font alone: got {use}_bold without {use}, want both. Add {use}.")
-    files = {use: within(place, name, "font") for use, name in named.items()}
+    files = {use: file_within(place, name, "font") for use, name in named.items()}
     folders = {file.parent for file in files.values()}
     if len(folders) > 1:
         raise InputError(f"fonts apart: got {len(folders)} folders, want the fonts in one. Move them together.")

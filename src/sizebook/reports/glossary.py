@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sizebook.core.texts import text
-from sizebook.reports.view import Column, Report, Row, Section, Table, texts_of
+from sizebook.reports.document import Column, Report, Row, Section, Table, texts_of
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,11 @@ class Term:
 
 TERMS = (
     Term(text("batch"), text("Sequences that one step of training processes together."), r"\bbatch\b(?! mode)"),
-    Term(text("cache"), text("Keys and values of the tokens read so far, kept in GPU memory for each request."),
-         r"\b[Cc]ache\b"),
+    Term(
+        text("cache"),
+        text("Keys and values of the tokens read so far, kept in GPU memory for each request."),
+        r"\b[Cc]ache\b",
+    ),
     Term("CO\u2082e", text("Greenhouse gases as the amount of carbon dioxide that warms as much."), "CO\u2082e|CO2e"),
     Term("CP", text("Context parallelism: GPUs hold different parts of a sequence."), r"\b[Cc][Pp]\d*\b"),
     Term("DoRA", text("LoRA with the length of every row of weights trained apart.")),
@@ -39,41 +42,75 @@ TERMS = (
     Term("goodput", text("Share of the time of steps that advances the run, after failures."), r"\b[Gg]oodput\b"),
     Term(text("GPU-hour"), text("One GPU for one hour."), r"GPU-hour"),
     Term("HFU", text("Like MFU, with work that is done twice to save memory counted twice.")),
-    Term("int4", text("Number format with 4 bits a weight; int8, fp8 have 8, bf16 and fp16 have 16."),
-         r"\b(int4|int8|fp8|nvfp4|mxfp4|bf16)\b"),
-    Term(text("location-based"), text("Emissions by the mean of the grid where the power is drawn, whatever was "
-                                      "contracted."), r"[Ll]ocation-based"),
+    Term(
+        "int4",
+        text("Number format with 4 bits a weight; int8, fp8 have 8, bf16 and fp16 have 16."),
+        r"\b(int4|int8|fp8|nvfp4|mxfp4|bf16)\b",
+    ),
+    Term(
+        text("location-based"),
+        text("Emissions by the mean of the grid where the power is drawn, whatever was contracted."),
+        r"[Ll]ocation-based",
+    ),
     Term("LoRA", text("Fine-tuning of small matrices beside the frozen weights."), r"\bQ?LoRA\b"),
     Term("MFU", text("Model FLOPs utilisation: the model's own operations over what the GPUs could do at their peak.")),
-    Term(text("micro-batch"), text("The part of a batch that passes a pipeline at once; mb1 is one sequence."),
-         r"micro-batch|\bmb\d"),
+    Term(
+        text("micro-batch"),
+        text("The part of a batch that passes a pipeline at once; mb1 is one sequence."),
+        r"micro-batch|\bmb\d",
+    ),
     Term("Mtok", text("A million tokens.")),
-    Term(text("on demand"), text("Paid by the hour and given back when it is not needed."),
-         r"[Oo]n[ -]demand|\b[Bb]urst"),
-    Term("p10, p90", text("The values that 10 and 90 of 100 measurements lie below: eight of ten lie between them."),
-         r"\bp(10|90)\b"),
+    Term(
+        text("on demand"), text("Paid by the hour and given back when it is not needed."), r"[Oo]n[ -]demand|\b[Bb]urst"
+    ),
+    Term(
+        "p10, p90",
+        text("The values that 10 and 90 of 100 measurements lie below: eight of ten lie between them."),
+        r"\bp(10|90)\b",
+    ),
     Term("PP", text("Pipeline parallelism: GPUs hold different layers, one stage after another."), r"\b[Pp][Pp]\d*\b"),
     Term("PUE", text("Power of the whole site over the power of its computers.")),
     Term("QLoRA", text("LoRA with the frozen weights in 4 bits.")),
-    Term(text("replica"), text("One running copy of the model, on as many GPUs as its layout takes."),
-         r"\b[Rr]eplicas?\b"),
-    Term(text("reserved"), text("Paid around the clock under a contract, at a lower price by the hour."),
-         r"\b[Rr]eserved\b"),
+    Term(
+        text("replica"),
+        text("One running copy of the model, on as many GPUs as its layout takes."),
+        r"\b[Rr]eplicas?\b",
+    ),
+    Term(
+        text("reserved"),
+        text("Paid around the clock under a contract, at a lower price by the hour."),
+        r"\b[Rr]eserved\b",
+    ),
     Term("RL", text("Reinforcement learning: training on answers of its own, which a reward judges.")),
     Term("SFT", text("Supervised fine-tuning: training on examples of answers.")),
     Term("TDP", text("Thermal design power: the most that a GPU draws for long.")),
     Term(text("token"), text("A piece of text, about three quarters of an English word."), r"\b[Tt]okens?\b"),
     Term("TP", text("Tensor parallelism: every matrix is split over GPUs."), r"\b[Tt][Pp]\d*\b"),
-    Term("TPOT", text("Time per output token: how long each further token of an answer takes."),
-         r"TPOT|[Tt]ime per token"),
-    Term("TTFT", text("Time to first token: from a request's arrival to the first token of its answer."),
-         r"TTFT|[Ff]irst token"),
+    Term(
+        "TPOT",
+        text("Time per output token: how long each further token of an answer takes."),
+        r"TPOT|[Tt]ime per token",
+    ),
+    Term(
+        "TTFT",
+        text("Time to first token: from a request's arrival to the first token of its answer."),
+        r"TTFT|[Ff]irst token",
+    ),
     Term("v2", text("Interleaved pipeline: each GPU holds so many stages."), r"\bv\d+ ZeRO"),
-    Term(text("whole run"), text("A run with restarts, ramp-up and evaluation, not its steady state alone."),
-         r"[Ww]hole run"),
-    Term("ZeRO", text("What is split over the copies of data parallelism: at stage 1 optimizer states, at 2 gradients "
-                      "too, at 3 weights too."), r"\bZeRO\b"),
-)  # fmt: skip
+    Term(
+        text("whole run"),
+        text("A run with restarts, ramp-up and evaluation, not its steady state alone."),
+        r"[Ww]hole run",
+    ),
+    Term(
+        "ZeRO",
+        text(
+            "What is split over the copies of data parallelism: at stage 1 optimizer states, at 2 gradients "
+            "too, at 3 weights too."
+        ),
+        r"\bZeRO\b",
+    ),
+)
 
 
 def glossary(report: Report, said: Callable[[str], str] = str) -> tuple[Section, ...]:

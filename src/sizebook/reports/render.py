@@ -17,12 +17,12 @@ import jinja2
 from sizebook import __version__
 from sizebook.core.errors import InputError
 from sizebook.core.units import grouped, significant
-from sizebook.reports.archival import Attached, archival_pdf, kept_fonts, laid_out, pdf_options
+from sizebook.reports.document import Block, Derivation, Notes, Prose, Report, Table
 from sizebook.reports.glossary import glossary
+from sizebook.reports.pdf import Attachment, archival_pdf, cached_fonts, lay_out, pdf_options
 from sizebook.reports.style import PLAIN, Style
 from sizebook.reports.templates import Sandbox, data_uri, loader
-from sizebook.reports.view import Block, Derivation, Notes, Prose, Report, Table
-from sizebook.reports.voice import Voice
+from sizebook.reports.translation import Translator
 from sizebook.sources.bundled import bundled
 from sizebook.sources.writing import write_whole
 
@@ -40,9 +40,9 @@ def report_date(as_of: date | None = None) -> date:
     return as_of or datetime.now().astimezone().date()
 
 
-def typeset(formula: str, voice: Voice) -> str:
+def typeset(formula: str, translator: Translator) -> str:
     """Return a formula in signs of print: ``×`` and ``−`` for ``*`` and `` - ``, numbers as the locale writes them."""
-    if voice.is_house:
+    if translator.is_default:
         formula = _LONG_NUMBER.sub(lambda number: grouped(int(number[0])), formula)
     return formula.replace(" * ", " × ").replace("*", "×").replace(" - ", " \u2212 ")
 
@@ -51,11 +51,11 @@ def _part(block: Block) -> str:
     return _PARTS.get(type(block), "chart.html")
 
 
-def _svg_uri(block: Block, style: Style, voice: Voice) -> str:
+def _svg_uri(block: Block, style: Style, translator: Translator) -> str:
     # The renderer takes a while to load, and a report without charts does not need it.
-    from sizebook.reports.charts.draw import svg
+    from sizebook.reports.charts.svg import svg
 
-    drawn = svg(block, style.theme, numbers=voice.signs, fonts=style.fonts)
+    drawn = svg(block, style.theme, numbers=translator.number_signs, fonts=style.fonts)
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
@@ -70,7 +70,7 @@ def _environment(style: Style) -> jinja2.Environment:
 
     A template extends a shipped one as ``sizebook/report.html``; nothing outside the two folders is read.
     """
-    voice = Voice(style.locale)
+    translator = Translator(style.locale)
     environment = Sandbox(
         loader=loader(style.templates),
         autoescape=True,
@@ -79,11 +79,19 @@ def _environment(style: Style) -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        part=_part, svg=lambda block: _svg_uri(block, style, voice), typeset=lambda formula: typeset(formula, voice),
-        day=voice.day, figure=figure_text, say=voice.say, in_a_sentence=voice.in_a_sentence,
-    )  # fmt: skip
+        part=_part,
+        svg=lambda block: _svg_uri(block, style, translator),
+        typeset=lambda formula: typeset(formula, translator),
+        day=translator.day,
+        figure=figure_text,
+        say=translator.translate_text,
+        in_a_sentence=translator.in_a_sentence,
+    )
     environment.globals.update(
-        _=voice.word, style=replace(style, faces=(), templates=None), language=voice.language, version=__version__
+        _=translator.word,
+        style=replace(style, faces=(), templates=None),
+        language=translator.language,
+        version=__version__,
     )
     return environment
 
@@ -106,7 +114,7 @@ def html(report: Report, style: Style = PLAIN, *, contents: bool = False) -> str
     return _filled_report(report, style, page=None, contents=contents)
 
 
-def page(report: Report, record: str, style: Style = PLAIN) -> str:
+def html_page(report: Report, record: str, style: Style = PLAIN) -> str:
     """Return a report as one HTML page for browsers that needs no other file.
 
     ``record`` is JSON text. The fonts are those of the reader's system: with ours a page of 60 kB would be one of 300.
@@ -115,9 +123,9 @@ def page(report: Report, record: str, style: Style = PLAIN) -> str:
 
 
 def _filled_report(report: Report, style: Style, *, page: Page | None, contents: bool) -> str:
-    voice = Voice(style.locale)
-    whole = replace(report, sections=(*report.sections, *glossary(report, voice.say)))
-    said = voice.translated(whole)
+    translator = Translator(style.locale)
+    whole = replace(report, sections=(*report.sections, *glossary(report, translator.translate_text)))
+    said = translator.translate(whole)
     values = {"report": said, "page": page, "contents": contents, "css": _css(style, with_fonts=page is None)}
     try:
         return _environment(style).get_template("report.html").render(**values)
@@ -137,7 +145,7 @@ def _faulty(style: Style, error: Exception) -> Exception:
     )
 
 
-def filled(template: str, *, record: str, **given: Any) -> str:
+def fill_template(template: str, *, record: str, **given: Any) -> str:
     """Return another page for browsers that needs no other file: a template with the style sheet and a record."""
     values = {"style_sheet": _css(PLAIN, with_fonts=False), "record": _in_script(record)}
     return _environment(PLAIN).get_template(template).render(**given, **values)
@@ -158,7 +166,7 @@ def _in_script(text: str) -> str:
     return text.replace("<", "\\u003c")
 
 
-def pdf(report: Report, attached: Sequence[Attached] = (), style: Style = PLAIN) -> bytes:
+def pdf(report: Report, attached: Sequence[Attachment] = (), style: Style = PLAIN) -> bytes:
     """Return a report as PDF/UA-1 and PDF/A-3u with files attached; equal reports give equal bytes.
 
     Above eight pages it is laid out again with a table of contents.
@@ -166,14 +174,14 @@ def pdf(report: Report, attached: Sequence[Attached] = (), style: Style = PLAIN)
     options = pdf_options(report.title, attached, report.as_of)
     base = f"{bundled('templates')}/"
     # Own templates may name faces that are nobody else's, in files that change.
-    fonts = kept_fonts(style.faces) if style.templates is None else None
-    document = laid_out(html(report, style), base, options, fonts=fonts)
+    fonts = cached_fonts(style.faces) if style.templates is None else None
+    document = lay_out(html(report, style), base, options, fonts=fonts)
     if len(document.pages) > MOST_PAGES:
-        document = laid_out(html(report, style, contents=True), base, options, fonts=fonts)
+        document = lay_out(html(report, style, contents=True), base, options, fonts=fonts)
     return archival_pdf(document, options)
 
 
-def write_pdf(report: Report, path: Path, attached: Sequence[Attached] = (), style: Style = PLAIN) -> None:
+def write_pdf(report: Report, path: Path, attached: Sequence[Attachment] = (), style: Style = PLAIN) -> None:
     """Write a report as PDF; the file appears whole or not at all."""
     if path.suffix.lower() != ".pdf":
         raise InputError(f"cannot write: got '{path}', want the name of a .pdf file. Correct the path.")

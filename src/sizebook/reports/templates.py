@@ -44,7 +44,7 @@ def loader(own: Path | None) -> jinja2.BaseLoader:
     return jinja2.ChoiceLoader([*([_Folder(own)] if own else []), jinja2.PrefixLoader({SHIPPED: shipped}), shipped])
 
 
-def within(folder: Path, name: str, what: str) -> Path:
+def file_within(folder: Path, name: str, what: str) -> Path:
     """Return a file of a folder. Errors: `InputError` for one that is missing or lies outside of it."""
     path = (folder / name).resolve()
     if Path(name).is_absolute() or not path.is_relative_to(folder.resolve()):
@@ -62,7 +62,7 @@ def data_uri(path: Path, media_type: str) -> str:
 def fetcher(folder: Path) -> Any:
     """Return what WeasyPrint reads addresses with: bytes in the address itself, and files of one folder.
 
-    What else a page asks for is not read and listed in its ``refused``, which `in_bounds` says.
+    What else a page asks for is not read and listed in its ``refused``, which `refuse_outside` says.
     """
     from weasyprint.urls import URLFetcher
 
@@ -82,7 +82,7 @@ def fetcher(folder: Path) -> Any:
     return Bounded()
 
 
-def in_bounds(fetch: Any) -> None:
+def refuse_outside(fetch: Any) -> None:
     """Errors: `InputError` for an address that a page asked a `fetcher` for and that was not read."""
     if fetch.refused:
         raise InputError(

@@ -9,7 +9,7 @@ from sizebook.core.sections import DEFAULT, Quantity, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
-from sizebook.scenarios.files import Scenario, as_of_its_day
+from sizebook.scenarios.scenario_files import Scenario, as_of_its_day
 from sizebook.serving.encoding import one_pass
 
 
@@ -22,7 +22,7 @@ class FleetScenario(Scenario):
 
 
 @as_of_its_day
-def answer(scenario: FleetScenario) -> FleetPlan:
+def plan_fleet_scenario(scenario: FleetScenario) -> FleetPlan:
     """Return the plan of a scenario."""
     for service in scenario.inputs.service:
         with named(service.name):

@@ -8,9 +8,9 @@ from typing import Any
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.scenario_keys import Keys, layout
-from sizebook.scenarios.files import Scenario, SizingScenario
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.programme import ProgrammeScenario
+from sizebook.scenarios.scenario_files import Scenario, SizingScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.training import TrainingScenario
 

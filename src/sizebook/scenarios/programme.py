@@ -8,7 +8,7 @@ from typing import Annotated
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.plans.programme.inputs import ProgrammeInputs
 from sizebook.plans.programme.plan import ProgrammePlan, plan_programme
-from sizebook.scenarios.files import Scenario, as_of_its_day
+from sizebook.scenarios.scenario_files import Scenario, as_of_its_day
 from sizebook.scenarios.training import settled_inputs
 
 
@@ -20,7 +20,7 @@ class ProgrammeScenario(Scenario):
     inputs: ProgrammeInputs
 
 
-def planned(scenario: ProgrammeScenario, plan: ProgrammePlan) -> ProgrammeScenario:
+def with_found_layouts(scenario: ProgrammeScenario, plan: ProgrammePlan) -> ProgrammeScenario:
     """Return the scenario with what no cell can be told in place: searched layouts, settled recipes, owned hardware as
     its price."""
     inputs = scenario.inputs
@@ -32,6 +32,6 @@ def planned(scenario: ProgrammeScenario, plan: ProgrammePlan) -> ProgrammeScenar
 
 
 @as_of_its_day
-def answer(scenario: ProgrammeScenario) -> ProgrammePlan:
+def plan_programme_scenario(scenario: ProgrammeScenario) -> ProgrammePlan:
     """Return the plan of a scenario."""
     return plan_programme(scenario.inputs)

@@ -28,8 +28,11 @@ def schema() -> dict[str, Any]:
     one = {"type": "object", "properties": {"plan": {"enum": list(KINDS)}}, "allOf": list(kinds.values())}
     several = {"type": "array", "minItems": 1, "items": {"$ref": "#/definitions/scenario"}}
     listed = {
-        "type": "object", "properties": {"scenario": several}, "required": ["scenario"], "additionalProperties": False,
-    }  # fmt: skip
+        "type": "object",
+        "properties": {"scenario": several},
+        "required": ["scenario"],
+        "additionalProperties": False,
+    }
     return {
         "$schema": DRAFT,
         "title": "sizebook scenario",

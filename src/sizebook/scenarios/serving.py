@@ -17,17 +17,20 @@ from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.refusals import NoRoomError
-from sizebook.scenarios.files import ModelScenario, as_of_its_day
+from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
 from sizebook.serving.encoding import one_pass
 from sizebook.serving.quantities import PoolLayout
 
 GpuOrSearch = Annotated[
     str | None,
     Quantity(
-        "accelerator such as h100-sxm; left out, several compete", kind="text", choices=gpu_keys, default=None,
+        "accelerator such as h100-sxm; left out, several compete",
+        kind="text",
+        choices=gpu_keys,
+        default=None,
         label="Accelerator",
     ),
-]  # fmt: skip
+]
 TRACE_COLUMNS = ("seconds", "input_tokens", "output_tokens")
 _LAYOUT = ("tp", "pp", "dp", "ep")
 
@@ -43,16 +46,18 @@ class ServingScenario(ModelScenario):
 
 
 @dataclass(frozen=True)
-class ServingAnswer:
+class ServingResult:
     """The plan to show, and where setups competed, all that met the target."""
 
     plan: ServingPlan
     choices: Choices | None
 
 
-def with_files(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def with_csv_files(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Return the values of a scenario with what CSV files hold in place of their names: hours and histograms."""
-    found = {key: with_files(inner, folder) if isinstance(inner, Mapping) else inner for key, inner in values.items()}
+    found = {
+        key: with_csv_files(inner, folder) if isinstance(inner, Mapping) else inner for key, inner in values.items()
+    }
     if "hours_csv" in found:
         if "shape" in found:
             raise InputError("hours given twice: got shape and hours_csv, want one of them. Remove the other.")
@@ -98,7 +103,7 @@ def _hours_from(path: Path) -> tuple[float, ...]:
 
 
 @as_of_its_day
-def answer(scenario: ServingScenario) -> ServingAnswer:
+def plan_serving_scenario(scenario: ServingScenario) -> ServingResult:
     """Return the plan of the scenario's setup, or of the cheapest where it names no accelerator."""
     catalog.architecture(scenario.model)
     stated = scenario.stated
@@ -119,14 +124,14 @@ def answer(scenario: ServingScenario) -> ServingAnswer:
             "layout to the search."
         )
     found = choose(scenario.model, scenario.inputs, compared(scenario.gpus_compared), engine=engine)
-    return ServingAnswer(found.ranked[0].plan, found)
+    return ServingResult(found.ranked[0].plan, found)
 
 
-def _on(gpu: str, scenario: ServingScenario) -> ServingAnswer:
+def _on(gpu: str, scenario: ServingScenario) -> ServingResult:
     """Return the plan on an accelerator that is given; a blank layout that has no room is searched as without a gpu."""
     blank = not any(name in scenario.stated for name in _LAYOUT) and scenario.inputs.pools == PoolLayout()
     try:
-        return ServingAnswer(plan_serving(scenario.model, gpu, scenario.inputs), None)
+        return ServingResult(plan_serving(scenario.model, gpu, scenario.inputs), None)
     except NoRoomError as error:
         if not blank:
             raise
@@ -134,7 +139,7 @@ def _on(gpu: str, scenario: ServingScenario) -> ServingAnswer:
             found = choose(scenario.model, scenario.inputs, (gpu,), engine=scenario.inputs.replica.engine)
         except TargetError:  # no layout helps: what stops the plain one is what there is to say
             raise error from None
-    return ServingAnswer(found.ranked[0].plan, found)
+    return ServingResult(found.ranked[0].plan, found)
 
 
 def _check_lengths(stated: frozenset[str], side: str, traced: bool) -> None:
@@ -153,7 +158,7 @@ def _check_lengths(stated: frozenset[str], side: str, traced: bool) -> None:
         )
 
 
-def settled(scenario: ServingScenario, found: ServingAnswer) -> ServingScenario:
+def with_found_setup(scenario: ServingScenario, found: ServingResult) -> ServingScenario:
     """Return the scenario with what was searched or looked up in place: setup, load and rates of the plan."""
     plan = found.plan
     return replace(scenario, gpu=plan.replica.setup.gpu, gpus_compared=None, inputs=plan.inputs)

@@ -11,7 +11,7 @@ from sizebook.plans.training.inputs import Training, TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.search import Search, search
 from sizebook.plans.training.searched_layout import fixed_fields, with_layout
-from sizebook.scenarios.files import ModelScenario, as_of_its_day
+from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
 
 
 @section
@@ -36,7 +36,7 @@ def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:
     return search(inputs, fixed_fields(scenario.inputs.layout, scenario.stated))
 
 
-def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
+def with_found_layout(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
     """Return the scenario with what no cell can be told in place: the searched layout and the recipe that was settled,
     and owned hardware as its price.
 

@@ -20,7 +20,7 @@ from sizebook.models.flops import forward
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import predicted_names
 from sizebook.sources.hub import REPOSITORY, Repository
-from sizebook.sources.models import source_of
+from sizebook.sources.model_sources import source_of
 
 CONTEXT = 4096  # tokens for which cache and FLOPs are shown
 _FLOATS = ("F64", "F32", "BF16", "F16")  # a packed matrix does not show its extents
@@ -28,7 +28,7 @@ _CACHE_BYTES = 2.0  # of an element: bf16
 
 
 @dataclass(frozen=True)
-class Mapped:
+class ConfigFigures:
     """What the config beside a checkpoint adds: active parameters, cache of `CONTEXT` tokens, FLOPs of one.
 
     ``total`` is what the config predicts, ``mtp`` the prediction layers beside. ``origin`` says where the figures are
@@ -45,7 +45,7 @@ class Mapped:
     notes: tuple[str, ...] = ()
 
 
-def held_of(name: str) -> Held:
+def open_checkpoint(name: str) -> Held:
     """Return what a path of this machine holds, or a Hub repository ORG/NAME, or a file ORG/NAME/FILE of one."""
     words = name.split("/")
     if not Path(name).exists() and len(words) >= 2 and REPOSITORY.fullmatch("/".join(words[:2])):
@@ -74,7 +74,7 @@ def _plain(weight: Weight) -> bool:
     return weight.role == WEIGHT and weight.tensor.dtype in _FLOATS
 
 
-def mapped(part: Part) -> tuple[Mapped | None, str]:
+def figures_from_config(part: Part) -> tuple[ConfigFigures | None, str]:
     """Return what the config of a part adds, or None and why it adds nothing."""
     metadata = part.checkpoint.metadata
     if not part.config and metadata:
@@ -90,10 +90,10 @@ def mapped(part: Part) -> tuple[Mapped | None, str]:
     return _mapped(described, f"config.json ({described.model_type})"), ""
 
 
-def _mapped(described: Architecture, origin: str) -> Mapped:
+def _mapped(described: Architecture, origin: str) -> ConfigFigures:
     counted = count(described)
     causal = described.head is not None
-    return Mapped(
+    return ConfigFigures(
         origin=origin,
         active=counted.active,
         total=counted.total,
@@ -105,7 +105,7 @@ def _mapped(described: Architecture, origin: str) -> Mapped:
     )
 
 
-def _from_metadata(part: Part) -> tuple[Mapped | None, str]:
+def _from_metadata(part: Part) -> tuple[ConfigFigures | None, str]:
     """Return what the keys of a GGUF file tell: all, or active parameters alone where no mapping describes it."""
     family = part.checkpoint.metadata.get("general.architecture")
     try:
@@ -116,7 +116,7 @@ def _from_metadata(part: Part) -> tuple[Mapped | None, str]:
         return (replace(active, notes=(left_out,)) if active else None), str(error)
 
 
-def _active(part: Part) -> Mapped | None:
+def _active(part: Part) -> ConfigFigures | None:
     """Return the active parameters that the keys of a GGUF file tell: routed experts count used / all of them."""
     metadata = part.checkpoint.metadata
     family = metadata.get("general.architecture")
@@ -125,9 +125,9 @@ def _active(part: Part) -> Mapped | None:
         return None
     routed = sum(w.parameters for w in weights_of(part.checkpoint.tensors) if "_exps." in w.tensor.name)
     active = part.weighed.parameters - routed + routed * used // n_experts
-    return Mapped(origin=f"the file's own keys ({family}: {used} of {n_experts} experts)", active=active)
+    return ConfigFigures(origin=f"the file's own keys ({family}: {used} of {n_experts} experts)", active=active)
 
 
-def agreement(part: Part, found: Mapped) -> str:
+def agreement(part: Part, found: ConfigFigures) -> str:
     """Return in words how the count of the headers compares with that of the config; nothing where none describes."""
     return agreeing.agreement(part, found.described) if found.described is not None else ""

@@ -20,8 +20,8 @@ from sizebook.core.errors import InputError, require_columns
 from sizebook.core.extras import need
 from sizebook.intake.files import check_regular
 from sizebook.intake.text_formats import refuse_repeated
-from sizebook.sources.files import sheet_rows
-from sizebook.sources.texts import BEGINS_FORMULA, IS_NUMBER, guarded, is_plain, put_text
+from sizebook.sources.cell_text import BEGINS_FORMULA, IS_NUMBER, is_stored_as_is, neutralised, put_text
+from sizebook.sources.worksheets import sheet_rows
 from sizebook.sources.writing import scratch_folder, unfinished
 
 KINDS = (".csv", ".parquet", ".xlsx")
@@ -153,7 +153,7 @@ class _Risks:
             self.n_left += sum(risky.values())
         elif risky:
             frame = frame.with_columns(
-                pl.Series(name, [v and guarded(v) for v in frame[name]], dtype=pl.String) for name in risky
+                pl.Series(name, [v and neutralised(v) for v in frame[name]], dtype=pl.String) for name in risky
             )
         return frame
 
@@ -277,4 +277,4 @@ def _write_xlsx(frames: Iterator[pl.DataFrame], path: Path) -> None:
 def _as_cells(sheet: Any, values: Sequence[Any]) -> list[Any]:
     from openpyxl.cell import WriteOnlyCell
 
-    return [value if is_plain(value) else put_text(WriteOnlyCell(sheet), value) for value in values]
+    return [value if is_stored_as_is(value) else put_text(WriteOnlyCell(sheet), value) for value in values]

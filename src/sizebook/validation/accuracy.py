@@ -21,7 +21,7 @@ def accuracy_page() -> str:
     summaries = validate()
     lines = [HEAD, "| quantity | cases | within tolerance | mean error | worst |", "|---|--:|--:|--:|---|"]
     lines += [_summary(each) for each in summaries]
-    lines += ["", *training_runs.page()]
+    lines += ["", *training_runs.accuracy_section()]
     for each in summaries:
         lines += ["", f"## {each.quantity}", "", "| subject | published | computed | error | tolerance | source |"]
         lines += ["|---|--:|--:|--:|--:|---|", *_rows(each)]

@@ -57,7 +57,7 @@ def over_groups(rows: Sequence[GroupError], figure: str) -> float:
     return sum(over_runs([row for row in rows if row.group == name], figure) for name in names) / len(names)
 
 
-def message() -> str:
+def chart_title() -> str:
     """Return what the chart of docs/training_accuracy.svg says: how many runs lie within a fifth of the measurement."""
     return f"{100 * over_runs(errors(), 'within_fifth'):.0f} % of runs lie within a fifth of the measurement"
 
@@ -72,7 +72,7 @@ def summary() -> str:
     )
 
 
-def page() -> list[str]:
+def accuracy_section() -> list[str]:
     """Return the section of the accuracy page: the chart, the errors by kind and by group, and other tools."""
     rows = errors()
     kinds, groups = sorted({row.kind for row in rows}), sorted({row.group for row in rows})
@@ -83,7 +83,7 @@ def page() -> list[str]:
         "generation of accelerators, and its band was made without them too. A group is a model family on a generation",
         "in a framework; *in the fit* is the error of the rates that ship. Written by `calibration/training.py`.",
         "",
-        f"![Predicted against measured step time: {message()}](training_accuracy.svg)",
+        f"![Predicted against measured step time: {chart_title()}](training_accuracy.svg)",
         "",
         "| kind | runs | groups | in the fit | left out | mean of groups | bias | in band | by group |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|",

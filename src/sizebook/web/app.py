@@ -27,7 +27,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.requests import ClientDisconnect
 
 from sizebook import __version__
-from sizebook.batch.formats import FORMATS, USUAL, chosen
+from sizebook.batch.formats import FORMATS, USUAL, parse_formats
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, suggestion
 from sizebook.intake.limits import limits
 from sizebook.scenarios.schema import schema
@@ -217,7 +217,7 @@ def _add_plans(app: FastAPI, slots: Slots) -> None:
         request: Request, format: Annotated[str, Query(json_schema_extra={"enum": list(FORMATS)})] = "json"
     ) -> Response:
         """Plan a scenario, in JSON or TOML, and return its file: figures, report, page or filled workbook."""
-        name, *others = chosen(format)
+        name, *others = parse_formats(format)
         if others:
             raise InputError(f"several formats: got '{format}', want one. Ask once for each, or for a batch.")
         sent = request_work.ScenarioUpload(await request.body(), _is_toml(request.headers.get("content-type", "")))
@@ -238,7 +238,7 @@ def _add_batches(app: FastAPI, slots: Slots, batches: Batches) -> None:
     @app.post("/batches", status_code=202)
     async def begin(scenarios: UploadFile, formats: str = ",".join(USUAL)) -> dict[str, Any]:
         """Start a batch of scenarios from CSV, xlsx, Parquet, TOML or YAML, by the file name."""
-        kinds = chosen(formats)
+        kinds = parse_formats(formats)
         name = Path(scenarios.filename or "").name or "scenarios"
         given = await run_in_threadpool(slots.call, request_work.read_scenarios, (name, await scenarios.read()))
         return {**asdict(batches.begin(given.rows, kinds)), "notes": given.notes}

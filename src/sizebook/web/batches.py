@@ -18,11 +18,11 @@ from sizebook.core.extras import need
 
 need("web", "workbooks", "reports")
 
-from sizebook.batch.formats import Content
+from sizebook.batch.formats import FileContents
 from sizebook.batch.journal import FILE, Outcome
-from sizebook.batch.reading import Row
-from sizebook.batch.running import Order, Work, batch_of
-from sizebook.batch.sending import failed, received
+from sizebook.batch.parcels import failed_outcome, write_received
+from sizebook.batch.runner import RunOptions, Work, run_batch_with
+from sizebook.batch.scenario_list import Row
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.intake.limits import limits
 from sizebook.scheduling.slots import Slots
@@ -106,9 +106,9 @@ class Batches:
         with self._turn:
             try:
                 _refuse_cancelled(job)
-                task, order = partial(_produced, formats=job.formats), Order(self.slots.n, job.formats)
+                task, order = partial(_produced, formats=job.formats), RunOptions(self.slots.n, job.formats)
                 work = Work(self.slots, task, partial(self._written, job=job))
-                batch_of(job.rows, job.folder, work, order=order, shown=partial(_followed, job))
+                run_batch_with(job.rows, job.folder, work, order=order, shown=partial(_followed, job))
                 state = "done"
             except CancelledError:
                 state = "cancelled"
@@ -123,11 +123,11 @@ class Batches:
     def _written(self, row: Row, found: Any, job: _Job) -> Outcome:
         """Write the files of a row, or return the problem if there is no room for them."""
         try:
-            if isinstance(found, Content):
+            if isinstance(found, FileContents):
                 self._storage.reserve(job.id, sum(map(len, found.files.values())))
         except InputError as error:
-            return failed(row, str(error))
-        return received(row, found, job.folder)
+            return failed_outcome(row, str(error))
+        return write_received(row, found, job.folder)
 
     def job(self, name: str) -> _Job:
         """Return a batch. Errors: `UnknownKeyError`."""

@@ -17,10 +17,10 @@ from sizebook.core.extras import need
 
 need("web", "workbooks", "reports")
 
-from sizebook.batch.formats import FORMATS, Content, contents_of
-from sizebook.batch.giving import given
-from sizebook.batch.jobs import made
-from sizebook.batch.reading import Given, Row, read_batch
+from sizebook.batch.formats import FORMATS, FileContents, file_contents
+from sizebook.batch.plan_kinds import plan_scenario
+from sizebook.batch.scenario_list import Row, ScenarioList, read_batch
+from sizebook.batch.workbook_values import workbook_values
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.intake.allowed_files import confined_to
 from sizebook.intake.text_formats import json_object, toml_table
@@ -51,7 +51,7 @@ def plan_file(asked: tuple[ScenarioUpload, str]) -> Answer:
     """Return a scenario's file in one format. Errors: `InputError` if its plan does not have the format."""
     sent, name = asked
     with _confined() as folder:
-        plan = made(_values(sent, folder), WHERE, folder)
+        plan = plan_scenario(_values(sent, folder), WHERE, folder)
         content = FORMATS[name].content(plan)
         if content is None:
             raise InputError(f"no {name}: got a {plan.kind}, which has none, want another format. Ask for json.")
@@ -69,27 +69,27 @@ def filled_workbook(asked: tuple[str, bytes, ScenarioUpload]) -> Answer:
         if suffix not in (".xlsx", ".xlsm"):
             raise InputError(f"not a workbook: got '{name}', want a name that ends in .xlsx or .xlsm. Send one.")
         path, out = write_whole(folder / f"template{suffix}", template), folder / f"filled{suffix}"
-        gift = given(values, WHERE, folder, workbook=name)
-        if isinstance(gift.gives, PlanValues):
-            done = fill_from(path, gift.gives, out, strict=False)
+        gift = workbook_values(values, WHERE, folder, workbook=name)
+        if isinstance(gift.values, PlanValues):
+            done = fill_from(path, gift.values, out, strict=False)
         else:
-            done = fill(path, gift.gives, out, strict=True)
+            done = fill(path, gift.values, out, strict=True)
         return Answer(out.read_bytes(), (*gift.notes, *done.notes, *done.problems))
 
 
-def read_scenarios(asked: tuple[str, bytes]) -> Given:
+def read_scenarios(asked: tuple[str, bytes]) -> ScenarioList:
     """Return the scenarios of an uploaded table or list."""
     name, content = asked
     with _confined() as folder:
         return read_batch(write_whole(folder / Path(name).name, content))
 
 
-def scenario_files(asked: tuple[Row, tuple[str, ...]]) -> Content | str:
+def scenario_files(asked: tuple[Row, tuple[str, ...]]) -> FileContents | str:
     """Return the files of one scenario of a batch as bytes, or its problem."""
     row, formats = asked
     try:
         with _confined() as folder:
-            return contents_of(made(row.values, row.where, folder), formats)
+            return file_contents(plan_scenario(row.values, row.where, folder), formats)
     except SizebookError as error:
         return str(error)
 

@@ -21,7 +21,7 @@ from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.core.coercion import LONGEST_CELL, coerce, list_text
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.sections import TABLES, Quantity, declared, flat, hints_of, nested
-from sizebook.scenarios.files import workbook_model
+from sizebook.scenarios.scenario_files import workbook_model
 from sizebook.workbooks.data_validations import FLAGS, SheetRules, ValidationRule, as_argument, bounds_text, read_rules
 from sizebook.workbooks.sheet import Live, Sheet
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sizebook.core.sections import leaves
 from sizebook.models import catalog
-from sizebook.scenarios.files import Scenario
+from sizebook.scenarios.scenario_files import Scenario
 from sizebook.workbooks import styles
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.input_sources import dated_table

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pypdf import PdfReader
 
-from sizebook.batch import inspecting, reconciling
+from sizebook.batch import inspection, reconciliation_files
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError, UnknownKeyError
 from sizebook.core.tables import table
@@ -166,9 +166,9 @@ def test_the_workbook_starts_with_gpt_3_and_lists_every_model(tmp_path: Path) ->
 def test_a_reconciliation_says_what_it_was_made_of(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """0.10.0 wrote both without a record, and inspecting them was refused."""
     path, few = tmp_path / f"r.{kind}", tuple(compare(key) for key in catalog.model_keys("gpt-3"))
-    reconciling.write_reconciliation(few, path)
-    monkeypatch.setattr(inspecting, "reconcile", lambda: few)
-    found = inspecting.inspect(path)
+    reconciliation_files.write_reconciliation(few, path)
+    monkeypatch.setattr(inspection, "reconcile", lambda: few)
+    found = inspection.inspect(path)
     assert (found.record["reconciliation"], found.causes, found.moved, found.problem) == (8, (), (), "")
     shown = run("inspect", str(path))
     assert shown.exit_code == 0
@@ -178,8 +178,8 @@ def test_a_reconciliation_says_what_it_was_made_of(kind: str, tmp_path: Path, mo
     ]  # fmt: skip
     # 174 588 899 328 weights; biases and norms are 13 widths of 12 288 in each of 96 layers, and 2 at the end.
     other = tuple(replace(one, computed=1) if one.key == "gpt-3-175b" else one for one in few)
-    monkeypatch.setattr(inspecting, "reconcile", lambda: other)
-    assert inspecting.inspect(path).moved == (inspecting.Moved("gpt-3-175b, total", 174_604_259_328, 1),)
+    monkeypatch.setattr(inspection, "reconcile", lambda: other)
+    assert inspection.inspect(path).moved == (inspection.ChangedFigure("gpt-3-175b, total", 174_604_259_328, 1),)
 
 
 def test_the_pdf_takes_gpt_3_apart_behind_its_first_page(tmp_path: Path) -> None:

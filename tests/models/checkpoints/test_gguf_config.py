@@ -15,7 +15,7 @@ from sizebook.models.checkpoints.held import held_at
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
-from sizebook.sources.checkpoints import mapped
+from sizebook.sources.checkpoints import figures_from_config
 from tests.intake.test_files import refusal
 from tests.models.checkpoints.making import gguf
 
@@ -94,7 +94,7 @@ CASES = {
 def test_cache_and_active_parameters_come_from_the_keys(tmp_path: Path, case: str) -> None:
     metadata, layer, tied = CASES[case]
     path = written(tmp_path / "m.gguf", metadata, layer, tied=tied)
-    found, problem = mapped(held_at(path).parts[0])
+    found, problem = figures_from_config(held_at(path).parts[0])
     assert found is not None and problem == ""
     assert found.total == held_at(path).parts[0].weighed.parameters
     # 4 096 tokens of keys and values in two bytes, KV heads of HEAD in each layer.
@@ -123,7 +123,7 @@ def test_keys_that_contradict_the_headers_describe_nothing(tmp_path: Path) -> No
         "keys say of a 'llama'. Put its config.json beside it."
     )
     assert refusal(lambda: catalog.architecture(str(path))) == message
-    assert mapped(held_at(path).parts[0]) == (None, message)
+    assert figures_from_config(held_at(path).parts[0]) == (None, message)
 
 
 def test_windows_that_no_tensor_shows_are_held_against_the_keys(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_an_architecture_without_a_mapping_is_refused(tmp_path: Path) -> None:
 def test_a_key_that_is_missing_is_named(tmp_path: Path, key: str, name: str) -> None:
     metadata = {name: value for name, value in keys("llama").items() if name != f"llama.{key}"}
     path = written(tmp_path / "m.gguf", metadata, attention() | DENSE)
-    assert mapped(held_at(path).parts[0])[0] is None
+    assert figures_from_config(held_at(path).parts[0])[0] is None
     assert refusal(lambda: catalog.architecture(str(path))) == (
         f"missing key: got no '{name}' in the keys of m.gguf, want a whole number. Add it, or use the complete "
         "config.json of the model."

@@ -11,7 +11,7 @@ import pytest
 
 from sizebook.models.checkpoints.gguf_config import TYPES
 from sizebook.models.checkpoints.held import held_at
-from sizebook.sources.checkpoints import CONTEXT, mapped
+from sizebook.sources.checkpoints import CONTEXT, figures_from_config
 from tests.models.checkpoints.test_gguf_config import (
     DENSE,
     FF,
@@ -180,7 +180,7 @@ def test_cache_and_flops_follow_from_the_tensors(tmp_path: Path, name: str) -> N
     part = held_at(
         written(tmp_path / "m.gguf", case.keys, case.layer, tied=case.tied, layers=layers, outside=case.outside)
     ).parts[0]
-    found, problem = mapped(part)
+    found, problem = figures_from_config(part)
     assert found is not None and found.total is not None and problem == ""
     corrections = sum(shape[0] for tensor, shape in case.layer.items() if tensor == "exp_probs_b.bias") * layers
     assert found.total + corrections == part.weighed.parameters

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from openpyxl import load_workbook
 
-from sizebook.batch.jobs import JOBS
+from sizebook.batch.plan_kinds import PLAN_KINDS
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.reading import read
@@ -18,7 +18,7 @@ from sizebook.functions import load
 from sizebook.intake import allowed_files
 from sizebook.models import catalog
 from sizebook.models.verifying import predicted_names
-from sizebook.scenarios.files import SizingScenario, beside, workbook_model
+from sizebook.scenarios.scenario_files import SizingScenario, resolve_files, workbook_model
 from sizebook.serving.case import case_of
 from sizebook.serving.memory import weight_bytes_per_gpu
 from sizebook.serving.quantities import Replica
@@ -187,14 +187,14 @@ def test_a_sizing_plan_weighs_the_checkpoint(tmp_path: Path) -> None:
     stored = sparse(tmp_path / "m", "llama-3.1-8b", "F8_E4M3")
     assert stored == 8_030_261_248
     for model in ("m/", "m/model.safetensors"):
-        scenario = read(SizingScenario, beside(tmp_path, {"model": model}), "here")
-        sizing = JOBS["sizing"].plan(scenario)
+        scenario = read(SizingScenario, resolve_files(tmp_path, {"model": model}), "here")
+        sizing = PLAN_KINDS["sizing"].plan(scenario)
         assert (sizing.weight_bytes, sizing.dtype, sizing.stored) == (stored, "as stored", "as its files have them")
         assert [(s.dtype, s.n_bytes) for s in sizing.storage][:3] == [
             ("as stored", stored), ("fp32", 4 * stored), ("bf16", 2 * stored),
         ]  # fmt: skip
         assert [step.value for step in sizing.figures] == [stored, stored]
-    report = JOBS["sizing"].report(sizing, scenario)
+    report = PLAN_KINDS["sizing"].report(sizing, scenario)
     assert "Stored as its files have them, its weights take" in report.summary
     assert [tile.label for tile in report.tiles][1] == "Weights as stored"
     lines = call("SIZING_TABLE", [["model", "dtype"], [f"{tmp_path}/m/", ""], [f"{tmp_path}/m/", "bf16"]])

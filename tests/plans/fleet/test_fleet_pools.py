@@ -11,8 +11,8 @@ from sizebook.core.errors import InputError
 from sizebook.plans.fleet.figures import figures
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.plans.serving.plan import plan_serving
+from sizebook.reports.document import Report, Row, Table
 from sizebook.reports.fleet.report import report
-from sizebook.reports.view import Report, Row, Table
 from sizebook.serving.traffic import serving_kwh
 from tests.plans.asking import fleet_inputs, service, serving_inputs
 

@@ -15,9 +15,9 @@ from sizebook.core.errors import SizebookError
 from sizebook.core.tables import table
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.tables import ledger
+from sizebook.reports.document import Table
 from sizebook.reports.training.report import report
-from sizebook.reports.view import Table
-from sizebook.scenarios.files import parse
+from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.training.quantities import Programme
 from sizebook.training.whole_run import basis_of, default, error, factor_of, mean

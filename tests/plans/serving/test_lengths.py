@@ -10,8 +10,8 @@ from sizebook.core.cells import call
 from sizebook.core.errors import InputError, RangeError
 from sizebook.functions import load
 from sizebook.plans.serving.lengths import histogram
-from sizebook.scenarios.files import parse
-from sizebook.scenarios.serving import ServingScenario, answer, with_files
+from sizebook.scenarios.scenario_files import parse
+from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario, with_csv_files
 
 load()
 BINS = [[8000, 0.1], [500, 0.6], [2000, 0.3]]
@@ -21,7 +21,7 @@ def _scenario(folder: Path = Path(), **lengths: object) -> ServingScenario:
     """Return the scenario of those lengths, its files beside it in a folder."""
     traffic = {"requests_per_day": 1000, "months": 1, **lengths}
     values = {"plan": "serving", "model": "llama-3.1-8b", "gpu": "h100-sxm", "traffic": traffic}
-    return parse(ServingScenario, with_files(values, folder), "s.toml")
+    return parse(ServingScenario, with_csv_files(values, folder), "s.toml")
 
 
 def test_mean_and_percentiles_by_hand() -> None:
@@ -33,7 +33,9 @@ def test_mean_and_percentiles_by_hand() -> None:
 
 def test_a_scenario_takes_pairs_and_a_csv(tmp_path: Path) -> None:
     (tmp_path / "answers.csv").write_text("tokens,share\n100,0.95\n900,0.05\n", encoding="utf-8")
-    traffic = answer(_scenario(tmp_path, input_histogram=BINS, output_histogram="answers.csv")).plan.traffic
+    traffic = plan_serving_scenario(
+        _scenario(tmp_path, input_histogram=BINS, output_histogram="answers.csv")
+    ).plan.traffic
     # Answers: 100 x 0.95 + 900 x 0.05 = 140, and 95 % of them are at 100.
     assert (traffic.mean_demand.input_tokens, traffic.mean_demand.output_tokens) == (1700, 140)
     assert traffic.longest == (8000, 100)
@@ -76,7 +78,7 @@ def test_a_range_of_cells_is_a_histogram_with_blanks_below() -> None:
 )
 def test_a_histogram_that_is_none_is_refused(pairs: list[list[float]], message: str) -> None:
     with pytest.raises(RangeError) as refused:
-        answer(_scenario(input_histogram=pairs, output_tokens=10))
+        plan_serving_scenario(_scenario(input_histogram=pairs, output_tokens=10))
     assert str(refused.value) == message
 
 
@@ -90,13 +92,13 @@ def test_text_in_a_cell_is_no_histogram() -> None:
 
 def test_lengths_are_given_once() -> None:
     with pytest.raises(InputError) as twice:
-        answer(_scenario(input_histogram=BINS, input_tokens=10, input_tokens_p95=20, output_tokens=9))
+        plan_serving_scenario(_scenario(input_histogram=BINS, input_tokens=10, input_tokens_p95=20, output_tokens=9))
     assert str(twice.value) == (
         "lengths given twice: got input_histogram and input_tokens, input_tokens_p95, want one of them. Mean and "
         "percentiles follow from the histogram: remove the others."
     )
     with pytest.raises(InputError) as none:
-        answer(_scenario(input_tokens=10))
+        plan_serving_scenario(_scenario(input_tokens=10))
     assert str(none.value) == (
         "no lengths: got neither output_tokens nor output_histogram, want one. Add a line 'output_tokens = ...'."
     )

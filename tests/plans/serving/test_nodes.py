@@ -16,8 +16,8 @@ from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.replica import at_speed
 from sizebook.plans.serving.steps import derivations
+from sizebook.reports.document import Table
 from sizebook.reports.serving.notes import assumptions
-from sizebook.reports.view import Table
 from tests.plans.asking import serving_inputs
 
 BY_NODE = {"failure_domain": "node", "whole_nodes": True}

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from sizebook.batch.jobs import scenario_of
+from sizebook.batch.plan_kinds import scenario_of
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError, RangeError, SizebookError, TargetError
 from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.serving.case import case_of
 from sizebook.serving.load import Limits
 from sizebook.serving.quantities import Demand, Replica
@@ -101,12 +101,12 @@ def test_a_trace_may_hold_the_lengths(tmp_path: Path) -> None:
     given = {"plan": "serving", "model": "llama-3.1-8b", "gpu": "h100-sxm", **values, "trace": "trace.csv"}
     scenario = scenario_of(given, "s.toml", tmp_path)
     assert isinstance(scenario, ServingScenario)
-    plan = answer(scenario).plan
+    plan = plan_serving_scenario(scenario).plan
     assert (plan.traffic.mean_demand.input_tokens, plan.traffic.mean_demand.output_tokens) == (1500, 300)
     assert (plan.traffic.longest_tokens, plan.arrivals) == (2400, "trace of 3")
     twice = replace(scenario, stated=scenario.stated | {"input_tokens"})
     with pytest.raises(InputError) as refused:
-        answer(twice)
+        plan_serving_scenario(twice)
     assert str(refused.value) == (
         "lengths given twice: got trace and input_tokens, want one of them. Mean and percentiles follow from the "
         "trace: remove the others."

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch.jobs import scenario_of
+from sizebook.batch.plan_kinds import scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.serving.load import Limits
 from tests.plans.asking import serving_inputs
 
@@ -86,7 +86,7 @@ def test_every_surface_shows_the_simulation(tmp_path: Path) -> None:
     flat = {"plan": "serving", "model": "llama-3.1-70b", "gpu": "h200-sxm", **ASKED, **STATED}
     scenario = scenario_of(flat, "s.toml", tmp_path)
     assert isinstance(scenario, ServingScenario)
-    replica = answer(scenario).plan.replica
+    replica = plan_serving_scenario(scenario).plan.replica
     path = tmp_path / "s.toml"
     path.write_text("\n".join(f"{name} = {json.dumps(value)}" for name, value in flat.items()))
     run = CliRunner().invoke(app, ["plan", "serve", str(path), "--json"])

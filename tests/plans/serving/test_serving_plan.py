@@ -24,8 +24,8 @@ from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.steps import derivations
-from sizebook.scenarios.files import parse
-from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.scenarios.scenario_files import parse
+from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.serving.case import case_of
 from sizebook.serving.estimate import estimate
 from sizebook.serving.quantities import Demand, Replica
@@ -334,7 +334,7 @@ tpot_target_seconds = 0.05
 def test_candidates_draft_what_the_scenario_says_or_nothing(
     stated: str, taken: tuple[int | None, float | None]
 ) -> None:
-    choices = answer(scenario_of(COMPETING.format(stated + '\nkv_dtype = "bf16"'))).choices
+    choices = plan_serving_scenario(scenario_of(COMPETING.format(stated + '\nkv_dtype = "bf16"'))).choices
     assert choices is not None
     replicas = {choice.plan.replica.setup.replica for choice in choices.ranked}
     assert {(replica.draft_tokens, replica.tokens_per_step) for replica in replicas} == {taken}
@@ -343,7 +343,7 @@ def test_candidates_draft_what_the_scenario_says_or_nothing(
 
 def test_a_layout_without_an_accelerator_is_refused() -> None:
     with pytest.raises(InputError) as refused:
-        answer(scenario_of(COMPETING.format("tp = 4\nep = 1")))
+        plan_serving_scenario(scenario_of(COMPETING.format("tp = 4\nep = 1")))
     assert str(refused.value) == (
         "layout without an accelerator: got tp, ep, want gpu with it. Name the gpu, or leave the layout to the search."
     )

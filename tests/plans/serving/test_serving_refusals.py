@@ -15,7 +15,7 @@ from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.scenarios.files import parse
+from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.quantities import Replica
 from tests.plans.asking import serving_inputs

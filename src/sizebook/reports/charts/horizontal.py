@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any, Literal
 
 from sizebook.reports.charts import theme
-from sizebook.reports.charts.kinds import Bars, Limit, Spans, Stacks
+from sizebook.reports.charts.chart_types import Bars, Limit, Spans, Stacks
 from sizebook.reports.charts.layers import (
     Part,
     figures_axis,
@@ -19,8 +19,8 @@ from sizebook.reports.charts.layers import (
     series_colour,
     sized_plot,
 )
+from sizebook.reports.charts.text_widths import is_in_face, text_width
 from sizebook.reports.charts.theme import Theme
-from sizebook.reports.charts.widths import in_the_face, text_width
 
 _ROW_HEIGHT = 26
 _AROUND = 6  # rows together
@@ -70,10 +70,14 @@ def stacks(shown: Stacks, look: Theme) -> Part:
     marks = layer(rows, mark, x=x, color=series_colour(shown.series, look), order=order)
     wide_enough = {"test": f"datum.value > {_NARROW * longest}", **name("text")}
     inside = layer(
-        rows, {"type": "text", "align": "center"}, x=number("value", stack="zero", bandPosition=0.5),
-        y=_categories("left", look), order=order, text={"condition": wide_enough, "value": ""},
+        rows,
+        {"type": "text", "align": "center"},
+        x=number("value", stack="zero", bandPosition=0.5),
+        y=_categories("left", look),
+        order=order,
+        text={"condition": wide_enough, "value": ""},
         color=name("ink", scale=None),
-    )  # fmt: skip
+    )
     totals = list(zip(shown.categories, shown.totals, strict=True))
     return _with_figures(marks, totals, look, shown.limit, inside=[inside])
 
@@ -97,7 +101,7 @@ def _with_figures(
     beside = {"left": min(wide_left, _LONGEST) + _GAP, "right": wide_right + _GAP}
     room = {**beside, "top": 2 + (_LIMIT_HEIGHT if limit else 0), "bottom": _AXIS_HEIGHT}
     width, height = theme.WIDTH - sum(beside.values()), _ROW_HEIGHT * len(figures) + _AROUND
-    if inside or not fits or not all(in_the_face(text) for row in figures for text in row):
+    if inside or not fits or not all(is_in_face(text) for row in figures for text in row):
         room = {}  # a legend is as wide as its names, and a sign of another face as wide as that has it
     independent = {"scale": {"y": "independent"}}
     return sized_plot(layers, width, height, room=room, resolve=independent)

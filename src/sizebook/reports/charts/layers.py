@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sizebook.reports.charts import theme
-from sizebook.reports.charts.kinds import Limit, Series
+from sizebook.reports.charts.chart_types import Limit, Series
+from sizebook.reports.charts.text_widths import text_width
 from sizebook.reports.charts.theme import Theme
-from sizebook.reports.charts.widths import text_width
 
 _TICKS = 5
 _SYMBOL_WIDTH = 30  # of the square before a name, with the space to the next
@@ -71,9 +71,15 @@ def figures_axis(**options: Any) -> Part:
     Looking for labels to cut or to leave out measures each again, which is most of what drawing takes.
     """
     return {
-        "grid": True, "domain": False, "tickCount": _TICKS, "format": ",~f", "labelFlush": False,
-        "labelLimit": 0, "labelOverlap": False, **options,
-    }  # fmt: skip
+        "grid": True,
+        "domain": False,
+        "tickCount": _TICKS,
+        "format": ",~f",
+        "labelFlush": False,
+        "labelLimit": 0,
+        "labelOverlap": False,
+        **options,
+    }
 
 
 def series_colour(series: tuple[Series, ...], look: Theme) -> Part:

@@ -8,18 +8,18 @@ from datetime import date
 from sizebook.core.figure_label import FigureLabel
 from sizebook.core.texts import Figure, Text, joined, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, grouped, significant, usd
-from sizebook.reports.charts.kinds import Bar, Bars, Line, Lines
-from sizebook.reports.comparison.compared import Compared, sign
-from sizebook.reports.figures import MINUS, aligned, fixed
-from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
-from sizebook.reports.words import scenarios
+from sizebook.reports.charts.chart_types import Bar, Bars, Line, Lines
+from sizebook.reports.comparison.ranking import Ranking, sign
+from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile
+from sizebook.reports.number_columns import MINUS, aligned, fixed
+from sizebook.reports.phrases import scenarios
 
 _FEW = 8  # scenarios, whose sections share pages
 MOST_ROWS = 60  # of a table; a batch has its index for the rest
 _MOST_BARS, _MOST_POINTS, _FIGURES_A_TABLE = 20, 8, 2
 
 
-def report(found: Compared, as_of: date) -> Report:
+def report(found: Ranking, as_of: date) -> Report:
     """Return the report of a comparison."""
     best, n = found.ranked[0], len(found.scenarios)
     return Report(
@@ -55,7 +55,7 @@ def _change(ratio: float | None) -> str:
     return fixed(0, 1) if ratio == 0 else Figure(f"{'+' if ratio > 0 else MINUS}{fixed(abs(100 * ratio), 1)}")
 
 
-def _sentences(found: Compared, best: str) -> tuple[str, str, str]:
+def _sentences(found: Ranking, best: str) -> tuple[str, str, str]:
     """Return which scenario is best, which is last, and which nothing betters in two figures."""
     figure, values = found.rank_by, found.scenarios
     name, worst = text(figure.label), found.ranked[-1]
@@ -65,19 +65,25 @@ def _sentences(found: Compared, best: str) -> tuple[str, str, str]:
     if change is not None and best != found.base:
         first = text(
             "Best is {best}: {figure} {value}, {change} % against {base}.",
-            best=best, figure=name, value=value, change=_change(change), base=found.base,
-        )  # fmt: skip
+            best=best,
+            figure=name,
+            value=value,
+            change=_change(change),
+            base=found.base,
+        )
     last = text("Last is {worst} with {value}.", worst=worst, value=_shown(figure, values[worst][figure]))
     if found.against is None or not found.front:
         return first, last, text("No second figure differs, so there is nothing to trade.")
     front = text(
         "{figure} and {other} together: nothing betters {names} in both.",
-        names=_listed(found.front), figure=name, other=text(found.against.label),
-    )  # fmt: skip
+        names=_listed(found.front),
+        figure=name,
+        other=text(found.against.label),
+    )
     return first, last, front
 
 
-def _warnings(found: Compared) -> tuple[str, ...]:
+def _warnings(found: Ranking) -> tuple[str, ...]:
     """Return what to know before scenarios are told apart by their figures."""
     bands = text("Bands of the figures are in each scenario's own report: differences within them may be none.")
     missing = len(found.scenarios) - len(found.ranked)
@@ -99,7 +105,7 @@ def _listed(names: Sequence[str]) -> str:
     return text("{names} and {n} more", names=shown, n=grouped(len(names) - 3))
 
 
-def _tiles(found: Compared, best: str) -> tuple[Tile, ...]:
+def _tiles(found: Ranking, best: str) -> tuple[Tile, ...]:
     figure, values = found.rank_by, found.scenarios
     name, change = text(figure.label), found.change(best, figure)
     tiles = [
@@ -120,21 +126,25 @@ def _cut(n: int) -> str:
     return text("The first {most} of {n} scenarios are shown.", most=grouped(MOST_ROWS), n=grouped(n))
 
 
-def _ranking_chart(found: Compared) -> Bars:
+def _ranking_chart(found: Ranking) -> Bars:
     """Return the best scenarios in order, the base marked."""
     figure, ranked = found.rank_by, found.ranked
     bars = tuple(
-        Bar(name, found.scenarios[name][figure], _shown(figure, found.scenarios[name][figure]),
-            marked=name == found.base)
+        Bar(
+            name,
+            found.scenarios[name][figure],
+            _shown(figure, found.scenarios[name][figure]),
+            marked=name == found.base,
+        )
         for name in ranked[:_MOST_BARS]
-    )  # fmt: skip
+    )
     title = text("{best} is best of {scenarios}", best=ranked[0], scenarios=scenarios(len(ranked)))
     if len(ranked) > _MOST_BARS:
         title = text("{title}, of which the first {n} are shown", title=title, n=grouped(_MOST_BARS))
     return Bars(title, heading(figure), bars)
 
 
-def _ranking(found: Compared) -> Section:
+def _ranking(found: Ranking) -> Section:
     figure, ranked = found.rank_by, found.ranked
     values = [found.scenarios[name][figure] for name in ranked]
     rows = tuple(
@@ -158,7 +168,7 @@ def _ranking(found: Compared) -> Section:
     )
 
 
-def _differences(found: Compared) -> Iterator[Section]:
+def _differences(found: Ranking) -> Iterator[Section]:
     names = list(found.scenarios)[:MOST_ROWS]
     tables = []
     for at in range(0, len(found.figures), _FIGURES_A_TABLE):
@@ -186,7 +196,7 @@ def _differences(found: Compared) -> Iterator[Section]:
     )
 
 
-def _column(found: Compared, names: Sequence[str], figure: FigureLabel) -> list[str]:
+def _column(found: Ranking, names: Sequence[str], figure: FigureLabel) -> list[str]:
     having = [name for name in names if figure in found.scenarios[name]]
     values = [found.scenarios[name][figure] for name in having]
     whole = all(float(value).is_integer() for value in values)  # GPUs and other counts
@@ -194,7 +204,7 @@ def _column(found: Compared, names: Sequence[str], figure: FigureLabel) -> list[
     return [texts.get(name, "–") for name in names]
 
 
-def _pareto(found: Compared) -> Iterator[Section]:
+def _pareto(found: Ranking) -> Iterator[Section]:
     if found.against is None or not found.front:
         return
     front, x, y = found.front, found.rank_by, found.against
@@ -224,7 +234,7 @@ def _pareto(found: Compared) -> Iterator[Section]:
     yield Section(text("Trade-off"), message, tuple(blocks), new_page=len(found.scenarios) > _FEW)
 
 
-def _notes(found: Compared) -> Section:
+def _notes(found: Ranking) -> Section:
     better = text("more") if sign(found.rank_by) < 0 else text("less")
     items = (
         text(

@@ -6,9 +6,9 @@ from sizebook.core.texts import plural, text
 from sizebook.core.units import counted, distinct_figures, grouped
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.reports.charts.kinds import Columns, Limit, Series
-from sizebook.reports.figures import aligned
-from sizebook.reports.view import Column, Row, Section, Table
+from sizebook.reports.charts.chart_types import Columns, Limit, Series
+from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.number_columns import aligned
 from sizebook.tables.hardware import accelerator
 
 
@@ -21,8 +21,9 @@ def nodes_and_power(plan: FleetPlan) -> Section:
     if plan.terms.racks.share_nodes:
         message = text(
             "{nodes} in {racks} in the last month; sharing saves {saved}",
-            **stand, saved=plural(saved, "{n} node-month", "{n} node-months"),
-        )  # fmt: skip
+            **stand,
+            saved=plural(saved, "{n} node-month", "{n} node-months"),
+        )
     return Section(text("Nodes and power"), message, (_power(plan), _table(plan)))
 
 
@@ -36,8 +37,10 @@ def _power(plan: FleetPlan) -> Columns:
             len(kw),
             "{kw} kW at most against a ceiling of {ceiling}, exceeded in {over} of {n} month",
             "{kw} kW at most against a ceiling of {ceiling}, exceeded in {over} of {n} months",
-            kw=most, ceiling=given, over=over,
-        )  # fmt: skip
+            kw=most,
+            ceiling=given,
+            over=over,
+        )
     label = text("Month, 1 is {label}", label=plan.label(0)) if plan.terms.start else text("Month")
     series = tuple(Series(_name(each), each.site_kw) for each in plan.node_groups)
     if len(series) > 6:

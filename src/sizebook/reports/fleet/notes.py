@@ -9,10 +9,10 @@ from sizebook.core.units import duration, grouped, significant, usd
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.ledgers import usd_range
-from sizebook.reports.figures import dollars, fixed, general
-from sizebook.reports.inputs import input_rows
-from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
-from sizebook.reports.words import gpus, months
+from sizebook.reports.document import Block, Column, Notes, Row, Section, Table
+from sizebook.reports.input_rows import input_rows
+from sizebook.reports.number_columns import dollars, fixed, plain_number
+from sizebook.reports.phrases import gpus, months
 from sizebook.serving.quantities import ENGINE_NAMES
 from sizebook.tables.hardware import accelerator
 
@@ -55,7 +55,7 @@ def per_service(plan: FleetPlan) -> Section:
     return Section(text("Replicas"), message, (Table(text("One replica of each service"), columns, rows, note=note),))
 
 
-def how_sure(plan: FleetPlan) -> Section:
+def error_bands(plan: FleetPlan) -> Section:
     """Return the bands of throughput and the fleets that they allow."""
     rows = tuple(_band(each) for each in plan.services)
     columns = (
@@ -93,12 +93,34 @@ def _band(each: PlannedService) -> Row:
 
 
 # Inputs that a row of its own shows, with what was looked up for them.
-IN_WORDS = frozenset({
-    "name", "model", "gpu", "engine", "release", "weight_dtype", "tp", "pp", "dp", "ep", "draft_tokens",
-    "tokens_per_step", "gpus_per_node", "concurrency", "ttft_target_seconds", "tpot_target_seconds", "band_quantile",
-    "request_percentile",
-    "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "start", "rates_file", "grid", "grams_per_kwh",
-})  # fmt: skip
+OWN_ROWS = frozenset(
+    {
+        "name",
+        "model",
+        "gpu",
+        "engine",
+        "release",
+        "weight_dtype",
+        "tp",
+        "pp",
+        "dp",
+        "ep",
+        "draft_tokens",
+        "tokens_per_step",
+        "gpus_per_node",
+        "concurrency",
+        "ttft_target_seconds",
+        "tpot_target_seconds",
+        "band_quantile",
+        "request_percentile",
+        "on_demand_usd_per_gpu_hour",
+        "reserved_usd_per_gpu_hour",
+        "start",
+        "rates_file",
+        "grid",
+        "grams_per_kwh",
+    }
+)
 
 
 def assumptions(plan: FleetPlan) -> Section:
@@ -106,7 +128,7 @@ def assumptions(plan: FleetPlan) -> Section:
     rates = plan.services[0].rates
     grid = (
         text("Grid"),
-        text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=general(rates.grams_per_kwh)),
+        text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=plain_number(rates.grams_per_kwh)),
         rates.grid_basis,
     )
     columns = (Column(text("Input")), Column(text("Value")), Column(text("Origin")))
@@ -116,7 +138,7 @@ def assumptions(plan: FleetPlan) -> Section:
         text("Burst GPUs are taken to be there when they are wanted. Racks hold nodes of one kind, and no switches."),
     )
     blocks: tuple[Block, ...] = (
-        Table(text("Fleet"), columns, tuple(Row(row) for row in (*input_rows(plan.terms, without=IN_WORDS), grid))),
+        Table(text("Fleet"), columns, tuple(Row(row) for row in (*input_rows(plan.terms, without=OWN_ROWS), grid))),
         *tables,
         Notes(left_out, text("Left out")),
     )
@@ -132,7 +154,7 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         (text("Model"), service.model, text("scenario; counted exactly")),
         (
             text("Accelerator"),
-            text("{gpu}, {tdp_watts}\u00a0W", gpu=accelerator(gpu).name, tdp_watts=general(rates.tdp_watts)),
+            text("{gpu}, {tdp_watts}\u00a0W", gpu=accelerator(gpu).name, tdp_watts=plain_number(rates.tdp_watts)),
             text("data/hardware.csv, {key}", key=gpu),
         ),
         (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
@@ -160,7 +182,7 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
             ),
             rates.basis,
         ),
-        *input_rows(service, without=IN_WORDS),
+        *input_rows(service, without=OWN_ROWS),
     )
     return tuple(Row(row) for row in rows)
 

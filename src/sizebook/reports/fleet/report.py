@@ -13,14 +13,14 @@ from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.fleet.steps import derivations
 from sizebook.plans.ledgers import total_usd
-from sizebook.reports import words
-from sizebook.reports.charts.kinds import Columns, Line, Lines, Series
-from sizebook.reports.figures import scaled, share, short_scale
-from sizebook.reports.fleet.executive import sentences, tiles
+from sizebook.reports import phrases
+from sizebook.reports.charts.chart_types import Columns, Line, Lines, Series
+from sizebook.reports.document import Column, Derivation, Report, Row, RowKind, Section, Table
 from sizebook.reports.fleet.nodes import nodes_and_power
-from sizebook.reports.fleet.notes import assumptions, how_sure, per_service
-from sizebook.reports.view import Column, Derivation, Report, Row, RowKind, Section, Table
-from sizebook.reports.words import data_dates
+from sizebook.reports.fleet.notes import assumptions, error_bands, per_service
+from sizebook.reports.fleet.summary import sentences, tiles
+from sizebook.reports.number_columns import scaled, share, short_scale
+from sizebook.reports.phrases import data_dates
 
 Months = Sequence[FleetMonth] | Sequence[ServiceMonth]
 MOST_SERIES = 6  # colours that a chart can tell apart
@@ -43,7 +43,7 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
             nodes_and_power(plan),
             _cost(plan),
             per_service(plan),
-            how_sure(plan),
+            error_bands(plan),
             _by_month(plan),
             Section(
                 text("Derivation"),
@@ -78,17 +78,19 @@ def gpus_chart(plan: FleetPlan) -> Columns:
     most = max(largest, key=lambda each: each.months[-1].peak_gpus)
     part = share(most.months[-1].peak_gpus, at_last)
     title = plural(
-        at_last, "{n} GPU of replicas in the last month's busiest hour, {part} of it for {name}",
+        at_last,
+        "{n} GPU of replicas in the last month's busiest hour, {part} of it for {name}",
         "{n} GPUs of replicas in the last month's busiest hour, {part} of them for {name}",
-        part=part, name=most.service.name,
-    )  # fmt: skip
+        part=part,
+        name=most.service.name,
+    )
     return Columns(
         title,
         _axis(plan),
         text("GPUs of replicas"),
         categories=numbers(plan),
         series=tuple(named),
-    )  # fmt: skip
+    )
 
 
 def _busiest(first: int, last: int) -> Text:
@@ -119,7 +121,7 @@ def _gpus(plan: FleetPlan) -> Section:
         _axis(plan),
         text("GPUs"),
         lines=lines,
-    )  # fmt: skip
+    )
     return Section(
         text("GPUs"),
         _busiest(first.peak_gpus, last.peak_gpus),
@@ -137,7 +139,7 @@ def _by_service(plan: FleetPlan) -> Table:
             Column(text("Last month"), text("GPUs"), figures=True),
             Column(text("First month"), "USD", figures=True),
             Column(text("Last month"), "USD", figures=True),
-            Column(words.months(len(plan.months)), "USD", figures=True),
+            Column(phrases.months(len(plan.months)), "USD", figures=True),
         ),
         (*rows, _together(plan)) if len(rows) > 1 else tuple(rows),
         note=text(
@@ -183,11 +185,13 @@ def _cost(plan: FleetPlan) -> Section:
     together = _period_row(text("Together"), period(months), "total")
     return Section(
         text("Cost"),
-        words.months_cost(len(months), usd(total_usd(months)), usd(months[0].usd), last=usd(months[-1].usd)),
+        phrases.months_cost(len(months), usd(total_usd(months)), usd(months[0].usd), last=usd(months[-1].usd)),
         (
             cost_chart(plan),
             Table(
-                text("Years"), _PERIOD, (*years, together),
+                text("Years"),
+                _PERIOD,
+                (*years, together),
                 note=text(
                     "Reserved GPUs are paid around the clock; burst GPUs in the busy hours, and where "
                     "growth within a term outruns what is reserved. A year counts from the first month."
@@ -195,7 +199,7 @@ def _cost(plan: FleetPlan) -> Section:
             ),
             Table(text("Quarters"), _PERIOD, (*quarters, together)),
         ),
-    )  # fmt: skip
+    )
 
 
 _PERIOD = (
@@ -213,20 +217,36 @@ _PERIOD = (
 
 def _period_row(name: str, each: FleetPeriod, kind: RowKind = "plain") -> Row:
     values = (
-        each.peak_gpus, each.racks, each.site_kw, each.reserved_usd, each.burst_usd, each.usd, each.energy_kwh / 1000,
+        each.peak_gpus,
+        each.racks,
+        each.site_kw,
+        each.reserved_usd,
+        each.burst_usd,
+        each.usd,
+        each.energy_kwh / 1000,
         each.co2e_kg / 1000,
-    )  # fmt: skip
+    )
     return Row((name, *(grouped(value) for value in values)), kind)
 
 
 def _by_month(plan: FleetPlan) -> Section:
     """Return the ledger of all services together, month by month."""
-    keys = ("peak_gpus", "mean_gpus", "reserved_gpus", "nodes", "racks", "site_kw", "reserved_usd", "burst_usd", "usd",
-            "energy_kwh", "co2e_kg")  # fmt: skip
+    keys = (
+        "peak_gpus",
+        "mean_gpus",
+        "reserved_gpus",
+        "nodes",
+        "racks",
+        "site_kw",
+        "reserved_usd",
+        "burst_usd",
+        "usd",
+        "energy_kwh",
+        "co2e_kg",
+    )
     rows = [
-        Row((plan.label(at), *(grouped(getattr(month, key)) for key in keys)))
-        for at, month in enumerate(plan.months)
-    ]  # fmt: skip
+        Row((plan.label(at), *(grouped(getattr(month, key)) for key in keys))) for at, month in enumerate(plan.months)
+    ]
     most = [grouped(max(getattr(month, key) for month in plan.months)) for key in keys[:6]]
     sums = [grouped(sum(getattr(month, key) for month in plan.months)) for key in keys[6:]]
     rows.append(Row((text("Most, then sums"), *most, *sums), "total"))

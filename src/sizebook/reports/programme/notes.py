@@ -7,22 +7,36 @@ from sizebook.core.texts import text
 from sizebook.core.units import percent, significant
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, warnings
-from sizebook.reports.figures import dollars, general
-from sizebook.reports.inputs import input_rows
-from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
+from sizebook.reports.document import Block, Column, Notes, Row, Section, Table
+from sizebook.reports.input_rows import input_rows
+from sizebook.reports.number_columns import dollars, plain_number
 from sizebook.training.whole_run import basis_of, factor_of
 
 # Inputs of a phase that a table of its own shows, or that stand in the row of what was looked up.
-IN_WORDS = frozenset({
-    "name", "model", "gpu", "tokens", "seq", "price_usd_per_gpu_hour", "provider", "region", "term", "watts", "grid",
-    "grams_per_kwh", "start", "programme_factor",
-})  # fmt: skip
+OWN_ROWS = frozenset(
+    {
+        "name",
+        "model",
+        "gpu",
+        "tokens",
+        "seq",
+        "price_usd_per_gpu_hour",
+        "provider",
+        "region",
+        "term",
+        "watts",
+        "grid",
+        "grams_per_kwh",
+        "start",
+        "programme_factor",
+    }
+)
 
 
 def assumptions(plan: ProgrammePlan) -> Section:
     """Return every input of the programme, and of each phase those that are stated."""
     columns = (Column(text("Input")), Column(text("Value")), Column(text("Origin")))
-    shared = tuple(Row(row) for row in input_rows(plan.terms, without=IN_WORDS))
+    shared = tuple(Row(row) for row in input_rows(plan.terms, without=OWN_ROWS))
     left_out = (
         text("Inputs of a phase that are not listed have their usual value (docs/training.md)."),
         text("Staff, the network of the site, buying or building it, and prices that change within the programme."),
@@ -45,19 +59,19 @@ def assumptions(plan: ProgrammePlan) -> Section:
 def _phase(each: PlannedPhase) -> tuple[Row, ...]:
     run, programme = each.training.inputs, each.training.inputs.programme
     stated = [
-        row for row in input_rows(each.phase, without=IN_WORDS, stated=each.phase.stated) if row[2] == text("scenario")
+        row for row in input_rows(each.phase, without=OWN_ROWS, stated=each.phase.stated) if row[2] == text("scenario")
     ]
     rows = (
         (text("Whole run over steady state"), significant(factor_of(programme)), basis_of(programme)),
         (text("Price per GPU-hour"), dollars(run.costs.price_usd_per_gpu_hour), run.costs.basis),
         (
             text("Power of a GPU at work"),
-            text("{watts} W", watts=general(run.power.watts)),
+            text("{watts} W", watts=plain_number(run.power.watts)),
             text("scenario, else its limit or the TDP in data/hardware.csv"),
         ),
         (
             text("Carbon intensity"),
-            text("{grams_per_kwh} g/kWh", grams_per_kwh=general(run.power.grams_per_kwh)),
+            text("{grams_per_kwh} g/kWh", grams_per_kwh=plain_number(run.power.grams_per_kwh)),
             run.power.grid_basis,
         ),
         (text("Recipe"), each.training.work.recipe, text("scenario, else the lightest that fits")),

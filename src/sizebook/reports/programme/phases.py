@@ -8,10 +8,10 @@ from sizebook.core.texts import Text, joined, plural, text
 from sizebook.core.units import duration, grouped, parameters, percent, significant, usd
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
-from sizebook.reports.charts.kinds import Span, Spans
-from sizebook.reports.figures import aligned, fixed, general, in_scale, share, short_scale
-from sizebook.reports.view import Column, Row, Section, Table
-from sizebook.reports.words import gpus
+from sizebook.reports.charts.chart_types import Span, Spans
+from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.number_columns import aligned, fixed, in_scale, plain_number, share, short_scale
+from sizebook.reports.phrases import gpus
 
 GIB = 2.0**30
 
@@ -156,7 +156,7 @@ def memory(plan: ProgrammePlan) -> Section:
                 fixed(each.training.fullest.total / GIB, 1),
                 fixed(each.reference_bytes / GIB, 1),
                 fixed(each.capacity_bytes / GIB, 1),
-                text("{kept_checkpoints}", kept_checkpoints=general(each.phase.kept_checkpoints)),
+                text("{kept_checkpoints}", kept_checkpoints=plain_number(each.phase.kept_checkpoints)),
                 fixed(checkpoint / 1e12, 3),
                 grouped(storage),
             )

@@ -11,13 +11,13 @@ from sizebook.core.texts import Day, joined, plural, range_text, span, text
 from sizebook.core.units import grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
-from sizebook.reports.charts.kinds import Columns, Line, Lines, Series, Span, Spans
-from sizebook.reports.figures import SHORT_SIGNS, aligned, in_scale, scaled, share, short_scale
-from sizebook.reports.programme.executive import sentences, tiles
+from sizebook.reports.charts.chart_types import Columns, Line, Lines, Series, Span, Spans
+from sizebook.reports.document import Column, Derivation, Report, Row, Section, Table
+from sizebook.reports.number_columns import SHORT_SIGNS, aligned, in_scale, scaled, share, short_scale
+from sizebook.reports.phrases import data_dates
 from sizebook.reports.programme.notes import assumptions
 from sizebook.reports.programme.phases import memory, phases
-from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
-from sizebook.reports.words import data_dates
+from sizebook.reports.programme.summary import sentences, tiles
 
 LABELS = {leaf.name: text(leaf.label) for leaf in leaves(Budget)}
 
@@ -61,8 +61,10 @@ def budget_chart(plan: ProgrammePlan) -> Spans:
     largest = max(PARTS, key=lambda name: getattr(middle, name))
     title = text(
         "{part}: {usd} of {total}",
-        part=LABELS[largest], usd=usd(getattr(middle, largest)), total=usd(middle.usd),
-    )  # fmt: skip
+        part=LABELS[largest],
+        usd=usd(getattr(middle, largest)),
+        total=usd(middle.usd),
+    )
     return Spans(title, scaled(text("USD"), sign), tuple(spans))
 
 
@@ -70,17 +72,21 @@ def _budget(plan: ProgrammePlan) -> Section:
     """Return the parts of the budget in all three cases."""
     low, _, high = plan.budgets
     message = text(
-        "The programme costs {usd}, {range}", usd=usd(plan.middle.usd), range=range_text(usd(low.usd), usd(high.usd)),
-    )  # fmt: skip
+        "The programme costs {usd}, {range}",
+        usd=usd(plan.middle.usd),
+        range=range_text(usd(low.usd), usd(high.usd)),
+    )
     return Section(text("Budget"), message, (_lines(plan),))
 
 
 def _lines(plan: ProgrammePlan) -> Table:
     rows = [
-        Row((LABELS[name], *(grouped(getattr(budget, name)) for budget in plan.budgets)),
-            "total" if name == "usd" else "plain")
+        Row(
+            (LABELS[name], *(grouped(getattr(budget, name)) for budget in plan.budgets)),
+            "total" if name == "usd" else "plain",
+        )
         for name in (*PARTS, "usd")
-    ]  # fmt: skip
+    ]
     rows += [
         Row((text("Days"), *aligned([budget.days for budget in plan.budgets]))),
         Row((text("GPU-hours"), *(grouped(budget.gpu_hours) for budget in plan.budgets))),
@@ -124,14 +130,17 @@ def _by_month(plan: ProgrammePlan) -> Section:
         (
             Columns(
                 text("{share} of the cost falls into one month", share=share(months[dearest].usd, plan.middle.usd)),
-                axis, scaled(text("USD a month"), sign), categories=names, series=series,
+                axis,
+                scaled(text("USD a month"), sign),
+                categories=names,
+                series=series,
             ),
             *drawn,
             _money(plan),
             _site(plan),
         ),
         new_page=True,
-    )  # fmt: skip
+    )
 
 
 def _money(plan: ProgrammePlan) -> Table:

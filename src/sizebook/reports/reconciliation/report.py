@@ -12,10 +12,10 @@ from sizebook.core.units import THIN_SPACE, grouped
 from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, Status, What, compare
-from sizebook.reports.charts.kinds import Bar, Bars
-from sizebook.reports.figures import MINUS, fixed
-from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
-from sizebook.reports.words import data_dates
+from sizebook.reports.charts.chart_types import Bar, Bars
+from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile
+from sizebook.reports.number_columns import MINUS, fixed
+from sizebook.reports.phrases import data_dates
 
 AGREES: tuple[Status, ...] = ("exact", "rounds to it", "cut to it")
 GPT3 = "gpt-3"
@@ -60,10 +60,11 @@ def _sentences(by_status: Counter[Status]) -> tuple[str, str, str]:
         ),
         text(
             "Of the other {others}, {explained} differ for a reason that is given, and {left} are not explained.",
-            others=grouped(stated - agreeing), explained=grouped(by_status["explained"]),
+            others=grouped(stated - agreeing),
+            explained=grouped(by_status["explained"]),
             left=grouped(by_status["unexplained"]),
         ),
-    )  # fmt: skip
+    )
 
 
 STATUSES: dict[Status, Text] = {

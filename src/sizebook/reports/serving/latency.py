@@ -10,10 +10,10 @@ from sizebook.core.units import duration, grouped, significant
 from sizebook.plans.serving.curves import CurvePoint, latency_curve, point
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.reports.charts.kinds import Limit, Line, Lines
-from sizebook.reports.figures import fixed
-from sizebook.reports.serving.terms import latency_terms
-from sizebook.reports.view import Section
+from sizebook.reports.charts.chart_types import Limit, Line, Lines
+from sizebook.reports.document import Section
+from sizebook.reports.number_columns import fixed
+from sizebook.reports.serving.latency_terms import latency_terms
 
 
 def latency(plan: ServingPlan) -> Section:

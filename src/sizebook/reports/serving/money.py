@@ -9,11 +9,11 @@ from sizebook.core.units import energy, grouped, mass, usd
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
-from sizebook.reports import words
-from sizebook.reports.charts.kinds import Bar, Bars, Chart, Columns, Limit, Series, Span, Spans
-from sizebook.reports.figures import fixed, general, scaled, share, short_scale
-from sizebook.reports.serving.fleet import fleet_by_month
-from sizebook.reports.view import Column, Row, Section, Table
+from sizebook.reports import phrases
+from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Limit, Series, Span, Spans
+from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.number_columns import fixed, plain_number, scaled, share, short_scale
+from sizebook.reports.serving.replicas import fleet_by_month
 
 
 def cost(plan: ServingPlan) -> Section:
@@ -23,7 +23,7 @@ def cost(plan: ServingPlan) -> Section:
     message = (
         text("The fleet costs {usd} a month", usd=first)
         if len(months) == 1
-        else words.months_cost(len(months), total, first, last=last)
+        else phrases.months_cost(len(months), total, first, last=last)
     )
     prices = plan.rates
     table = Table(
@@ -50,7 +50,7 @@ def _per_million(plan: ServingPlan) -> tuple[Row, Row]:
     if not plan.replica.decodes:
         label, digits = text("Million input tokens"), 4
         full /= plan.traffic.mean_demand.input_tokens
-    basis = text("at the utilisation of {months}", months=words.months(len(plan.months)))
+    basis = text("at the utilisation of {months}", months=phrases.months(len(plan.months)))
     return (
         Row((label, fixed(plan.usd_per_mtok, digits), basis)),
         Row((label, fixed(full, digits), text("best case: always full, reserved"))),
@@ -112,9 +112,10 @@ def sensitivity(plan: ServingPlan) -> Section:
         )
         for index, swing in enumerate(swings)
     )
-    n = words.months(len(plan.months))
-    title = text("{input}: {usd} between its ends, over {months}", input=swings[0].label, usd=usd(swings[0].width_usd),
-                 months=n)  # fmt: skip
+    n = phrases.months(len(plan.months))
+    title = text(
+        "{input}: {usd} between its ends, over {months}", input=swings[0].label, usd=usd(swings[0].width_usd), months=n
+    )
     axis = scaled(text("USD in {months}", months=n), sign)
     limit = Limit(total / factor, text("Plan {usd}", usd=usd(total)))
     return Section(
@@ -127,10 +128,10 @@ def sensitivity(plan: ServingPlan) -> Section:
 def carbon(plan: ServingPlan) -> Section:
     """Return energy and emissions of all months, and of the first beside them."""
     months, prices = plan.months, plan.rates
-    n = words.months(len(months))
+    n = phrases.months(len(months))
     kwh, kg = sum(month.energy_kwh for month in months), sum(month.co2e_kg for month in months)
-    power = text("TDP {watts} W a GPU, PUE {pue}", watts=general(prices.tdp_watts), pue=general(prices.pue))
-    grid = text("{grams} g/kWh, {basis}", grams=general(prices.grams_per_kwh), basis=prices.grid_basis)
+    power = text("TDP {watts} W a GPU, PUE {pue}", watts=plain_number(prices.tdp_watts), pue=plain_number(prices.pue))
+    grid = text("{grams} g/kWh, {basis}", grams=plain_number(prices.grams_per_kwh), basis=prices.grid_basis)
     rows = [
         (text("Energy, {months}", months=n), energy(kwh), power),
         (text("Emissions, {months}", months=n), mass(kg), grid),

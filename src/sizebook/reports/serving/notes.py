@@ -11,10 +11,10 @@ from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.reports.figures import dollars, fixed, general
-from sizebook.reports.inputs import input_rows
-from sizebook.reports.view import Column, Notes, Row, Section, Table
-from sizebook.reports.words import gpus, months
+from sizebook.reports.document import Column, Notes, Row, Section, Table
+from sizebook.reports.input_rows import input_rows
+from sizebook.reports.number_columns import dollars, fixed, plain_number
+from sizebook.reports.phrases import gpus, months
 from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import ENGINE_NAMES, Replica
@@ -73,7 +73,7 @@ def _choice(choice: Choice) -> Row:
     return Row(cells, "marked" if choice.on_front else "plain")
 
 
-def errors(plan: ServingPlan) -> Section:
+def error_bands(plan: ServingPlan) -> Section:
     """Return the error bands of latency and throughput with the measurements behind them."""
     bands = plan.replica.bands
     rows = tuple(
@@ -121,12 +121,31 @@ def errors(plan: ServingPlan) -> Section:
 
 
 # Inputs that a row of its own shows, with what was looked up for them.
-IN_WORDS = frozenset({
-    "weight_dtype", "kv_dtype", "engine", "release", "rates_file", "tp", "pp", "dp", "ep", "draft_tokens",
-    "tokens_per_step", "input_tokens",
-    "output_tokens", "input_histogram", "output_histogram", "concurrency", "gpus_per_node",
-    "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "grid", "grams_per_kwh",
-})  # fmt: skip
+OWN_ROWS = frozenset(
+    {
+        "weight_dtype",
+        "kv_dtype",
+        "engine",
+        "release",
+        "rates_file",
+        "tp",
+        "pp",
+        "dp",
+        "ep",
+        "draft_tokens",
+        "tokens_per_step",
+        "input_tokens",
+        "output_tokens",
+        "input_histogram",
+        "output_histogram",
+        "concurrency",
+        "gpus_per_node",
+        "on_demand_usd_per_gpu_hour",
+        "reserved_usd_per_gpu_hour",
+        "grid",
+        "grams_per_kwh",
+    }
+)
 
 
 def assumptions(plan: ServingPlan) -> Section:
@@ -153,7 +172,7 @@ def assumptions(plan: ServingPlan) -> Section:
         )
     left_out = (*(text("Count of the model: {note}.", note=note) for note in plan.notes), *left_out)
     columns = (Column(text("Input")), Column(text("Value")), Column(text("Origin")))
-    rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=IN_WORDS))
+    rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=OWN_ROWS))
     return Section(
         text("Assumptions"),
         text("What the plan takes as given"),
@@ -218,12 +237,17 @@ def _transfer(load: PlannedReplica) -> list[tuple[str, str, str]]:
         return []
     rate, most = load.pools.transfer_bytes_per_second, load.transfer_seconds / LEAST_TRANSFER
     return [
-        (text("Cache sent between pools"), text("{rate} GB/s a GPU", rate=general(rate / 1e9)),
-         text("scenario, or the network of data/hardware.csv")),
-        (text("Sending a prompt's cache"), range_text(duration(load.transfer_seconds), duration(most)),
-         text("at that rate, and at a quarter of it (assumed); in the time to first token at that "
-"rate")),
-    ]  # fmt: skip
+        (
+            text("Cache sent between pools"),
+            text("{rate} GB/s a GPU", rate=plain_number(rate / 1e9)),
+            text("scenario, or the network of data/hardware.csv"),
+        ),
+        (
+            text("Sending a prompt's cache"),
+            range_text(duration(load.transfer_seconds), duration(most)),
+            text("at that rate, and at a quarter of it (assumed); in the time to first token at that rate"),
+        ),
+    ]
 
 
 def _looked_up(plan: ServingPlan) -> list[tuple[str, str, str]]:
@@ -237,7 +261,7 @@ def _looked_up(plan: ServingPlan) -> list[tuple[str, str, str]]:
         (text("On-demand GPU-hour"), dollars(rates.on_demand_usd), rates.basis),
         (
             text("Grid"),
-            text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=general(rates.grams_per_kwh)),
+            text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=plain_number(rates.grams_per_kwh)),
             rates.grid_basis,
         ),
     ]

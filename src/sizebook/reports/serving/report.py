@@ -9,16 +9,16 @@ from sizebook.core.units import counted, gibibytes, grouped, parameters, percent
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.steps import derivations
-from sizebook.reports.charts.kinds import Limit, Series, Stacks
-from sizebook.reports.figures import fixed
-from sizebook.reports.serving.executive import sentences, tiles, warnings
-from sizebook.reports.serving.fleet import fleet
+from sizebook.reports.charts.chart_types import Limit, Series, Stacks
+from sizebook.reports.document import Column, Derivation, Report, Row, Section, Table
+from sizebook.reports.number_columns import fixed
+from sizebook.reports.phrases import data_dates
 from sizebook.reports.serving.latency import latency
 from sizebook.reports.serving.money import carbon, cost, cost_chart, sensitivity
-from sizebook.reports.serving.notes import alternatives, assumptions, errors
-from sizebook.reports.serving.requests import requests_seen
-from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
-from sizebook.reports.words import data_dates
+from sizebook.reports.serving.notes import alternatives, assumptions, error_bands
+from sizebook.reports.serving.replicas import fleet
+from sizebook.reports.serving.request_latency import request_latency
+from sizebook.reports.serving.summary import sentences, tiles, warnings
 from sizebook.serving.quantities import ENGINE_NAMES
 from sizebook.tables.hardware import accelerator
 
@@ -39,13 +39,13 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
         warnings=warnings(plan),
         sections=(
             fleet(plan),
-            latency(plan) if plan.replica.loaded is None else requests_seen(plan, plan.replica.loaded),
+            latency(plan) if plan.replica.loaded is None else request_latency(plan, plan.replica.loaded),
             _memory(plan),
             cost(plan),
             sensitivity(plan),
             carbon(plan),
             *others,
-            errors(plan),
+            error_bands(plan),
             Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),

@@ -7,8 +7,9 @@ from datetime import date
 from sizebook.core.texts import Figure, Text, text
 from sizebook.core.units import NO_BREAK_SPACE, gibibytes, gigabytes, grouped, parameters, percent
 from sizebook.plans.sizing.plan import AS_STORED, Sizing
-from sizebook.reports.charts.kinds import Bar, Bars
-from sizebook.reports.figures import (
+from sizebook.reports.charts.chart_types import Bar, Bars
+from sizebook.reports.document import Column, Derivation, Notes, Prose, Report, Row, Section, Table, Tile
+from sizebook.reports.number_columns import (
     MINUS,
     aligned,
     binary_scale,
@@ -18,8 +19,7 @@ from sizebook.reports.figures import (
     scaled,
     short_scale,
 )
-from sizebook.reports.view import Column, Derivation, Notes, Prose, Report, Row, Section, Table, Tile
-from sizebook.reports.words import data_dates
+from sizebook.reports.phrases import data_dates
 
 
 def report(sizing: Sizing, as_of: date, title: str = "") -> Report:
@@ -56,12 +56,16 @@ def _sentences(sizing: Sizing) -> tuple[str, str, str]:
     else:
         holds = text(
             "{model} holds {n} parameters, of which one token visits {active}.",
-            model=sizing.model, n=grouped(total), active=parameters(active),
-        )  # fmt: skip
+            model=sizing.model,
+            n=grouped(total),
+            active=parameters(active),
+        )
     stored = text(
         "Stored {format}, its weights take {decimal} ({binary}).",
-        format=_format(sizing), decimal=gigabytes(sizing.weight_bytes), binary=gibibytes(sizing.weight_bytes),
-    )  # fmt: skip
+        format=_format(sizing),
+        decimal=gigabytes(sizing.weight_bytes),
+        binary=gibibytes(sizing.weight_bytes),
+    )
     return holds, stored, text("{verdict}.", verdict=_verdict(sizing))
 
 
@@ -161,8 +165,10 @@ def _parts_chart(sizing: Sizing) -> Bars:
     )
     title = text(
         "{part}: {n} of {total}",
-        part=largest.label, n=parameters(largest.parameters), total=parameters(sizing.count.total),
-    )  # fmt: skip
+        part=largest.label,
+        n=parameters(largest.parameters),
+        total=parameters(sizing.count.total),
+    )
     return Bars(title, scaled(text("Parameters"), sign), bars)
 
 

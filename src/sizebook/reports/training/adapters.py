@@ -5,13 +5,13 @@ from __future__ import annotations
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.view import Column, Row, Section, Table
-from sizebook.reports.words import CHOICES
+from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.phrases import CHOICES
 from sizebook.training.adapters import targets
 from sizebook.training.tuning import TUNING_NAMES
 
 
-def in_words(plan: TrainingPlan) -> str:
+def trained_part(plan: TrainingPlan) -> str:
     """Return what is trained in words: the whole model, or adapters by kind, rank and place."""
     recipe = plan.inputs.method.recipe
     return (

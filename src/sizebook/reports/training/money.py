@@ -8,10 +8,10 @@ from sizebook.core.texts import range_text, text
 from sizebook.core.units import amount, energy, mass, percent, usd
 from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.charts.kinds import Limit, Span, Spans
-from sizebook.reports.figures import fixed, general, scaled, short_scale
-from sizebook.reports.training.words import banded, price, share, whole_cost
-from sizebook.reports.view import Column, Row, Section, Table
+from sizebook.reports.charts.chart_types import Limit, Span, Spans
+from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.number_columns import fixed, plain_number, scaled, short_scale
+from sizebook.reports.training.case_phrases import band_text, price, share, whole_cost
 
 
 def cost_chart(plan: TrainingPlan) -> Spans:
@@ -37,11 +37,13 @@ def cost(plan: TrainingPlan) -> Section:
     note = text(
         "{hours} GPU-hours at {price} ({basis}). A GPU is paid alike whatever it does, so each cause costs its share "
         "of the time.",
-        hours=amount(middle.programme_gpu_hours), price=price(plan), basis=plan.inputs.costs.basis,
-    )  # fmt: skip
+        hours=amount(middle.programme_gpu_hours),
+        price=price(plan),
+        basis=plan.inputs.costs.basis,
+    )
     return Section(
         text("Cost"),
-        text("The whole run costs {usd}, {band}", usd=usd(total), band=banded(plan, whole_cost)),
+        text("The whole run costs {usd}, {band}", usd=usd(total), band=band_text(plan, whole_cost)),
         (
             Table(
                 text("Cost of the whole run by cause, middle case"),
@@ -107,9 +109,9 @@ def carbon(plan: TrainingPlan) -> Section:
             energy(middle.energy_kwh),
             text(
                 "{watts} W a GPU, host {percent}, PUE {pue}",
-                watts=general(power.watts),
+                watts=plain_number(power.watts),
                 percent=percent(shares.host_share),
-                pue=general(shares.pue),
+                pue=plain_number(shares.pue),
             ),
         ),
         (
@@ -117,7 +119,7 @@ def carbon(plan: TrainingPlan) -> Section:
             mass(middle.co2e_kg),
             text(
                 "{grams_per_kwh} g/kWh: {grid_basis}",
-                grams_per_kwh=general(power.grams_per_kwh),
+                grams_per_kwh=plain_number(power.grams_per_kwh),
                 grid_basis=power.grid_basis,
             ),
         ),
@@ -129,7 +131,7 @@ def carbon(plan: TrainingPlan) -> Section:
         (
             text("Embodied in the hardware"),
             mass(middle.embodied_kg),
-            text("{kg_per_gpu} kg a GPU over its life", kg_per_gpu=general(shares.kg_per_gpu)),
+            text("{kg_per_gpu} kg a GPU over its life", kg_per_gpu=plain_number(shares.kg_per_gpu)),
         )
     )
     return Section(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sizebook.core.texts import text
 from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, significant, usd
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.figures import aligned, fixed, general
-from sizebook.reports.inputs import input_rows
-from sizebook.reports.training.adapters import in_words
-from sizebook.reports.training.words import price
-from sizebook.reports.view import Column, Notes, Row, Section, Table
+from sizebook.reports.document import Column, Notes, Row, Section, Table
+from sizebook.reports.input_rows import input_rows
+from sizebook.reports.number_columns import aligned, fixed, plain_number
+from sizebook.reports.training.adapters import trained_part
+from sizebook.reports.training.case_phrases import price
 from sizebook.training.applicability import without_sequence_parallel
 from sizebook.training.whole_run import basis_of, factor_of
 
@@ -55,12 +55,17 @@ def assumptions(plan: TrainingPlan) -> Section:
     """Return every input of the plan with where it comes from."""
     inputs = plan.inputs
     sections = (
-        inputs.batches, inputs.examples, inputs.layout, inputs.method, inputs.pace, inputs.operations,
+        inputs.batches,
+        inputs.examples,
+        inputs.layout,
+        inputs.method,
+        inputs.pace,
+        inputs.operations,
         inputs.power.footprint,
-    )  # fmt: skip
+    )
     # The recipe says so where the framework, not the scenario, keeps norms whole.
     settled = {"sequence_parallel"} if without_sequence_parallel(inputs.method.recipe, inputs.layout) else set()
-    declared = (row for section in sections for row in input_rows(section, without=IN_WORDS | settled))
+    declared = (row for section in sections for row in input_rows(section, without=OWN_ROWS | settled))
     rows = (*_run_rows(plan), *_looked_up(plan), *declared)
     return Section(
         text("Assumptions"),
@@ -91,11 +96,36 @@ def assumptions(plan: TrainingPlan) -> Section:
 
 
 # Inputs that a row of its own shows, in words or with what was looked up for them.
-IN_WORDS = frozenset({
-    "gpus", "tokens", "tp", "pp", "dp", "cp", "ep", "zero_stage", "micro_batch", "recompute", "interleave", "mfu",
-    "achieved_tflops", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd", "watts", "grid",
-    "grams_per_kwh", "tuning", "lora_rank", "lora_on", "programme_factor", "rates_file",
-})  # fmt: skip
+OWN_ROWS = frozenset(
+    {
+        "gpus",
+        "tokens",
+        "tp",
+        "pp",
+        "dp",
+        "cp",
+        "ep",
+        "zero_stage",
+        "micro_batch",
+        "recompute",
+        "interleave",
+        "mfu",
+        "achieved_tflops",
+        "price_usd_per_gpu_hour",
+        "provider",
+        "region",
+        "term",
+        "other_usd",
+        "watts",
+        "grid",
+        "grams_per_kwh",
+        "tuning",
+        "lora_rank",
+        "lora_on",
+        "programme_factor",
+        "rates_file",
+    }
+)
 
 
 def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
@@ -112,7 +142,7 @@ def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
             text("{model}, {parameters} parameters", model=inputs.model, parameters=parameters(plan.count.total)),
             text("scenario; counted exactly"),
         ),
-        (text("Trained"), in_words(plan), text("scenario or usual")),
+        (text("Trained"), trained_part(plan), text("scenario or usual")),
         (text("Tokens"), grouped(inputs.tokens), text("scenario")),
         (text("Padding of a step"), padding, text("examples beside the length of a sequence")),
         (
@@ -144,12 +174,12 @@ def _looked_up(plan: TrainingPlan) -> list[tuple[str, str, str]]:
         (text("Other costs"), usd(costs.other_usd, 4), text("scenario or usual")),
         (
             text("Power of a GPU at work"),
-            text("{watts} W", watts=general(power.watts)),
+            text("{watts} W", watts=plain_number(power.watts)),
             text("scenario, else its limit or the TDP in data/hardware.csv"),
         ),
         (
             text("Carbon intensity"),
-            text("{grams_per_kwh} g/kWh", grams_per_kwh=general(power.grams_per_kwh)),
+            text("{grams_per_kwh} g/kWh", grams_per_kwh=plain_number(power.grams_per_kwh)),
             power.grid_basis,
         ),
     ]

@@ -21,15 +21,15 @@ from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.remarks import warnings
 from sizebook.plans.training.steps import derivations
-from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
-from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
+from sizebook.reports.charts.chart_types import Bar, Bars, Limit, Series, Stacks
+from sizebook.reports.document import Column, Derivation, Report, Row, Section, Table
+from sizebook.reports.number_columns import align_points, aligned, fixed, largest_unit
+from sizebook.reports.phrases import data_dates
 from sizebook.reports.training.adapters import adapters
-from sizebook.reports.training.executive import is_fine_tuning, sentences, tiles
+from sizebook.reports.training.case_phrases import band_text, cost_text, days, share, whole_cost, whole_run
 from sizebook.reports.training.money import carbon, cost, cost_chart, sensitivity
 from sizebook.reports.training.notes import assumptions, conventions
-from sizebook.reports.training.words import banded, cost_text, days, share, whole_cost, whole_run
-from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
-from sizebook.reports.words import data_dates
+from sizebook.reports.training.summary import is_fine_tuning, sentences, tiles
 from sizebook.training.memory import Memory
 from sizebook.training.whole_run import basis_of, factor_of
 
@@ -40,9 +40,11 @@ CASE_LABELS = {"low": text("Fast"), "middle": text("Middle"), "high": text("Slow
 Units = tuple[tuple[float, str], ...]
 TIME: Units = ((DAY, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
 AXES = {
-    "days": text("Days from the start"), "hours": text("Hours from the start"),
-    "minutes": text("Minutes from the start"), "s": text("Seconds from the start"),
-}  # fmt: skip
+    "days": text("Days from the start"),
+    "hours": text("Hours from the start"),
+    "minutes": text("Minutes from the start"),
+    "s": text("Seconds from the start"),
+}
 CARBON: Units = ((1e3, "tCO\u2082e"), (1.0, "kgCO\u2082e"))
 # Figures of a case that the table of cases shows, and their units from the largest down to the one they are kept in.
 CASE_UNITS: dict[str, Units] = {
@@ -139,7 +141,7 @@ def _time(plan: TrainingPlan) -> Section:
     )
     return Section(
         text("Time"),
-        text("Training takes {days}, {banded}", days=days(plan.middle), banded=banded(plan, days)),
+        text("Training takes {days}, {banded}", days=days(plan.middle), banded=band_text(plan, days)),
         (chart, _both(plan), _cases(plan)),
     )
 
@@ -185,7 +187,7 @@ def _cases(plan: TrainingPlan) -> Table:
         if getattr(plan.middle, name) is not None
     ]
     by_case = zip(*(texts for _, _, texts in lines), strict=True)
-    by_line = zip(*map(on_the_point, by_case), strict=True)
+    by_line = zip(*map(align_points, by_case), strict=True)
     rows = tuple(Row((label, unit, *texts)) for (label, unit, _), texts in zip(lines, by_line, strict=True))
     band = (
         ""

@@ -1,0 +1,304 @@
+"""What a scenario turns into: its plan, computed once, and what shows it: a filled planning workbook and a report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sizebook.batch.plan_contents import contents
+from sizebook.batch.record import record
+from sizebook.core.errors import InputError
+from sizebook.core.reading import read
+from sizebook.core.sections import flat
+from sizebook.core.texts import text
+from sizebook.intake.allowed_files import located
+from sizebook.models import catalog
+from sizebook.models.reconciliation import statement
+from sizebook.plans.contents import Contents
+from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.plans.programme.plan import ProgrammePlan
+from sizebook.plans.sizing.plan import Published, Sizing, size_model
+from sizebook.plans.training.plan import TrainingPlan, plan_training
+from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.fleet import plan_fleet_scenario as fleet_answer
+from sizebook.scenarios.kinds import KINDS, kind_of, plan_of
+from sizebook.scenarios.presentation import REPORT, Presentation
+from sizebook.scenarios.programme import ProgrammeScenario
+from sizebook.scenarios.programme import plan_programme_scenario as programme_answer
+from sizebook.scenarios.programme import with_found_layouts as programme_planned
+from sizebook.scenarios.scenario_files import Scenario, SizingScenario, parse, resolve_files
+from sizebook.scenarios.serving import (
+    ServingResult,
+    ServingScenario,
+    plan_serving_scenario,
+    with_csv_files,
+    with_found_setup,
+)
+from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
+from sizebook.sources.bundled import bundled
+from sizebook.sources.writing import scratch_folder
+from sizebook.tables.prices import valued_on
+
+if TYPE_CHECKING:
+    from sizebook.reports.document import Report
+    from sizebook.reports.style import Style
+    from sizebook.workbooks.anchors.plan_values import PlanValues
+
+
+@dataclass(frozen=True)
+class PlanKind:
+    """One kind of plan: its planning workbook, its plan, the scenario as it was planned, and its report.
+
+    ``with_found_layout`` puts what was searched in place of what the scenario left open, for the workbook.
+    """
+
+    workbook: str
+    plan: Callable[[Any], Any]
+    planned: Callable[[Any, Any], Scenario]
+    report: Callable[[Any, Any], Report]
+
+
+@dataclass(frozen=True)
+class PlannedScenario:
+    """A scenario that was planned, and what its outputs show of it, each worked out once when it is asked for.
+
+    ``values`` are the scenario as it was given, with files by their names beside ``folder``.
+    """
+
+    scenario: Scenario
+    values: Mapping[str, Any]
+    folder: Path
+    plan: Any
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind of plan."""
+        return kind_of(self.scenario)
+
+    @property
+    def job(self) -> PlanKind:
+        """The kind of plan."""
+        return PLAN_KINDS[self.kind]
+
+    @cached_property
+    def report(self) -> Report:
+        """The report of the plan."""
+        return self.job.report(self.plan, self.scenario)
+
+    @cached_property
+    def style(self) -> Style:
+        """How the report looks and speaks."""
+        from sizebook.reports.brand import style_of
+
+        return style_of(self.values, self.folder)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """The figures and tables of the plan."""
+        return contents(self.plan)
+
+    @cached_property
+    def as_of(self) -> date:
+        """The day that its outputs show."""
+        from sizebook.reports.render import report_date
+
+        return report_date(self.scenario.as_of)
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the outputs were made of, and all figures."""
+        found = {figure.name: figure.value for figure in self.contents.figures}
+        return {**record(self.values, self.folder, self.as_of), "figures": found}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes about the counts behind the plan, and about the user's own workbook."""
+        own = self.workbook.notes if self.own_workbook else ()
+        return (*_count_notes(self.plan), *own)
+
+    @cached_property
+    def own_workbook(self) -> Path | None:
+        """The workbook that the scenario names to be filled, None where it takes the shipped one."""
+        asked = read(Presentation, self.values.get(REPORT) or {}, REPORT).workbook
+        if not asked:
+            return None
+        if not asked.casefold().endswith(".xlsx"):
+            raise InputError(f"not an .xlsx: got workbook = '{asked}', want a workbook without macros. Save it as one.")
+        return located(self.folder / asked)
+
+    @property
+    def workbook_name(self) -> str:
+        """The name of the workbook that is filled."""
+        return self.own_workbook.name if self.own_workbook else self.job.workbook
+
+    @property
+    def supply(self) -> PlanValues:
+        """What the plan brings for the anchors of somebody's own workbook."""
+        from sizebook.batch.anchor_values import plan_supply
+
+        single = {"plan": self.kind, "as_of": self.as_of.isoformat()}
+        inputs = workbook_inputs_of(self.scenario, self.plan)
+        return plan_supply({**flat(self.scenario), **single}, inputs, self.contents, made=self)
+
+    @cached_property
+    def workbook(self) -> Workbook:
+        """The planning workbook or the scenario's own, filled, with its record."""
+        from sizebook.workbooks.embedded_record import with_record
+        from sizebook.workbooks.filling import fill, fill_from
+
+        with scratch_folder() as folder, valued_on(self.as_of):
+            output = folder / self.workbook_name
+            if self.own_workbook:
+                done = fill_from(self.own_workbook, self.supply, output)
+            else:
+                ours = bundled("workbooks") / self.job.workbook
+                done = fill(ours, workbook_inputs_of(self.scenario, self.plan), output, strict=True)
+            said = (*done.notes, *done.problems) if self.own_workbook else ()
+            return Workbook(with_record(output, json.dumps(self.record)), said)
+
+
+@dataclass(frozen=True)
+class Workbook:
+    """A filled workbook, and what was remarked about one of somebody's own."""
+
+    content: bytes
+    notes: tuple[str, ...] = ()
+
+
+def _name(model: str) -> str:
+    """Return a model's display name: the catalog's, or that of the file."""
+    return catalog.file_name(Path(model)) if catalog.is_file(model) else catalog.facts(model)["name"]
+
+
+def _published(scenario: SizingScenario) -> Published:
+    """Return the scenario's own published count, else the checkpoint's, else the one that is stated."""
+    row = {} if catalog.is_file(scenario.model) else catalog.facts(scenario.model)
+    if scenario.published_total is not None:
+        return Published(scenario.published_total, scenario.published_source or "the scenario")
+    if total := row.get("checkpoint_total"):
+        return Published(int(total), text("the checkpoint's own total ({name})", name=row["hf_id"].partition(";")[0]))
+    if stated := row.get("published_total"):
+        count = statement(stated)
+        return Published(count.parameters, row["source"], count.half_unit)
+    return Published()
+
+
+def _sizing(scenario: SizingScenario) -> Sizing:
+    model = scenario.model
+    stored = catalog.checkpoint(model).weighed.n_bytes if catalog.is_checkpoint(model) else None
+    return size_model(
+        _name(model),
+        catalog.architecture(model),
+        scenario.dtype,
+        published=_published(scenario),
+        stored_bytes=stored,
+    )
+
+
+def _sized(scenario: SizingScenario, sizing: Sizing) -> SizingScenario:
+    """Return the scenario with the published count that was looked up; a rounded one would fail a check of 1 %."""
+    if sizing.published.half_unit:
+        return scenario
+    return replace(scenario, published_total=sizing.published.total, published_source=sizing.published.source)
+
+
+def _sizing_report(sizing: Sizing, scenario: SizingScenario) -> Report:
+    from sizebook.reports.render import report_date
+    from sizebook.reports.sizing.report import report
+
+    return report(sizing, report_date(scenario.as_of), scenario.title)
+
+
+def _training(scenario: TrainingScenario) -> TrainingPlan:
+    return plan_training(replace(training_inputs(scenario), model=_name(scenario.model)))
+
+
+def _training_report(plan: TrainingPlan, scenario: TrainingScenario) -> Report:
+    from sizebook.reports.render import report_date
+    from sizebook.reports.training.report import report
+
+    return report(plan, report_date(scenario.as_of), scenario.title)
+
+
+def _serving_report(found: ServingResult, scenario: ServingScenario) -> Report:
+    from sizebook.reports.render import report_date
+    from sizebook.reports.serving.report import report
+
+    plan = replace(found.plan, model=_name(scenario.model))
+    return report(plan, report_date(scenario.as_of), scenario.title, choices=found.choices)
+
+
+def _fleet_report(plan: FleetPlan, scenario: FleetScenario) -> Report:
+    from sizebook.reports.fleet.report import report
+    from sizebook.reports.render import report_date
+
+    services = (replace(each, service=replace(each.service, model=_name(each.service.model))) for each in plan.services)
+    return report(replace(plan, services=tuple(services)), report_date(scenario.as_of), scenario.title)
+
+
+def _named(plan: TrainingPlan) -> TrainingPlan:
+    return replace(plan, inputs=replace(plan.inputs, model=_name(plan.inputs.model)))
+
+
+def _programme_report(plan: ProgrammePlan, scenario: ProgrammeScenario) -> Report:
+    from sizebook.reports.programme.report import report
+    from sizebook.reports.render import report_date
+
+    phases = tuple(replace(each, training=_named(each.training)) for each in plan.phases)
+    return report(replace(plan, phases=phases), report_date(scenario.as_of), scenario.title)
+
+
+def _as_it_is(scenario: Scenario, _plan: Any) -> Scenario:
+    return scenario
+
+
+PLAN_KINDS: dict[str, PlanKind] = {
+    "sizing": PlanKind("model_sizing.xlsx", _sizing, _sized, _sizing_report),
+    "training": PlanKind("training_budget.xlsx", _training, with_found_layout, _training_report),
+    "serving": PlanKind("serving_capacity.xlsx", plan_serving_scenario, with_found_setup, _serving_report),
+    "fleet": PlanKind("fleet_plan.xlsx", fleet_answer, _as_it_is, _fleet_report),
+    "programme": PlanKind("training_programme.xlsx", programme_answer, programme_planned, _programme_report),
+}
+
+
+def scenario_of(values: Mapping[str, Any], where: str, folder: Path) -> Scenario:
+    """Return the checked scenario of the plan that ``values`` names, sizing where it names none.
+
+    Files that it names are taken relative to ``folder``, where the scenario itself lies.
+    """
+    return parse(KINDS[plan_of(values)], with_csv_files(resolve_files(folder, dict(values)), folder), where)
+
+
+def plan_kind_of(scenario: Scenario) -> PlanKind:
+    """Return the kind of plan that a scenario feeds."""
+    return PLAN_KINDS[kind_of(scenario)]
+
+
+def workbook_inputs_of(scenario: Scenario, plan: Any = None) -> dict[str, Any]:
+    """Return the inputs of the workbook of a scenario's plan, which is computed where it is not given."""
+    from sizebook.workbooks.input_cells import workbook_inputs
+
+    job = plan_kind_of(scenario)
+    return workbook_inputs(job.planned(scenario, job.plan(scenario) if plan is None else plan))
+
+
+def plan_scenario(values: Mapping[str, Any], where: str, folder: Path) -> PlannedScenario:
+    """Return the plan of a scenario: its values checked and planned. ``where`` names it in messages."""
+    scenario = scenario_of(values, where, folder)
+    return PlannedScenario(scenario, values, folder, plan_kind_of(scenario).plan(scenario))
+
+
+def _count_notes(plan: Any) -> tuple[str, ...]:
+    """Return the notes of the counts behind a plan of any kind."""
+    if isinstance(plan, FleetPlan):
+        return tuple(f"{each.service.name}: {note}" for each in plan.services for note in each.notes)
+    if isinstance(plan, ProgrammePlan):
+        return tuple(f"{each.phase.name}: {note}" for each in plan.phases for note in each.training.notes)
+    if isinstance(plan, ServingResult):
+        return plan.plan.notes
+    return plan.architecture.notes if isinstance(plan, Sizing) else plan.notes

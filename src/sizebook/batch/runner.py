@@ -1,0 +1,146 @@
+"""Produces the scenarios of a batch in parallel; one that fails is reported and does not stop the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sizebook.batch.file_names import INDEX
+from sizebook.batch.formats import USUAL, produce_files
+from sizebook.batch.index_table import lines_of
+from sizebook.batch.journal import Journal, Outcome, journal
+from sizebook.batch.parcels import contents_on_worker, failed_outcome, pack, write_received
+from sizebook.batch.plan_kinds import plan_scenario
+from sizebook.batch.record import installation
+from sizebook.batch.scenario_list import Row
+from sizebook.core.errors import SizebookError
+from sizebook.scheduling.processes import Processes
+from sizebook.scheduling.scheduler import Scheduler, WorkerDiedError
+from sizebook.sources.writing import clean_leftovers, clean_scratch, make_folder
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch that has run: the outcome of every scenario in order, how many stood finished before, and the index."""
+
+    outcomes: tuple[Outcome, ...]
+    n_before: int
+    index: Path
+
+
+ShowProgress = Callable[
+    [Iterator[Outcome], int], Iterable[Outcome]
+]  # passes outcomes on and shows how many of how many
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How rows are worked on: in so many processes or by the workers of a Dask scheduler, which formats, what stays.
+
+    ``notify`` is called with what is to be known meanwhile, such as that there is no worker.
+    """
+
+    jobs: int
+    formats: tuple[str, ...] = USUAL
+    resume: bool = False
+    scheduler: str = ""
+    notify: Callable[[str], object] = print
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is done with every row, by which scheduler, and what its result, back here, makes of the row."""
+
+    scheduler: Scheduler
+    task: Callable[[Any], Any]
+    outcome: Callable[[Row, Any], Outcome]
+
+
+def run_batch(rows: Sequence[Row], folder: Path, order: RunOptions, shown: ShowProgress) -> Batch:
+    """Produce a batch in a folder that no other batch has, under its journal, and its indexes."""
+    return run_batch_with(rows, folder, _work(order, folder), order=order, shown=shown)
+
+
+def run_batch_with(rows: Sequence[Row], folder: Path, work: Work, *, order: RunOptions, shown: ShowProgress) -> Batch:
+    """Produce a batch as `run_batch` does, by work that is given."""
+    make_folder(folder)
+    with journal(folder, order.formats) as record:
+        outcomes, n_before = run_remaining(rows, record, work, shown=shown, resume=order.resume)
+        return Batch(outcomes, n_before, _indexed(record, outcomes))
+
+
+def _work(order: RunOptions, folder: Path) -> Work:
+    """Return how scenarios are made: by processes that write their files, or by workers that send them."""
+    if order.scheduler:
+        from sizebook.scheduling.cluster import Cluster
+
+        cluster = Cluster(order.scheduler, order.notify, pack)
+        cluster.check(installation)
+        return Work(cluster, partial(contents_on_worker, formats=order.formats), partial(write_received, folder=folder))
+    task = partial(produce_scenario, folder=folder, formats=order.formats)
+    return Work(Processes(order.jobs), task, lambda _, outcome: outcome)
+
+
+def run_remaining(
+    rows: Sequence[Row], record: Journal, work: Work, *, shown: ShowProgress, resume: bool
+) -> tuple[tuple[Outcome, ...], int]:
+    """Return the outcomes of all rows and how many stood finished before; where it resumes only what is left is done.
+
+    Temporary files are removed, those of this batch's workers, however they ended, and those of runs that were killed.
+    """
+    finished = record.enter(rows, resume=resume)
+    n_before = len(finished)
+    left = [row for row in rows if row.name not in finished]
+    clean_leftovers(record.folder)
+    clean_scratch()  # here too, for a batch with nothing left to do starts no worker
+    try:
+        finished |= {outcome.row.name: outcome for outcome in shown(run_rows(left, record, work), len(left))}
+    finally:
+        clean_leftovers(record.folder)
+    return tuple(finished[row.name] for row in rows), n_before
+
+
+def run_rows(rows: Sequence[Row], record: Journal, work: Work) -> Iterator[Outcome]:
+    """Have rows worked on, note each in the journal and yield the outcomes as they come."""
+    if not rows:
+        return
+    for ended in work.scheduler.results(work.task, rows, record.record_start):
+        if ended.error is None:
+            outcome = work.outcome(ended.item, ended.result)
+        else:  # an unforeseen error is an outcome too, not the end of the batch
+            outcome = Outcome(ended.item, None, _cut_short(ended.item, ended.error))
+        record.record_outcome(outcome)
+        yield outcome
+
+
+def _cut_short(row: Row, error: BaseException) -> str:
+    if isinstance(error, WorkerDiedError):
+        return (
+            f"{row.where}: worker died: got a process that ended {error} over this scenario, want it finished. Give "
+            "the machine more memory, or find out with 'sizebook report' what ends it."
+        )
+    return f"{row.where}: failed unexpectedly: got {type(error).__name__}: {error}. Report this."
+
+
+def _indexed(record: Journal, outcomes: Sequence[Outcome]) -> Path:
+    """Write the indexes of a batch, unless those that are there show the same; return the workbook's path."""
+    if not record.is_indexed(outcomes):
+        from sizebook.batch.index_html import write_index_page
+        from sizebook.batch.index_workbook import write_index
+
+        lines = lines_of(outcomes)
+        record.record_indexes(outcomes, [write_index(lines, record.folder), write_index_page(lines, record.folder)])
+    return record.folder / f"{INDEX}.xlsx"
+
+
+def produce_scenario(row: Row, folder: Path, formats: Sequence[str]) -> Outcome:
+    """Return what became of one scenario: it is planned and its files are written. Whoever schedules calls this."""
+    try:
+        return Outcome(
+            row, produce_files(plan_scenario(row.values, row.where, row.folder), folder, row.name, formats=formats)
+        )
+    except SizebookError as error:
+        return failed_outcome(row, str(error))

@@ -1,0 +1,145 @@
+"""What a report is made of. Plans become these; templates and charts print them and compute nothing.
+
+Texts are finished: numbers are already rounded, scaled and carry their unit. A chart keeps numbers beside their texts,
+because its bars need lengths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import date
+from typing import Any, Literal
+
+from sizebook.core.derivation import Step
+from sizebook.core.texts import joined
+from sizebook.reports.charts.chart_types import Chart
+
+# Widths in points: of the text, of a sign of each face at its size, between columns, of the names of rows at least.
+_TEXT_WIDTH = 493.0
+_FIGURE, _SIGN, _HEAD_SIGN = 5.4, 4.9, 4.1
+_BETWEEN, _ROW_NAME = 9.9, 79.0
+RowKind = Literal["plain", "group", "marked", "total", "failed"]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A headline figure: what it is, its value, and the exact number or the error band under it."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's heading with the unit of its figures; ``figures`` sets them right, in the figures face."""
+
+    heading: str
+    unit: str = ""
+    figures: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row's cells, the first of which names the row."""
+
+    cells: tuple[str, ...]
+    kind: RowKind = "plain"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a caption that says what its rows are."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it outgrows the sheet at its usual size, as far as counting signs tells: figures never wrap."""
+        least = [_least_width(column, [row.cells[at] for row in self.rows]) for at, column in enumerate(self.columns)]
+        return max(least[0], _ROW_NAME) + sum(least[1:]) + _BETWEEN * (len(least) - 1) > _TEXT_WIDTH
+
+
+def _least_width(column: Column, cells: Sequence[str]) -> float:
+    """Return the points that a column takes at least: words of texts and headings wrap, figures do not."""
+    pieces = cells if column.figures else [word for cell in cells for word in cell.split()]
+    head = max(map(len, [*column.heading.split(), column.unit]))
+    widest = max(map(len, pieces), default=0)
+    return max(_HEAD_SIGN * head, (_FIGURE if column.figures else _SIGN) * widest)
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """Figures one by one: formula, substituted numbers, result, source."""
+
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Short statements as a list: assumptions, what is left out, sources."""
+
+    items: tuple[str, ...]
+    heading: str = ""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """One paragraph."""
+
+    text: str
+
+
+Block = Chart | Table | Derivation | Notes | Prose
+
+
+@dataclass(frozen=True)
+class Section:
+    """One idea: a topic for bookmarks, the message as its heading, and what bears it out."""
+
+    topic: str
+    message: str
+    blocks: tuple[Block, ...]
+    new_page: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole report: the page for who decides, then its sections.
+
+    That page has three sentences in plain words, the headline figures, the one chart that matters, and ``warnings``:
+    what to know before the figures are used. ``data_dates`` says which tables were used and when they were retrieved.
+    """
+
+    kind: str
+    title: str
+    subtitle: str
+    as_of: date
+    sentences: tuple[str, str, str]
+    tiles: tuple[Tile, ...]
+    chart: Chart
+    sections: tuple[Section, ...]
+    warnings: tuple[str, ...] = ()
+    data_dates: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The sentences as one paragraph."""
+        return joined(self.sentences)
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield every text of a report, or of a part of it, that a reader sees, the descriptions of charts among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from texts_of(each)
+    elif is_dataclass(value):
+        for field in fields(value):
+            if field.name != "kind" or isinstance(value, Report):  # the kind of a row is no text
+                yield from texts_of(getattr(value, field.name))

@@ -1,0 +1,92 @@
+"""The first page of the fleet report: money, GPUs and power over all months, and how sure they are."""
+
+from __future__ import annotations
+
+from sizebook.core.texts import Text, range_text, text
+from sizebook.core.units import counted, distinct_figures, energy, grouped, mass, usd
+from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.plans.fleet.remarks import exceeded
+from sizebook.plans.ledgers import total_usd, usd_range
+from sizebook.reports.document import Tile
+from sizebook.reports.number_columns import share
+from sizebook.reports.phrases import gpus, months
+
+
+def sentences(plan: FleetPlan) -> tuple[str, str, str]:
+    """Return what all months cost, how the fleet grows and where it stands, and whether the ceilings hold."""
+    low, high = usd_range(plan)
+    reserved = share(sum(month.reserved_usd for month in plan.months), total_usd(plan.months))
+    return (
+        text(
+            "The fleet costs {usd} over {months} ({range}), {share} of it for reserved GPUs.",
+            usd=usd(total_usd(plan.months)),
+            months=months(len(plan.months)),
+            range=range_text(usd(low), usd(high)),
+            share=reserved,
+        ),
+        _grown(plan),
+        _ceilings(plan),
+    )
+
+
+def _grown(plan: FleetPlan) -> Text:
+    """Return the GPUs of the busiest hour at first and at last, and what they stand on."""
+    first, last = plan.months[0], plan.months[-1]
+    at_last = {
+        "range": range_text(grouped(plan.fewest[-1].peak_gpus), grouped(plan.most[-1].peak_gpus)),
+        "nodes": counted(grouped(last.nodes), "nodes"),
+        "racks": counted(grouped(last.racks), "racks"),
+    }
+    if len({month.peak_gpus for month in plan.months}) == 1:
+        return text(
+            "Its busiest hour takes {gpus} in every month ({range}), on {nodes} in {racks}.",
+            gpus=gpus(first.peak_gpus),
+            **at_last,
+        )
+    return text(
+        "Its busiest hour takes {gpus} at first and {later} in the last month ({range}), on {nodes} in {racks}.",
+        gpus=gpus(first.peak_gpus),
+        later=grouped(last.peak_gpus),
+        **at_last,
+    )
+
+
+def _ceilings(plan: FleetPlan) -> str:
+    """Return the first ceiling that is exceeded, or that none is, and what ranges hold."""
+    if found := exceeded(plan):
+        first = min(found, key=lambda each: each.month)
+        figure, ceiling = distinct_figures(first.figure, first.ceiling)
+        return text(
+            "From {month} on it takes {figure} {unit}, more than the {ceiling} that there are; ranges hold eight of "
+            "ten measurements of a replica's throughput.",
+            month=plan.label(first.month),
+            figure=figure,
+            unit=text(first.unit),
+            ceiling=ceiling,
+        )
+    return text(
+        "Ranges hold eight of ten measurements of a replica's throughput; traffic and growth are taken as given."
+    )
+
+
+def tiles(plan: FleetPlan) -> tuple[Tile, ...]:
+    """Return the headline figures."""
+    fewest, most, found, n = plan.fewest, plan.most, plan.months, months(len(plan.months))
+    at_peak = (
+        Tile(
+            text("GPUs, {month}", month=plan.label(at)),
+            grouped(found[at].peak_gpus),
+            range_text(grouped(fewest[at].peak_gpus), grouped(most[at].peak_gpus)),
+        )
+        for at in dict.fromkeys((0, len(found) - 1))
+    )
+    kw = [max(month.site_kw for month in each) for each in (found, fewest, most)]
+    return (
+        Tile(
+            text("Cost, {months}", months=n), usd(total_usd(found)), range_text(*(usd(end) for end in usd_range(plan)))
+        ),
+        *at_peak,
+        Tile(text("Power, most"), text("{kw} kW", kw=grouped(kw[0])), range_text(grouped(kw[1]), grouped(kw[2]))),
+        Tile(text("Energy"), energy(sum(month.energy_kwh for month in found)), n),
+        Tile(text("CO\u2082e, location-based"), mass(sum(month.co2e_kg for month in found)), n),
+    )

@@ -1,0 +1,70 @@
+"""Every input of a plan as rows of a report: what it is, its value, and whether it was stated or taken as usual.
+
+The rows come from the declarations, so an input that a plan takes is an input that its report shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import date
+from typing import Any
+
+from sizebook.core.sections import Argument, flat, leaves
+from sizebook.core.texts import Day, joined, text
+from sizebook.core.units import counted, grouped, percent
+from sizebook.reports.number_columns import plain_number
+from sizebook.reports.phrases import CHOICES
+
+MOST_LISTED = 6  # members of a list, before a row says how many there are
+
+
+def input_rows(
+    section: Any, *, without: Collection[str] = (), stated: Collection[str] | None = None
+) -> list[tuple[str, str, str]]:
+    """Return label, value and origin of each quantity of a section; blank ones that mean "none" are left out.
+
+    ``without`` names those that a report shows in words of its own. ``stated`` are the keys that a scenario gave; where
+    it is not known, what differs from the usual value counts as stated.
+    """
+    values = flat(section)
+    rows: list[tuple[str, str, str]] = []
+    for leaf in leaves(type(section)):
+        value = values[leaf.name]
+        if leaf.name in without or value is None or value == "":
+            continue
+        given = leaf.required or (value != leaf.default if stated is None else leaf.name in stated)
+        rows.append((text(leaf.label), shown(leaf, value), text("scenario") if given else text("usual value")))
+    return rows
+
+
+def shown(leaf: Argument, value: Any) -> str:
+    """Return a value as a person reads it, with its unit: shares as per cent, counts grouped, flags as yes or no."""
+    quantity = leaf.quantity
+    if isinstance(value, bool):
+        return text("yes") if value else text("no")
+    if isinstance(value, (tuple, list)):
+        return _listed(value)
+    if isinstance(value, date):
+        return Day(value.isoformat())
+    if isinstance(value, str):
+        return CHOICES.get(value, value) if quantity.choices else value
+    if value == 0 and quantity.zero:
+        return text(quantity.zero)
+    if quantity.unit == "ratio":
+        share = quantity.maximum is not None and quantity.maximum <= 1
+        return percent(value) if share and value else plain_number(value)
+    number = grouped(value) if float(value).is_integer() else plain_number(value)
+    return counted(number, quantity.unit) if quantity.unit else number
+
+
+def _listed(values: Sequence[Any]) -> str:
+    shown_ones = joined((_member(each) for each in values[:MOST_LISTED]), ", ")
+    if len(values) <= MOST_LISTED:
+        return shown_ones
+    return text("{members} ... ({n} in all)", members=shown_ones, n=grouped(len(values)))
+
+
+def _member(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return joined(_member(each) for each in value)
+    return plain_number(value) if isinstance(value, (int, float)) else str(value)

@@ -1,0 +1,83 @@
+"""Words that several reports use of a number, a range or a table of data."""
+
+from __future__ import annotations
+
+from sizebook.core.tables import table
+from sizebook.core.texts import Day, Text, joined, plural, text
+
+# Choices that are words; the others are keys of tables and formats, which stay as they are written.
+CHOICES = {
+    str(word): word
+    for word in (
+        text("flat"),
+        text("office"),
+        text("consumer"),
+        text("replica"),
+        text("node"),
+        text("visited"),
+        text("all"),
+        text("none"),
+        text("lightest"),
+        text("selective"),
+        text("full"),
+        text("attention"),
+        text("location"),
+        text("market"),
+    )
+}
+
+
+def gpus(number: int) -> Text:
+    """Return ``1 GPU``, ``8 GPUs``."""
+    return plural(number, "{n} GPU", "{n} GPUs")
+
+
+def months(number: int) -> Text:
+    """Return ``1 month``, ``36 months``."""
+    return plural(number, "{n} month", "{n} months")
+
+
+def scenarios(number: int) -> Text:
+    """Return ``1 scenario``, ``12 scenarios``."""
+    return plural(number, "{n} scenario", "{n} scenarios")
+
+
+def months_cost(number: int, total: str, first: str, last: str) -> Text:
+    """Return what a number of months cost together and each, at first and at last; all as they will be printed."""
+    if first == last:
+        return plural(
+            number,
+            "{n} month costs {usd}",
+            "{n} months cost {usd}, {month} each",
+            usd=total,
+            month=first,
+        )
+    return text(
+        "{months} cost {usd}, from {first} to {last} a month",
+        months=months(number),
+        usd=total,
+        first=first,
+        last=last,
+    )
+
+
+# Tables of data that reports rest on.
+_TABLES = {
+    "models": text("catalog"),
+    "dtypes": text("number formats"),
+    "hardware": text("hardware"),
+    "prices": text("prices"),
+    "grid": text("grids"),
+    "calibration_serving": text("calibration"),
+    "calibration_training": text("calibration"),
+}
+
+
+def data_dates(*names: str) -> Text:
+    """Return tables of data, each with its newest day."""
+    return joined((text("{table} of {day}", table=_TABLES[name], day=newest(name)) for name in names), ", ")
+
+
+def newest(name: str) -> Day:
+    """Return the newest day of a table of data."""
+    return Day(max(row["retrieved"] for row in table(name)))

@@ -1,0 +1,117 @@
+"""The fleet of the serving report: replicas and utilisation by hour, and the months that follow."""
+
+from __future__ import annotations
+
+from sizebook.core.texts import text
+from sizebook.core.units import grouped, parameters, percent
+from sizebook.plans.ledgers import total_usd
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.reports.charts.chart_types import Columns, Limit, Series
+from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.number_columns import fixed, plain_number
+from sizebook.reports.phrases import gpus
+
+_HOURS = tuple(f"{hour:02d}" for hour in range(24))
+
+
+def fleet(plan: ServingPlan) -> Section:
+    """Return replicas and utilisation by hour of the first month."""
+    month, load = plan.months[0], plan.inputs.target.margins.target_load
+    always, spare = min(month.replicas_by_hour), _spare(plan)
+    series = [Series(text("Reserved, always on"), (float(always),) * 24)]
+    burst = tuple(float(count - always) for count in month.replicas_by_hour)
+    if any(burst):
+        series.append(Series(text("On demand"), burst))
+    return Section(
+        text("Fleet"),
+        text(
+            "{gpus} always on and {peak} in the busiest hour of month 1",
+            gpus=gpus(month.reserved_gpus),
+            peak=grouped(month.peak_gpus),
+        ),
+        (
+            Columns(
+                text(
+                    "Replicas of {gpus} by hour of month 1, {spare} of them spare",
+                    gpus=gpus(plan.replica.gpus),
+                    spare=grouped(spare),
+                ),
+                text("Hour of the day"),
+                text("Replicas"),
+                categories=_HOURS,
+                series=tuple(series),
+            ),
+            Columns(
+                text("Traffic uses {share} of what the fleet could carry in month 1", share=percent(month.utilization)),
+                text("Hour of the day"),
+                text("Utilisation, %"),
+                categories=_HOURS,
+                series=(Series(text("Utilisation"), tuple(100 * share for share in month.utilization_by_hour)),),
+                limit=Limit(100 * load, text("Planned to at most {share}", share=percent(load))),
+            ),
+        ),
+    )
+
+
+def fleet_by_month(plan: ServingPlan) -> Table:
+    """Return the fleet in every month, with the sums of what adds up."""
+    spare = _spare(plan)
+    rows = tuple(
+        Row(
+            (
+                text("Month {month}", month=month.month),
+                parameters(month.requests),
+                grouped(month.reserved_gpus),
+                grouped(month.peak_gpus),
+                grouped(month.gpu_hours),
+                fixed(100 * month.utilization, 1),
+                grouped(month.usd),
+                fixed(month.usd_per_mtok_output, 2),
+            )
+        )
+        for month in plan.months
+    )
+    return Table(
+        text("The fleet in every month"),
+        (
+            Column(text("Month")),
+            Column(text("Requests"), figures=True),
+            Column(text("GPUs always"), figures=True),
+            Column(text("GPUs at peak"), figures=True),
+            Column(text("GPU-hours"), figures=True),
+            Column(text("Used"), "%", figures=True),
+            Column(text("Cost"), "USD", figures=True),
+            Column(text("Mtok out"), "USD", figures=True),
+        ),
+        (*rows, _all_months(plan)) if len(rows) > 1 else rows,
+        note=text(
+            "Replicas are planned to {percent} of the rate at which they meet the target, with "
+            "{spare} spare and bursts {burst_factor} times the hourly mean.",
+            percent=percent(plan.inputs.target.margins.target_load),
+            spare=spare,
+            burst_factor=plain_number(plan.traffic.burst_factor),
+        ),
+    )
+
+
+def _all_months(plan: ServingPlan) -> Row:
+    """Return the sums of requests, GPU-hours and cost, the most GPUs of a month, and what follows from the sums."""
+    months = plan.months
+    requests, hours = (sum(getattr(month, key) for month in months) for key in ("requests", "gpu_hours"))
+    used = sum(month.utilization * month.gpu_hours for month in months) / hours
+    per_mtok = total_usd(months) / (requests * plan.traffic.mean_demand.output_tokens) * 1e6
+    cells = (
+        text("Together"),
+        parameters(requests),
+        grouped(max(month.reserved_gpus for month in months)),
+        grouped(max(month.peak_gpus for month in months)),
+        grouped(hours),
+        fixed(100 * used, 1),
+        grouped(total_usd(months)),
+        fixed(per_mtok, 2),
+    )
+    return Row(cells, "total")
+
+
+def _spare(plan: ServingPlan) -> int:
+    return plan.inputs.target.margins.spare_replicas(plan.replica.packing)

@@ -1,0 +1,152 @@
+"""The first page of the serving report: what it costs over all months, how many GPUs, what a request sees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from sizebook.core.texts import Text, plural, range_text, span, text
+from sizebook.core.units import distinct_figures, duration, grouped, percent, usd
+from sizebook.plans.ledgers import total_usd, usd_range
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.reports.document import Tile
+from sizebook.reports.number_columns import fixed
+from sizebook.reports.phrases import gpus, months
+from sizebook.serving.band import FITTED
+from sizebook.serving.encoding import EncodedCase
+from sizebook.tables.prices import no_power, price_remark
+
+BINDING = {
+    "ttft": text("the time to the first token is the limit"),
+    "tpot": text("the time per token is the limit"),
+    "cache": text("the room in the cache is the limit"),
+    "prefill": text("what the prefill pool reads is the limit"),
+    "batch": text("the engine's largest batch is the limit"),
+    "given": text("the load given in the scenario is the limit"),
+}
+LITTLE_USED = 0.25  # of what a fleet could carry, below which a reader is told
+
+
+def sentences(plan: ServingPlan) -> tuple[str, str, str]:
+    """Return what all months cost, which GPUs that takes, and what a request sees."""
+    low, high = usd_range(plan)
+    cost = text(
+        "Serving {model} for {months} costs {usd} ({range}).",
+        model=plan.model,
+        months=months(len(plan.months)),
+        usd=usd(total_usd(plan.months)),
+        range=range_text(usd(low), usd(high)),
+    )
+    return cost, _gpus(plan), _seen(plan)
+
+
+def _gpus(plan: ServingPlan) -> Text:
+    first, last, replica = plan.months[0], plan.months[-1], plan.replica
+    carried = plural(
+        replica.concurrency,
+        "a replica of {gpus} carries {n} request at once, and {limit}",
+        "a replica of {gpus} carries {n} requests at once, and {limit}",
+        gpus=gpus(replica.gpus),
+        limit=BINDING[replica.binding],
+    )
+    if first is last:
+        return text("The busiest hour takes {gpus}; {carried}.", gpus=gpus(first.peak_gpus), carried=carried)
+    if len({month.peak_gpus for month in plan.months}) == 1:
+        return text(
+            "The busiest hour takes {gpus} in every month; {carried}.", gpus=gpus(first.peak_gpus), carried=carried
+        )
+    return text(
+        "The busiest hour takes {gpus} at first and {later} in month {month}; {carried}.",
+        gpus=gpus(first.peak_gpus),
+        later=grouped(last.peak_gpus),
+        month=grouped(last.month),
+        carried=carried,
+    )
+
+
+def _seen(plan: ServingPlan) -> Text:
+    ttft, tpot = (
+        duration(float(each)) for each in (plan.replica.at_knee.ttft_seconds, plan.replica.at_knee.tpot_seconds)
+    )
+    if isinstance(plan.replica.case, EncodedCase):
+        sure = text("nothing was measured of models with an encoder, so ranges are the widest band of all others")
+    else:
+        sure = text("ranges hold eight of ten measurements")
+    if not plan.replica.decodes:
+        return text("At the planned load an answer comes after {ttft}; {sure}.", ttft=ttft, sure=sure)
+    return text(
+        "At the planned load the first token comes after {ttft} and each further one after {tpot}; {sure}.",
+        ttft=ttft,
+        tpot=tpot,
+        sure=sure,
+    )
+
+
+def tiles(plan: ServingPlan) -> tuple[Tile, ...]:
+    """Return the headline figures, those of money and GPUs over all months."""
+    n, fewest, most = months(len(plan.months)), plan.fewest, plan.most
+    peak, least, highest = (max(month.peak_gpus for month in each) for each in (plan.months, fewest, most))
+    return (
+        Tile(
+            text("Cost, {months}", months=n),
+            usd(total_usd(plan.months)),
+            range_text(*(usd(end) for end in usd_range(plan))),
+        ),
+        Tile(text("GPUs, busiest hour"), grouped(peak), range_text(grouped(least), grouped(highest))),
+        *_speed_and_price(plan),
+    )
+
+
+def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
+    """Return what a request sees and what a million tokens cost: those put in, where one pass answers."""
+    replica, full, paid = plan.replica, plan.usd_per_mtok_saturated, usd(plan.usd_per_mtok)
+    first, token = replica.bands["ttft"], replica.bands["tpot"]
+    ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
+    seen = range_text(duration(ttft * first.low), duration(ttft * first.high))
+    if not replica.decodes:
+        full /= plan.traffic.mean_demand.input_tokens
+    always_full = text("{usd} if always full", usd=usd(full))
+    if not replica.decodes:
+        return (
+            Tile(text("Answer"), duration(ttft), seen),
+            Tile(text("Million input tokens"), paid, always_full),
+        )
+    return (
+        Tile(text("First token"), duration(ttft), seen),
+        Tile(
+            text("Each further token"),
+            duration(tpot),
+            range_text(duration(tpot * token.low), duration(tpot * token.high)),
+        ),
+        Tile(text("Million output tokens"), paid, always_full),
+    )
+
+
+def warnings(plan: ServingPlan) -> tuple[str, ...]:
+    """Return what to know before the figures are used."""
+    return tuple(_warned(plan))
+
+
+def _warned(plan: ServingPlan) -> Iterator[str]:
+    rates, used = plan.rates, plan.months[0].utilization
+    if plan.beyond_context:
+        yield text("{what}: what it answers there is untested.", what=plan.beyond_context)
+    if rates.reserved_usd > rates.on_demand_usd:
+        reserved, demand = distinct_figures(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
+        yield text(
+            "A reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
+            reserved=reserved,
+            demand=demand,
+        )
+    band = plan.replica.bands["throughput"]
+    if band.basis != FITTED:
+        yield text(
+            "No server of this model, GPU and engine was measured: throughput may be {range} times what is planned.",
+            range=span(fixed(band.low, 2), fixed(band.high, 2)),
+        )
+    if used < LITTLE_USED:
+        yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
+    yield from map(price_remark, rates.price_remarks)
+    if math.isnan(rates.tdp_watts):
+        yield no_power(plan.replica.setup.gpu)
+    yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)

@@ -1,0 +1,169 @@
+"""Scenario files: TOML whose keys are checked before anything is computed, with messages that name key, value and fix.
+
+A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``training``, ``serving``, ``fleet`` or
+``programme``. Each plan has its own section of keys here or in a module beside it; `parse` turns any of them into an
+object or one clear error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from sizebook.core.errors import InputError
+from sizebook.core.quantities import Dtype, Model
+from sizebook.core.reading import ReadSection, read
+from sizebook.core.sections import DEFAULT, Quantity, hints_of, quantity_of, section
+from sizebook.intake.text_formats import toml_table
+from sizebook.models import catalog
+from sizebook.scenarios.presentation import REPORT, Presentation
+from sizebook.tables.prices import valued_on
+
+Title = Annotated[
+    str,
+    Quantity(
+        "title of the report and the workbook", kind="text", default="", label="Title", source="a name: type your own"
+    ),
+]
+AsOf = Annotated[
+    date | None,
+    Quantity("day for which the figures are given, today when left out", kind="date", default=None, label="Date"),
+]
+PublishedTotal = Annotated[
+    int | None,
+    Quantity(
+        "published parameters to compare with",
+        unit="parameters",
+        kind="integer",
+        minimum=1,
+        default=None,
+        label="Published parameters",
+    ),
+]
+PublishedSource = Annotated[
+    str, Quantity("where that figure is published", kind="text", default="", label="Source of that figure")
+]
+
+
+@section
+class Scenario(ReadSection):
+    """What every scenario has: a title and a date; unknown keys are refused."""
+
+    title: Title = DEFAULT
+    as_of: AsOf = DEFAULT
+
+
+@section
+class ModelScenario(Scenario):
+    """A scenario about one model."""
+
+    model: Model
+
+
+@section
+class SizingScenario(ModelScenario):
+    """A model to count and the number format to store it in."""
+
+    plan: Annotated[str, Quantity("sizing", kind="choice", choices=("sizing",), default="sizing")] = DEFAULT
+    dtype: Dtype = DEFAULT
+    published_total: PublishedTotal = DEFAULT
+    published_source: PublishedSource = DEFAULT
+
+
+Kind = TypeVar("Kind", bound=Scenario)
+Plan = TypeVar("Plan")
+
+
+def as_of_its_day(plan: Callable[[Kind], Plan]) -> Callable[[Kind], Plan]:
+    """Return a function that plans a scenario with prices judged as of the scenario's own day."""
+
+    @wraps(plan)
+    def planned(scenario: Kind) -> Plan:
+        with valued_on(scenario.as_of):
+            return plan(scenario)
+
+    return planned
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the keys of a scenario file."""
+    return toml_table(path, "a scenario file")
+
+
+def resolve_files(folder: Path, value: Any) -> Any:
+    """Return a scenario's value with the files that it names taken relative to the scenario's folder.
+
+    Names of tables (.csv), configs (.json) and checkpoints; a folder's end in /.
+    """
+    if isinstance(value, dict):
+        return {key: resolve_files(folder, inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [resolve_files(folder, inner) for inner in value]
+    if isinstance(value, str) and (value.casefold().endswith(".csv") or catalog.is_file(value)):
+        return str(folder.resolve() / value) + ("/" if value.endswith("/") else "")
+    return value
+
+
+RATES = "rates_file"
+TABLES_OF = {"fleet": "service", "programme": "phases"}  # the plans of several tables, and what each table is called
+
+
+def uses_rates(values: Mapping[str, Any], plan: str = "sizing") -> bool:
+    """Return whether a scenario works out times, for which rates may be given; ``plan`` where it names none."""
+    return bool(values.get("plan", plan) != "sizing")
+
+
+def with_rates(values: Mapping[str, Any], rates: Path | None, plan: str = "sizing") -> dict[str, Any]:
+    """Return a scenario's values with a file of own rates, in every service or phase; as they are without one.
+
+    Errors: a plan without times, and rates that the scenario names already.
+    """
+    if rates is None:
+        return dict(values)
+    if not uses_rates(values, plan):
+        raise InputError(
+            f"nothing to rate: got --rates {rates.name} for a plan of sizing, want one of training, serving, "
+            "fleet or programme. "
+            "Leave --rates out."
+        )
+    table = TABLES_OF.get(str(values.get("plan", plan)), "")
+    if isinstance(inner := values.get(table), list):
+        return {**values, table: [_rated(each, rates) for each in inner]}
+    return _rated(values, rates)
+
+
+def _rated(values: Mapping[str, Any], rates: Path) -> dict[str, Any]:
+    if values.get(RATES):
+        raise InputError(
+            f"rates given twice: got {RATES} {Path(str(values[RATES])).name} and --rates {rates.name}, want one of "
+            "them. Remove the other."
+        )
+    return {**values, RATES: str(rates.resolve())}
+
+
+def parse(kind: type[Kind], values: Mapping[str, Any], where: str) -> Kind:
+    """Return the scenario that the values describe; raise one error that lists every problem by key.
+
+    A scenario of another plan is that one problem.
+    """
+    own = quantity_of(hints_of(kind)["plan"]).default
+    if values.get("plan", own) != own:
+        raise InputError(
+            f"{where}: another plan: got plan = '{values['plan']}', want '{own}'. Use the command of that plan, or "
+            "'sizebook report', which takes every one."
+        )
+    read(Presentation, values.get(REPORT) or {}, f"{where}: {REPORT}")
+    return read(kind, {key: value for key, value in values.items() if key != REPORT}, where)
+
+
+def workbook_model(model: str) -> dict[str, str]:
+    """Return a model as the inputs of a workbook: a key of the catalog, or 'config.json' and the path of the file."""
+    if catalog.is_file(model):
+        return {
+            "model": "config.json",
+            "config_path": str(Path(model).resolve()) + ("/" if model.endswith("/") else ""),
+        }
+    return {"model": catalog.resolve(model)}
