@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,10 @@ def test_areas_over_several_sheets_and_a_first_sheet_in_small_letters(tmp_path: 
 def test_every_own_function_is_in_the_table_and_every_function_says_how_it_was_checked() -> None:
     own = {name for name, known in spreadsheet_functions().items() if known.by in ("own", "exact", "alike")}
     assert own == set(FUNCTIONS)
+    proofs = {row["name"]: row["source"] for row in table("spreadsheet_functions") if row["name"] in own}
+    # `python -m tests.calculation.witnesses` counts them; a function without any is refused.
+    counted = re.compile(r"[1-9]\d* formulas (stored by Excel|of the shipped workbooks)")
+    assert [name for name, proof in proofs.items() if counted.fullmatch(proof) is None] == []
     by = Counter(row["by"] for row in table("spreadsheet_functions"))
     assert by.keys() == {"engine", "own", "exact", "alike", "refused"}
     with VALUES.open(encoding="utf-8", newline="") as lines:

@@ -174,3 +174,39 @@ def test_comments_links_and_chart_sheets_do_not_matter(tmp_path: Path) -> None:
     calculated = recalculate(tmp_path / "odd.xlsx")
     assert calculated["Sheet", "A2"] == 8
     assert calculated["It's last", "A1"] == 9
+
+
+def test_the_last_cell_of_a_sheet_is_filled_and_written_back(tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    book.add_named_style(NamedStyle("Input"))
+    sheet["XFD1048576"], sheet["XFD1048576"].style = 1, "Input"
+    sheet["XFC1048576"], sheet["B1"] = "=PARAMS_LN(XFD1048576)", "=SUM(C1:XFD1048576)"
+    book.defined_names["width"] = DefinedName("width", attr_text="Sheet!$XFD$1048576")
+    book.save(tmp_path / "last.xlsx")
+    fill(tmp_path / "last.xlsx", {"width": 5}, tmp_path / "out.xlsx")
+    stored = load_workbook(tmp_path / "out.xlsx", data_only=True)["Sheet"]
+    assert [stored[at].value for at in ("XFD1048576", "XFC1048576", "B1")] == [5, 10, 15]
+
+
+@pytest.mark.parametrize("formula", ["1:1", "_xlfn.UNIQUE(2:2)", "IF(A1:XFD1>1,1,0)", "B:B*2"])
+def test_a_formula_that_would_fill_whole_rows_is_refused(modern: Path, formula: str) -> None:
+    package = Package.read(modern)
+    cell = next(c for c in package.xml("xl/worksheets/sheet1.xml", change=True).iter() if c.get("r") == "D1")
+    cell[0].text = formula
+    package.save(modern)
+    assert recalculate(modern).problems["Plan", "D1"] == (
+        f"={formula} cannot be calculated: it may fill whole rows or columns"
+    )
+
+
+@pytest.mark.parametrize("column", ["gone", "a'[b'] c", "'#width"])
+def test_a_column_whose_name_is_not_read_is_refused(modern: Path, column: str) -> None:
+    package = Package.read(modern)
+    cell = next(c for c in package.xml("xl/worksheets/sheet1.xml", change=True).iter() if c.get("r") == "F1")
+    cell[0].text = f"SUM(Widths[{column}])"
+    package.save(modern)
+    assert recalculate(modern).problems["Plan", "F1"] == (
+        f"=SUM(Widths[{column}]) cannot be calculated: the column of Widths[{column}] has a name that is not read "
+        "here, or is gone"
+    )

@@ -33,6 +33,19 @@ def refuse_in_array(
         raise NotCalculableError(f"{name} takes one value, of an array each, but of an area none")
 
 
+def refuse_whole_rows(tokens: Sequence[Token], variables: Container[str]) -> None:
+    """Raise for a formula that may fill whole rows or columns: the engine fills as many cells as are used."""
+    depth, spans = 0, False
+    for token in tokens:
+        depth += (token.kind in ("call", "open")) - (token.kind == "close")
+        place = area(token.text, "") if token.kind == "reference" else None
+        if place is not None:
+            is_row = place.right - place.left + 1 == LAST_COLUMN
+            spans = spans or is_row or (depth == 0 and place.bottom - place.top + 1 == LAST_ROW)
+    if spans and may_be_many(tokens, variables):
+        raise NotCalculableError("it may fill whole rows or columns")
+
+
 def is_worked_out(part: Sequence[Token]) -> bool:
     """Return whether an argument is a value that is worked out, neither written out nor a reference."""
     if len(part) < 2 or any(token.text == ":" for token in part):

@@ -53,7 +53,7 @@ class Calls:
         ours: dict[str, Callback] = {
             names.FIRST: _first, names.ONLY: self._only, names.FIT: self._fit, names.PART: self._part,
             names.SPILL: self._spill, names.REFUSED: _refused, names.EACH: self._each, names.SERIES: _series,
-            names.COUNTABLE: _countable, names.SAME_ERROR: _same_error, names.ONE_ZERO: _one_zero,
+            names.COUNTABLE: _countable, names.SAME_ERROR: _same_error, names.CRITERION: self._criterion,
             names.AS_TEXT: _as_text, names.COMPARED: _compared, names.JOINED: _joined, names.PROVED: self._proved,
             names.TARGET: self._target,
         }  # fmt: skip
@@ -106,9 +106,19 @@ class Calls:
         rows = [[cell if is_proved(cell, kind) else error(NOT_CALCULABLE) for cell in row] for row in rows_of(value)]
         return self._seen(int(place), rows if isinstance(value, list) else rows[0][0])
 
+    def _criterion(self, place: float, value: Any) -> Any:
+        """Return a criterion or rows of them with 0 in place of -0; one in error is refused."""
+        if isinstance(value, list):
+            return [[self._criterion(place, cell) for cell in row] for row in value]
+        if isinstance(value, dict):
+            return self._seen(int(place), error(NOT_CALCULABLE))
+        return 0.0 if type(value) is float and value == 0 else value
+
     def _target(self, place: float, value: Any, *start: Any) -> Any:
         """Return the text of INDIRECT, or the rows of OFFSET; note a formula whose reference leads to its own cell."""
         cell = self._places[int(place)]
+        if not start and not isinstance(value, (str, list, dict)):
+            return "0"  # names no cell: #REF!, where the engine shows #VALUE! for what is no text
         if offset_reaches(cell, start[0], value, *start[1:]) if start else text_reaches(cell, value):
             self.circular.append(cell)
         if any(isinstance(size, float) and size < 0 for size in start[2:]):  # the engine shows #REF!
@@ -206,13 +216,6 @@ def _same_error(value: Any, code: str) -> list[list[float]]:
     """Return 1 where a range shows that error, 0 elsewhere."""
     rows = value if isinstance(value, list) else [[value]]
     return [[float(cell == error(code)) for cell in row] for row in rows]
-
-
-def _one_zero(value: Any) -> Any:
-    """Return a value or rows with 0 in place of -0."""
-    if isinstance(value, list):
-        return [[_one_zero(cell) for cell in row] for row in value]
-    return 0.0 if type(value) is float and value == 0 else value
 
 
 def _as_text(value: Any) -> Any:

@@ -108,7 +108,8 @@ def _values(model: Any, package: Package, prepared: Prepared, spilled: dict[Plac
         found = [None if at is None else shown(value_at(*at)) for at in map(cell_at, addresses)]
         for place, value in zip(zip(repeat(sheet), addresses), found, strict=True):
             if value is not None:
-                values[place] = value
+                spills = value == "#SPILL!" and place in prepared.formula_places and place not in spilled
+                values[place] = ErrorCode(NOT_CALCULABLE) if spills else value  # Excel takes one of its values
             elif place in prepared.formula_places:
                 values[place] = ErrorCode(NOT_CALCULABLE)  # the engine passed over it
     for place, filled in list(spilled.items()):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizebook.calculation.callback_names import AS_TEXT, ONE_ZERO
+from sizebook.calculation.callback_names import AS_TEXT, CRITERION, PLACE
 from sizebook.calculation.names import NotCalculableError, without_prefixes
 from sizebook.calculation.operands import stands_alone
 from sizebook.calculation.text_numbers import as_criterion_is_doubtful
@@ -45,12 +45,15 @@ def operands(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def as_criterion(tokens: Sequence[Token], written: str) -> str:
-    """Return a criterion, given as it is and as it is rewritten, such that it gives 0 in place of -0."""
+    """Return a criterion, given as it is and as it is rewritten, such that it gives 0 in place of -0.
+
+    One that is worked out and in error is refused: Excel seeks that error, the engine shows it.
+    """
     if len(tokens) == 1 and tokens[0].kind == "text" and as_criterion_is_doubtful(tokens[0].text[1:-1]):
         raise NotCalculableError(f"Excel may read the criterion {tokens[0].text} as a number")
-    if not tokens or not written or len(operands(tokens)) > 1 or _is_written_out(tokens[0]):
+    if not tokens or not written or (len(tokens) == 1 and _is_written_out(tokens[0])):
         return written
-    return f"{ONE_ZERO}({written})"
+    return f"{CRITERION}({PLACE},{written})"
 
 
 def as_text(tokens: Sequence[Token], written: str) -> str:

@@ -281,7 +281,8 @@ class _Preparing:
 
     def _filling(self, array: ArrayFormula, number: int, text: str, at: Area) -> str:
         """Return an array formula rewritten so that it fills its area."""
-        rewritten = self._rewritten(Rewriter(self.book, at, ordinary=False), number, text)
+        rewriter = Rewriter(self.book, at, ordinary=False, spills=array.dynamic)
+        rewritten = self._rewritten(rewriter, number, text)
         rewritten = template(relative(rewritten, at)).written(at.top, at.left, number)
         return f"{SPILL if array.dynamic else FIT}({number},{rewritten})"
 

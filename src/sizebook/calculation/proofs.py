@@ -37,7 +37,9 @@ def is_written_number(part: Sequence[Token]) -> bool:
 
 def proved_class(takes: str, number: int, n_arguments: int) -> str:
     """Return the class that the argument of that number must have; with places given, a number has no sign."""
-    if takes == "numbers" or number:
+    if takes in ("numbers", "unsigned", "no digits"):
+        return takes
+    if number:
         return "numbers"
     return f"unsigned {takes}" if n_arguments > 1 else takes
 
@@ -46,6 +48,8 @@ def is_proved(value: Any, kind: str) -> bool:
     """Return whether a value is of a class; an error is handed on, for the call shows it."""
     if isinstance(value, dict):
         return True
+    if kind == "no digits":
+        return not isinstance(value, str) or not any(sign.isdigit() for sign in value)
     if isinstance(value, str):
         return kind.endswith("digits") and 0 < len(value) <= (_LONGEST_UNSIGNED if kind.startswith("unsigned") else 10)
     return type(value) in (int, float) and (kind in ("numbers", "based") or value >= 0)

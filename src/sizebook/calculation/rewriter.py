@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, refuse_unequal
+from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, refuse_unequal, refuse_whole_rows
 from sizebook.calculation.callback_names import (
     COUNTABLE,
     EACH,
@@ -72,6 +72,7 @@ class Rewriter(WholeColumnCalls):
     """Rewrites the formula of one cell."""
 
     depth: int = 0
+    spills: bool = False  # it fills as many cells as it gives values
     measures: bool = False  # within a call that asks where a reference is
 
     def rewritten(self, formula: str) -> str:
@@ -80,6 +81,8 @@ class Rewriter(WholeColumnCalls):
         if not balanced(tokens):
             raise NotCalculableError("its parentheses do not match")
         plain = written_out(self._without_names(tokens))
+        if self.spills:
+            refuse_whole_rows(plain, self.variables)
         try:
             text = self._part(plain, ONE if self.ordinary else ARRAY)
         except RecursionError:
@@ -268,6 +271,7 @@ class Rewriter(WholeColumnCalls):
                 if not own and makes_texts(name):
                     text = as_text(bare(part), text)
                 elif is_criterion(name, number):
+                    self.depends_on_place = True
                     text = as_criterion(bare(part), text)
                 if function.takes and function.kind(number) == ONE and not is_written_number(part):
                     self.depends_on_place = True

@@ -36,7 +36,8 @@ class SpreadsheetFunction:
         literals: what becomes of arguments that are written out in the formula.
         lifts: the engine itself works it out for each value of an array where it takes one.
         takes: which values the engine may be handed, where no value stored by Excel proves the others: ``numbers``,
-            ``based`` for numbers that it writes in another base, ``digits`` for what it reads in one; nothing for all.
+            ``based`` for numbers that it writes in another base, ``digits`` for what it reads in one,
+            ``unsigned`` for numbers from 0 on, ``no digits`` for all but texts that may say a number; nothing for all.
         shuns_areas: of an area it takes no value at all in Excel, but it takes each of an array (``+A1:A3``).
     """
 
@@ -98,7 +99,8 @@ def is_area(tokens: Sequence[Token]) -> bool:
 def are_alike(arguments: Sequence[Sequence[Token]]) -> bool:
     """Return whether arguments are areas of as many rows and columns, or whole columns or rows somewhere among them.
 
-    Of a whole column only the used rows are taken, so that arrays made of it are of another size than the column.
+    Of a whole column only the used rows are taken, so that arrays made of it are of another size than the column. Areas
+    of one cell are not: a text in one is an error, which the engine would take for a number.
     """
     sizes = set()
     for part in arguments:
@@ -108,7 +110,7 @@ def are_alike(arguments: Sequence[Sequence[Token]]) -> bool:
                 return True
         place = area(part[0].text, "") if is_area(part) else None
         sizes.add(None if place is None else (place.bottom - place.top, place.right - place.left))
-    return len(sizes) == 1 and None not in sizes
+    return len(sizes) == 1 and not sizes & {None, (0, 0)}
 
 
 def may_be_many(tokens: Sequence[Token], variables: Container[str]) -> bool:

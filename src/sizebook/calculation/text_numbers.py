@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from sizebook.calculation.names import NotCalculableError
-from sizebook.calculation.spreadsheet.argument_values import number_of_text
+from sizebook.calculation.spreadsheet.argument_values import LONGEST_NUMBER, number_of_text
 from sizebook.calculation.tokens import Token
 from sizebook.core.errors import CellError
 
@@ -25,7 +25,7 @@ _MAY_BE = re.compile(r"\s*[-+(]*\s*\$?\s*[-+(]*\d[\d,.\s/%)$eE+-]*|\s*\d*[ -]?[A
 
 def is_doubtful(text: str) -> bool:
     """Return whether Excel reads a text as a number that the engine does not read."""
-    if _MAY_BE.fullmatch(text) is None:
+    if len(text) > LONGEST_NUMBER or _MAY_BE.fullmatch(text) is None:
         return False
     stripped = text.strip()
     return _OF_NO_YEAR.fullmatch(stripped) is not None or (

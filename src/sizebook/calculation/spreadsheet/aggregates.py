@@ -30,8 +30,8 @@ def _mode(*given: Any) -> float:
     counted: Counter[float] = Counter()
     for argument in given:
         values = _values(argument)
-        if not isinstance(argument, list) and argument is not None and not _is_number(argument):
-            fail("#VALUE!")  # a text or truth that is written in the formula itself
+        if not isinstance(argument, list) and not _is_number(argument):
+            fail("#VALUE!")  # a text or truth that is written in the formula itself, or a single blank cell
         counted.update(float(value) for value in values if _is_number(value))
     if not counted or max(counted.values()) < 2:
         fail("#N/A")
@@ -56,6 +56,8 @@ def _sum_of_products(*arrays: Any) -> float:
     """Return the sum of the products of values in the same place; what is no number counts as 0."""
     given = [rows_of(array) for array in arrays]
     if len({(len(rows), len(rows[0])) for rows in given}) > 1:
+        fail("#VALUE!")
+    if any(len(rows) == len(rows[0]) == 1 and isinstance(rows[0][0], str) for rows in given):
         fail("#VALUE!")
     total = 0.0
     for values in zip(*(cells(rows) for rows in given), strict=True):

@@ -24,6 +24,7 @@ _MAY_BE_A_DAY = re.compile(
     r"\d\s*[/:-]\s*\d|\d.*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*\d|\d\s*[ap]m?$", re.IGNORECASE
 )  # fmt: skip
+LONGEST_NUMBER = 64  # characters of a text that may say a date, a time or a sum of money
 LONGEST_TEXT = 32_767  # characters that a cell can hold; a longer result is #VALUE!
 
 
@@ -100,6 +101,8 @@ def number_of_text(given: str) -> float:
         if math.isinf(found):
             fail("#VALUE!")
         return (-found if negative else found) / (100 if percent else 1)
+    if len(stripped) > LONGEST_NUMBER:
+        fail("#VALUE!")
     moment = _moment(stripped)
     if moment is None:
         fail("#N/IMPL!" if _MAY_BE_A_DAY.search(stripped) else "#VALUE!")

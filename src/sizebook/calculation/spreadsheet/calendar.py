@@ -9,6 +9,8 @@ from sizebook.calculation.spreadsheet.argument_values import cells, each, fail, 
 from sizebook.calculation.spreadsheet.serials import FROM_1904, LAST, day_of, days_in, serial_of, weekday_of
 from sizebook.core.errors import CellError
 
+_MOST_UNITS = 32_767  # hours, minutes or seconds that TIME takes
+
 
 def _serial(value: Any, from_1904: bool) -> int:
     """Return the day that an argument names, as counted from 1900."""
@@ -71,6 +73,8 @@ def _days360(from_1904: bool, start: Any, end: Any, european: Any = False) -> in
 
 def _workday(from_1904: bool, start: Any, days: Any, holidays: Any = None) -> float:
     """Return the day so many days from Monday to Friday later that are no holidays."""
+    if isinstance(start, bool) or isinstance(days, bool):
+        fail("#N/IMPL!")
     day, left = _serial(start, from_1904), whole(days)
     free = _holidays(holidays, from_1904)
     if abs(left) > LAST:
@@ -93,7 +97,10 @@ def _holidays(given: Any, from_1904: bool) -> set[int]:
 
 
 def _time(hour: Any, minute: Any, second: Any) -> float:
-    seconds = whole(hour) * 3600 + whole(minute) * 60 + whole(second)
+    hours, minutes, rest = whole(hour), whole(minute), whole(second)
+    if max(hours, minutes, rest) > _MOST_UNITS:
+        fail("#NUM!")
+    seconds = hours * 3600 + minutes * 60 + rest
     return seconds % 86_400 / 86_400 if seconds >= 0 else fail("#NUM!")
 
 
@@ -102,6 +109,8 @@ def _of_day(divisor: int, modulus: int) -> Callable[[bool, Any], int]:
         moment = number(value)
         if moment < 0:
             fail("#NUM!")
+        if moment > LAST + 1:
+            fail("#N/IMPL!")
         return int(moment % 1 * 86_400 + 0.5) // divisor % modulus
 
     return called

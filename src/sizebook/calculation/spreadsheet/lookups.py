@@ -145,7 +145,7 @@ def _descending(wanted: Any, given: list[Any]) -> int:
     return place or fail("#N/A")
 
 
-def _address(row: Any, column: Any, kind: Any = 1, a1: Any = True, sheet: Any = None) -> str:
+def _address(row: Any, column: Any, kind: Any = 1, a1: Any = True, *sheet: Any) -> str:
     """Return the address of a cell; ``kind`` 1 fixes row and column, 2 the row, 3 the column, 4 neither."""
     down, across, fixed = whole(row), whole(column), whole(kind, 1)
     if not (1 <= down <= LAST_ROW and 1 <= across <= LAST_COLUMN and 1 <= fixed <= 4):
@@ -153,9 +153,11 @@ def _address(row: Any, column: Any, kind: Any = 1, a1: Any = True, sheet: Any = 
     if not truth(a1, default=True):
         fail("#N/IMPL!")  # the style R1C1
     at = f"{'$' * (fixed in (1, 3))}{column_letters(across)}{'$' * (fixed in (1, 2))}{down}"
-    if sheet is None:
+    if not sheet:
         return at
-    name = text(sheet)
+    if sheet[0] is None:
+        fail("#N/IMPL!")  # a blank name
+    name = text(sheet[0])
     return f"{name if _PLAIN_SHEET.fullmatch(name) else quoted(name)}!{at}"
 
 

@@ -164,8 +164,12 @@ def _number(section: Section, number: float, from_1904: bool) -> str:
         return sign + "".join(general(abs(number)) if p.kind in ("general", "text") else p.text for p in section.pieces)
     if section.has("slash") and section.has("digit"):
         return _fraction(section, number)
+    if not section.has("digit"):
+        if section.has("point", "comma", "percent", "slash", "power"):
+            fail("#N/IMPL!")
+        return sign + "".join(piece.text for piece in section.pieces)
     shown = _scientific(section, abs(number)) if section.has("power") else _decimal(section, abs(number))
-    return (sign if any(sign_ in shown for sign_ in "123456789") or not section.has("digit") else "") + shown
+    return (sign if any(sign_ in shown for sign_ in "123456789") else "") + shown
 
 
 def _rounded(number: float, places: int) -> Decimal:
