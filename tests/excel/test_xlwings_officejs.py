@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -14,12 +15,21 @@ from sizebook.core.sections import Argument
 from sizebook.functions import load
 from tests.excel.officejs_client import NOT_AVAILABLE, call, error, meta
 
+Case = tuple[Function, int]
 FUNCTIONS = list(load().values())
-ARGUMENTS = [(f, i) for f in FUNCTIONS for i, a in enumerate(f.arguments) if a.quantity.kind != "range"]
-NUMERIC = [(f, i) for f, i in ARGUMENTS if f.arguments[i].quantity.kind in ("integer", "number")]
 
 
-def spread_over(case: tuple[Function, int]) -> Any:
+def one_of_each_name(cases: Iterable[Case]) -> list[Case]:
+    """Return one function for each name of an argument: a quantity is read the same way wherever it stands."""
+    return list({function.arguments[index].name: (function, index) for function, index in cases}.values())
+
+
+EVERY = [(f, i) for f in FUNCTIONS for i, a in enumerate(f.arguments) if a.quantity.kind != "range"]
+EVERY_NUMBER = [(f, i) for f, i in EVERY if f.arguments[i].quantity.kind in ("integer", "number")]
+ARGUMENTS, NUMERIC = one_of_each_name(EVERY), one_of_each_name(EVERY_NUMBER)
+
+
+def spread_over(case: Case) -> Any:
     """Return the number of the example that a range may repeat, None where there is none or the result is a table."""
     function, index = case
     argument = function.arguments[index]
@@ -38,7 +48,7 @@ def named(case: Any) -> str:
     return str(case)
 
 
-def argument_id(case: tuple[Function, int]) -> str:
+def argument_id(case: Case) -> str:
     return f"{case[0].name}-{case[0].arguments[case[1]].name}"
 
 
@@ -101,8 +111,10 @@ def test_blank_optional_argument_takes_the_default(function: Function) -> None:
     assert shown(function, ["" if cell is None else cell for cell in given]) == want, "empty cell"
 
 
-@pytest.mark.parametrize("case", [c for c in NUMERIC if spread_over(c) is not None], ids=argument_id)
-def test_range_spills_and_one_bad_cell_spoils_only_itself(case: tuple[Function, int]) -> None:
+@pytest.mark.parametrize(
+    "case", one_of_each_name(c for c in EVERY_NUMBER if spread_over(c) is not None), ids=argument_id
+)
+def test_range_spills_and_one_bad_cell_spoils_only_itself(case: Case) -> None:
     function, index = case
     given = example_cells(function)
     good = spread_over(case)
@@ -116,7 +128,7 @@ def test_range_spills_and_one_bad_cell_spoils_only_itself(case: tuple[Function, 
 
 
 @pytest.mark.parametrize("case", NUMERIC, ids=argument_id)
-def test_text_where_a_number_belongs_names_the_argument(case: tuple[Function, int]) -> None:
+def test_text_where_a_number_belongs_names_the_argument(case: Case) -> None:
     function, index = case
     argument = function.arguments[index]
     given = example_cells(function)
@@ -134,7 +146,7 @@ def not_a_number(argument: Argument, got: str) -> str:
 
 @pytest.mark.parametrize("number", [-1, 0, 1e300], ids=["negative", "zero", "huge"])
 @pytest.mark.parametrize("case", NUMERIC, ids=argument_id)
-def test_negative_zero_and_huge_are_as_in_the_registry(case: tuple[Function, int], number: float) -> None:
+def test_negative_zero_and_huge_are_as_in_the_registry(case: Case, number: float) -> None:
     function, index = case
     given = example_cells(function)
     given[index] = number
@@ -147,7 +159,7 @@ def test_negative_zero_and_huge_are_as_in_the_registry(case: tuple[Function, int
 
 
 @pytest.mark.parametrize("case", ARGUMENTS, ids=argument_id)
-def test_error_cell_passes_through(case: tuple[Function, int]) -> None:
+def test_error_cell_passes_through(case: Case) -> None:
     function, index = case
     given: list[Any] = example_cells(function)
     given[index] = [[NOT_AVAILABLE]]
