@@ -32,10 +32,7 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
     """
     prepared = prepare(package, functions)
     calls = Calls(functions, prepared, note)
-    model = _loaded(package, prepared)
-    for name, callback in calls.callbacks():
-        model.register_function(name, callback, min_args=0, max_args=None, allow_override_builtin=True)
-    model.evaluate_all()
+    model = evaluate(package, prepared, calls)
     if calls.exhausted:
         raise MemoryError
     spilled = _spilled(prepared, calls)
@@ -54,6 +51,15 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
         not_calculated=tuple(refused),
         engine=f"formualizer {version('formualizer')}",
     )
+
+
+def evaluate(package: Package, prepared: Prepared, calls: Calls) -> Any:
+    """Return the engine's model of a prepared workbook, worked out."""
+    model = _loaded(package, prepared)
+    for name, callback in calls.callbacks():
+        model.register_function(name, callback, min_args=0, max_args=None, allow_override_builtin=True)
+    model.evaluate_all()
+    return model
 
 
 def _loaded(package: Package, prepared: Prepared) -> Any:

@@ -33,6 +33,7 @@ from sizebook.calculation.names import NotCalculableError, bare, without_prefixe
 from sizebook.calculation.number_texts import as_criterion, as_text, makes_texts, operands
 from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
 from sizebook.calculation.proofs import is_written_number, proved_class, refuse_form
+from sizebook.calculation.repeated_arrays import once
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.spreadsheet_functions import (
     ARRAY,
@@ -291,6 +292,8 @@ class Rewriter(WholeColumnCalls):
             return self._lifted(name, function, given)
         if kind == ARRAY and name in NUMBERING and len(given) == 1:
             return f"{SERIES}({name}({given[0]}),{NUMBERING[name]}({given[0]}),{'TRUE' if name == 'ROW' else 'FALSE'})"
+        if name == "SUMPRODUCT" and len(given) == 1:
+            given = [once(given[0])]
         call = f"{OWN if own else ''}{name}({','.join(given)})"
         if name in _JOINS:
             return f"{JOINED}({call})"
