@@ -121,3 +121,9 @@ def test_what_a_whole_puts_into_its_section() -> None:
     described = architecture(Config({"model_type": "voxtral", "text_config": {"model_type": "llama"}}, "config.json"))
     assert described.d_model == 3072
     assert "'hidden_size' = 3072 in config.json, 'text_config'" in described.notes[0]
+
+
+def test_a_section_of_another_type_takes_what_the_class_of_the_whole_gives() -> None:
+    """Qwen 2.5 VL reads a section of Qwen 2 as its own: 8192 wide, where Qwen 2's class would be 4096."""
+    sections = {"text_config": {"model_type": "qwen2"}, "vision_config": {}}
+    assert architecture(Config({"model_type": "qwen2_5_vl", **sections}, "config.json")).d_model == 8192

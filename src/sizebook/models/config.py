@@ -165,6 +165,7 @@ class Config:
     def reads_as(self, model_type: str) -> None:
         """Read this section in the spellings of a type, whatever type it says: its class knows no other's."""
         self.values = {**self.values, "model_type": model_type}
+        self.class_values = type_defaults(model_type)
 
     def size(self, *keys: str) -> int:
         """Return a size that a model may do without, 0 where it is absent or null; an explicit 0 is refused.

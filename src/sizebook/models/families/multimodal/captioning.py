@@ -100,7 +100,7 @@ def _blip_top(
     """Return what a class puts on its stacks, and the head of its decoder."""
     d_joint, d_compared = (
         config.integer("projection_dim", default=512),
-        config.integer("image_text_hidden_size", default=256),
+        config.integer("image_text_hidden_size"),
     )
     if "decoder" in words:
         top: tuple[Brick, ...] = (

@@ -29,8 +29,8 @@ def clip(config: Config) -> Architecture:
     text.ignore("projection_dim")
     d_model, layer, n_layers = encoder(text)
     layer = tuple(replace(b, bidirectional=False) if isinstance(b, Attention) else b for b in layer)
-    vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings", default=77)
-    d_joint = config.integer("projection_dim", default=512)
+    vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings")
+    d_joint = config.integer("projection_dim")
     tower = clip_vit(vision, (linear("visual_projection", vision.integer("hidden_size"), d_joint, bias=False),))
     return Architecture(
         model_type="clip",
@@ -80,7 +80,7 @@ def siglip_pair(config: Config) -> Architecture:
         return _of_images(config, siglip(vision, ()), patches(vision))
     text.ignore("projection_dim")
     d_model, layer, n_layers = encoder(text)
-    vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings", default=64)
+    vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings")
     d_joint = text.size("projection_size") or d_model
     return Architecture(
         model_type="siglip",

@@ -44,7 +44,7 @@ def _reader(config: Config) -> Tower:
         qk_norm_bias=True,
         bidirectional=True,
     )
-    d_ff = int(d_model * config.number("mlp_ratio", default=4.0))
+    d_ff = int(d_model * config.number("mlp_ratio"))
     layer: tuple[Brick, ...] = (
         Norm("layer_norm1", d_model, bias=True),
         attend,
@@ -52,9 +52,7 @@ def _reader(config: Config) -> Tower:
         FeedForward(d_model, d_ff, gated=False, bias=True),
     )
     stem = linear("patch_embedding", pixels(config), d_model), Embedding("position_embedding", patches(config), d_model)
-    aligner = _mlp(
-        "aligner", d_model, config.integer("projection_dim", default=2048), config.integer("depth", default=2)
-    )
+    aligner = _mlp("aligner", d_model, config.integer("projection_dim"), config.integer("depth"))
     last = Norm("post_layernorm", d_model, bias=True), *aligner
     return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=last)
 
@@ -63,7 +61,7 @@ def _painter(config: Config) -> Tower:
     """Return the encoder and decoder of a VQ-GAN (arXiv:2012.09841), its codes, and what joins them to the text."""
     config.only("model_type", "janus_vqgan")
     config.ignore("num_patches")
-    channels, times = config.integer("base_channels"), config.integers("channel_multiplier", default=[1, 1, 2, 2, 4])
+    channels, times = config.integer("base_channels"), config.integers("channel_multiplier")
     if not times or 0 in times:
         raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
     n_blocks, latent = config.integer("num_res_blocks", default=2), config.integer("latent_channels")
@@ -71,9 +69,9 @@ def _painter(config: Config) -> Tower:
     widths, d_code = [channels * each for each in times], config.integer("embed_dim")
     encoder = _levels(channels, widths, n_blocks, "downsample")
     decoder = _levels(widths[-1], widths[::-1], n_blocks + 1, "upsample", first=True)
-    n_codes, d_out = config.integer("num_embeddings"), config.integer("projection_dim", default=2048)
+    n_codes, d_out = config.integer("num_embeddings"), config.integer("projection_dim")
     bricks: list[Brick] = [
-        linear("encoder.conv_in", 9 * config.integer("in_channels", default=3), channels),
+        linear("encoder.conv_in", 9 * config.integer("in_channels"), channels),
         *encoder,
         *_middle(widths[-1]),
         Norm("encoder.norm_out", widths[-1], bias=True),
@@ -85,12 +83,12 @@ def _painter(config: Config) -> Tower:
         *_middle(widths[-1]),
         *decoder,
         Norm("decoder.norm_out", widths[0], bias=True),
-        linear("decoder.conv_out", 9 * widths[0], config.integer("out_channels", default=3)),
+        linear("decoder.conv_out", 9 * widths[0], config.integer("out_channels")),
     ]
     joins: list[Brick] = [
         Embedding("generation_embeddings", n_codes, d_code),
-        *_mlp("generation_aligner", d_code, d_out, config.integer("num_hidden_layers", default=2)),
-        linear("generation_head.proj_out", config.integer("image_token_embed_dim", default=2048), d_out),
+        *_mlp("generation_aligner", d_code, d_out, config.integer("num_hidden_layers")),
+        linear("generation_head.proj_out", config.integer("image_token_embed_dim"), d_out),
         linear("generation_head.vision_head", d_out, n_codes),
     ]
     return Tower("vision", widths[-1], 0, stem=tuple(bricks), layer=(), projector=tuple(joins), name="vqmodel")
@@ -135,14 +133,14 @@ def _frames(config: Config) -> tuple[Tower, tuple[Weight, ...]]:
     """Return the quantiser of frames, whose decoder norms by the codes, and what its batch norms store."""
     config.only("model_type", "emu3_vqgan")
     config.ignore("num_attention_heads")
-    times = config.integers("channel_multiplier", default=[1, 2, 2, 4])
+    times = config.integers("channel_multiplier")
     if not times or 0 in times:
         raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
     channels, n_blocks = config.integer("base_channels"), config.integer("num_res_blocks", default=2)
-    looks_at, d_looks = set(config.integers("attn_resolutions", default=[3])), config.integer("hidden_size")
+    looks_at, d_looks = set(config.integers("attn_resolutions")), config.integer("hidden_size")
     latent, d_code = config.integer("latent_channels"), config.integer("embed_dim")
     out = latent * (2 if config.flag("double_latent", default=False) else 1)
-    halvings = config.integer("temporal_downsample_factor", default=4).bit_length() - 1
+    halvings = config.integer("temporal_downsample_factor").bit_length() - 1
     widths = [channels * each for each in times]
     attends = [level in looks_at for level in range(len(times))]
     drawn, looks = _Drawn(d_code), _projections(d_looks)
@@ -166,7 +164,7 @@ def _frames(config: Config) -> tuple[Tower, tuple[Weight, ...]]:
         *_between(last, drawn, looks),
         *decoder,
         *drawn.norm(widths[0]),
-        linear("decoder.conv_out", 9 * widths[0], config.integer("out_channels", default=3)),
+        linear("decoder.conv_out", 9 * widths[0], config.integer("out_channels")),
     ]
     seen = tuple(
         Weight(f"{side}.time_res_stack", (2 * (2 * width + 1),), "other", use="vector", copies=n_blocks)

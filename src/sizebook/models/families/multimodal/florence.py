@@ -77,22 +77,22 @@ def _davit(config: Config) -> tuple[Tower, Any]:
     config.ignore("patch_prenorm")
     if not isinstance(before, list) or len(before) < n_stages or any(said.__class__ is not bool for said in before):
         raise config.unknown("patch_prenorm", before, "true or false for each stage")
-    ratio, bias = config.number("mlp_ratio", default=4.0), config.flag("qkv_bias", default=True)
+    ratio, bias = config.number("mlp_ratio"), config.flag("qkv_bias", default=True)
     bricks: list[Brick] = []
-    d_in = config.integer("in_channels", default=3)
+    d_in = config.integer("in_channels")
     for width, depth, kernel, norm_first in zip(widths, depths, kernels, before, strict=False):
         bricks.append(linear("conv", kernel**2 * d_in, width))
         bricks.append(Norm("norm", d_in if norm_first else width, bias=True))
         bricks += [*_block(width, int(width * ratio), bias=bias)] * (2 * depth)  # by windows, then by channels
         d_in = width
-    rows, d_out = config.integer("max_position_embeddings", default=50), config.integer("projection_dim", default=1024)
+    rows, d_out = config.integer("max_position_embeddings"), config.integer("projection_dim")
     projector = (
         linear("image_projection", d_in, d_out, bias=False),
         Norm("image_proj_norm", d_out, bias=True),
         Embedding("row_embeddings", rows, d_in // 2),
         Embedding("column_embeddings", rows, d_in - d_in // 2),
     )
-    codes = vector("visual_temporal_embed", config.integer("max_temporal_embeddings", default=100), d_in)
+    codes = vector("visual_temporal_embed", config.integer("max_temporal_embeddings"), d_in)
     return Tower("vision", d_in, 0, stem=tuple(bricks), layer=(), projector=projector), codes
 
 

@@ -32,17 +32,17 @@ def _perceiver(config: Config, d_model: int) -> tuple[Brick, ...]:
     """Return the perceiver: learned queries, layers that attend to the patches, a last norm."""
     perceiver = config.section("perceiver_config")
     perceiver.ignore("hidden_size")  # it is as wide as the language model, whatever is said here
-    n_heads = perceiver.integer("resampler_n_heads", default=16)
-    kv_heads = perceiver.integer("num_key_value_heads", default=4)
+    n_heads = perceiver.integer("resampler_n_heads")
+    kv_heads = perceiver.integer("num_key_value_heads")
     layer = (
         Norm("input_latents_norm", d_model),
         Norm("input_context_norm", d_model),
-        Attention(d_model, n_heads, kv_heads, d_head=perceiver.integer("resampler_head_dim", default=96)),
+        Attention(d_model, n_heads, kv_heads, d_head=perceiver.integer("resampler_head_dim")),
         Norm("post_attention_layernorm", d_model),
         FeedForward(d_model, 4 * d_model, gated=True),
     )
-    latents = Tensors((vector("latents", perceiver.integer("resampler_n_latents", default=64), d_model),))
-    return latents, *layer * perceiver.integer("resampler_depth", default=3), Norm("norm", d_model)
+    latents = Tensors((vector("latents", perceiver.integer("resampler_n_latents"), d_model),))
+    return latents, *layer * perceiver.integer("resampler_depth"), Norm("norm", d_model)
 
 
 @model_type("aya_vision", "cohere2_vision")
@@ -51,7 +51,7 @@ def cohere_vision(config: Config) -> Architecture:
     aya = config.text("model_type") == "aya_vision"
     text, vision = aligned_text(config, "cohere2"), config.section("vision_config")
     vision.only("model_type", "siglip_vision_model")
-    joined = vision.integer("hidden_size") * config.integer("downsample_factor", default=2) ** 2
+    joined = vision.integer("hidden_size") * config.integer("downsample_factor") ** 2
     d_inner = config.integer("alignment_intermediate_size", default=text.d_model if aya else 36864)
     projector = (
         *((Norm("layernorm", joined, bias=True),) if aya else ()),

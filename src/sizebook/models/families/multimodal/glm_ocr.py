@@ -42,8 +42,8 @@ def _normed_vit(config: Config) -> Tower:
         bidirectional=True,
     )
     feed = FeedForward(d_model, config.integer("intermediate_size"), gated=True, bias=bias)
-    merge, frames = config.integer("spatial_merge_size", default=2), config.integer("temporal_patch_size", default=2)
-    channels, d_out = config.integer("in_channels", default=3), config.integer("out_hidden_size")
+    merge, frames = config.integer("spatial_merge_size", default=2), config.integer("temporal_patch_size")
+    channels, d_out = config.integer("in_channels"), config.integer("out_hidden_size")
     pixels = channels * config.integer("patch_size") ** 2 * frames
     return Tower(
         "vision",

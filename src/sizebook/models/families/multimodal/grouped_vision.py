@@ -40,7 +40,7 @@ def _grouped_vit(config: Config) -> Tower:
         d_model, n_heads, n_kv, d_head=d_model // n_heads, qkv_bias=True, out_bias=True, bidirectional=True
     )
     feed = FeedForward(d_model, config.integer("intermediate_size"), gated=True, bias=True)
-    merge, frames = config.integer("spatial_merge_size", default=2), config.integer("temporal_patch_size", default=2)
+    merge, frames = config.integer("spatial_merge_size"), config.integer("temporal_patch_size")
     return Tower(
         "vision",
         d_model,

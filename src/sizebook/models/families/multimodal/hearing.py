@@ -83,8 +83,8 @@ def granite_speech(config: Config) -> Architecture:
     encoder, queries = config.section("encoder_config"), config.section("projector_config")
     encoder.only("model_type", "granite_speech_encoder")
     queries.only("model_type", "blip_2_qformer")
-    width, d_audio = queries.integer("hidden_size"), queries.integer("encoder_hidden_size", default=1408)
-    window, rate = config.integer("window_size", default=15), config.integer("downsample_rate", default=5)
+    width, d_audio = queries.integer("hidden_size"), queries.integer("encoder_hidden_size")
+    window, rate = config.integer("window_size"), config.integer("downsample_rate")
     reads = queries.flag("use_qformer_text_input", default=False)
     projector: tuple[Brick, ...] = (
         Tensors((vector("query", window // rate, width),)),
@@ -101,8 +101,8 @@ def _conformer(config: Config, projector: tuple[Brick, ...]) -> tuple[Tower, tup
     d_model, n_heads = config.integer("hidden_dim"), config.integer("num_heads")
     width = config.size("dim_head") or d_model // n_heads
     d_ff = d_model * config.integer("feedforward_mult", default=4)
-    inner = d_model * config.integer("conv_expansion_factor", default=2)
-    kernel, places = config.integer("conv_kernel_size", default=15), config.integer("max_pos_emb", default=512)
+    inner = d_model * config.integer("conv_expansion_factor")
+    kernel, places = config.integer("conv_kernel_size", default=15), config.integer("max_pos_emb")
     n_layers, d_out = config.integer("num_layers"), config.integer("output_dim")
     attend = Attention(d_model, n_heads, n_heads, d_head=width, out_bias=True, bidirectional=True)
     feed: tuple[Brick, ...] = (

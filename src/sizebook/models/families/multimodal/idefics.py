@@ -55,7 +55,7 @@ def idefics(config: Config) -> Architecture:
     d_model, d_vision = feed.d_model, vision.integer("hidden_size")
     width, period = (
         config.divides("hidden_size", d_model, "num_attention_heads", n_heads),
-        config.integer("cross_layer_interval", default=1),
+        config.integer("cross_layer_interval"),
     )
     config.divides("num_hidden_layers", n_layers, "cross_layer_interval", period)
     attend = Attention(d_model, n_heads, n_heads, d_head=width)
@@ -89,7 +89,7 @@ def idefics(config: Config) -> Architecture:
 
 def _resampler(config: Config, d_vision: int) -> tuple[Brick, ...]:
     """Return the perceiver (arXiv:2204.14198, section 3.1): learned latents that attend to patches and themselves."""
-    n_heads, width = config.integer("resampler_n_heads", default=16), config.integer("resampler_head_dim", default=96)
+    n_heads, width = config.integer("resampler_n_heads"), config.integer("resampler_head_dim")
     normed = config.flag("qk_layer_norms_perceiver", default=False)
     attend = Attention(
         d_vision,
@@ -107,6 +107,6 @@ def _resampler(config: Config, d_vision: int) -> tuple[Brick, ...]:
         Norm("ln", d_vision, bias=True),
         FeedForward(d_vision, 4 * d_vision, gated=False),
     )
-    latents = vector("latents", config.integer("resampler_n_latents", default=64), d_vision)
-    depth = config.integer("resampler_depth", default=6)
+    latents = vector("latents", config.integer("resampler_n_latents"), d_vision)
+    depth = config.integer("resampler_depth")
     return (Tensors((latents,)), *layer * depth, Norm("layer_norm", d_vision, bias=True))

@@ -31,14 +31,14 @@ def _quantiser(config: Config) -> Tower:
     """Return the encoder of a VQ-GAN (arXiv:2012.09841) and its table of codes."""
     config.only("model_type", "chameleon_vqgan")
     config.ignore("beta")
-    channels, widths = config.integer("base_channels"), config.integers("channel_multiplier", default=[1, 1, 2, 2, 4])
+    channels, widths = config.integer("base_channels"), config.integers("channel_multiplier")
     if not widths or 0 in widths:
         raise config.unknown("channel_multiplier", widths, "one number of 1 or more for each resolution")
     n_blocks, attends = config.integer("num_res_blocks", default=2), config.text("attn_type", default="vanilla")
-    looks_at, side = set(config.integers("attn_resolutions", default=[])), config.integer("resolution", default=512)
+    looks_at, side = set(config.integers("attn_resolutions", default=[])), config.integer("resolution")
     if attends != "vanilla":
         raise config.unknown("attn_type", attends, "'vanilla'")
-    bricks: list[Brick] = [linear("conv_in", 9 * config.integer("in_channels", default=3), channels)]
+    bricks: list[Brick] = [linear("conv_in", 9 * config.integer("in_channels"), channels)]
     width = channels
     for level, times in enumerate(widths):
         width = channels * (widths[level - 1] if level else 1)

@@ -12,6 +12,7 @@ from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import describe, modules
 from sizebook.models.towers import Tower
+from sizebook.models.type_defaults import section_defaults
 
 Ties = Literal["top level", "either", "text", "neither"]
 IGNORED = ("vision_feature_select_strategy", "image_seq_length", "mm_tokens_per_image")
@@ -21,6 +22,8 @@ FEATURES = "vision_feature_layer"
 def text_model(config: Config, kind: str, key: str = "text_config") -> Architecture:
     """Return the language model of a section, read as the given type."""
     section = config.section(key)
+    if section.values.get("model_type") != kind:  # the class of the whole takes the section for its own type
+        section.class_values = section_defaults(config.said_type, key, {}) or section.class_values
     refuse_another_type(section, kind)
     section.values = {**section.values, "model_type": kind}
     section.ignore("tie_word_embeddings")

@@ -18,9 +18,9 @@ def lfm3_vl(config: Config) -> Architecture:
     text = text_model(config, section.text("model_type", default="lfm3"))
     vision = config.section("vision_config")
     vision.only("model_type", "lfm3_vl_vision")
-    d_model, inner = vision.integer("hidden_size"), config.integer("projector_hidden_size", default=4096)
+    d_model, inner = vision.integer("hidden_size"), config.integer("projector_hidden_size")
     joined, bias = (
-        d_model * vision.integer("spatial_merge_size", default=2) ** 2,
+        d_model * vision.integer("spatial_merge_size") ** 2,
         config.flag("projector_bias", default=True),
     )
     projector = (
@@ -37,7 +37,7 @@ def _convolving(config: Config, projector: tuple[Brick, ...]) -> Tower:
     width = config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     kv_heads = config.integer("num_key_value_heads", default=8)
     config.divides("num_attention_heads", n_heads, "num_key_value_heads", kv_heads)
-    n_layers, kernel = config.integer("num_hidden_layers"), config.integer("conv_kernel_size", default=3)
+    n_layers, kernel = config.integer("num_hidden_layers"), config.integer("conv_kernel_size")
     usual = ["conv" if i < 2 or i % 2 else "full_attention" for i in range(n_layers)]
     kinds = config.pattern("layer_types", n_layers, ("conv", "full_attention"), usual)
     attend = Attention(d_model, n_heads, kv_heads, d_head=width, qk_norm=(width, width), bidirectional=True)
@@ -51,10 +51,8 @@ def _convolving(config: Config, projector: tuple[Brick, ...]) -> Tower:
         Norm("ffn_norm", d_model),
         FeedForward(d_model, config.integer("intermediate_size"), gated=True),
     )
-    pixels = config.integer("in_channels", default=3) * config.integer("patch_size", default=16) ** 2
-    bricks: list[Brick] = [
-        linear("patch_embed", pixels * config.integer("temporal_patch_size", default=2), d_model, bias=False)
-    ]
+    pixels = config.integer("in_channels") * config.integer("patch_size") ** 2
+    bricks: list[Brick] = [linear("patch_embed", pixels * config.integer("temporal_patch_size"), d_model, bias=False)]
     for kind in kinds:
         bricks += [*(convolve if kind == "conv" else (attend,)), *rest]
     last = (Norm("embedding_norm", d_model), *projector)

@@ -49,7 +49,7 @@ def _language_model(section: Config) -> Architecture:
         qkv_bias=section.flag("attention_bias", default=False),
     )
     text = stack(section, uniform(section, block(feed.d_model, mixer, feed)))
-    rows = text.vocab + section.integer("additional_vocab_size", default=128)
+    rows = text.vocab + section.integer("additional_vocab_size")
     return replace(text, inputs=(Embedding("embed_tokens", rows, feed.d_model),))
 
 
@@ -81,7 +81,7 @@ def _attention(config: Config, d_in: int) -> Attention:
 
 
 def _vit(config: Config, n_layers: int, projector: tuple[Brick, ...]) -> Tower:
-    d_model, channels = config.integer("hidden_size"), config.integer("num_channels", default=3)
+    d_model, channels = config.integer("hidden_size"), config.integer("num_channels")
     for older, own in (
         ("image_default_input_size", "image_size"),
         ("image_patch_size", "patch_size"),
@@ -91,7 +91,7 @@ def _vit(config: Config, n_layers: int, projector: tuple[Brick, ...]) -> Tower:
         config.agree(own, older)
         if older in config.values:
             config.values = {**config.values, own: config.values[older]}
-    patch, extents = config.integer("patch_size", default=14), config.integers("image_size", default=[378, 378])
+    patch, extents = config.integer("patch_size"), config.integers("image_size", default=[378, 378])
     if len(extents) != 2:
         raise config.unknown("image_size", extents, "a list of height and width")
     places = config.size("num_position_embeddings") or (extents[0] // patch) * (extents[1] // patch)

@@ -172,7 +172,7 @@ def phi4_multimodal(config: Config) -> Architecture:
         linear("img_projection_down", text.d_model, text.d_model),
         Tensors((vector("global_img_feature_extensor", width), vector("sub_img_feature_extensor", width))),
     )
-    n_mels = audio.integer("input_size", default=80)
+    n_mels = audio.integer("input_size")
     buffers = tuple(vector(f"encoder_embedding.global_{what}", n_mels) for what in ("mean", "invstd"))
     towers = siglip(vision, seen), phi4_audio(audio, text.d_model)
     return with_towers(config, text, *towers, tied=False, buffers=buffers)

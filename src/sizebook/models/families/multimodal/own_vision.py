@@ -157,6 +157,7 @@ def minimax_m3(config: Config) -> Architecture:
     """MiniMax M3 behind a ViT with rotary positions; patches of two frames, merged in two steps."""
     config.ignore("num_reward_heads", "process_image_mode", "image_grid_pinpoints", "img_token_compression_config")
     text, vision = text_model(config, "minimax_m3_vl_text"), config.section("vision_config")
+    vision.reads_as("minimax_m3_vl_vision")
     vision.ignore("position_embedding_type", "projection_dim", "vision_segment_max_frames", "image_size", "vocab_size")
     vision.ignore("img_token_compression_config")
     d_model, layer, n_layers = encoder(vision)
@@ -164,7 +165,7 @@ def minimax_m3(config: Config) -> Architecture:
     if not bias:
         raise config.unknown("multimodal_projector_bias", False, "true, which transformers takes anyway")
     inner, d_text = config.integer("projector_hidden_size"), text.d_model
-    frames, merge = vision.integer("temporal_patch_size", default=2), vision.integer("spatial_merge_size", default=2)
+    frames, merge = vision.integer("temporal_patch_size"), vision.integer("spatial_merge_size")
     config.ignore("merged_hidden_size")  # written by transformers, not read
     stem: tuple[Brick, ...] = (
         linear("proj", pixels(vision, frames=frames), d_model, bias=False),
@@ -231,7 +232,7 @@ def _mllama_vit(config: Config, d_text: int) -> Tower:
         Norm("layernorm_post", d_model, bias=True),
     )
     gated = (*layer, Tensors((vector("gate_attn", 1), vector("gate_ffn", 1))))
-    joined = linear("multi_modal_projector", config.integer("vision_output_dim", default=7680), d_text)
+    joined = linear("multi_modal_projector", config.integer("vision_output_dim"), d_text)
     return Tower(
         "vision",
         d_model,

@@ -208,8 +208,8 @@ def _swin(config: Config) -> Encoder:
     )
     if not depths or 0 in heads or len(heads) < len(depths):
         raise config.unknown("num_heads", heads, f"a number of 1 or more for each of the {len(depths)} stages")
-    window, ratio = config.integer("window_size", default=7), config.number("mlp_ratio", default=4.0)
-    channels, first = config.integer("num_channels", default=3), config.integer("embed_dim", default=96)
+    window, ratio = config.integer("window_size", default=7), config.number("mlp_ratio")
+    channels, first = config.integer("num_channels"), config.integer("embed_dim", default=96)
     bias = config.flag("qkv_bias", default=True)
     bricks: list[Brick] = [
         linear("patch_embeddings", channels * config.integer("patch_size", default=4) ** 2, first),

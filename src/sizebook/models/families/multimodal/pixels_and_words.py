@@ -29,7 +29,7 @@ from sizebook.models.towers import Tower
 def fuyu(config: Config) -> Architecture:
     """Fuyu: patches through one projection into Persimmon, whose keys the first files keep at their top."""
     config.ignore("image_size", "patch_size", "num_channels")
-    patch, channels = config.integer("patch_size", default=30), config.integer("num_channels", default=3)
+    patch, channels = config.integer("patch_size"), config.integer("num_channels")
     nested = config.has("text_config")
     if nested:
         section = config.section("text_config")

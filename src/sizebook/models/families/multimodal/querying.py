@@ -37,7 +37,7 @@ def blip2(config: Config) -> Architecture:
     queries.only("model_type", f"{stem}_qformer")
     queries.ignore("encoder_hidden_size")  # as wide as the encoder, whatever is said here
     width, d_vision = queries.integer("hidden_size"), vision.integer("hidden_size")
-    learned = Tensors((vector("query_tokens", config.integer("num_query_tokens", default=32), width),))
+    learned = Tensors((vector("query_tokens", config.integer("num_query_tokens"), width),))
     reads = queries.flag("use_qformer_text_input", default=False) if plain else True  # a block for words besides
     projector: tuple[Brick, ...] = (
         Norm("post_layernorm", d_vision, bias=True),
@@ -71,7 +71,7 @@ def querying(queries: Config, d_vision: int, *, reads: bool, embeds: bool) -> li
     """Return a querying transformer (arXiv:2301.12597, section 3.1) before an encoder of width ``d_vision``."""
     d_model, n_heads = queries.integer("hidden_size"), queries.integer("num_attention_heads")
     queries.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    d_ff, every = queries.integer("intermediate_size"), queries.integer("cross_attention_frequency", default=2)
+    d_ff, every = queries.integer("intermediate_size"), queries.integer("cross_attention_frequency")
     n_layers = queries.integer("num_hidden_layers")
     queries.ignore("vocab_size", "max_position_embeddings")
     bricks: list[Brick] = [Norm("layernorm", d_model, bias=True)]

@@ -54,7 +54,7 @@ def _hearing(config: Config) -> Tower:
     config.ignore("max_source_positions", "n_window", "n_window_infer", "num_hidden_layers", "scale_embedding")
     d_model, n_heads = config.integer("d_model"), config.integer("encoder_attention_heads")
     config.divides("d_model", d_model, "encoder_attention_heads", n_heads)
-    channels, bins = config.integer("downsample_hidden_size", default=480), config.integer("num_mel_bins", default=128)
+    channels, bins = config.integer("downsample_hidden_size"), config.integer("num_mel_bins")
     for _ in range(3):
         bins = (bins + 1) // 2
     stem = (
@@ -84,7 +84,7 @@ def _talker(config: Config) -> tuple[Tower, Tower]:
     mixer = attention(section, qkv_bias=bias, out_bias=bias, qk_norm="head", kv_required=True)
     section.ignore("mlp_only_layers", "decoder_sparse_step")  # transformers builds experts in every layer
     d_model, vocab = feed.d_model, section.integer("vocab_size")
-    d_in, wide = config.integer("thinker_hidden_size", default=2048), section.integer("intermediate_size")
+    d_in, wide = config.integer("thinker_hidden_size"), section.integer("intermediate_size")
     stem: list[Brick] = [Embedding("codec_embedding", vocab, d_model)]
     for name in ("text_projection", "hidden_projection"):
         stem += [linear(f"{name}.linear_fc1", d_in, wide), linear(f"{name}.linear_fc2", wide, d_model)]
@@ -104,7 +104,7 @@ def _talker(config: Config) -> tuple[Tower, Tower]:
 def _predictor(config: Config) -> Tower:
     """Return the predictor: a Qwen 3 with a table and a head for each code after the first."""
     config.ignore("max_window_layers", "use_sliding_window", "layer_types")
-    groups = config.integer("num_code_groups", default=32) - 1
+    groups = config.integer("num_code_groups") - 1
     bias, feed = config.flag("attention_bias", default=False), feed_forward(config)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128, kv_required=True)
     vocab, n_layers = config.integer("vocab_size"), config.integer("num_hidden_layers")
@@ -125,10 +125,10 @@ def _vocoder(config: Config) -> Tower:
     d_model, d_ff = config.integer("hidden_size"), config.integer("intermediate_size")
     bias = config.flag("attention_bias", default=False)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
-    codes = config.integer("codebook_size", default=2048) * config.integer("num_quantizers", default=16)
+    codes = config.integer("codebook_size") * config.integer("num_quantizers")
     scales = Tensors((vector("self_attn_layer_scale", d_model), vector("mlp_layer_scale", d_model)))
     layer = (*block(d_model, mixer, FeedForward(d_model, d_ff, gated=True)).bricks, scales)
-    steps = config.integers("upsampling_ratios", default=[2, 2])
+    steps = config.integers("upsampling_ratios")
     after: list[Brick] = [Norm("norm", d_model)]
     after += [brick for factor in steps for brick in _convnext(d_model, factor)]
     return Tower(
@@ -156,7 +156,7 @@ def _convnext(d_model: int, factor: int) -> tuple[Brick, ...]:
 
 def _waves(config: Config, d_model: int) -> list[Brick]:
     """Return the decoder to waves: trained sines, a transposed convolution and three residual units a step."""
-    width = config.integer("decoder_dim", default=1536)
+    width = config.integer("decoder_dim")
     bricks: list[Brick] = [linear("decoder.0", 7 * d_model, width)]
     for rate in config.integers("upsample_rates", default=[8, 5, 4, 3]):
         bricks += [Tensors((vector("snake", 2, width),)), linear("conv", width * 2 * rate, width // 2)]

@@ -105,7 +105,7 @@ def _merging(config: Config, d_text: int) -> Tower:
     d_model, layer, n_layers = encoder(config)
     config.only("num_key_value_heads", config.integer("num_attention_heads"))
     merge, patch = config.integer("spatial_merge_size", default=2), config.integer("patch_size")
-    side = config.integer("max_image_size", default=2048) // patch
+    side = config.integer("max_image_size") // patch
     wide = 4 * d_model
     stem = linear("patch_embedding", pixels(config), d_model), Embedding("position_embedding", side**2 + 1, d_model)
     projector = (

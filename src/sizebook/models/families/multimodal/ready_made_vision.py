@@ -82,7 +82,7 @@ def paligemma(config: Config) -> Architecture:
     config.section("text_config").ignore("num_image_tokens", "use_bidirectional_attention")
     vision.ignore("num_image_tokens")
     vision.only("model_type", "siglip_vision_model")
-    d_out = config.integer("projection_dim", default=2048)
+    d_out = config.integer("projection_dim")
     tower = siglip(vision, (linear("linear", vision.integer("hidden_size"), d_out),))
     return with_towers(config, text, tower, tied=True)
 
@@ -97,7 +97,7 @@ def idefics3(config: Config) -> Architecture:
     vision = config.section("vision_config")
     vision.reads_as(f"{config.text('model_type')}_vision")
     vision.ignore("use_base_siglip", "size", "max_image_size", "tie_word_embeddings")
-    joined = vision.integer("hidden_size") * config.integer("scale_factor", default=2) ** 2
+    joined = vision.integer("hidden_size") * config.integer("scale_factor") ** 2
     vision.values = {**vision.values, "vision_use_head": False}
     tower = siglip(vision, (linear("modality_projection", joined, text.d_model, bias=False),))
     return with_towers(config, text, tower, tied=False)
@@ -153,7 +153,7 @@ def lighton_ocr(config: Config) -> Architecture:
     """LightOn OCR: Pixtral's ViT, patches merged before two projections, Qwen 3."""
     text, vision = aligned_text(config, "qwen3"), config.section("vision_config")
     vision.only("model_type", "pixtral")
-    width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
+    width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size")
     projector = (
         Norm("norm", width),
         linear("merging_layer", width * merge**2, width, bias=False),
@@ -210,7 +210,7 @@ def lfm2_vl(config: Config) -> Architecture:
     config.section("text_config").only("model_type", "lfm2")
     text, vision = text_model(config, "lfm2"), config.section("vision_config")
     vision.only("model_type", "siglip2_vision_model")
-    joined = vision.integer("hidden_size") * config.integer("downsample_factor", default=2) ** 2
+    joined = vision.integer("hidden_size") * config.integer("downsample_factor") ** 2
     inner, bias = config.integer("projector_hidden_size"), config.flag("projector_bias", default=True)
     projector: list[Brick] = [
         linear("linear_1", joined, inner, bias=bias),
@@ -218,7 +218,7 @@ def lfm2_vl(config: Config) -> Architecture:
     ]
     if config.flag("projector_use_layernorm", default=True):
         projector.append(Norm("layer_norm", joined, bias=True))
-    tower = siglip(vision, tuple(projector), positions=vision.integer("num_patches", default=256))
+    tower = siglip(vision, tuple(projector), positions=vision.integer("num_patches"))
     return with_towers(config, text, tower, tied=True)
 
 

@@ -34,14 +34,14 @@ def ovis2(config: Config) -> Architecture:
         Embedding("position_embedding", patches(vision), d_model),
         Norm("embeddings.rms_norm", d_model),
     )
-    n_words, indicators = vision.integer("vocab_size"), vision.integer("num_visual_indicator_tokens", default=5)
+    n_words, indicators = vision.integer("vocab_size"), vision.integer("num_visual_indicator_tokens")
     if indicators >= n_words:
         raise vision.unknown("num_visual_indicator_tokens", indicators, f"fewer than the {n_words} visual words")
     projector: tuple[Brick, ...] = (
         Norm("rms_norm", d_model),
         linear(
             "head_linear",
-            d_model * vision.integer("hidden_stride", default=1) ** 2,
+            d_model * vision.integer("hidden_stride") ** 2,
             n_words - indicators,
             bias=False,
         ),
@@ -162,8 +162,8 @@ def got_ocr2(config: Config) -> Architecture:
 
 def _relative_rows(vision: Config) -> int:
     """Return the rows of all layers' tables of relative positions, up and across: of windows, or of the whole image."""
-    window = vision.integer("window_size", default=14)
-    looks_far = set(vision.integers("global_attn_indexes", default=[2, 5, 8, 11]))
+    window = vision.integer("window_size")
+    looks_far = set(vision.integers("global_attn_indexes"))
     grid = vision.integer("image_size") // vision.integer("patch_size")
     if not vision.flag("use_rel_pos", default=True):
         return 0

@@ -56,7 +56,7 @@ def gemma4_audio(config: Config, d_text: int) -> Tower:
     if len(channels) != 2:
         raise config.unknown("subsampling_conv_channels", channels, "two numbers: the tower has two such convolutions")
     first, second = channels
-    d_out = config.integer("output_proj_dims", default=1536)
+    d_out = config.integer("output_proj_dims")
     stem: tuple[Brick, ...] = (
         linear("layer0.conv", 9, first, bias=False),
         Norm("layer0.norm", first),
@@ -65,7 +65,7 @@ def gemma4_audio(config: Config, d_text: int) -> Tower:
         # As many mel bins as channels, which transformers takes for granted, halved twice.
         linear("input_proj_linear", first // 4 * second, d_model, bias=False),
     )
-    layer = _gemma_conformer(d_model, n_heads, config.integer("conv_kernel_size", default=5))
+    layer = _gemma_conformer(d_model, n_heads, config.integer("conv_kernel_size"))
     projector = linear("output_proj", d_model, d_out), linear("embed_audio", d_out, d_text, bias=False)
     return Tower("audio", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=projector)
 
@@ -90,20 +90,20 @@ def gemma3n_audio(config: Config, projector: tuple[Brick, ...]) -> Tower:
     for key in ("attention_chunk_size", "attention_context_left", "attention_context_right", "reduction_factor"):
         config.ignore(f"conf_{key}")
     config.ignore("conf_residual_weight", "conf_attention_logit_cap", "gradient_clipping", "vocab_offset", "vocab_size")
-    d_model, n_heads = config.integer("hidden_size"), config.integer("conf_num_attention_heads", default=8)
+    d_model, n_heads = config.integer("hidden_size"), config.integer("conf_num_attention_heads")
     config.divides("hidden_size", d_model, "conf_num_attention_heads", n_heads)
-    channels = config.integers("sscp_conv_channel_size", default=[128, 32])
+    channels = config.integers("sscp_conv_channel_size")
     kernels, strides = (_pairs(config, f"sscp_conv_{key}_size", usual) for key, usual in (("kernel", 3), ("stride", 2)))
     if len(channels) != 2:
         raise config.unknown("sscp_conv_channel_size", channels, "two numbers: the tower has two such convolutions")
     stem: list[Brick] = []
-    d_in, bins = 1, config.integer("input_feat_size", default=128)
+    d_in, bins = 1, config.integer("input_feat_size")
     for i, d_out in enumerate(channels):
         stem += [linear(f"conv_{i}", d_in * kernels[i][0] * kernels[i][1], d_out, bias=False), Norm(f"norm_{i}", d_out)]
         d_in, bins = d_out, (bins + 2 - kernels[i][1]) // strides[i][1] + 1
     stem.append(linear("input_proj_linear", d_in * bins, d_model, bias=False))
-    layer = _gemma_conformer(d_model, n_heads, config.integer("conf_conv_kernel_size", default=5))
-    n_layers = config.integer("conf_num_hidden_layers", default=12)
+    layer = _gemma_conformer(d_model, n_heads, config.integer("conf_conv_kernel_size"))
+    n_layers = config.integer("conf_num_hidden_layers")
     return Tower("audio", d_model, n_layers, stem=tuple(stem), layer=layer, projector=projector)
 
 
@@ -119,9 +119,9 @@ def _pairs(config: Config, key: str, usual: int) -> list[list[int]]:
 def phi4_audio(config: Config, d_text: int) -> Tower:
     """Phi 4's audio encoder: convolutions that halve the frames, a conformer, two projectors."""
     config.ignore("chunk_size", "left_chunk", "feature_layer", "conv_glu_type")
-    d_model, n_heads = config.integer("hidden_size", default=1024), config.integer("num_attention_heads", default=16)
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads", default=16)
     d_head = config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    d_ff, kernel = config.integer("intermediate_size", default=1536), config.integer("kernel_size", default=3)
+    d_ff, kernel = config.integer("intermediate_size"), config.integer("kernel_size")
     attend = Attention(d_model, n_heads, n_heads, d_head=d_head, qkv_bias=True, out_bias=True, bidirectional=True)
     feeds = [FeedForward(d_model, d_ff, gated=True, bias=True, name=f"feed_forward_{place}") for place in ("in", "out")]
     layer: tuple[Brick, ...] = (
@@ -130,7 +130,7 @@ def phi4_audio(config: Config, d_text: int) -> Tower:
         *_phi4_convolutions(config, d_model, kernel),
         *(Norm(f"norm{i}", d_model, bias=True) for i in range(5)),
     )
-    d_in = d_model * config.integer("downsample_rate", default=1)
+    d_in = d_model * config.integer("downsample_rate")
     projector = [
         linear(f"{way}_{what}", width, d_text)
         for what in ("speech", "vision_speech")
@@ -139,7 +139,7 @@ def phi4_audio(config: Config, d_text: int) -> Tower:
     return Tower(
         "audio",
         d_model,
-        config.integer("num_blocks", default=24),
+        config.integer("num_blocks"),
         stem=_phi4_stem(config, d_model, n_heads),
         layer=layer,
         projector=tuple(projector),
@@ -148,9 +148,9 @@ def phi4_audio(config: Config, d_text: int) -> Tower:
 
 def _phi4_stem(config: Config, d_model: int, n_heads: int) -> tuple[Brick, ...]:
     """Return the convolutions that each halve the frames, and the biases of relative positions."""
-    channels = config.integer("nemo_conv_channels", default=1024)
-    halvings = config.integer("time_reduction", default=8).bit_length() - 1
-    bins = config.integer("input_size", default=80)
+    channels = config.integer("nemo_conv_channels")
+    halvings = config.integer("time_reduction").bit_length() - 1
+    bins = config.integer("input_size")
     for _ in range(halvings):
         bins = (bins + 1) // 2
     stem: list[Brick] = [linear("conv0", 9, channels)]
@@ -158,16 +158,16 @@ def _phi4_stem(config: Config, d_model: int, n_heads: int) -> tuple[Brick, ...]:
         stem += [linear("conv_depthwise", 9, channels), linear("conv_pointwise", channels, channels)]
     stem.append(linear("out", channels * config.integer("nemo_final_size", default=bins), d_model))
     directions = 1 if config.flag("bias_symmetric", default=False) else 2
-    distance = config.integer("bias_max_distance", default=1000)
+    distance = config.integer("bias_max_distance")
     stem.append(Embedding("relative_attention_bias_layer", directions * distance, n_heads))
     return tuple(stem)
 
 
 def _phi4_convolutions(config: Config, d_model: int, kernel: int) -> tuple[Brick, ...]:
     """Return the convolutions of one layer of Phi 4's conformer."""
-    d_gated = config.integer("ext_pw_out_channel", default=1024)
-    d_deep = d_model * config.integer("depthwise_multiplier", default=1)
-    d_out = config.integer("depthwise_separable_out_channel", default=1024)
+    d_gated = config.integer("ext_pw_out_channel")
+    d_deep = d_model * config.integer("depthwise_multiplier")
+    d_out = config.integer("depthwise_separable_out_channel")
     return (
         linear("glu.ext_pw_conv_1d", d_model, 2 * d_gated),
         Tensors((vector("glu.b1", d_gated), vector("glu.b2", d_gated))),

@@ -115,21 +115,21 @@ def _merge(config: Config) -> tuple[int, int]:
     config.ignore("spatial_patch_size", "tokens_per_second", "window_size", "fullatt_block_indexes")
     if config.integer("in_chans", "in_channels", default=3) != config.integer("in_channels", default=3):
         raise config.unknown("in_chans", config.values["in_chans"], "3, or the same as 'in_channels'")
-    return config.integer("spatial_merge_size", default=2), config.integer("temporal_patch_size", default=2)
+    return config.integer("spatial_merge_size", default=2), config.integer("temporal_patch_size")
 
 
 def qwen2_vit(config: Config) -> Tower:
     """Qwen 2 VL's ViT: patches of two frames, rotary positions, layer norms."""
     merge, frames = _merge(config)
-    d_model, n_heads = config.integer("embed_dim", default=1280), config.integer("num_heads", default=16)
+    d_model, n_heads = config.integer("embed_dim"), config.integer("num_heads", default=16)
     config.divides("embed_dim", d_model, "num_heads", n_heads)
-    d_ff = int(config.number("mlp_ratio", default=4) * d_model)
-    stem = (linear("patch_embed", 3 * config.integer("patch_size", default=14) ** 2 * frames, d_model, bias=False),)
+    d_ff = int(config.number("mlp_ratio") * d_model)
+    stem = (linear("patch_embed", 3 * config.integer("patch_size") ** 2 * frames, d_model, bias=False),)
     if config.integer("in_channels", default=3) != 3:
         raise config.unknown("in_channels", config.values["in_channels"], "3")
     layer = layer_normed(d_model, n_heads, d_ff)
     projector = merger(d_model, merge, config.integer("hidden_size"))
-    return Tower("vision", d_model, config.integer("depth", default=32), stem=stem, layer=layer, projector=projector)
+    return Tower("vision", d_model, config.integer("depth"), stem=stem, layer=layer, projector=projector)
 
 
 def qwen2_5_vit(config: Config) -> Tower:
@@ -192,7 +192,7 @@ def gemma4_vit(config: Config, d_text: int) -> Tower:
     )
     config.ignore("image_seq_length", "video_seq_length")
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    kv_heads, width = config.integer("num_key_value_heads", default=12), config.integer("head_dim")
+    kv_heads, width = config.integer("num_key_value_heads"), config.integer("head_dim")
     if config.flag("attention_bias", default=False):
         raise config.unknown("attention_bias", True, "false, which transformers takes anyway")
     attend = Attention(d_model, n_heads, kv_heads, d_head=width, qk_norm=(width, width), bidirectional=True)
@@ -218,15 +218,15 @@ def llama4_vit(config: Config, d_text: int) -> Tower:
     config.ignore("vision_feature_layer", "vision_feature_select_strategy", "pixel_shuffle_ratio", "vision_output_dim")
     config.ignore("projector_input_dim", "projector_output_dim", "multi_modal_projector_bias")
     d_model, layer, n_layers = encoder(config)
-    d_ff, width = config.integer("intermediate_size"), config.integer("projector_input_dim", default=4096)
-    d_out = config.integer("projector_output_dim", default=4096)
+    d_ff, width = config.integer("intermediate_size"), config.integer("projector_input_dim")
+    d_out = config.integer("projector_output_dim")
     positioned = stem_with_class(config, d_model, bias=False, name="positional_embedding_vlm")
     stem = (*positioned, Norm("layernorm_pre", d_model, bias=True))
     projector: tuple[Brick, ...] = (
         Norm("layernorm_post", d_model, bias=True),
         linear("vision_adapter.mlp.fc1", d_ff, width, bias=False),
         linear("vision_adapter.mlp.fc2", d_out, d_out, bias=False),
-        linear("linear_1", config.integer("vision_output_dim", default=7680), d_text, bias=False),
+        linear("linear_1", config.integer("vision_output_dim"), d_text, bias=False),
     )
     return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector)
 
