@@ -79,7 +79,7 @@ def granite_speech(config: Config) -> Architecture:
     config.needs("text_config", "encoder_config", "projector_config")
     config.ignore("has_lora_adapter")  # a file of its own holds the adapter
     section = config.section("text_config")
-    text = text_model(config, section.text("model_type", default="granite"))
+    text = text_model(config, section.text("model_type", default="granite"), chosen=True)
     encoder, queries = config.section("encoder_config"), config.section("projector_config")
     encoder.only("model_type", "granite_speech_encoder")
     queries.only("model_type", "blip_2_qformer")

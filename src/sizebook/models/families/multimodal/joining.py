@@ -19,10 +19,10 @@ IGNORED = ("vision_feature_select_strategy", "image_seq_length", "mm_tokens_per_
 FEATURES = "vision_feature_layer"
 
 
-def text_model(config: Config, kind: str, key: str = "text_config") -> Architecture:
-    """Return the language model of a section, read as the given type."""
+def text_model(config: Config, kind: str, key: str = "text_config", *, chosen: bool = False) -> Architecture:
+    """Return the language model of a section, read as the given type; ``chosen`` says that the file names the type."""
     section = config.section(key)
-    if section.values.get("model_type") != kind:  # the class of the whole takes the section for its own type
+    if not chosen:  # the class of the whole takes the section for its own type, whatever it says
         section.class_values = section_defaults(config.said_type, key, {}) or section.class_values
     refuse_another_type(section, kind)
     section.values = {**section.values, "model_type": kind}

@@ -15,7 +15,7 @@ def lfm3_vl(config: Config) -> Architecture:
     """LFM 3 VL: neighbouring patches side by side behind a norm of each, two projections."""
     config.needs("text_config", "vision_config")
     section = config.section("text_config")
-    text = text_model(config, section.text("model_type", default="lfm3"))
+    text = text_model(config, section.text("model_type", default="lfm3"), chosen=True)
     vision = config.section("vision_config")
     vision.only("model_type", "lfm3_vl_vision")
     d_model, inner = vision.integer("hidden_size"), config.integer("projector_hidden_size")

@@ -33,7 +33,7 @@ def internvl_chat(config: Config) -> Architecture:
     for key in ("use_backbone_lora", "use_llm_lora"):
         config.only(key, 0)
     section = config.section("llm_config")
-    text = text_model(config, section.text("model_type"), key="llm_config")
+    text = text_model(config, section.text("model_type"), key="llm_config", chosen=True)
     vision = config.section("vision_config")
     joined = vision.integer("hidden_size") * patches_a_side(config) ** 2
     projector = (

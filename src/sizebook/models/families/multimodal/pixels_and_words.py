@@ -33,7 +33,7 @@ def fuyu(config: Config) -> Architecture:
     nested = config.has("text_config")
     if nested:
         section = config.section("text_config")
-        text = text_model(config, section.text("model_type", default="persimmon"))
+        text = text_model(config, section.text("model_type", default="persimmon"), chosen=True)
     else:
         text = flat(config, "persimmon")
     tower = Tower(

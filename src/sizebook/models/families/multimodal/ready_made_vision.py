@@ -39,7 +39,7 @@ def aligned_text(config: Config, default: str) -> Architecture:
     config.needs("text_config", "vision_config")
     section = config.section("text_config")
     kind = section.text("model_type", default=default)
-    return text_model(config, kind)
+    return text_model(config, kind, chosen=True)
 
 
 @model_type("llava", "llava_next", "llava_next_video", "llava_onevision")
@@ -227,7 +227,7 @@ def mistral3(config: Config) -> Architecture:
     """Mistral Small 3 and Ministral 3: Pixtral's ViT, patches merged before two projections."""
     config.needs("text_config", "vision_config")
     section = config.section("text_config")
-    text = text_model(config, str(section.values.get("model_type", "mistral")))
+    text = text_model(config, str(section.values.get("model_type", "mistral")), chosen=True)
     vision = config.section("vision_config")
     vision.only("model_type", "pixtral")
     width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
