@@ -74,6 +74,7 @@ COMMANDS = {
     f"batch {SIZING} -o {{}}/batch": NO_BATCH,
     f"report {SIZING} -o {{}}/x.pdf": NO_REPORTS,
     "inspect x.pdf": NO_BATCH,
+    "watch .": NO_BATCH,
     "reconcile -o {}/x.pdf": NO_REPORTS,
     "reconcile -o {}/x.xlsx": NO_BATCH,
     "sweep x.csv -o {}/x.csv": NO_SWEEP,

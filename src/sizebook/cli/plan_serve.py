@@ -18,6 +18,7 @@ from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.remarks import warnings
 from sizebook.scenarios.scenario_files import parse, read_toml, resolve_files, with_rates
 from sizebook.scenarios.serving import ServingResult, ServingScenario, plan_serving_scenario, with_csv_files
 from sizebook.serving.load import SEED
@@ -52,6 +53,7 @@ def as_data(found: ServingResult) -> dict[str, Any]:
     return {
         "model": plan.model,
         "notes": list(plan.notes),
+        "warnings": list(warnings(plan)),
         "context_tokens": plan.context_tokens,
         "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": replica.gpus},
         "rates_basis": replica.rates_basis,
@@ -175,7 +177,7 @@ def _headline(plan: ServingPlan) -> list[str]:
         f"Rates              {plan.replica.rates_basis}",
         *([f"Engine release     {plan.replica.release_basis}"] if setup.replica.release else []),
         f"Price basis        {plan.rates.basis}",
-        *(f"Note on the count  {note}" for note in plan.notes),
+        *(f"To know            {warning}" for warning in warnings(plan)),
     ]
 
 

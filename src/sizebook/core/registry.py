@@ -7,7 +7,6 @@ spread into their fields (`sizebook.core.sections`).
 from __future__ import annotations
 
 import inspect
-import json
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,7 +26,6 @@ from sizebook.core.sections import (
     quantity_of,
     spread,
 )
-from sizebook.core.tables import DATA
 
 Python = TypeVar("Python", bound=Callable[..., Any])
 # What a call takes: some milliseconds, or longer because it searches layouts or simulates requests one by one.
@@ -146,6 +144,10 @@ _FUNCTIONS: dict[str, Function] = {}
 @cache
 def table_examples() -> dict[str, Any]:
     """Return the tables that examples give, by function: those that are too long to stand beside it."""
+    import json  # only a reader of examples needs them, and every call would pay
+
+    from sizebook.core.tables import DATA
+
     found: dict[str, Any] = json.loads((DATA / "table_examples.json").read_text(encoding="utf-8"))
     return found
 

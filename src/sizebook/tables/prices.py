@@ -18,6 +18,7 @@ from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import own_rows, shipped, user_folder
 from sizebook.core.texts import Day, Figure, Text, joined, span, text
+from sizebook.core.units import percent
 from sizebook.tables.hardware import accelerator
 
 TERM_NAMES = {
@@ -122,6 +123,11 @@ class Price:
         )
 
     @property
+    def warnings(self) -> tuple[Text, ...]:
+        """What stands on page 1: how far providers differ, and the remarks."""
+        return (*_spread(self), *self.remarks)
+
+    @property
     def remarks(self) -> tuple[Text, ...]:
         """What a reader must know before signing: an old price, few providers, a contract that has ended."""
         found = []
@@ -135,6 +141,16 @@ class Price:
         if self.table is SHIPPED and len(self.providers) < FEW_PROVIDERS:
             found.append(text("fewer than {n} providers list it", n=Figure(str(FEW_PROVIDERS))))
         return tuple(found)
+
+
+def _spread(price: Price) -> Iterator[Text]:
+    if len(price.providers) > 1:
+        low, high = price.low_usd_per_gpu_hour, price.high_usd_per_gpu_hour
+        yield text(
+            "providers ask {low} to {high} of it (10th to 90th percentile); the range of cost is of throughput alone",
+            low=percent(low / price.usd_per_gpu_hour, 2),
+            high=percent(high / price.usd_per_gpu_hour, 2),
+        )
 
 
 def price_remark(remark: str) -> Text:

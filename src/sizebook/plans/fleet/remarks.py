@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.nodes import listed_node
+from sizebook.tables.prices import no_power, price_remark
 
 # Ceilings by the figure of a month that they are for, and the unit of both.
 CEILINGS = {"gpu_ceiling": ("peak_gpus", "GPUs"), "rack_ceiling": ("racks", "racks"), "kw_ceiling": ("site_kw", "kW")}
@@ -95,6 +97,9 @@ def _warned(plan: FleetPlan, planned: PlannedService) -> Iterator[str]:
             "begins in month {first}, after the {n} months of the plan.",
             first=planned.service.running.start_month,
         )
+    yield from map(price_remark, rates.price_remarks)
+    if math.isnan(rates.tdp_watts):
+        yield no_power(planned.service.gpu)
     if rates.reserved_usd > rates.on_demand_usd:
         reserved, demand = distinct_figures(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
         yield text(

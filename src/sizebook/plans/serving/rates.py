@@ -75,7 +75,7 @@ def watts(gpu: str) -> float:
 
 
 def _rated(found: Price) -> Rated:
-    return found.usd_per_gpu_hour, found.basis, found.remarks
+    return found.usd_per_gpu_hour, found.basis, found.warnings
 
 
 def _reserved(found: Price | None, term: str, demand: Rated) -> Rated:

@@ -302,7 +302,7 @@ def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
         asked = Figure(f"{beside:.2f}")
         basis = text("{basis}; on demand the same providers ask {price}", basis=basis, price=asked)
     return Costs(
-        price_usd_per_gpu_hour=found.usd_per_gpu_hour, basis=basis, other_usd=prices.other_usd, remarks=found.remarks
+        price_usd_per_gpu_hour=found.usd_per_gpu_hour, basis=basis, other_usd=prices.other_usd, remarks=found.warnings
     )
 
 

@@ -8,6 +8,7 @@ from sizebook.core.texts import Text, plural, text
 from sizebook.core.units import counted, gibibytes, grouped, parameters, percent
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.steps import derivations
 from sizebook.reports.charts.chart_types import Limit, Series, Stacks
 from sizebook.reports.document import Column, Derivation, Report, Row, Section, Table
@@ -18,7 +19,7 @@ from sizebook.reports.serving.money import carbon, cost, cost_chart, sensitivity
 from sizebook.reports.serving.notes import alternatives, assumptions, error_bands
 from sizebook.reports.serving.replicas import fleet
 from sizebook.reports.serving.request_latency import request_latency
-from sizebook.reports.serving.summary import sentences, tiles, warnings
+from sizebook.reports.serving.summary import sentences, tiles
 from sizebook.serving.quantities import ENGINE_NAMES
 from sizebook.tables.hardware import accelerator
 

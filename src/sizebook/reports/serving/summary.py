@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-
-from sizebook.core.texts import Text, plural, range_text, span, text
-from sizebook.core.units import distinct_figures, duration, grouped, percent, usd
+from sizebook.core.texts import Text, plural, range_text, text
+from sizebook.core.units import duration, grouped, usd
 from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.document import Tile
-from sizebook.reports.number_columns import fixed
 from sizebook.reports.phrases import gpus, months
-from sizebook.serving.band import FITTED
 from sizebook.serving.encoding import EncodedCase
-from sizebook.tables.prices import no_power, price_remark
 
 BINDING = {
     "ttft": text("the time to the first token is the limit"),
@@ -24,7 +18,6 @@ BINDING = {
     "batch": text("the engine's largest batch is the limit"),
     "given": text("the load given in the scenario is the limit"),
 }
-LITTLE_USED = 0.25  # of what a fleet could carry, below which a reader is told
 
 
 def sentences(plan: ServingPlan) -> tuple[str, str, str]:
@@ -120,33 +113,3 @@ def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
         ),
         Tile(text("Million output tokens"), paid, always_full),
     )
-
-
-def warnings(plan: ServingPlan) -> tuple[str, ...]:
-    """Return what to know before the figures are used."""
-    return tuple(_warned(plan))
-
-
-def _warned(plan: ServingPlan) -> Iterator[str]:
-    rates, used = plan.rates, plan.months[0].utilization
-    if plan.beyond_context:
-        yield text("{what}: what it answers there is untested.", what=plan.beyond_context)
-    if rates.reserved_usd > rates.on_demand_usd:
-        reserved, demand = distinct_figures(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
-        yield text(
-            "A reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
-            reserved=reserved,
-            demand=demand,
-        )
-    band = plan.replica.bands["throughput"]
-    if band.basis != FITTED:
-        yield text(
-            "No server of this model, GPU and engine was measured: throughput may be {range} times what is planned.",
-            range=span(fixed(band.low, 2), fixed(band.high, 2)),
-        )
-    if used < LITTLE_USED:
-        yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
-    yield from map(price_remark, rates.price_remarks)
-    if math.isnan(rates.tdp_watts):
-        yield no_power(plan.replica.setup.gpu)
-    yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)
