@@ -197,7 +197,9 @@ def test_rates_take_the_place_of_no_runs_and_no_run_counts_twice(tmp_path: Path)
     before = runs.read_bytes()
     with pytest.raises(SizebookError) as refused:
         calibrate(runs, output=tmp_path / "." / "runs.csv")
-    assert str(refused.value) == ("rates over runs: got -o runs.csv, a table of runs, want another file. Name another.")
+    assert str(refused.value) == (
+        "output over input: got -o runs.csv, a table of runs, want another file. Name another."
+    )
     assert runs.read_bytes() == before
     assert refusal(runs, tmp_path / "." / "runs.csv", output=tmp_path / "none.csv") == (
         "table given twice: got runs.csv again, want each once. Remove one."
@@ -231,7 +233,7 @@ def test_a_table_in_utf_16_says_so(tmp_path: Path) -> None:
         ({"measured_ttft_seconds": 1}, "runs.csv: not measured runs: got training and serving, want "
          "measured_step_seconds, measured_tokens_per_s_per_gpu or measured_tpot_seconds, measured_ttft_seconds, "
          "measured_tokens_per_second. Add what was measured, one plan a table."),
-        ({"rates_file": "x.csv"}, "runs.csv: rates to fit rates: got a column rates_file, want none. Remove the "
+        ({"rates_file": "x.csv"}, "runs.csv: own rates among the runs: got a column rates_file, want none. Remove the "
          "column."),
         ({"batch": None}, "missing column: got model, gpu, gpus, seq, zero_stage, tp, recompute, stack, "
          "measured_step_seconds, want batch too. Add the column to the table."),

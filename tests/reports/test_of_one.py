@@ -52,8 +52,8 @@ def test_one_of_a_thing_is_not_several(kind: str) -> None:
 
 
 def test_a_range_of_one_figure_says_so() -> None:
-    assert (range_text("1", "2"), range_text("1", "1")) == ("1 to 2", "1 either way")
-    assert Translator("de").translate_text(range_text("1", "1")) == "1 in jedem Fall"
+    assert (range_text("1", "2"), range_text("1", "1")) == ("1 to 2", "between 1 and 1: the band is one point")
+    assert Translator("de").translate_text(range_text("1", "1")) == "zwischen 1 und 1: das Band ist ein Punkt"
     assert (span("2027-01", "2027-03"), span("2027-01", "2027-01")) == ("2027-01 to 2027-03", "2027-01")
     assert report_of("programme").subtitle == "Games; Month 1"
 
@@ -68,6 +68,7 @@ def test_every_range_is_said_by_what_knows_ends_that_are_one() -> None:
         "From {first} to {last}",  # names of scenarios
         "From {most} in {dtype} to {least} in {other}",  # of formats, the widest and the narrowest
         "data/training_programmes.csv: {n} published programmes, {low} to {high}",
+        "between {n} and {n}: the band is one point",
     }
 
 

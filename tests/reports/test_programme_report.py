@@ -77,7 +77,7 @@ def test_waiting_is_said_and_one_month_draws_no_line(plan: ProgrammePlan) -> Non
     notes = [block for section in shown.sections for block in section.blocks if isinstance(block, Notes)]
     (to_check,) = (block.items for block in notes if block.heading == "To check")
     assert to_check[0].startswith("RL: ") and to_check[0].endswith(
-        "% of its GPU-hours wait; give more GPUs to the slower of training and generating."
+        "% of its GPU-hours are spent waiting; give more GPUs to the slower of training and generating."
     )
     assert len(waiting.months) == 1
     assert not any(isinstance(block, Lines) for section in shown.sections for block in section.blocks)

@@ -121,9 +121,9 @@ def test_command_prints_what_the_plan_gives(plan: FleetPlan, scenario: Path) -> 
     assert text[0] == f"GPUs at peak  {plan.months[0].peak_gpus} in {plan.label(0)} ({fewest} to {most})"
     assert len([line for line in text if plan_month(line[:10].strip(), plan)]) == len(plan.months)
     dear = "Large: a reserved GPU-hour at $2.25 costs more than one on demand at $1.50."
-    assumed = "No maker's node of 4 H100 SXM5 80 GB is listed: 3.64 kW (GPUs x TDP at the wall) and 8 U are assumed."
+    assumed = "No node with 4 H100 SXM5 80 GB is listed; the plan assumes 3.64 kW (GPUs x TDP at the wall) and 8 U."
     warned = [line for line in text if "costs more than one on demand" in line]
-    over = "From 2028-06 on 414 kW are more than the ceiling of 400; in 7 of 24 months."
+    over = "From 2028-06 on 414 kW exceed the ceiling of 400; in 7 of 24 months."
     assert warned == ([] if scenario == EXAMPLE else [dear])
     assert data["warnings"] == ([over] if scenario == EXAMPLE else [assumed, dear])
     assert [each["month"] for each in data["exceeded"]] == (["2028-06"] if scenario == EXAMPLE else [])

@@ -49,7 +49,7 @@ Reader = Callable[[list[str]], Callable[[int, dict[str, Any]], Run]]
 
 
 def plan_of(columns: list[str], where: str) -> str:
-    """Return whether a table holds training or serving runs, told by its measured columns."""
+    """Return whether a table holds training or serving runs: its measured columns decide."""
     found = [plan for plan, names in MEASURED.items() if set(names) & set(columns)]
     if len(found) == 1:
         return found[0]
@@ -79,7 +79,7 @@ def check_apart(tables: Sequence[Path], output: Path) -> None:
             raise InputError(f"table given twice: got {table.name} again, want each once. Remove one.")
         seen.add(place)
     if output.resolve() in seen:
-        raise InputError(f"rates over runs: got -o {output.name}, a table of runs, want another file. Name another.")
+        raise InputError(f"output over input: got -o {output.name}, a table of runs, want another file. Name another.")
 
 
 def check(table: Path) -> list[str]:
@@ -95,7 +95,9 @@ def read(table: Path, readers: Mapping[str, Reader]) -> list[Run]:
     columns = check(table)
     plan = plan_of(columns, table.name)
     if "rates_file" in columns:
-        raise InputError(f"{table.name}: rates to fit rates: got a column rates_file, want none. Remove the column.")
+        raise InputError(
+            f"{table.name}: own rates among the runs: got a column rates_file, want none. Remove the column."
+        )
     reader = readers[plan](columns)
     found, bad = [], []
     for line, row in rows(table):

@@ -1,4 +1,4 @@
-"""Degrees of parallelism: the largest that divides, and what to say where one does not."""
+"""Degrees of parallelism: the largest divisor, and the refusal of a degree that does not divide."""
 
 from __future__ import annotations
 

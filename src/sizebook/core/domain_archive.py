@@ -1,4 +1,4 @@
-"""What travels where nothing can be installed: the domain layers and their tables.
+"""The domain layers and their tables as an archive, for places where nothing can be installed.
 
 They need only the standard library, so LibreOffice's own Python and xlwings Lite's Pyodide run them from an archive.
 """

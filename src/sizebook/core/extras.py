@@ -1,7 +1,7 @@
 """What is not in the base install: the extras of the package, and the refusal that says which one is missing.
 
 The base is the functions and the command line, on the standard library, click and xlwings. A package that stands on
-more asks for its extra in its first lines, so that nothing is begun that cannot be ended.
+more asks for its extra in its first lines, so that no work starts that cannot finish.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A figure that several scenarios have: what heads its column in an index, its row in a comparison."""
+"""The label of a figure that several scenarios share: it heads a column of an index and a row of a comparison."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Quantity:
     ``minimum`` is allowed itself, ``above`` and ``below`` are not. ``choices`` may be a function, for keys that a table
     holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
     band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. ``check`` raises for a
-    text that names nothing, such as a file that is not there, even where no figure comes of it. Where ``default`` is
+    text that names nothing, such as a file that is not there, even where no figure depends on it. Where ``default`` is
     `REQUIRED` a value must be given. ``source`` says where the default, or what stands in for a blank, comes from: a
     table (``data/grid.csv``), a paper, or ``assumption``, ``neutral``, ``rule`` with the reason. ``also`` pairs other
     words that people use with the choice that stands for them, which its refusal names; ``means`` those that are
@@ -143,7 +143,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def declared(kind: Any) -> tuple[Field[Any], ...]:
-    """Return the fields of a section that a user sets; those that its reader fills in are marked ``told``."""
+    """Return the fields of a section that a user sets; those that its reader fills in are marked ``not_a_key``."""
     return tuple(field for field in fields(kind) if not field.metadata.get("not_a_key"))
 
 

@@ -2,8 +2,8 @@
 
 A `Text` is its English and behaves as any string. It also keeps the pattern that it was made of and the values put into
 it, which are texts, figures and days themselves; `sizebook.reports.translation` looks the pattern up in a catalogue and
-writes the values in the reader's locale. A plain string is nobody's words (a model's key, the name of a service) and
-stays as it is.
+writes the values in the reader's locale. A plain string, such as a model's key or the name of a service, is not
+translated.
 """
 
 from __future__ import annotations
@@ -80,10 +80,14 @@ def plural(number: int, singular: str, several: str, /, **values: Any) -> Text:
 
 
 def range_text(low: str, high: str) -> Text:
-    """Return the two ends of a range as they are printed, or that both are one: ``2 to 3``, ``2 either way``."""
+    """Return the two ends of a range as they are printed, or that the band is one point."""
     if low == high == "not listed":
         return text("not listed")
-    return text("{n} either way", n=low) if low == high else text("{low} to {high}", low=low, high=high)
+    return (
+        text("between {n} and {n}: the band is one point", n=low)
+        if low == high
+        else text("{low} to {high}", low=low, high=high)
+    )
 
 
 def span(first: str, last: str) -> str:

@@ -1,1 +1,1 @@
-"""The one guard of files from outside: what is read is a regular file within stated limits, whatever it claims."""
+"""Guards every file from outside: only regular files within stated limits are read."""

@@ -1,5 +1,5 @@
-"""Which files a cell may read: beside its workbook and below the folders of `SIZEBOOK_FILES`, none of a network;
-and which a request to a service may: those that came with it.
+"""Which files may be read: by a cell those beside its workbook and below the folders of `SIZEBOOK_FILES`, none of a
+network; by a request to a service those that came with it.
 
 Whoever opens a workbook runs its formulas unasked, so a cell is not trusted as a command line is.
 ``SIZEBOOK_FILES=off`` reads no file in a cell. Files of the package and the user's own tables are always read.

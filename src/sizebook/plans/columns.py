@@ -1,6 +1,6 @@
-"""Sections from a range of cells: names of their inputs in the first column, then one section a column.
+"""Reads sections from a range of cells: names of inputs in the first column, then one section a column.
 
-Services of a fleet and phases of a programme are given so. A column without a model stays out.
+Services of a fleet and phases of a programme are given this way. A column without a model is ignored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a plan of any kind holds for those who show it: figures and tables under their declared names."""
+"""The figures and tables of a plan of any kind, under their declared names, for every surface that shows them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Sensitivity:
 
 
 class LazyRows(Sequence[tuple[Value, ...]]):
-    """Rows that are worked out when somebody asks for them, and once."""
+    """Rows that are worked out once, when they are first read."""
 
     def __init__(self, made: Callable[[], Rows]) -> None:
         self._made = cache(made)

@@ -1,4 +1,4 @@
-"""The kinds of tables that a sweep takes, told by their columns: serving estimates and training plans."""
+"""The kinds of tables that a sweep takes, recognised by their columns: serving estimates and training plans."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def check_recipe(recipe: Recipe, architecture: Architecture) -> None:
     has_experts, _ = _has_experts_and_latent(Same(architecture))
     require(
         recipe.expert_imbalance == 1 or has_experts,
-        f"no experts to be full: got expert_imbalance {recipe.expert_imbalance:g} and a model without experts, want 1. "
+        f"no experts: got expert_imbalance {recipe.expert_imbalance:g} and a model without experts, want 1. "
         "Remove expert_imbalance.",
     )
     layers = recipe.recomputed.layers

@@ -62,8 +62,8 @@ def stack(name: str) -> Stack:
 
 
 def keeps(recipe: Recipe) -> Stack:
-    """Return what a run keeps by: its framework's rules, or those that its framework has for fine-tuning where adapters
-    are trained or weights and states are in bf16 throughout."""
+    """Return the rules of a run's framework, or its rules of fine-tuning where adapters are trained or weights and
+    states are in bf16 throughout."""
     named = stack(recipe.stack)
     narrow = named.master_bytes == 0 and recipe.optimizer_dtype in ("bf16", "fp8")
     return stack(named.tuned_as) if recipe.lora_rank or narrow else named

@@ -1,4 +1,4 @@
-"""What a training run does, apart from its layout: the recipe, number format, power limit and network.
+"""How a training run works, apart from its layout: the recipe, number format, power limit and network.
 
 Every field of a section here is an argument of functions, a key of scenario files, a column of sweeps and an input of
 the workbook.

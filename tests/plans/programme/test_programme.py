@@ -33,7 +33,8 @@ HOURS = 10e12 * 797_815_296 / (0.4 * 312e12) / 3600
 WATTS = 400 * 1.3 * 1.25
 NOTHING: dict[str, Any] = {"ablation_share": 0.0}
 SMALL = (
-    "RL: No whole run on fewer than 64 GPUs is published: its factor of 1.25 is of larger ones. Give programme_factor."
+    "RL: No whole run on fewer than 64 GPUs is published: the factor of 1.25 comes from larger runs. Give "
+    "programme_factor."
 )
 
 
@@ -139,7 +140,7 @@ def test_gpus_that_mostly_wait_are_said() -> None:
     waiting = plan.phases[0].cases[1].waiting_gpu_hours / plan.phases[0].cases[1].gpu_hours
     assert warnings(plan) == (
         SMALL,
-        f"RL: {100 * waiting:.0f}\u00a0% of its GPU-hours wait; give more GPUs to the slower of training "
+        f"RL: {100 * waiting:.0f}\u00a0% of its GPU-hours are spent waiting; give more GPUs to the slower of training "
         "and generating.",
     )
 
@@ -148,8 +149,8 @@ def test_gpus_that_mostly_wait_are_said() -> None:
 def test_gpus_that_no_replica_stands_on_are_said(beside: dict[str, int], idle: int) -> None:
     """Replicas of eight GPUs on twelve, on nine and on the phase's own sixteen."""
     plan = programme({**LLAMA, "rollout_tp": 8, "rollout_tail": 3.0, **beside}, **NOTHING)
-    are = "is" if idle == 1 else "are"
-    said = f"RL: {idle} of the GPUs that generate {are} left over by replicas and idle while the others generate."
+    are, them = ("is", "it") if idle == 1 else ("are", "them")
+    said = f"RL: {idle} of the GPUs that generate answers {are} idle: no whole replica fits on {them}."
     assert (said in warnings(plan)) == bool(idle)
     assert plan.phases[0].idle_gpus == idle
 
@@ -158,8 +159,8 @@ def test_settings_of_a_phase_that_do_nothing_are_said() -> None:
     told = warnings(programme({**LLAMA, "kind": "training", "recompute_modules": "moe_act"}, **NOTHING))
     assert told == (
         SMALL,
-        "RL: Not read in its recipe: moe_act.",
-        "RL: answers are described, but only phases of kind reinforcement generate any.",
+        "RL: Without effect in the recipe: moe_act.",
+        "RL: it states rollouts, but only phases of kind reinforcement generate answers.",
     )
     longer = warnings(programme({**LLAMA, "seq": 1024}, **NOTHING))
     assert longer[1] == (

@@ -136,7 +136,7 @@ def test_a_search_simulates_the_cheapest_first() -> None:
         ({"trace": [0]}, RangeError,
          "trace is out of range: got 1 arrivals, want 2 to 50000. Give another stretch of it."),
         ({"trace": [3, 2]}, RangeError,
-         "trace does not go on: got seconds from 3 to 2 that fall or stand still, want each at or after the one "
+         "trace is not in order: got seconds from 3 to 2 that fall or stand still, want each at or after the one "
          "before. Sort them."),
         ({"trace": [(0, 5), (1, 6)]}, RangeError,
          "trace, row 1: got [0, 5], want a second, or a second and the tokens of prompt and answer. Give the same "

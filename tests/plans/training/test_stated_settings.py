@@ -72,8 +72,7 @@ def test_a_search_keeps_what_is_stated(name: str) -> None:
         ),
         (
             {"expert_imbalance": 3},
-            "no experts to be full: got expert_imbalance 3 and a model without experts, want 1. Remove "
-            "expert_imbalance.",
+            "no experts: got expert_imbalance 3 and a model without experts, want 1. Remove expert_imbalance.",
         ),
         (
             {"offload": "activations of 999 layers"},
@@ -205,7 +204,7 @@ def test_a_search_refuses_what_a_plan_does() -> None:
         architecture=catalog.architecture("llama-3-8b"), gpu=accelerator("h100-sxm"), gpus=8,
         batches=Batches(batch=64, seq=4096), method=Method(recipe=Recipe(expert_imbalance=2)),
     )  # fmt: skip
-    with pytest.raises(SizebookError, match=r"^no experts to be full: got expert_imbalance 2 "):
+    with pytest.raises(SizebookError, match=r"^no experts: got expert_imbalance 2 "):
         search(setup)
 
 

@@ -34,8 +34,8 @@ def test_a_gpu_that_the_cache_fills_is_said_to_be_full() -> None:
     live = plan.fullest.total - plan.fullest.fragmentation - plan.fullest.context
     assert plan.fullest.fragmentation < 0.08 * live
     assert warnings(plan) == (
-        f"The fullest GPU is full: {plan.fullest.fragmentation / 2**30:.2f}\u00a0GiB of it is cache, less than the "
-        "allocator keeps where it can. A longer sequence may not fit.",
+        f"The fullest GPU has no memory left: {plan.fullest.fragmentation / 2**30:.2f}\u00a0GiB of it is cache, less "
+        "than the allocator usually keeps. A longer sequence may not fit.",
     )
 
 
@@ -44,18 +44,21 @@ def test_a_gpu_that_the_cache_fills_is_said_to_be_full() -> None:
     [
         ({}, ()),
         ({"gpus": 32, "batch": 256}, (
-            "No whole run on fewer than 64 GPUs is published: its factor of 1.25 is of larger ones. Give "
+            "No whole run on fewer than 64 GPUs is published: the factor of 1.25 comes from larger runs. Give "
             "programme_factor.",
         )),
         ({"tuning": "lora", "stack": "torchtune"}, (
-            "No whole run of adapters is published: its factor of 1.25 is of pre-training. Give programme_factor.",
+            "No whole run that trains adapters is published: the factor of 1.25 comes from pre-training. Give "
+            "programme_factor.",
         )),
         ({"gpus": 32, "batch": 256, "programme_factor": 1.1}, ()),
         ({"example_tokens": 1024, "packed": False}, (
             "75.0\u00a0% of every step is padding: examples are not packed.",
         )),
-        ({"recompute_modules": "moe_act"}, ("Not read in its recipe: moe_act.",)),
-        ({"stack": "deepspeed", "tp": 2}, ("Not read in its recipe: sequence_parallel, which deepspeed has not.",)),
+        ({"recompute_modules": "moe_act"}, ("Without effect in the recipe: moe_act.",)),
+        ({"stack": "deepspeed", "tp": 2}, (
+            "Without effect in the recipe: sequence_parallel, which deepspeed has not.",
+        )),
         ({"example_tokens": 9000, "packed": False}, (
             "Examples are longer than a sequence of 4\u202f096 tokens: the rest is cut off.",
         )),

@@ -1,4 +1,4 @@
-"""Where a fleet stands: nodes of one accelerator at one place, their racks and their power, month by month."""
+"""The nodes of a fleet by accelerator and place, their racks and their power, month by month."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ def _over(plan: FleetPlan, each: Exceeded) -> str:
     known = {"month": plan.label(each.month), "figure": figure, "unit": text(each.unit), "ceiling": ceiling}
     return plural(
         plan.terms.months,
-        "From {month} on {figure} {unit} are more than the ceiling of {ceiling}; in {over} of {n} month.",
-        "From {month} on {figure} {unit} are more than the ceiling of {ceiling}; in {over} of {n} months.",
+        "From {month} on {figure} {unit} exceed the ceiling of {ceiling}; in {over} of {n} month.",
+        "From {month} on {figure} {unit} exceed the ceiling of {ceiling}; in {over} of {n} months.",
         over=each.months,
         **known,
     )
@@ -73,7 +73,7 @@ def _racks(plan: FleetPlan) -> Iterator[str]:
     for each in plan.node_groups:
         if listed_node(each.gpu, each.node.gpus) is None:
             yield text(
-                "No maker's node of {n} {gpu} is listed: {kw} kW (GPUs x TDP at the wall) and {units} U are assumed.",
+                "No node with {n} {gpu} is listed; the plan assumes {kw} kW (GPUs x TDP at the wall) and {units} U.",
                 n=each.node.gpus,
                 gpu=accelerator(each.gpu).name,
                 kw=measure(each.node.kw),
@@ -81,7 +81,8 @@ def _racks(plan: FleetPlan) -> Iterator[str]:
             )
         if not fits(each.node, plan.terms.racks):
             yield text(
-                "A node of {gpu} draws {kw} kW and takes {units} U, more than a rack gives; one a rack is counted.",
+                "A node of {gpu} draws {kw} kW and takes {units} U, more than a rack gives; the plan counts "
+                "one node a rack.",
                 gpu=accelerator(each.gpu).name,
                 kw=measure(each.node.kw),
                 units=each.node.rack_units,

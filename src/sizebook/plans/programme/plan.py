@@ -271,7 +271,7 @@ def _warned(each: PlannedPhase) -> Iterator[str]:
     seq, middle = each.training.inputs.batches.seq, each.cases[1]
     answers = each.phase.rollouts
     if each.replica is None and answers != Rollouts():
-        yield text("answers are described, but only phases of kind reinforcement generate any.")
+        yield text("it states rollouts, but only phases of kind reinforcement generate answers.")
     if each.replica is not None and answers.tokens > seq:
         yield text(
             "prompts with their answers have {n} tokens, more than the {seq} of a sequence that is trained on.",
@@ -281,11 +281,11 @@ def _warned(each: PlannedPhase) -> Iterator[str]:
     if idle := each.idle_gpus:
         yield plural(
             idle,
-            "{n} of the GPUs that generate is left over by replicas and idle while the others generate.",
-            "{n} of the GPUs that generate are left over by replicas and idle while the others generate.",
+            "{n} of the GPUs that generate answers is idle: no whole replica fits on it.",
+            "{n} of the GPUs that generate answers are idle: no whole replica fits on them.",
         )
     if middle.waiting_gpu_hours > middle.gpu_hours / 4:
         yield text(
-            "{share} of its GPU-hours wait; give more GPUs to the slower of training and generating.",
+            "{share} of its GPU-hours are spent waiting; give more GPUs to the slower of training and generating.",
             share=percent(middle.waiting_gpu_hours / middle.gpu_hours, 2),
         )

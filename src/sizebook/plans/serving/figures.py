@@ -115,7 +115,7 @@ class ReplicaFigures:
             "time per output token that its target is held against", unit="seconds", label="Time per output token, held"
         ),
     ]
-    arrivals: Annotated[str, Quantity("how requests come", kind="text", label="Arrivals")]
+    arrivals: Annotated[str, Quantity("how requests arrive", kind="text", label="Arrivals")]
     weight_bytes: Annotated[float, Quantity("weights on one GPU", unit="bytes", label="Weights")]
     cache_bytes: Annotated[float, Quantity("room for the cache on one GPU", unit="bytes", label="Cache")]
     activation_bytes: Annotated[float, Quantity("activation peak on one GPU", unit="bytes", label="Activation peak")]

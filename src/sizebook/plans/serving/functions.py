@@ -21,7 +21,7 @@ from sizebook.tables.hardware import accelerator
 GpusCompared = Annotated[
     Any,
     Quantity(
-        "accelerators that compete, as a list or with commas between; blank for h100-sxm, h200-sxm and b200-sxm",
+        "accelerators to compare, as a list or with commas between; blank for h100-sxm, h200-sxm and b200-sxm",
         kind="list",
         default=None,
         label="Accelerators compared",
@@ -58,7 +58,7 @@ _EXAMPLE = {
 
 
 def compared(gpus: Any) -> tuple[str, ...]:
-    """Return the accelerators that compete, from a list or a text with commas; several where none is named."""
+    """Return the accelerators to compare, from a list or a text with commas; three where none is named."""
     if not gpus:
         return GPUS
     words = gpus.split(",") if isinstance(gpus, str) else _flattened(gpus)

@@ -60,7 +60,7 @@ class ServingPlan:
 
     @property
     def arrivals(self) -> str:
-        """In words, how requests come at a replica."""
+        """How requests arrive at a replica, in words."""
         return in_words(self.inputs, self.replica)
 
     @property
@@ -102,7 +102,7 @@ def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
 
 
 def in_words(inputs: ServingInputs, replica: PlannedReplica) -> str:
-    """Return in words how requests come at a replica."""
+    """Return how requests arrive at a replica, in words."""
     return text("steady") if replica.loaded is None else inputs.stream.in_words
 
 

@@ -1,4 +1,4 @@
-"""Why a replica cannot be planned: what binds, by how much, and the smallest change that would do."""
+"""Why a replica cannot be planned: which limit binds, by how much, and the smallest change that helps."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class PlannedReplica:
 
 @dataclass(frozen=True)
 class Workload:
-    """What a replica is planned for: lengths, cache to reserve, how requests come, and the latencies to meet.
+    """What a replica is planned for: lengths, cache to reserve, how requests arrive, and the latencies to meet.
 
     ``share`` is that of the requests that must meet them, None for their mean.
     """

@@ -137,7 +137,7 @@ def trace_rows(given: Any) -> tuple[tuple[float, ...], ...]:
             )
     if any(later[0] < row[0] for row, later in pairwise(rows)) or not rows[-1][0] > rows[0][0]:
         raise RangeError(
-            f"trace does not go on: got seconds from {rows[0][0]:g} to {rows[-1][0]:g} that fall or stand still, want "
+            f"trace is not in order: got seconds from {rows[0][0]:g} to {rows[-1][0]:g} that fall or stand still, want "
             "each at or after the one before. Sort them."
         )
     return rows

@@ -1,4 +1,4 @@
-"""What the cost of a serving plan hangs on: one input at a time, a fifth less and a fifth more, over all months."""
+"""How the cost of a serving plan changes with one input at a time, a fifth lower and a fifth higher."""
 
 from __future__ import annotations
 

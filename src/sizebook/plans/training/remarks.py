@@ -1,4 +1,4 @@
-"""What to know before the figures of a training plan are used, on every surface that shows them."""
+"""Warnings that every surface shows beside the figures of a training plan."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _of_memory(plan: TrainingPlan) -> Iterator[str]:
     room = plan.room_bytes
     if room == 0:
         yield text(
-            "The fullest GPU is full: {memory} of it is cache, less than the allocator keeps where it can. A longer "
-            "sequence may not fit.",
+            "The fullest GPU has no memory left: {memory} of it is cache, less than the allocator usually keeps. "
+            "A longer sequence may not fit.",
             memory=gibibytes(plan.fullest.fragmentation),
         )
     elif room < 0:
@@ -57,12 +57,13 @@ def _of_whole_run(plan: TrainingPlan) -> Iterator[str]:
     factor, fewest = significant(default()), fewest_gpus()
     if plan.inputs.method.recipe.lora_rank:
         yield text(
-            "No whole run of adapters is published: its factor of {factor} is of pre-training. Give programme_factor.",
+            "No whole run that trains adapters is published: the factor of {factor} comes from pre-training. Give "
+            "programme_factor.",
             factor=factor,
         )
     elif plan.inputs.gpus < fewest:
         yield text(
-            "No whole run on fewer than {n} GPUs is published: its factor of {factor} is of larger ones. Give "
+            "No whole run on fewer than {n} GPUs is published: the factor of {factor} comes from larger runs. Give "
             "programme_factor.",
             n=grouped(fewest),
             factor=factor,
@@ -80,4 +81,4 @@ def _of_count(plan: TrainingPlan) -> Iterator[str]:
 
 
 def _of_recipe(plan: TrainingPlan) -> Iterator[str]:
-    yield from (text("Not read in its recipe: {words}.", words=words) for words in plan.work.unread)
+    yield from (text("Without effect in the recipe: {words}.", words=words) for words in plan.work.unread)

@@ -1,4 +1,4 @@
-"""What would make a run fit that does not: the change that costs least time among those that suffice."""
+"""What makes a run fit that does not: of the changes that suffice, the one that costs least time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layout of a run that says some of it: what is stated holds, and the fastest that fits is searched."""
+"""The layout of a run: stated fields are kept, and the fastest layout that fits is searched for the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a layout takes of each GPU and of each step, apart from how many tokens it is run on and what they cost."""
+"""The memory of each GPU and the time of a step in a layout; tokens and prices play no part here."""
 
 from __future__ import annotations
 
