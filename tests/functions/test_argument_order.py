@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
@@ -20,8 +21,6 @@ from sizebook.functions import load
 MOST_PARAMETERS = 6
 SOURCE = Path(sizebook.__file__).parent
 FUNCTIONS = sorted(load().values(), key=lambda function: function.name)
-# They ask about any other function, cell by cell.
-VARIADIC = ("SIZEBOOK_WHY", "SIZEBOOK_EXPLAIN")
 
 
 def modules() -> Iterator[ModuleType]:
@@ -92,10 +91,9 @@ def test_an_argument_has_one_default_wherever_it_stands() -> None:
     assert {name: defaults for name, defaults in found.items() if len(defaults) > 1} == {}
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
-def test_a_registered_function_takes_few_parameters(function: Any) -> None:
-    if function.name not in VARIADIC:
-        assert len(inspect.signature(function.python).parameters) <= MOST_PARAMETERS
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
@@ -110,7 +108,7 @@ def test_no_function_takes_many_parameters() -> None:
     crowded = {
         f"{path.relative_to(SOURCE)}: {node.name}": len(_parameters(node))
         for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and len(_parameters(node)) > MOST_PARAMETERS
     }
     assert crowded == {}
@@ -128,7 +126,7 @@ def _imported(tree: ast.AST) -> dict[str, Any]:
 
 def _by_position(path: Path) -> Iterator[str]:
     """Yield the calls that pass more than three arguments by position to something of another module."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     imported = _imported(tree)
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) > 3):
         called: Any = None
