@@ -162,7 +162,7 @@ def basis(service: Service, terms: FleetTerms) -> ServiceBasis:
     """
     service, replica = replica_of(service, terms)
     gpu, prices = replica.setup.gpu, service.prices
-    quotes = listed_quotes(gpu, prices.provider, prices.region, ("on_demand", "reserved_1y", "reserved_3y"))
+    quotes = listed_quotes(gpu, prices.provider, prices.region, terms=("on_demand", "reserved_1y", "reserved_3y"))
     demand, one_year, three_years = (None if quote is None else quote.usd_per_gpu_hour for quote in quotes.values())
     return ServiceBasis(
         **_on_node(replica),

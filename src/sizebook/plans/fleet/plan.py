@@ -206,7 +206,7 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
     def cost(replica: PlannedReplica) -> float:
         return purchase_months((service_load(service, replica, _rates(service, terms), terms=terms),), terms)[last].usd
 
-    setup = Setup(service.model, accelerator(service.gpu).key, service.replica, service.gpus_per_node)
+    setup = Setup(service.model, accelerator(service.gpu).key, service.replica, gpus_per_node=service.gpus_per_node)
     return service, replica_in(setup, _workload(service), service.pools, cost=cost)
 
 

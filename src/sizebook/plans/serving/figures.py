@@ -196,8 +196,8 @@ def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
     """Return what a plan's fleet follows from; traffic and prices matter to it only where pools are searched."""
     inputs = inputs.read(model)
     chip, prices = accelerator(gpu), inputs.prices
-    replica = replica_of(model, gpu, inputs, rates_of(chip.key, prices))
-    quotes = listed_quotes(chip.key, prices.provider, prices.region, ("on_demand", "reserved_1y"))
+    replica = replica_of(model, gpu, inputs, rates=rates_of(chip.key, prices))
+    quotes = listed_quotes(chip.key, prices.provider, prices.region, terms=("on_demand", "reserved_1y"))
     on_demand, reserved = (None if quote is None else quote.usd_per_gpu_hour for quote in quotes.values())
     return ServingBasis(
         **_of_the_replica(inputs, replica),

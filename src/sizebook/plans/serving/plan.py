@@ -108,7 +108,7 @@ def in_words(inputs: ServingInputs, replica: PlannedReplica) -> str:
 
 def replica_of(model: str, gpu: str, inputs: ServingInputs, rates: Rates) -> PlannedReplica:
     """Return the replica of a plan for inputs as the model reads them; pools cost the least in the last month."""
-    setup = Setup(model, accelerator(gpu).key, inputs.replica, inputs.target.gpus_per_node)
+    setup = Setup(model, accelerator(gpu).key, inputs.replica, gpus_per_node=inputs.target.gpus_per_node)
     traffic, latencies = inputs.traffic, inputs.target.latencies
     workload = Workload(
         traffic.mean_demand, traffic.longest_tokens, inputs.stream, latencies=latencies, share=inputs.requests.share

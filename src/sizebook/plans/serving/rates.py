@@ -41,7 +41,7 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     knows, and one that is asked for and lists no price.
     """
     chip, given = accelerator(gpu), prices.gpu_hours
-    listed = listed_quotes(chip.key, prices.provider, prices.region, ("on_demand", term))
+    listed = listed_quotes(chip.key, prices.provider, prices.region, terms=("on_demand", term))
     demand: Rated = (NOT_LISTED_USD, "", ())
     if (usd := given.on_demand_usd_per_gpu_hour) is not None:
         demand = (usd, GIVEN, ())
