@@ -123,8 +123,8 @@ def sandwich(d_model: int, mixer: Brick, feed: Brick, names: tuple[str, str, str
 
 
 @dataclass(frozen=True)
-class Around:
-    """What stands around the layers of a decoder.
+class BesideLayers:
+    """What a decoder has beside its layers.
 
     ``tied`` is the type's default where the config does not say. ``ties`` is False for types that transformers never
     ties; where the file asks for it, a note says so. ``final`` replaces the last norm.
@@ -143,17 +143,16 @@ class Around:
     notes: tuple[str, ...] = ()
 
 
-_NOTHING_ELSE = Around()
+_NOTHING_ELSE = BesideLayers()
 
 
-def stack(config: Config, layers: tuple[Layer, ...], around: Around | None = None) -> Architecture:
+def stack(config: Config, layers: tuple[Layer, ...], beside: BesideLayers = _NOTHING_ELSE) -> Architecture:
     """Return a decoder from the usual keys."""
-    a = around or _NOTHING_ELSE
-    asked, notes = config.flag("tie_word_embeddings", default=a.tied), a.notes
-    if asked and not a.ties:
+    asked, notes = config.flag("tie_word_embeddings", default=beside.tied), beside.notes
+    if asked and not beside.ties:
         notes = (*notes, remark("'tie_word_embeddings' is not followed: transformers does not tie models of this type"))
     d_model, vocab = config.integer("hidden_size"), config.integer("vocab_size")
-    norms: tuple[Brick, ...] = ((a.final or Norm("norm", d_model, a.norm_bias)),) if a.final_norm else ()
+    norms: tuple[Brick, ...] = ((beside.final or Norm("norm", d_model, beside.norm_bias)),) if beside.final_norm else ()
     return Architecture(
         model_type=config.text("model_type"),
         d_model=d_model,
@@ -161,12 +160,12 @@ def stack(config: Config, layers: tuple[Layer, ...], around: Around | None = Non
         n_ctx=config.integer("max_position_embeddings", default=0)
         or config.integer("model_max_length", default=0)
         or None,
-        inputs=(Embedding("embed_tokens", vocab, d_model), *a.inputs),
+        inputs=(Embedding("embed_tokens", vocab, d_model), *beside.inputs),
         layers=layers,
-        outputs=(*a.outputs, *norms),
-        head=Head(vocab, d_model, tied=asked and a.ties, bias=a.head_bias),
-        mtp=a.mtp,
-        buffers=a.buffers,
+        outputs=(*beside.outputs, *norms),
+        head=Head(vocab, d_model, tied=asked and beside.ties, bias=beside.head_bias),
+        mtp=beside.mtp,
+        buffers=beside.buffers,
         notes=notes,
     )
 

@@ -6,7 +6,7 @@ import math
 
 from sizebook.models.architecture import Architecture, Brick, Embedding, FeedForward, Head, Layer, Norm, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import Around, feed_forward, stack, uniform, vector
+from sizebook.models.families.blocks import BesideLayers, feed_forward, stack, uniform, vector
 from sizebook.models.huggingface import model_type
 from sizebook.models.mixers import Mamba1, Mamba2
 from sizebook.models.recurrences import MatrixLstm, Rwkv, Rwkv7
@@ -44,7 +44,7 @@ def mamba(config: Config) -> Architecture:
         proj_bias=config.flag("use_bias", default=False),
     )
     layers = uniform(config, Layer((Norm("norm", d_model), mixer)))
-    return stack(config, layers, Around(tied=True))
+    return stack(config, layers, BesideLayers(tied=True))
 
 
 @model_type("mamba2")
@@ -91,7 +91,7 @@ def rwkv7(config: Config) -> Architecture:
         bricks: tuple[Brick, ...] = (*before, norms[0], mixer, norms[1], feed, shift)
         return Layer(bricks)
 
-    return stack(config, (layer(True), *(layer(False),) * (n_layers - 1)), Around(norm_bias=bias))
+    return stack(config, (layer(True), *(layer(False),) * (n_layers - 1)), BesideLayers(norm_bias=bias))
 
 
 def _channel_mixing(config: Config, d_model: int) -> FeedForward:
@@ -151,7 +151,7 @@ def xlstm(config: Config) -> Architecture:
     mixer = MatrixLstm(d_model, n_heads, d_qk, d_v=d_v, bias=bias)
     feed = FeedForward(d_model, d_ff, gated=True, bias=bias, name="ffn")
     layer = Layer((Norm("norm_mlstm", d_model), mixer, Norm("norm_ffn", d_model), feed))
-    return stack(config, uniform(config, layer), Around(ties=False, final=Norm("out_norm", d_model)))
+    return stack(config, uniform(config, layer), BesideLayers(ties=False, final=Norm("out_norm", d_model)))
 
 
 def _rounded(width: float, multiple: int) -> int:

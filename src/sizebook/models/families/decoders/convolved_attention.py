@@ -8,7 +8,7 @@ from sizebook.models.architecture import Architecture, Attention, Brick, Layer, 
 from sizebook.models.bricks import bias_of
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
-    Around,
+    BesideLayers,
     attention,
     block,
     every,
@@ -70,7 +70,7 @@ def inkling(config: Config) -> Architecture:
     kinds = config.pattern("layer_types", n_layers, HYBRID, every(n_layers, 6, last=HYBRID[0], other=HYBRID[1]))
     norm = Tensors((vector("embed_tokens.embed_norm.weight", d_model, part="embedding"),))
     layers = layers_of(zip(mlps, kinds, strict=True), layer)
-    return stack(config, layers, Around(ties=False, inputs=(norm,), buffers=correction(feed.n_experts, mlps)))
+    return stack(config, layers, BesideLayers(ties=False, inputs=(norm,), buffers=correction(feed.n_experts, mlps)))
 
 
 @model_type("inkling2_text")
@@ -101,7 +101,7 @@ def inkling2(config: Config) -> Architecture:
     return stack(
         config,
         layers_of([(kind, i == 0) for i, kind in enumerate(kinds)], layer),
-        Around(
+        BesideLayers(
             ties=False,
             inputs=(Tensors((norm,)),),
             outputs=(Tensors((vector("final_input.query", d_model),)),),
@@ -169,7 +169,7 @@ def zaya(config: Config) -> Architecture:
     return stack(
         config,
         layers_of([(kind, i == 0) for i, kind in enumerate(kinds)], layer),
-        Around(
+        BesideLayers(
             tied=True,
             head_bias=config.flag("lm_head_bias", default=False),
             inputs=(Tensors(stream),),

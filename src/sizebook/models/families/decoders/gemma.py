@@ -20,7 +20,7 @@ from sizebook.models.architecture import (
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     SLIDING,
-    Around,
+    BesideLayers,
     attention,
     block,
     every,
@@ -56,7 +56,7 @@ def recurrent_gemma(config: Config) -> Architecture:
     feed = FeedForward(d_model, d_ff, gated=True, bias=True)
     kinds = [pattern[i % len(pattern)] for i in range(n_layers)]
     layers = layers_of(kinds, lambda kind: block(d_model, attend if kind == "attention" else mixer, feed))
-    return stack(config, layers, Around(tied=True))
+    return stack(config, layers, BesideLayers(tied=True))
 
 
 @model_type("gemma4_text", "gemma4_unified_text")
@@ -85,7 +85,9 @@ def gemma4(config: Config) -> Architecture:
 
     layers = layers_of([(kind, i >= n_layers - shared) for i, kind in enumerate(kinds)], layer)
     scalars = (vector("layer_scalar", 1),) * n_layers
-    return stack(config, layers, Around(tied=True, inputs=per_layer_tables(config, n_layers, d_extra), buffers=scalars))
+    return stack(
+        config, layers, BesideLayers(tied=True, inputs=per_layer_tables(config, n_layers, d_extra), buffers=scalars)
+    )
 
 
 def _shared(config: Config, kinds: list[str], *, default: int) -> int:
@@ -194,7 +196,7 @@ def gemma3n(config: Config) -> Architecture:
         )
     )
     tables = per_layer_tables(config, n_layers, width)
-    return stack(config, layers_of(kinds, layer), Around(tied=True, inputs=tables, outputs=(streams,)))
+    return stack(config, layers_of(kinds, layer), BesideLayers(tied=True, inputs=tables, outputs=(streams,)))
 
 
 def _altup(config: Config, d_model: int) -> tuple[Brick, ...]:

@@ -9,7 +9,7 @@ from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Experts, Layer, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
-    Around,
+    BesideLayers,
     block,
     feed_forward,
     layers_of,
@@ -66,7 +66,7 @@ def deepseek_stack(
     return stack(
         config,
         layers_of(pairs, lambda pair: layer(*pair)),
-        Around(
+        BesideLayers(
             buffers=correction(feed.n_experts, mlps) if stored else (),
             mtp=prediction(feed.d_model, layer("sparse", 1), n_mtp) if n_mtp else (),
         ),
@@ -79,7 +79,7 @@ def minicpm3(config: Config) -> Architecture:
     config.ignore("dim_model_base", "scale_depth", "scale_emb", "rope_interleave")
     mixer = latent(config) if config.has("v_head_dim") else _head_of_model(config)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    return stack(config, uniform(config, block(feed.d_model, mixer, feed)), Around(tied=True))
+    return stack(config, uniform(config, block(feed.d_model, mixer, feed)), BesideLayers(tied=True))
 
 
 def _head_of_model(config: Config) -> LatentAttention:
@@ -119,4 +119,4 @@ def longcat(config: Config) -> Architecture:
     stored = (vector("mlp.router.e_score_correction_bias", n_experts + zero, part="router"),) * n_layers
     spare = n_layers * zero * gate_up.size
     note = remark("transformers allocates {n} more, for experts without weights", n=spare)
-    return stack(config, (layer,) * n_layers, Around(buffers=stored, notes=(note,) if spare else ()))
+    return stack(config, (layer,) * n_layers, BesideLayers(buffers=stored, notes=(note,) if spare else ()))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tensors
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
-    Around,
+    BesideLayers,
     attention,
     block,
     every,
@@ -62,7 +62,7 @@ def qwen3_next(config: Config) -> Architecture:
     return stack(
         config,
         layers_of(zip(kinds, is_dense, strict=True), layer),
-        Around(mtp=prediction(attend.d_model, layer((MIXED[1], False)), n_mtp) if n_mtp else ()),
+        BesideLayers(mtp=prediction(attend.d_model, layer((MIXED[1], False)), n_mtp) if n_mtp else ()),
     )
 
 
@@ -137,7 +137,7 @@ def kimi_linear(config: Config) -> Architecture:
     return stack(
         config,
         layers_of(zip(mlps, kinds, strict=True), layer),
-        Around(
+        BesideLayers(
             ties=False,
             buffers=correction(feed.n_experts, mlps),
             mtp=prediction(feed.d_model, layer(("sparse", MIXED[1])), n_mtp) if n_mtp else (),
@@ -172,7 +172,7 @@ def minimax(config: Config) -> Architecture:
     stored = [vector(f"self_attn.{name}", *shape) for name, shape in shapes.items()]
     stored.append(vector("self_attn.diagonal_decay", 1, heads, size, size))
     layers = layers_of(kinds, lambda kind: block(feed.d_model, mixer if kind == MIXED[0] else attend, feed))
-    return stack(config, layers, Around(buffers=tuple(stored) * kinds.count(MIXED[0])))
+    return stack(config, layers, BesideLayers(buffers=tuple(stored) * kinds.count(MIXED[0])))
 
 
 MIXED = ("linear_attention", "full_attention")

@@ -7,7 +7,7 @@ import math
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection, Tensors
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
-    Around,
+    BesideLayers,
     attention,
     block,
     feed_forward,
@@ -151,7 +151,7 @@ def nemotron_h(config: Config) -> Architecture:
     return stack(
         config,
         layers,
-        Around(
+        BesideLayers(
             ties=False,
             final=Norm("norm_f", d_model),
             buffers=correction(n_experts, ["sparse"] * pattern.count("E")) if n_experts else (),
@@ -243,7 +243,7 @@ def hybrid_stack(
             layers.append(stored[seen] if seen < n_blocks else again)
             seen += 1
         layers.append(joined if kind == "hybrid" else plain)
-    return stack(config, tuple(layers), Around(tied=True))
+    return stack(config, tuple(layers), BesideLayers(tied=True))
 
 
 @model_type("zamba")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sizebook.models.architecture import Architecture, Attention, Embedding, Experts, Head, Layer, Norm, Tensors, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
-    Around,
+    BesideLayers,
     attention,
     block,
     prediction,
@@ -38,7 +38,7 @@ def minimax_m2(config: Config) -> Architecture:
     return stack(
         config,
         layers,
-        Around(
+        BesideLayers(
             buffers=correction(feed.n_experts, ["sparse"] * len(layers)),
             mtp=prediction(feed.d_model, layer, n_mtp if used else 0),
         ),
@@ -104,7 +104,7 @@ def jetmoe(config: Config) -> Architecture:
     config.ignore("num_attention_heads")
     layer = block(d_model, ExpertAttention(d_model, kv_heads, d_head, feed.n_experts, feed.top_k), feed)
     extra = Tensors((vector("mlp.bias", d_model, part="bias"),))
-    return stack(config, (Layer((*layer.bricks, extra)),) * n_layers, Around(tied=True))
+    return stack(config, (Layer((*layer.bricks, extra)),) * n_layers, BesideLayers(tied=True))
 
 
 @model_type("dbrx")

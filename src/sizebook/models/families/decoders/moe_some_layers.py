@@ -8,7 +8,7 @@ from sizebook.models.architecture import Architecture, Attention, Experts, Layer
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     SLIDING,
-    Around,
+    BesideLayers,
     attention,
     block,
     feed_forward,
@@ -70,7 +70,7 @@ def ernie_moe(config: Config) -> Architecture:
             return block(feed.d_model, mixer, feed_forward(config, bias=bias))
         return Layer((*block(feed.d_model, mixer, feed).bricks, statics))
 
-    return stack(config, layers_of(kinds, layer), Around(tied=True))
+    return stack(config, layers_of(kinds, layer), BesideLayers(tied=True))
 
 
 @model_type("laguna")
@@ -114,7 +114,7 @@ def beam(config: Config) -> Architecture:
         return Layer((*sandwich(feed.d_model, slid, which, names=names).bricks, gate_bias))
 
     kinds = list(zip(mlps, sliding_pattern(config, 6), strict=True))
-    return stack(config, layers_of(kinds, layer), Around(buffers=correction(feed.n_experts, mlps)))
+    return stack(config, layers_of(kinds, layer), BesideLayers(buffers=correction(feed.n_experts, mlps)))
 
 
 @model_type("llama4_text")
@@ -185,7 +185,7 @@ def mimo_v2(config: Config) -> Architecture:
         return block(d_model, full if kind[0] == "full_attention" else slid, which)
 
     return stack(
-        config, layers_of(zip(kinds, mlps, strict=True), layer), Around(buffers=correction(feed.n_experts, mlps))
+        config, layers_of(zip(kinds, mlps, strict=True), layer), BesideLayers(buffers=correction(feed.n_experts, mlps))
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
-    Around,
+    BesideLayers,
     attention,
     block,
     feed_forward,
@@ -121,11 +121,11 @@ def bailing(config: Config) -> Architecture:
 
     stored = config.flag("moe_router_enable_expert_bias", default=False)
     n_mtp = config.integer("num_nextn_predict_layers", default=0)
-    around = Around(
+    beside = BesideLayers(
         buffers=correction(feed.n_experts, mlps) if stored else (),
         mtp=prediction(feed.d_model, layer("sparse"), n_mtp) if n_mtp else (),
     )
-    return stack(config, layers_of(mlps, layer), around)
+    return stack(config, layers_of(mlps, layer), beside)
 
 
 @model_type("minimax_text_01", "minimax_m1")

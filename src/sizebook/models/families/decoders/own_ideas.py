@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import Around, attention, block, feed_forward, matrix, stack, uniform, vector
+from sizebook.models.families.blocks import BesideLayers, attention, block, feed_forward, matrix, stack, uniform, vector
 from sizebook.models.huggingface import model_type
 
 
@@ -23,7 +23,7 @@ def apertus(config: Config) -> Architecture:
     norms = Norm("attention_layernorm", feed.d_model), Norm("feedforward_layernorm", feed.d_model)
     layers = uniform(config, Layer((norms[0], mixer, norms[1], feed, scalars)))
     stored = tuple(vector(f"mlp.act_fn.{s}", 1) for s in ("beta", "eps")) if trained else ()
-    return stack(config, layers, Around(buffers=stored * len(layers)))
+    return stack(config, layers, BesideLayers(buffers=stored * len(layers)))
 
 
 @model_type("diffllama")
@@ -72,7 +72,7 @@ def hierarchical(config: Config) -> Architecture:
     start = ((first,) * depth + cycle * (low - 1)) + (first,) * depth
     layers = start + (cycle * (low + 1)) * (high - 1)
     state = Tensors((vector("z_L_init", feed.d_model),))
-    return stack(config, layers, Around(final_norm=False, inputs=(state,)))
+    return stack(config, layers, BesideLayers(final_norm=False, inputs=(state,)))
 
 
 @model_type("cpmant")

@@ -8,7 +8,7 @@ from sizebook.models.architecture import Architecture, Layer, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     SLIDING,
-    Around,
+    BesideLayers,
     attention,
     every,
     feed_forward,
@@ -42,7 +42,7 @@ def cohere_moe(config: Config) -> Architecture:
         *every(len(mlps) - n_dense, config.integer("sliding_window_pattern", default=4)),
     ]
     kinds = config.pattern("layer_types", len(mlps), SLIDING, default)
-    return stack(config, layers_of(zip(mlps, kinds, strict=True), layer), Around(tied=True))
+    return stack(config, layers_of(zip(mlps, kinds, strict=True), layer), BesideLayers(tied=True))
 
 
 @model_type("phi")
@@ -53,4 +53,4 @@ def phi(config: Config) -> Architecture:
     if config.flag("qk_layernorm", default=False):
         mixer = replace(mixer, qk_norm=(d_model // mixer.n_heads, d_model // mixer.n_heads))
     layer = Layer((Norm("input_layernorm", d_model, bias=True), mixer, feed))
-    return stack(config, uniform(config, layer), Around(norm_bias=True, head_bias=True))
+    return stack(config, uniform(config, layer), BesideLayers(norm_bias=True, head_bias=True))

@@ -14,7 +14,7 @@ from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
     POST_NORMS,
     SLIDING,
-    Around,
+    BesideLayers,
     attention,
     block,
     class_gives,
@@ -90,7 +90,7 @@ def described(row: Row, config: Config) -> Architecture:
     mlps = _mlps(row, config, n_layers)
     layers = layers_of(zip(mlps, _windows(row, config, n_layers), strict=True), layer)
     n_mtp = config.integer(row.predictions, default=0) if row.predictions else 0
-    around = Around(
+    beside = BesideLayers(
         tied=row.tied,
         final_norm=row.layer != "bare",
         norm_bias=row.norm_bias,
@@ -98,7 +98,7 @@ def described(row: Row, config: Config) -> Architecture:
         buffers=correction(feed.n_experts, mlps) if row.correction and isinstance(feed, Experts) else (),
         mtp=prediction(mixer.d_model, layer(("sparse", None)), n_mtp) if n_mtp else (),
     )
-    return stack(config, layers, around)
+    return stack(config, layers, beside)
 
 
 def _flag(row: Row, config: Config, said: Flag) -> bool:

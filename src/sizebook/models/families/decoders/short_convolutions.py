@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, FeedForward, Layer, Norm
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import Around, attention, feed_forward, layers_of, stack, window_of
+from sizebook.models.families.blocks import BesideLayers, attention, feed_forward, layers_of, stack, window_of
 from sizebook.models.families.experts import correction, routed
 from sizebook.models.huggingface import model_type
 from sizebook.models.mixers import ShortConvolution
@@ -36,7 +36,7 @@ def lfm2(config: Config) -> Architecture:
         return Layer((which, feed, *norms))
 
     tied = config.flag("tie_embedding", default=True)
-    return stack(config, layers_of(kinds, layer), Around(tied=tied, final=Norm("embedding_norm", d_model)))
+    return stack(config, layers_of(kinds, layer), BesideLayers(tied=tied, final=Norm("embedding_norm", d_model)))
 
 
 def _lfm3_pattern(n_layers: int) -> list[str]:
@@ -79,7 +79,7 @@ def lfm2_moe(config: Config) -> Architecture:
     return stack(
         config,
         layers_of(zip(kinds, mlps, strict=True), layer),
-        Around(
+        BesideLayers(
             tied=config.flag("tie_embedding", default=True),
             final=Norm("embedding_norm", d_model),
             buffers=correction(feed.n_experts, mlps) if balanced else (),

@@ -9,7 +9,7 @@ from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tenso
 from sizebook.models.compressed import BlockIndexer, CompressedIndexer, Compressor, HyperConnection, SharedKeyAttention
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
-    Around,
+    BesideLayers,
     attention,
     block,
     feed_forward,
@@ -121,7 +121,7 @@ def deepseek_v4(config: Config) -> Architecture:
     return stack(
         config,
         layers_of(_v4_kinds(config, n_layers), layer),
-        Around(
+        BesideLayers(
             buffers=buffers,
             outputs=(head,),
             mtp=prediction(d_model, layer("sliding_attention"), n_mtp) if n_mtp else (),
@@ -205,7 +205,7 @@ def hunyuan_4(config: Config) -> Architecture:
         )
     )
     layers = layers_of(zip(mlps, selects, strict=True), layer)
-    return stack(config, layers, Around(buffers=correction(feed.n_experts, mlps), outputs=(head,)))
+    return stack(config, layers, BesideLayers(buffers=correction(feed.n_experts, mlps), outputs=(head,)))
 
 
 @model_type("dots3_note_text")
@@ -229,7 +229,7 @@ def dots_3(config: Config) -> Architecture:
         return Layer((*block(feed.d_model, wide, which).bricks, select))
 
     layers = layers_of(zip(mlps, kinds, strict=True), layer)
-    return stack(config, layers, Around(buffers=correction(feed.n_experts, mlps)))
+    return stack(config, layers, BesideLayers(buffers=correction(feed.n_experts, mlps)))
 
 
 def _dots_sliding(config: Config, wide: LatentAttention, layers: list[int]) -> LatentAttention:
@@ -277,7 +277,7 @@ def minimax_m3(config: Config) -> Architecture:
         return Layer((*block(feed.d_model, replace(mixer, selected_keys=selected), which).bricks, select))
 
     layers = layers_of(zip(mlps, kinds, strict=True), layer)
-    return stack(config, layers, Around(buffers=correction(feed.n_experts, mlps)))
+    return stack(config, layers, BesideLayers(buffers=correction(feed.n_experts, mlps)))
 
 
 def _block_indexer(config: Config, n_layers: int) -> tuple[BlockIndexer, list[str]]:

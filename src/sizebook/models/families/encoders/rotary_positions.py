@@ -18,7 +18,7 @@ from sizebook.models.architecture import (
 )
 from sizebook.models.classes import kind_of_class, n_labels
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import Around, attention, block, feed_forward, layers_of, stack
+from sizebook.models.families.blocks import BesideLayers, attention, block, feed_forward, layers_of, stack
 from sizebook.models.families.encoders.bert import HASHED_HEADS, ROBERTA_HEADS
 from sizebook.models.families.encoders.narrow_embeddings import SUMMARY_KEYS
 from sizebook.models.families.encoders.stack import (
@@ -146,7 +146,7 @@ def _llama_encoder(config: Config, *, head_bias: bool = False) -> Architecture:
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     mixer = attention(config, qkv_bias=bias, out_bias=bias, bidirectional=True)
     layers = (block(feed.d_model, mixer, feed),) * config.integer("num_hidden_layers")
-    return stack(config, layers, Around(head_bias=head_bias))
+    return stack(config, layers, BesideLayers(head_bias=head_bias))
 
 
 def _with_top(config: Config, described: Architecture, words: str) -> Architecture:

@@ -7,7 +7,16 @@ from typing import Any
 
 from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import Around, attention, block, feed_forward, layers_of, linear, stack, vector
+from sizebook.models.families.blocks import (
+    BesideLayers,
+    attention,
+    block,
+    feed_forward,
+    layers_of,
+    linear,
+    stack,
+    vector,
+)
 from sizebook.models.families.experts import mlp_kinds, routed
 from sizebook.models.families.multimodal.joining import text_model, with_towers
 from sizebook.models.families.towers.vision import encoder_of_depth, pixels
@@ -138,7 +147,7 @@ def ernie_vl_text(config: Config) -> Architecture:
         first, mix, second, _ = block(mixer.d_model, mixer, feed[0]).bricks
         return Layer((first, mix, second, *feed))
 
-    return stack(config, layers_of(mlps, layer), Around(tied=True))
+    return stack(config, layers_of(mlps, layer), BesideLayers(tied=True))
 
 
 def _experts(config: Config) -> tuple[Brick, ...]:

@@ -15,7 +15,7 @@ from sizebook.models.architecture import (
     Weight,
 )
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import Around, attention, feed_forward, linear, stack, uniform, vector
+from sizebook.models.families.blocks import BesideLayers, attention, feed_forward, linear, stack, uniform, vector
 from sizebook.models.families.multimodal.joining import text_model, with_towers
 from sizebook.models.families.multimodal.querying import querying
 from sizebook.models.huggingface import model_type
@@ -44,7 +44,7 @@ def voxtral_realtime(config: Config) -> Architecture:
     )
     first, second = Norm("input_layernorm", d_model), Norm("post_attention_layernorm", d_model)
     layer = Layer((first, mixer, second, *delayed, feed))
-    text = stack(section, uniform(section, layer), Around(tied=True))
+    text = stack(section, uniform(section, layer), BesideLayers(tied=True))
     joined = audio.integer("hidden_size") * config.integer("downsample_factor", default=4)
     projector = (
         linear("linear_1", joined, d_model, bias=False),

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Layer, Norm, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import Around, feed_forward, layers_of, linear, matrix, stack
+from sizebook.models.families.blocks import BesideLayers, feed_forward, layers_of, linear, matrix, stack
 from sizebook.models.families.decoders.latent_attention import latent
 from sizebook.models.families.decoders.linear_attention import MIXED, kimi_kinds
 from sizebook.models.families.experts import correction, fine_grained, mlp_kinds
@@ -76,8 +76,8 @@ def _text(config: Config) -> Architecture:
         return Layer((first, mixer, second, *feed, *sums))
 
     layers, last = layers_of(zip(mlps, kinds, strict=True), layer), _sums("output_attn_res", d_model)
-    around = Around(ties=False, outputs=last, buffers=correction(experts.n_experts, mlps))
-    whole = stack(config, layers, around)
+    beside = BesideLayers(ties=False, outputs=last, buffers=correction(experts.n_experts, mlps))
+    whole = stack(config, layers, beside)
     padding = "the checkpoint stores the decays of heads padded to 128 entries a layer; the padding is not counted"
     return noted(whole, padding) if delta.n_value_heads < 128 else whole
 

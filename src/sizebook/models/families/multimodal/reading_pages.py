@@ -7,7 +7,7 @@ from dataclasses import replace
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Embedding, Head, Norm, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import Around, attention, block, feed_forward, linear, stack, uniform, vector
+from sizebook.models.families.blocks import BesideLayers, attention, block, feed_forward, linear, stack, uniform, vector
 from sizebook.models.families.multimodal.joining import with_towers
 from sizebook.models.families.towers.vision import encoder, pixels, siglip
 from sizebook.models.huggingface import model_type
@@ -51,7 +51,7 @@ def _language_model(section: Config) -> Architecture:
     bias = section.flag("use_bias", default=False)
     feed = feed_forward(section, bias=bias)
     mixer = attention(section, d_head=128, kv_required=True, qkv_bias=bias, out_bias=bias)
-    return stack(section, uniform(section, block(feed.d_model, mixer, feed)), Around(tied=True))
+    return stack(section, uniform(section, block(feed.d_model, mixer, feed)), BesideLayers(tied=True))
 
 
 def _vit(config: Config, d_text: int) -> Tower:
@@ -95,7 +95,7 @@ def _hunyuan(section: Config) -> Architecture:
     section.only("use_qk_norm", True)
     bias = section.flag("attention_bias", default=False)
     feed, mixer = feed_forward(section), attention(section, qk_norm="head", qkv_bias=bias, out_bias=bias)
-    return stack(section, uniform(section, block(feed.d_model, mixer, feed)), Around(tied=True))
+    return stack(section, uniform(section, block(feed.d_model, mixer, feed)), BesideLayers(tied=True))
 
 
 def _merging(config: Config, d_text: int) -> Tower:

@@ -12,7 +12,7 @@ from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Brick, Embedding, Layer, Norm, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
-    Around,
+    BesideLayers,
     attention,
     block,
     feed_forward,
@@ -137,7 +137,7 @@ def _language_model(section: Config) -> Architecture:
         return block(feed.d_model, slid, feed_forward(section) if kind[0] == "dense" else feed)
 
     built = layers_of(zip(mlps, slides, strict=True), layer)
-    text = stack(section, built, Around(buffers=correction(feed.n_experts, mlps)))
+    text = stack(section, built, BesideLayers(buffers=correction(feed.n_experts, mlps)))
     n_mtp = section.integer("num_nextn_predict_layers", "num_mtp_layers", default=0)
     left_out = remark("prediction layers, {n} of them, are not described and not counted", n=n_mtp)
     return noted(text, left_out) if n_mtp else text
