@@ -146,7 +146,7 @@ def xlstm(config: Config) -> Architecture:
         config.divides(f"{name} * hidden_size", width, "num_heads", n_heads)
     d_ff = _rounded(
         d_model * config.number("ffn_proj_factor", default=2.667),
-        config.integer("ffn_round_up_to_multiple_of", default=64),
+        config.integer("ffn_round_up_to_multiple_of"),
     )
     mixer = MatrixLstm(d_model, n_heads, d_qk, d_v=d_v, bias=bias)
     feed = FeedForward(d_model, d_ff, gated=True, bias=bias, name="ffn")

@@ -19,15 +19,15 @@ def blt(config: Config) -> Architecture:
     )
     config.ignore("patching_threshold")
     encoder, decoder = config.section("encoder_config"), config.section("decoder_config")
-    latent, vocab = config.section("global_config"), config.integer("vocab_size", default=260)
+    latent, vocab = config.section("global_config"), config.integer("vocab_size")
     d_encoder, d_decoder, d_latent = (part.integer("hidden_size") for part in (encoder, decoder, latent))
-    per_patch = config.integer("cross_attn_k", default=2)
+    per_patch = config.integer("cross_attn_k")
     groups = config.integers("encoder_hash_byte_group_size", default=[3, 4, 5, 6, 7, 8])
     if not groups:
         raise config.unknown("encoder_hash_byte_group_size", groups, "one or more: none gives the default")
     hashes = len(groups)
-    hashes *= config.integer("encoder_hash_byte_group_nb_functions", default=1)
-    rows = hashes * config.integer("encoder_hash_byte_group_vocab", default=500002)
+    hashes *= config.integer("encoder_hash_byte_group_nb_functions")
+    rows = hashes * config.integer("encoder_hash_byte_group_vocab")
     widened = [_to_patches("local_encoder", encoder, d_encoder)]
     widened.append(_to_patches("local_decoder", decoder, decoder.integer("hidden_size_global")))
     if d_encoder * per_patch != d_latent:

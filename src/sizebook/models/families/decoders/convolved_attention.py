@@ -82,7 +82,7 @@ def inkling2(config: Config) -> Architecture:
         *(f"{swa}{key}" for swa in ("", "swa_") for key in HEADS), "rel_extent"
     )  # where no layer is of a kind
     n_layers, d_model, feed = config.integer("num_hidden_layers"), config.integer("hidden_size"), routed(config)
-    kernel = config.integer("conv_kernel_size", "sconv_kernel_size", default=4)
+    kernel = config.integer("conv_kernel_size", "sconv_kernel_size")
     around = [Weight(f"post_{name}_convolution", (d_model, 1, kernel), "ssm") for name in ("attention", "mlp")]
     after = Norm("k_input_layernorm", d_model), Norm("v_input_layernorm", d_model)
 
@@ -153,7 +153,7 @@ def zaya(config: Config) -> Architecture:
     mixer = attention(config, qkv_bias=bias, out_bias=bias)
     if mixer.n_kv_heads * mixer.d_head % 2:
         raise config.unknown("head_dim", mixer.d_head, "an even width of all values, which are projected in halves")
-    feed, d_router = routed(config), config.integer("router_hidden_size", default=256)
+    feed, d_router = routed(config), config.integer("router_hidden_size")
     config.only("num_experts_per_tok", 1)
     feed = replace(feed, router_rows=feed.n_experts + 1, d_router=d_router)
     scales = (*_scaled("post_attention", feed.d_model), *_scaled("post_mlp", feed.d_model))
@@ -184,7 +184,7 @@ def _convolutions(config: Config, mixer: Attention) -> Convolutions:
     Kept are the queries and keys that both kernels still reach, and the half of the values that comes a token late.
     """
     heads, width = mixer.n_heads + mixer.n_kv_heads, mixer.d_head
-    channel, head = config.integer("cca_time0", default=2), config.integer("cca_time1", default=2)
+    channel, head = config.integer("cca_time0"), config.integer("cca_time1")
     name = "self_attn.qkv_proj.conv_qk"
     return Convolutions(
         (

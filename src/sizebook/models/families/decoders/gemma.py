@@ -50,7 +50,7 @@ def recurrent_gemma(config: Config) -> Architecture:
     bias = config.flag("attention_bias", default=False)
     attend = attention(config, qkv_bias=bias, out_bias=True, window=config.integer("attention_window_size", default=0))
     width = config.integer("lru_width", default=d_model)
-    mixer = GatedRecurrence(d_model, width, attend.n_heads, d_conv=config.integer("conv1d_width", default=4))
+    mixer = GatedRecurrence(d_model, width, attend.n_heads, d_conv=config.integer("conv1d_width"))
     config.divides("lru_width", width, "num_attention_heads", attend.n_heads)
     d_ff = config.divides("intermediate_size", config.integer("intermediate_size"), "2", 2)
     feed = FeedForward(d_model, d_ff, gated=True, bias=True)
@@ -72,7 +72,7 @@ def gemma4(config: Config) -> Architecture:
     sees_all = _global_attention(config, slides, kinds)
     wide = config.flag("use_double_wide_mlp", default=False)
     unified = config.text("model_type") == "gemma4_unified_text"
-    d_extra = 0 if unified else config.integer("hidden_size_per_layer_input", default=256)
+    d_extra = 0 if unified else config.integer("hidden_size_per_layer_input")
     feed, experts = feed_forward(config), _experts(config)
 
     def layer(kind: tuple[str, bool]) -> Layer:
@@ -155,7 +155,7 @@ def per_layer_tables(config: Config, n_layers: int, width: int) -> tuple[Brick, 
     config.ignore("vocab_size_per_layer_input")
     if not width:
         return ()
-    rows = config.integer("vocab_size_per_layer_input", default=262_144)
+    rows = config.integer("vocab_size_per_layer_input")
     return (
         Embedding("embed_tokens_per_layer", rows, n_layers * width),
         Projection("per_layer_model_projection", config.integer("hidden_size"), n_layers * width, bias=False),
@@ -188,7 +188,7 @@ def gemma3n(config: Config) -> Architecture:
     patterns = config.pattern("layer_types", n_layers, SLIDING, every(n_layers, 5))
     shared = _shared(config, patterns, default=15)
     kinds = [(kind, i >= n_layers - shared, inner[i]) for i, kind in enumerate(patterns)]
-    n_streams = config.integer("altup_num_inputs", default=4) - 1
+    n_streams = config.integer("altup_num_inputs") - 1
     streams = Tensors(
         tuple(
             matrix(f"{name}.*.weight", d_model, d_model, part="other", copies=n_streams)
@@ -201,7 +201,7 @@ def gemma3n(config: Config) -> Architecture:
 
 def _altup(config: Config, d_model: int) -> tuple[Brick, ...]:
     """Return what predicts and corrects the residual streams around a layer (arXiv:2301.13310)."""
-    n = config.integer("altup_num_inputs", default=4)
+    n = config.integer("altup_num_inputs")
     found = [matrix("altup.modality_router.weight", n, d_model, part="router")]
     found += [vector("altup.correction_coefs.weight", n, n), vector("altup.prediction_coefs.weight", n * n, n)]
     found.append(vector("altup.correct_output_scale", d_model))
@@ -210,6 +210,6 @@ def _altup(config: Config, d_model: int) -> tuple[Brick, ...]:
 
 def _laurel(config: Config, d_model: int) -> tuple[Brick, ...]:
     """Return the low-rank residual (arXiv:2411.07501)."""
-    rank = config.integer("laurel_rank", default=64)
+    rank = config.integer("laurel_rank")
     left = Projection("laurel.linear_left", d_model, rank, bias=False)
     return left, Projection("laurel.linear_right", rank, d_model, bias=False), Norm("laurel.post_laurel_norm", d_model)

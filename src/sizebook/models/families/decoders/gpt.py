@@ -171,7 +171,7 @@ def gpt_neox(config: Config) -> Architecture:
         mixer = size.attention(bias=config.flag("attention_bias", default=True))
         layer = two_norms(size, mixer, size.feed_forward(config.integer("intermediate_size")))
         return decoder(config, size, (layer,) * size.n_layers, tied=False)
-    d_ff = config.integer("intermediate_multiple_size", default=4) * size.d_model
+    d_ff = config.integer("intermediate_multiple_size") * size.d_model
     layer = two_norms(size, size.attention(bias=False), size.feed_forward(d_ff, bias=False))
     last = Layer((*layer.bricks, Tensors((vector("attention.dense_bias", size.d_model, part="bias"),))))
     return decoder(config, size, (*((layer,) * (size.n_layers - 1)), last), tied=True)

@@ -43,7 +43,7 @@ def jamba(config: Config) -> Architecture:
         name="mamba",
     )
     attend, dense = attention(config), feed_forward(config)
-    n_experts = config.integer("num_experts", default=16)
+    n_experts = config.integer("num_experts")
     experts = routed(config, "intermediate_size", name="feed_forward") if n_experts > 1 else None
     period, offset = config.integer("attn_layer_period"), config.integer("attn_layer_offset")
     every, first = config.integer("expert_layer_period"), config.integer("expert_layer_offset")
@@ -111,9 +111,9 @@ def granite_hybrid(config: Config) -> Architecture:
     bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
     mixer, d_model = mamba2_mixer(config), config.integer("hidden_size")
     attend = attention(config, qkv_bias=bias, out_bias=bias)
-    shared = config.integer("shared_intermediate_size", default=1024)
+    shared = config.integer("shared_intermediate_size")
     feed: Brick = FeedForward(d_model, shared, gated=True, name="shared_mlp")
-    if config.integer("num_local_experts", default=8):
+    if config.integer("num_local_experts"):
         feed = routed(config, "intermediate_size", d_ff_shared=shared, name="block_sparse_moe")
     config.ignore("intermediate_size", "num_experts_per_tok")
     config.values = {**config.values, "layer_types": _modern(config, "layer_types", n_layers)}
@@ -285,13 +285,13 @@ def zamba2(config: Config) -> Architecture:
     if config.flag("add_bias_linear", default=False):
         raise config.unknown("add_bias_linear", True, "false: nothing else is described for this type")
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
-    heads, rank = config.integer("n_mamba_heads"), config.integer("adapter_rank", default=128)
+    heads, rank = config.integer("n_mamba_heads"), config.integer("adapter_rank")
     inner = int(config.number("mamba_expand", default=2) * d_model)
     mixer = Mamba2(
         d_model,
         heads,
         config.divides("mamba_expand * hidden_size", inner, "n_mamba_heads", heads),
-        n_groups=config.integer("mamba_ngroups", default=1),
+        n_groups=config.integer("mamba_ngroups"),
         d_state=config.integer("mamba_d_state"),
         d_conv=config.integer("mamba_d_conv"),
         name="mamba",

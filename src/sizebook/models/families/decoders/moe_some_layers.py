@@ -56,7 +56,7 @@ def ernie_moe(config: Config) -> Architecture:
     feed = routed(config)
     feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
     statics = Tensors((vector("mlp.moe_statics.e_score_correction_bias", 1, feed.n_experts, part="router"),))
-    n_layers, interval = config.integer("num_hidden_layers"), config.integer("moe_layer_interval", default=1)
+    n_layers, interval = config.integer("num_hidden_layers"), config.integer("moe_layer_interval")
     start = config.integer("moe_layer_start_index", default=1)
     config.ignore("moe_layer_end_index", "intermediate_size", "moe_gate")
     until_the_last = config.values.get("moe_layer_end_index", -1) in (None, -1)

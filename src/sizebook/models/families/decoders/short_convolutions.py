@@ -50,7 +50,7 @@ def _lfm2_width(config: Config) -> int:
     width = config.integer("block_ff_dim" if config.has("block_ff_dim") else "intermediate_size")
     config.ignore("intermediate_size")
     multiple, factor = (
-        config.integer("block_multiple_of", default=256),
+        config.integer("block_multiple_of"),
         config.number("block_ffn_dim_multiplier", default=1),
     )
     if not config.flag("block_auto_adjust_ff_dim", default=True):

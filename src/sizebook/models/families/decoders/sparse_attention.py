@@ -185,7 +185,7 @@ def hunyuan_4(config: Config) -> Architecture:
     mixer = latent(config, selected_keys=config.integer("index_topk"), sinks=True)
     mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head_v)
     feed, select = fine_grained(config), indexer(config, mixer.q_rank)
-    d_model, copies = feed.d_model, config.integer("hc_mult", default=4)
+    d_model, copies = feed.d_model, config.integer("hc_mult")
     n_layers = config.integer("num_hidden_layers")
     mixes = tuple(HyperConnection(n, d_model, copies, rows=2 * copies, scales=2) for n in ("attn_hc", "ffn_hc"))
     default = ["full" if i == 0 or (i - 1) % 4 == 0 else "shared" for i in range(n_layers)]
@@ -219,7 +219,7 @@ def dots_3(config: Config) -> Architecture:
     select = indexer(config, wide.q_rank)
     slid = _dots_sliding(config, wide, [i for i, kind in enumerate(kinds) if kind == "sliding_attention"])
     feed = routed(config)
-    shared = config.integer("shared_experts_intermediate_size", default=1536) * config.integer("n_shared_experts")
+    shared = config.integer("shared_experts_intermediate_size") * config.integer("n_shared_experts")
     feed, mlps = replace(feed, d_ff_shared=shared), mlp_kinds(config, first_dense=1)
 
     def layer(kind: tuple[str, str]) -> Layer:

@@ -49,7 +49,7 @@ def xmod(config: Config) -> Architecture:
     words = kind_of_class(config, "Xmod", ROBERTA_HEADS)
     config.ignore("adapter_reuse_layer_norm", "ln_before_adapter", "default_language")
     size = sizes(config)
-    d_adapter = size.d_model // config.integer("adapter_reduction_factor", default=2)
+    d_adapter = size.d_model // config.integer("adapter_reduction_factor")
     if config.values.get("languages") == []:
         raise config.unknown("languages", [], "one or more, or no such key for the type's default")
     adapters = tuple(
@@ -75,8 +75,8 @@ def roc_bert(config: Config) -> Architecture:
     )
     inputs = tables(config, size)
     inputs += [
-        Embedding("pronunciation_embed", config.integer("pronunciation_vocab_size", default=910), d_sound),
-        Embedding("shape_embed", config.integer("shape_vocab_size", default=24858), d_shape),
+        Embedding("pronunciation_embed", config.integer("pronunciation_vocab_size"), d_sound),
+        Embedding("shape_embed", config.integer("shape_vocab_size"), d_shape),
     ]
     joined = size.d_model
     joined += d_sound if config.flag("enable_pronunciation", default=True) else 0
@@ -101,8 +101,8 @@ def luke(config: Config) -> Architecture:
     }
     words = kind_of_class(config, "Luke", heads)
     config.ignore("cls_entity_prediction", "bert_model_name")
-    size, d_entity = sizes(config), config.integer("entity_emb_size", default=256)
-    n_entities, d_model = config.integer("entity_vocab_size", default=500000), size.d_model
+    size, d_entity = sizes(config), config.integer("entity_emb_size")
+    n_entities, d_model = config.integer("entity_vocab_size"), size.d_model
     inputs = tables(config, size) + _entity_tables(config, size, n_entities, d_entity)
     layer = bert_layer(size)
     if config.flag("use_entity_aware_attention", default=True):
@@ -144,8 +144,8 @@ def neomme(config: Config) -> Architecture:
     """A factored table, patches of images beside tokens, gated attention and a table of values for every layer."""
     words = kind_of_class(config, "NeoMME", {"Model": "", "ForMaskedLM": "words"})
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
-    vocab, rank = config.integer("vocab_size"), config.integer("embedding_rank", default=256)
-    d_patch = 3 * config.integer("patch_size", default=32) ** 2
+    vocab, rank = config.integer("vocab_size"), config.integer("embedding_rank")
+    d_patch = 3 * config.integer("patch_size") ** 2
     config.ignore("residual_multiplier", "embedding_dim", "per_layer_config")
     tied = config.flag("tie_word_embeddings", default=True)
     own = _gated_attention(config, d_model)
@@ -171,14 +171,14 @@ def neomme(config: Config) -> Architecture:
 
 def _gated_attention(config: Config, d_model: int) -> Attention:
     n_heads, n_kv = config.integer("num_attention_heads"), config.integer("num_key_value_heads")
-    d_head, bias = config.integer("head_dim", default=64), config.flag("attention_bias", default=False)
+    d_head, bias = config.integer("head_dim"), config.flag("attention_bias", default=False)
     brick = Attention(d_model, n_heads, n_kv, d_head=d_head, qkv_bias=bias, out_bias=bias, gate=n_heads * d_head)
     return replace(brick, bidirectional=True)
 
 
 def _scaled_layers(config: Config, own: Attention, n_layers: int) -> tuple[Layer, ...]:
     """Return layers without norms, in which scalars weigh the input again; every sixth sees everything."""
-    bias, window = config.flag("mlp_bias", default=False), config.integer("sliding_window", default=256)
+    bias, window = config.flag("mlp_bias", default=False), config.integer("sliding_window")
     mlp = FeedForward(own.d_model, config.integer("intermediate_size"), gated=False, bias=bias)
     alpha = Weight("self_attn.exclusive_self_attention.alpha", (own.n_heads,), "attention", use="vector")
     scales = Tensors((Weight("lambdas", (2,), "other", use="vector"), alpha))

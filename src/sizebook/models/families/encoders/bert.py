@@ -102,7 +102,7 @@ def ernie(config: Config) -> Architecture:
     """BERT with a table of tasks."""
     words = kind_of_class(config, "Ernie", BERT_HEADS | {"ForCausalLM": "words"})
     size = sizes(config)
-    n_tasks = config.integer("task_type_vocab_size", default=3)
+    n_tasks = config.integer("task_type_vocab_size")
     tasks = [Embedding("task_type_embeddings", n_tasks, size.d_model)]
     inputs = tables(config, size) + (tasks if config.flag("use_task_id", default=False) else [])
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers

@@ -101,10 +101,10 @@ def convbert(config: Config) -> Architecture:
     if words == "one":
         config.only("summary_use_proj", False)
     config.only("add_cross_attention", False)
-    size = factorised(sizes(config), config.integer("embedding_size", default=768))
-    d_model, n_groups = size.d_model, config.integer("num_groups", default=1)
-    n_heads = max(1, size.n_heads // config.integer("head_ratio", default=2))
-    d_head, kernel = d_model // n_heads // 2, config.integer("conv_kernel_size", default=9)
+    size = factorised(sizes(config), config.integer("embedding_size"))
+    d_model, n_groups = size.d_model, config.integer("num_groups")
+    n_heads = max(1, size.n_heads // config.integer("head_ratio"))
+    d_head, kernel = d_model // n_heads // 2, config.integer("conv_kernel_size")
     d_all = n_heads * d_head
     projections = (
         *(Projection(f"attention.{n}", d_model, d_all, part="attention") for n in ("query", "key", "value")),

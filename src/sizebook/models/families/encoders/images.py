@@ -58,7 +58,7 @@ def _vit_head(config: Config, kind: str, d_model: int) -> Projection:
     d_pooled, stride = config.size("pooler_output_size"), config.integer("encoder_stride", default=16)
     labels = n_labels(config)
     if kind == "pixels":
-        return linear("decoder", d_model, stride**2 * config.integer("num_channels", default=3))
+        return linear("decoder", d_model, stride**2 * config.integer("num_channels"))
     if kind == "labels":
         return Projection("classifier", d_model, labels, pooled=True)
     return Projection("pooler.dense", d_model, d_pooled or d_model, pooled=True)
@@ -80,7 +80,7 @@ def dinov2(config: Config) -> Architecture:
     scales = Tensors((vector("layer_scale1.lambda1", d_model), vector("layer_scale2.lambda1", d_model)))
     first, second = Norm("norm1", d_model, bias=True), Norm("norm2", d_model, bias=True)
     layer = Layer((first, attend, second, *_dinov2_feed(config, d_model), scales))
-    n_registers = config.integer("num_register_tokens", default=4) if registers else 0
+    n_registers = config.integer("num_register_tokens") if registers else 0
     masks = registers or config.flag("use_mask_token", default=True)
     tokens = ("cls_token", *(("mask_token",) if masks else ()), *(("register_tokens",) * n_registers))
     stem = (
@@ -94,7 +94,7 @@ def dinov2(config: Config) -> Architecture:
 
 def _dinov2_feed(config: Config, d_model: int) -> tuple[Brick, ...]:
     """Return the block of a layer: plain, or gated by one joint projection and narrowed to two thirds."""
-    d_ff = int(d_model * config.number("mlp_ratio", default=4))
+    d_ff = int(d_model * config.number("mlp_ratio"))
     if not config.flag("use_swiglu_ffn", default=False):
         return (FeedForward(d_model, d_ff, gated=False, bias=True),)
     narrowed = (int(d_ff * 2 / 3) + 7) // 8 * 8

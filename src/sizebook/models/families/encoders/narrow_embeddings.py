@@ -38,8 +38,8 @@ REMBERT_HEADS = {k: v for k, v in BERT_HEADS.items() if "two" not in v} | {"ForC
 def albert(config: Config) -> Architecture:
     """A narrow embedding, and layers that repeat the weights of their group."""
     words = kind_of_class(config, "Albert", ALBERT_HEADS)
-    size = factorised(sizes(config), config.integer("embedding_size", default=128))
-    n_groups, n_inner = config.integer("num_hidden_groups", default=1), config.integer("inner_group_num", default=1)
+    size = factorised(sizes(config), config.integer("embedding_size"))
+    n_groups, n_inner = config.integer("num_hidden_groups"), config.integer("inner_group_num")
     config.ignore("down_scale_factor", "gap_size", "net_structure_type", "num_memory_blocks")
     kind = bert_layer(size)
     shared = Layer(kind.bricks, stored=False)
@@ -58,7 +58,7 @@ def albert(config: Config) -> Architecture:
 def electra(config: Config) -> Architecture:
     """BERT whose embedding may be narrower than the layers; no pooler."""
     words = kind_of_class(config, "Electra", ELECTRA_HEADS)
-    size = factorised(sizes(config), config.integer("embedding_size", default=128))
+    size = factorised(sizes(config), config.integer("embedding_size"))
     if config.class_names()[0].endswith("ForMultipleChoice"):  # its "dense" is the projection of the summary
         config.only("summary_use_proj", True)
         config.only("summary_proj_to_labels", False)
@@ -74,8 +74,8 @@ def electra(config: Config) -> Architecture:
 def rembert(config: Config) -> Architecture:
     """A narrow input embedding and a wide output one, never tied."""
     words = kind_of_class(config, "RemBert", REMBERT_HEADS)
-    size = factorised(sizes(config), config.integer("input_embedding_size", default=256))
-    d_out = config.integer("output_embedding_size", default=1664)
+    size = factorised(sizes(config), config.integer("input_embedding_size"))
+    d_out = config.integer("output_embedding_size")
     inputs = [*tables(config, size), Projection("embedding_hidden_mapping_in", size.d_embed, size.d_model)]
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers
     return encoder(
@@ -90,7 +90,7 @@ def mobilebert(config: Config) -> Architecture:
     config.ignore("normalization_type")
     if "pool" in words:
         config.only("classifier_activation", True)
-    size, d_embed = sizes(config), config.integer("embedding_size", default=128)
+    size, d_embed = sizes(config), config.integer("embedding_size")
     n_tokens = 3 if config.flag("trigram_input", default=True) else 1
     inputs: list[Brick] = [
         Embedding("word_embeddings", size.vocab, d_embed),
@@ -107,7 +107,7 @@ def mobilebert(config: Config) -> Architecture:
 
 def _bottleneck_layer(config: Config, d_model: int, n_heads: int, d_ff: int) -> Layer:
     narrowed = config.flag("use_bottleneck", default=True)
-    d_bottleneck = config.integer("intra_bottleneck_size", default=128)
+    d_bottleneck = config.integer("intra_bottleneck_size")
     d_inner = config.integer("true_hidden_size", default=d_bottleneck if narrowed else d_model)
     d_head = config.divides("true_hidden_size", d_inner, "num_attention_heads", n_heads)
     d_value_in = d_inner if config.flag("use_bottleneck_attention", default=False) else d_model
@@ -117,7 +117,7 @@ def _bottleneck_layer(config: Config, d_model: int, n_heads: int, d_ff: int) -> 
         ProjectedAttention(n_heads, d_head, square),
         Norm("attention.output.LayerNorm", d_inner, bias=True),
     ]
-    for index in range(config.integer("num_feedforward_networks", default=4)):
+    for index in range(config.integer("num_feedforward_networks")):
         feed = FeedForward(d_inner, d_ff, gated=False, bias=True, name=f"ffn.{index}")
         bricks += [feed, Norm(f"ffn.{index}.LayerNorm", d_inner, bias=True)]
     shared = config.flag("key_query_shared_bottleneck", default=True)

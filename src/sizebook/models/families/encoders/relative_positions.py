@@ -186,9 +186,9 @@ def funnel(config: Config) -> Architecture:
     repeats = config.integers("block_repeats", default=[1] * len(blocks))
     if len(repeats) != len(blocks):
         raise config.unknown("block_repeats", repeats, f"{len(blocks)} numbers, one for each of 'block_sizes'")
-    n_decoder = config.integer("num_decoder_layers", default=2)
+    n_decoder = config.integer("num_decoder_layers")
     size = _relative_sizes(config, sum(blocks) + (0 if "base" in words else n_decoder))
-    stored = _relative_layer(size, config.integer("d_head", default=64), ("k", "v", "o"))
+    stored = _relative_layer(size, config.integer("d_head"), ("k", "v", "o"))
     shared = Layer(stored.bricks, stored=False)
     n_again = sum(n_layers * (times - 1) for n_layers, times in zip(blocks, repeats, strict=True))
     layers = (stored,) * size.n_layers + (shared,) * n_again
@@ -204,7 +204,7 @@ def mpnet(config: Config) -> Architecture:
     """BERT without token types, with one table of relative positions for all layers."""
     words = kind_of_class(config, "MPNet", {k: v for k, v in ROBERTA_HEADS.items() if k != "ForCausalLM"})
     size = sizes(config)
-    n_buckets = config.integer("relative_attention_num_buckets", default=32)
+    n_buckets = config.integer("relative_attention_num_buckets")
     inputs: list[Brick] = [
         Embedding("word_embeddings", size.vocab, size.d_model),
         Embedding("position_embeddings", size.n_ctx, size.d_model),

@@ -131,7 +131,7 @@ def ultrabert(config: Config) -> Architecture:
     classes = ("ForSequenceClassification", "ForTokenClassification")
     heads = {"Model": "", "ForMaskedLM": "words", "ForQuestionAnswering": "two"} | dict.fromkeys(classes, "labels")
     words = kind_of_class(config, "Ultrabert", heads)
-    narrow, described = config.integer("prediction_head_size", default=768), _llama_encoder(config)
+    narrow, described = config.integer("prediction_head_size"), _llama_encoder(config)
     config.ignore("layer_types", "sliding_window")
     if words == "words":
         d_model = described.d_model

@@ -39,7 +39,7 @@ def speech(config: Config) -> Architecture:
     kind = kind_of_class(config, PREFIXES[name], heads)
     _undescribed(config)
     d_model = config.integer("hidden_size")
-    vocab, labels = config.integer("vocab_size", default=32), n_labels(config)
+    vocab, labels = config.integer("vocab_size"), n_labels(config)
     heard, d_heard = _convolutions(config)
     n_layers = config.integer("num_hidden_layers")
     return Architecture(
@@ -97,14 +97,14 @@ def _projected(config: Config, d_heard: int) -> list[Brick]:
     if config.text("model_type") != "hubert" or config.flag("feat_proj_layer_norm", default=True):
         bricks.append(Norm("feature_projection.layer_norm", d_heard, bias=True))
     bricks.append(linear("feature_projection.projection", d_heard, d_model))
-    masks = config.number("mask_time_prob", default=0.05), config.number("mask_feature_prob", default=0.0)
+    masks = config.number("mask_time_prob"), config.number("mask_feature_prob", default=0.0)
     return [*bricks, *([Tensors((vector("masked_spec_embed", d_model),))] if any(masks) else [])]
 
 
 def _positions(config: Config) -> tuple[Brick, ...]:
     """Return the grouped convolution that stands for positions, its weight split in length and direction."""
-    d_model, kernel = config.integer("hidden_size"), config.integer("num_conv_pos_embeddings", default=128)
-    groups = config.integer("num_conv_pos_embedding_groups", default=16)
+    d_model, kernel = config.integer("hidden_size"), config.integer("num_conv_pos_embeddings")
+    groups = config.integer("num_conv_pos_embedding_groups")
     width = config.divides("hidden_size", d_model, "num_conv_pos_embedding_groups", groups)
     return (
         linear("pos_conv_embed.conv", width * kernel, d_model),
@@ -121,7 +121,7 @@ def _layers(config: Config, n_layers: int) -> tuple[Layer, ...]:
     if config.text("model_type") != "wavlm":
         return (Layer((attend, norms[0], feed, norms[1])),) * n_layers
     gate = linear("gru_rel_pos_linear", width, 8), Tensors((vector("gru_rel_pos_const", n_heads),))
-    table = Embedding("rel_attn_embed", config.integer("num_buckets", default=320), n_heads)
+    table = Embedding("rel_attn_embed", config.integer("num_buckets"), n_heads)
     later = Layer((attend, *gate, norms[0], feed, norms[1]))
     return (Layer((*later.bricks, table)), *(later,) * (n_layers - 1))
 
@@ -133,7 +133,7 @@ def _top(config: Config, kind: str, labels: int, d_heard: int) -> list[Brick]:
         return _quantizer(config, d_heard)
     if kind not in ("labels", "frames"):
         return []
-    width = config.integer("classifier_proj_size", default=256) if kind == "labels" else d_model
+    width = config.integer("classifier_proj_size") if kind == "labels" else d_model
     top: list[Brick] = [Projection("projector", d_model, width)] if kind == "labels" else []
     top.append(Projection("classifier", width, labels, pooled=kind == "labels"))
     if config.flag("use_weighted_layer_sum", default=False):
@@ -144,8 +144,8 @@ def _top(config: Config, kind: str, labels: int, d_heard: int) -> list[Brick]:
 def _quantizer(config: Config, d_heard: int) -> list[Brick]:
     """Return the code book against which wav2vec 2.0 is trained."""
     groups = config.integer("num_codevector_groups", default=2)
-    entries = groups * config.integer("num_codevectors_per_group", default=320)
-    d_code, d_joint = config.integer("codevector_dim", default=256), config.integer("proj_codevector_dim", default=256)
+    entries = groups * config.integer("num_codevectors_per_group")
+    d_code, d_joint = config.integer("codevector_dim"), config.integer("proj_codevector_dim")
     width = config.divides("codevector_dim", d_code, "num_codevector_groups", groups)
     return [
         Embedding("quantizer.codevectors", entries, width),

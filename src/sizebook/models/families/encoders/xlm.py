@@ -38,7 +38,7 @@ def xlm(config: Config) -> Architecture:
     config.ignore(*XLM_TRAINING)
     d_model, n_heads = config.integer("emb_dim"), config.integer("n_heads")
     config.divides("emb_dim", d_model, "n_heads", n_heads)
-    vocab, n_ctx = config.integer("vocab_size", "n_words"), config.integer("max_position_embeddings", default=512)
+    vocab, n_ctx = config.integer("vocab_size", "n_words"), config.integer("max_position_embeddings")
     causal = config.flag("causal", default=False)
     size = Sizes(
         d_model,
@@ -55,7 +55,7 @@ def xlm(config: Config) -> Architecture:
         Embedding("position_embeddings", n_ctx, d_model),
         Norm("layer_norm_emb", d_model, bias=True),
     ]
-    n_languages = config.integer("n_langs", default=1)
+    n_languages = config.integer("n_langs")
     if n_languages > 1 and config.flag("use_lang_emb", default=True):
         inputs.append(Embedding("lang_embeddings", n_languages, d_model))
     config.ignore("use_lang_emb")

@@ -128,7 +128,7 @@ def _after_tokens(config: Config, family: Family, side: Stack, name: str) -> lis
         rows = config.integer(f"max_{name}_position_embeddings", "max_position_embeddings") + family.position_offset
         bricks.append(Embedding(f"{name}.embed_positions", rows, side.d_model))
     if family.prefix == "PegasusX" and not side.decoder:
-        n_global = config.integer("num_global_tokens", default=32)
+        n_global = config.integer("num_global_tokens")
         bricks.append(Embedding("encoder.embed_global", n_global, side.d_model))
     if family.norm_after_tables:
         bricks.append(Norm(f"{name}.layernorm_embedding", side.d_model, bias=True))
@@ -189,13 +189,13 @@ def prophetnet(config: Config) -> Architecture:
     encoder, decoder = (stack(config, side, d_model, prefix="num_") for side in ("encoder", "decoder"))
     n_ctx = config.integer("max_position_embeddings")
     tied = config.flag("tie_word_embeddings", default=True)
-    n_buckets = config.integer("num_buckets", default=32) * decoder.n_heads
+    n_buckets = config.integer("num_buckets") * decoder.n_heads
     positions = Projection("self_attn.relative_pos_embeddings", d_model, n_buckets, part="attention")
     inputs = vocabulary(vocab, d_model, tied=tied, n_stacks=2)
     for name in ("encoder", "decoder"):
         inputs.append(Embedding(f"{name}.position_embeddings", n_ctx, d_model))
         inputs.append(Norm(f"{name}.embeddings_layer_norm", d_model, bias=True))
-    inputs.append(Embedding("decoder.ngram_embeddings", config.integer("ngram", default=2), d_model))
+    inputs.append(Embedding("decoder.ngram_embeddings", config.integer("ngram"), d_model))
     layers = (layer(encoder),) * encoder.n_layers + (layer(decoder, more=(positions,)),) * decoder.n_layers
     return Architecture(
         model_type="prophetnet",
@@ -218,7 +218,7 @@ def fsmt(config: Config) -> Architecture:
     target, n_ctx = config.integer("tgt_vocab_size"), config.integer("max_position_embeddings")
     sides = [stack(config, side, d_model) for side in ("encoder", "decoder")]
     tied = config.flag("tie_word_embeddings", default=False)
-    rows = n_ctx + config.integer("pad_token_id", default=1) + 1
+    rows = n_ctx + config.integer("pad_token_id") + 1
     inputs: list[Brick] = [Embedding("encoder.embed_tokens", source, d_model)]
     if tied:
         config.only("tgt_vocab_size", source)

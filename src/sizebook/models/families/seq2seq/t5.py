@@ -120,7 +120,7 @@ def _sizes(config: Config, kind: str) -> Sizes:
         n_heads=config.integer("num_heads"),
         d_kv=config.integer("d_kv"),
         d_ff=config.integer("d_ff"),
-        n_buckets=config.integer("relative_attention_num_buckets", default=32),
+        n_buckets=config.integer("relative_attention_num_buckets"),
         gated=gated and kind != "switch_transformers",
         global_tokens=attention_kind == "transient-global",
     )
@@ -157,5 +157,5 @@ def _experts(config: Config, size: Sizes, n_layers: int, side: str) -> tuple[int
     n_sparse = config.integer(f"num_sparse_{side}_layers", default=3)
     step = config.integer(f"{side}_sparse_step", default=n_layers // n_sparse if n_sparse else n_layers)
     bias = config.flag("router_bias", default=False)
-    n_experts = config.integer("num_experts", default=8)
+    n_experts = config.integer("num_experts")
     return step, Experts(size.d_model, size.d_ff, n_experts, top_k=1, gated=False, router_bias=bias, name="mlp")

@@ -31,7 +31,7 @@ def udop(config: Config) -> Architecture:
         n_heads=config.integer("num_heads"),
         d_kv=config.integer("d_kv"),
         d_ff=config.integer("d_ff"),
-        n_buckets=config.integer("relative_attention_num_buckets", default=32),
+        n_buckets=config.integer("relative_attention_num_buckets"),
         gated=config.flag("is_gated_act", default=activation.startswith("gated-")),
         global_tokens=False,
     )
@@ -48,8 +48,8 @@ def udop(config: Config) -> Architecture:
         for side in ("encoder", "decoder")
         for name in names
     ]
-    places = config.integer("max_2d_position_embeddings", default=1024)
-    pixels = config.integer("num_channels", default=3) * config.integer("patch_size", default=16) ** 2
+    places = config.integer("max_2d_position_embeddings")
+    pixels = config.integer("num_channels", default=3) * config.integer("patch_size") ** 2
     patches = tuple(linear(f"{side}.embed_patches", pixels, d_model) for side in ("encoder", "decoder"))
     inputs: tuple[Brick, ...] = (
         Embedding("shared", vocab, d_model),

@@ -18,7 +18,7 @@ def whisper(config: Config) -> Architecture:
     words = kind_of_class(config, "Whisper", MODEL_HEADS | {"ForCausalLM": "decoder words"})
     d_model, vocab = config.integer("d_model"), config.integer("vocab_size")
     decoder, tower = stack(config, "decoder", d_model), whisper_encoder(config, ())
-    n_ctx = config.integer("max_target_positions", default=448)
+    n_ctx = config.integer("max_target_positions")
     config.ignore("use_weighted_layer_sum", "classifier_proj_size", "num_hidden_layers")
     tied = config.flag("tie_word_embeddings", default=True)
     inputs: list[Brick] = [
