@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, refuse_unequal, refuse_whole_rows
+from sizebook.calculation.arrays import indexed, refuse_in_array, refuse_unequal, refuse_whole_rows
+from sizebook.calculation.call_arguments import Call, CallArguments
 from sizebook.calculation.callback_names import (
-    COUNTABLE,
     EACH,
     FIRST,
     JOINED,
@@ -20,19 +20,16 @@ from sizebook.calculation.callback_names import (
     ONLY,
     OWN,
     PLACE,
-    PROVED,
     SERIES,
-    TARGET,
 )
-from sizebook.calculation.circles import MEASURE, TELL, start
 from sizebook.calculation.comparisons import compared, on_top, sides
 from sizebook.calculation.copies import grows
-from sizebook.calculation.criteria import is_criterion, of_one_size, with_errors_sought
-from sizebook.calculation.literals import as_taken, lost
+from sizebook.calculation.criteria import of_one_size, with_errors_sought
+from sizebook.calculation.literals import lost
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
-from sizebook.calculation.number_texts import as_criterion, as_text, makes_texts, operands
+from sizebook.calculation.number_texts import operands
 from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
-from sizebook.calculation.proofs import is_written_number, proved_class, refuse_form
+from sizebook.calculation.proofs import refuse_form
 from sizebook.calculation.repeated_arrays import once
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.spreadsheet_functions import (
@@ -41,7 +38,6 @@ from sizebook.calculation.spreadsheet_functions import (
     KEPT,
     NUMBERING,
     ONE,
-    PASSED,
     RANGE,
     REFERENCE,
     WHOLE,
@@ -60,21 +56,19 @@ from sizebook.calculation.tokens import (
     innermost,
     tokenize,
 )
-from sizebook.calculation.unions import intersected, spliced_arguments, with_used_columns
-from sizebook.calculation.whole_column_calls import WholeColumnCalls
-from sizebook.calculation.whole_columns import to_its_end, to_the_end, with_all_columns
+from sizebook.calculation.unions import intersected
+from sizebook.calculation.whole_columns import to_its_end, to_the_end
 
 _JOINS = ("CONCAT", "TEXTJOIN")  # their result may be longer than a cell holds
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
 
 @dataclass
-class Rewriter(WholeColumnCalls):
+class Rewriter(CallArguments):
     """Rewrites the formula of one cell."""
 
     depth: int = 0
     spills: bool = False  # it fills as many cells as it gives values
-    measures: bool = False  # within a call that asks where a reference is
 
     def rewritten(self, formula: str) -> str:
         """Return the formula as the engine is to read it; raise `NotCalculableError` where it cannot be."""
@@ -230,18 +224,11 @@ class Rewriter(WholeColumnCalls):
     def _spreadsheet_call(
         self, name: str, function: SpreadsheetFunction, parts: Sequence[list[Token]], kind: str
     ) -> str:
-        if function.by == "refused":
-            raise NotCalculableError(f"{name} is not calculated here")
-        refuse_form(name, parts)
+        """Return a call of a function of spreadsheets rewritten."""
         own = function.is_own(parts)
-        if self.book.dates_from_1904 and function.dates and not own:
-            raise NotCalculableError(f"{name} is not calculated in a workbook that counts dates from 1904")
-        if name == "LET":
-            self.variables |= {"".join(t.text for t in bare(part)).casefold() for part in parts[:-1:2]}
+        self._refuse_call(name, function, parts, kind)
         if function.literals not in (COUNTED, KEPT) and lost(parts, function):
             return "#REF!"
-        if kind == ARRAY:
-            refuse_in_array(name, function, parts, variables=self.variables, ordinary=self.ordinary)
         parts = with_errors_sought(name, parts)
         if name.endswith("IFS") or function.by == "alike":
             self._compares_sizes(parts)
@@ -252,42 +239,7 @@ class Rewriter(WholeColumnCalls):
             return over_rows
         if name == "INDEX" and parts:
             parts = [to_its_end(parts[0]), *parts[1:]]
-        spliced = spliced_arguments(parts, function, sheet=self.at.sheet, sheets=self.book.sheets)
-        spliced = with_used_columns(name, spliced, function, sheet=self.at.sheet, used=self.book.used)
-        if spliced != parts:
-            self.depends_on_place, self.moves = True, False
-        given: list[str] = []
-        measured, self.measures = self.measures, name in MEASURE
-        for number, part in enumerate(spliced):
-            wanted = function.kind(number)
-            if kind == ARRAY and not (wanted in (RANGE, ARRAY) and is_area(part)):
-                wanted = ARRAY
-            elif wanted == PASSED:
-                wanted = kind
-            elif wanted == ARRAY and is_area(part):
-                part, wanted = with_all_columns(part), RANGE
-            if part:
-                rule = "" if function.kind(number) == PASSED else function.literals
-                text = self._part(as_taken(part, rule), wanted)
-                if not own and makes_texts(name):
-                    text = as_text(bare(part), text)
-                elif is_criterion(name, number):
-                    self.depends_on_place = True
-                    text = as_criterion(bare(part), text)
-                if function.takes and function.kind(number) == ONE and not is_written_number(part):
-                    self.depends_on_place = True
-                    text = f'{PROVED}({PLACE},"{proved_class(function.takes, number, len(parts))}",{text})'
-                given.append(f"{COUNTABLE}({text})" if rule == COUNTED and is_worked_out(part) else text)
-            else:
-                given.append(OMITTED if own else "")
-        self.measures = measured
-        if name in TELL and not self.measures:
-            self._tell_target(name, parts, given)
-        if own:
-            self.depends_on_place = True
-            if function.dates:  # told first: the day from which the workbook counts
-                given.insert(0, str(self.book.dates_from_1904).upper())
-            given.insert(0, PLACE)
+        given = self._arguments(Call(name, function, parts, kind, own=own))
         if not own and function.must_be_lifted(parts, self.variables, areas=kind == ARRAY):
             return self._lifted(name, function, given)
         if kind == ARRAY and name in NUMBERING and len(given) == 1:
@@ -297,18 +249,19 @@ class Rewriter(WholeColumnCalls):
         call = f"{OWN if own else ''}{name}({','.join(given)})"
         if name in _JOINS:
             return f"{JOINED}({call})"
-        if kind == ONE and function.gives_rows(parts):
-            return self._one_of_rows(call, function, parts)
-        return call
+        return self._one_of_rows(call, function, parts) if kind == ONE and function.gives_rows(parts) else call
 
-    def _tell_target(self, name: str, parts: Sequence[list[Token]], given: list[str]) -> None:
-        """Let a call that works out a reference tell where it leads."""
-        self.depends_on_place = True
-        if name == "INDIRECT":
-            given[0] = f"{TARGET}({PLACE},{given[0]})"
-        elif len(given) > 2 and is_reference(parts[0]) and (begins := start(parts[0][0].text, self.at)) is not None:
-            told = [text or OMITTED for text in given[1:]]
-            given[1] = f'{TARGET}({PLACE},{told[0]},"{begins.replace(chr(34), chr(34) * 2)}",{",".join(told[1:])})'
+    def _refuse_call(self, name: str, function: SpreadsheetFunction, parts: Sequence[list[Token]], kind: str) -> None:
+        """Raise for a call that is not calculated; note the variables of LET."""
+        if function.by == "refused":
+            raise NotCalculableError(f"{name} is not calculated here")
+        refuse_form(name, parts)
+        if self.book.dates_from_1904 and function.dates and not function.is_own(parts):
+            raise NotCalculableError(f"{name} is not calculated in a workbook that counts dates from 1904")
+        if name == "LET":
+            self.variables |= {"".join(t.text for t in bare(part)).casefold() for part in parts[:-1:2]}
+        if kind == ARRAY:
+            refuse_in_array(name, function, parts, variables=self.variables, ordinary=self.ordinary)
 
     def _compares_sizes(self, parts: Sequence[Sequence[Token]]) -> None:
         """Note that what is made of a call hangs on the sizes and places of its areas, which copies may change."""
@@ -331,10 +284,6 @@ class Rewriter(WholeColumnCalls):
             raise NotCalculableError(f"{name} would give a reference for each value of an array")
         self.depends_on_place = True
         return f'{EACH}({PLACE},"{name}",{",".join(text or OMITTED for text in given)})'
-
-
-def is_reference(part: Sequence[Token]) -> bool:
-    return len(part) == 1 and part[0].kind == "reference"
 
 
 def _joins(tokens: Sequence[Token]) -> bool:
