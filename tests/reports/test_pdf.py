@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from datetime import date
 from pathlib import Path
 
@@ -123,3 +126,17 @@ def test_name_that_is_no_pdf_is_refused(sizing: Sizing, as_of: date, tmp_path: P
         write_pdf(report(sizing, as_of), path)
     assert str(raised.value) == f"cannot write: got '{path}', want the name of a .pdf file. Correct the path."
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["pdf", "html"])
+def test_a_report_leaves_nothing_in_the_temporary_folder(kind: str, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    (tmp_path / "s.toml").write_text(
+        'plan = "sizing"\nmodel = "gpt-2-small"\ntitle = "\u0645\u0631\u062d\u0628\u0627"\n'
+    )
+    words = [sys.executable, "-m", "sizebook", "report", "s.toml", "-o", f"r.{kind}"]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    subprocess.run(words, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    assert (tmp_path / f"r.{kind}").stat().st_size > 10_000
+    assert list(temporary.iterdir()) == []

@@ -19,8 +19,8 @@ from sizebook.sweeps.streaming import columns_and_rows, pieces, prefetched, writ
 PEAK = """
 import sys
 from pathlib import Path
-from sizebook.sweeps.streaming import look, pieces, write
-look(Path(sys.argv[1]))
+from sizebook.sweeps.streaming import columns_and_rows, pieces, write
+columns_and_rows(Path(sys.argv[1]))
 write(pieces(Path(sys.argv[1])), Path(sys.argv[2]))
 print(*(line for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """

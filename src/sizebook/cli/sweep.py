@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 @click.command("sweep")
 @click.argument("table", type=ANY_PATH)
 @click.option("-o", "--output", type=ANY_PATH, required=True, help="Table to write, or a folder.")
-@click.option("--guard-formulas", is_flag=True, help="In CSV, put ' before text that a spreadsheet would calculate.")
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Into a folder: number of processes; one per processor if left out."
 )
 @scheduler_option
 @click.option("--resume", is_flag=True, help="Into a folder: continue an earlier run.")
 @rates_option
-def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | None, **asked: Any) -> None:
+def sweep_table(table: Path, output: Path, rates: Path | None, **asked: Any) -> None:
     """Estimate time to first token, time per token and throughput for every row of TABLE.
 
     TABLE is CSV, Parquet or xlsx with the columns model, gpu, input_tokens, output_tokens and concurrency, and where
@@ -46,10 +45,6 @@ def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | N
     """
     need("sweep")
     if table.is_dir() or not output.suffix:
-        if guard_formulas:
-            raise InputError(
-                f"no CSV: got --guard-formulas for the folder {output}, want it for a CSV table. Leave it out."
-            )
         _partitions(table, output, rates, asked)
         return
     for name in ("jobs", "scheduler", "resume"):
@@ -58,10 +53,10 @@ def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | N
                 f"one table: got --{name} for {output.name}, want a folder to write partitions into. Give -o a name "
                 "without an ending."
             )
-    _one(table, output, rates, guard_formulas)
+    _one(table, output, rates)
 
 
-def _one(table: Path, output: Path, rates: Path | None, guard_formulas: bool) -> None:
+def _one(table: Path, output: Path, rates: Path | None) -> None:
     """Answer one table into another, in this process."""
     import polars as pl
 
@@ -87,10 +82,7 @@ def _one(table: Path, output: Path, rates: Path | None, guard_formulas: bool) ->
             bad += found[kind.figure].null_count()
             yield found
 
-    n_risky = streaming.write(_tracked(answered(), n_rows), output, guard_formulas=guard_formulas)
-    if n_risky:
-        risk = f"{n_risky} texts begin like a formula, and a spreadsheet that opens {output.name} would calculate them."
-        click.echo(f"{risk} Add --guard-formulas, or write .xlsx.", err=True)
+    streaming.write(_tracked(answered(), n_rows), output)
     click.echo(f"{estimated - bad} of {estimated} rows estimated. Table: {output.resolve()}")
 
 

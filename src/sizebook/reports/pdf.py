@@ -19,6 +19,7 @@ from time import monotonic
 from typing import Any, Literal
 
 from sizebook.reports.templates import fetcher, refuse_outside
+from sizebook.sources.writing import keep_temporary_files
 
 _RDF = "</rdf:RDF>"
 _IDENTIFIER = b"""<rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/" pdfuaid:part="1" />\
@@ -81,6 +82,7 @@ def cached_fonts(faces: Hashable) -> Any:
 
 @lru_cache(maxsize=4)
 def _fonts(_faces: Hashable, _thread: tuple[int, int], _hour: int) -> Any:
+    keep_temporary_files()
     from weasyprint.text.fonts import FontConfiguration
 
     return FontConfiguration()
@@ -97,6 +99,7 @@ def lay_out(html: str, base_url: str, options: dict[str, Any], fonts: Any = None
     # WeasyPrint loads Pango and takes a second.
     import weasyprint
 
+    keep_temporary_files()  # WeasyPrint leaves folders of fonts
     fetch = fetcher(Path(base_url))
     document = weasyprint.HTML(string=html, base_url=base_url, url_fetcher=fetch).render(font_config=fonts, **options)
     refuse_outside(fetch)

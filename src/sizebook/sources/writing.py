@@ -6,6 +6,7 @@ killed; whoever writes there next removes it.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import os
@@ -15,7 +16,8 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 
 from sizebook.core.errors import InputError
@@ -41,8 +43,8 @@ def unfinished(path: Path) -> Iterator[Path]:
     """Give a path to write to; it takes the target's name when the block ends well and is gone when it does not.
 
     A reader, a crash or a full disk never leaves half a file under the target's name. The folder is made where it is
-    missing. A file that is there already gives its permissions to the new one; of a symbolic link the file behind it
-    is replaced. Hard links to the old file keep the old content.
+    missing. A file that is there already gives its permissions to the new one. A link, symbolic or hard, is replaced by
+    the new file; what it led to stays as it was.
 
     Errors: `InputError` where the system refuses to write, and for a target that is no file or write-protected.
     """
@@ -71,6 +73,19 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
         yield folder
 
 
+@cache
+def keep_temporary_files() -> Path:
+    """Put the temporary files of this process, those of libraries too, into a folder that goes with the process.
+
+    A process that is killed leaves the folder; the next one that makes such a folder removes it.
+    """
+    stack = ExitStack()
+    folder = stack.enter_context(scratch_folder())
+    tempfile.tempdir = str(folder)
+    atexit.register(stack.close)
+    return folder
+
+
 def clean_scratch(parent: Path | None = None) -> None:
     """Remove the folders in between of runs that were killed."""
     clean_leftovers(parent or Path(tempfile.gettempdir()), _SCRATCH)
@@ -95,13 +110,14 @@ def _refusing(path: Path, wanted: str) -> Iterator[None]:
 
 
 def _target(path: Path) -> Path:
-    """Return the file to replace, behind a link the one it leads to."""
-    target = Path(os.path.realpath(path)) if path.is_symlink() else path
-    if target.exists() and not target.is_file():
+    """Return the path if a file may be written there: in place of nothing, a file or a link."""
+    if path.is_symlink():
+        return path
+    if path.exists() and not path.is_file():
         raise InputError(f"not a file: got {path}, want a file to write. Choose another name.")
-    if target.exists() and not os.access(target, os.W_OK):
+    if path.exists() and not os.access(path, os.W_OK):
         raise InputError(f"write-protected: got {path}, want a file that may be changed. Choose another name.")
-    return target
+    return path
 
 
 def _short(name: str) -> str:
@@ -168,7 +184,7 @@ def _remove(path: Path) -> None:
 
 def _hand_over(temporary: Path, target: Path) -> None:
     """Give the finished file its target's permissions and name, and have the disk hold both before going on."""
-    if target.exists():
+    if target.exists() and not target.is_symlink():
         old = target.stat()
         with contextlib.suppress(AttributeError, PermissionError):
             os.chown(temporary, old.st_uid, old.st_gid)

@@ -20,7 +20,7 @@ from sizebook.core.errors import InputError, require_columns
 from sizebook.core.extras import need
 from sizebook.intake.files import check_regular
 from sizebook.intake.text_formats import refuse_repeated
-from sizebook.sources.cell_text import BEGINS_FORMULA, IS_NUMBER, is_stored_as_is, neutralised, put_text
+from sizebook.sources.cell_text import is_stored_as_is, neutralised, put_text
 from sizebook.sources.worksheets import sheet_rows
 from sizebook.sources.writing import scratch_folder, unfinished
 
@@ -100,18 +100,16 @@ def check_columns(columns: list[str], required: Iterable[str], results: Iterable
         )
 
 
-def write(frames: Iterator[pl.DataFrame], output: Path, *, guard_formulas: bool = False) -> int:
+def write(frames: Iterator[pl.DataFrame], output: Path) -> None:
     """Write pieces to a table; it appears whole or not at all.
 
-    In xlsx text is text. A CSV file cannot say so: ``guard_formulas`` puts an apostrophe before every text that a
-    spreadsheet would calculate. Returns how many such texts a CSV file holds without it.
+    In xlsx text is text. A CSV file cannot say so: there an apostrophe stands before every text that a spreadsheet
+    would calculate.
     """
-    risks = _Risks(guard_formulas)
     to = {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_xlsx}[_kind(output)]
     # Closed, so that no thread still answers when a failed write has been told.
     with unfinished(output) as temporary, _written(output), closing(prefetched(frames)) as coming:
-        to(map(risks.looked_through, coming) if _kind(output) == ".csv" else coming, temporary)
-    return risks.n_left
+        to(map(_neutralised, coming) if _kind(output) == ".csv" else coming, temporary)
 
 
 _SUSPECT = pl.col(pl.String).str.contains(r"^[\t\r\n=+\-@]").any()  # quick to ask, true of numbers too
@@ -135,27 +133,12 @@ def prefetched(frames: Iterator[pl.DataFrame]) -> Generator[pl.DataFrame, None, 
             yield frame
 
 
-class _Risks:
-    """Texts of a CSV file that a spreadsheet would calculate: guarded, or counted."""
-
-    def __init__(self, guard: bool) -> None:
-        self.guard, self.n_left = guard, 0
-
-    def looked_through(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return a piece of the table with its texts guarded where that is asked for."""
-        suspect = [found.name for found in frame.select(_SUSPECT).iter_columns() if found[0]]
-        counted = frame.select(
-            (pl.col(name).str.contains(BEGINS_FORMULA) & ~pl.col(name).str.contains(IS_NUMBER)).sum()
-            for name in suspect
-        )
-        risky = {found.name: found[0] for found in counted.iter_columns() if found[0]}
-        if not self.guard:
-            self.n_left += sum(risky.values())
-        elif risky:
-            frame = frame.with_columns(
-                pl.Series(name, [v and neutralised(v) for v in frame[name]], dtype=pl.String) for name in risky
-            )
-        return frame
+def _neutralised(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a piece of a table whose texts no spreadsheet calculates."""
+    suspect = [found.name for found in frame.select(_SUSPECT).iter_columns() if found[0]]
+    return frame.with_columns(
+        pl.Series(name, [cell and neutralised(cell) for cell in frame[name]], dtype=pl.String) for name in suspect
+    )
 
 
 def _kind(path: Path) -> str:
