@@ -33,7 +33,9 @@ def web(host: str, port: int, jobs: int, folder: Path | None) -> None:
     import uvicorn
 
     from sizebook.sources.writing import make_folder, scratch_folder
-    from sizebook.web.app import Service, create_app, is_loopback
+    from sizebook.web.app import Service, create_app
+    from sizebook.web.connections import BACKLOG, BoundedProtocol
+    from sizebook.web.request_limits import is_loopback
 
     token = os.environ.get(TOKEN, "").strip()
     if not is_loopback(host) and len(token) < _SHORTEST:
@@ -45,4 +47,13 @@ def web(host: str, port: int, jobs: int, folder: Path | None) -> None:
         if folder is not None:
             make_folder(folder)
         app = create_app(Service(jobs, folder or scratch, token))
-        uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
+        uvicorn.run(
+            app,
+            host=host,
+            port=port,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            http=BoundedProtocol,
+            backlog=BACKLOG,
+        )

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import hmac
-import ipaddress
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -21,7 +19,7 @@ need("web", "workbooks", "reports")
 from fastapi import Depends, FastAPI, HTTPException, Query, Request, Response, UploadFile
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security import HTTPBearer
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.requests import ClientDisconnect
@@ -55,7 +53,7 @@ _SCENARIO = {
         },
     }
 }
-_BEARER = HTTPBearer(auto_error=False)
+_BEARER = HTTPBearer(auto_error=False)  # for the description; the token itself is checked before the body is read
 _PROBLEM_SCHEMA = {"type": "object", "required": ["problem"], "properties": {"problem": {"type": "string"}}}
 _PROBLEM = {"application/json": {"schema": _PROBLEM_SCHEMA}}
 _REFUSED = {
@@ -106,32 +104,16 @@ def create_app(service: Service) -> FastAPI:
         description="Sizes transformer models: plans, workbooks, reports and batches of them.",
         lifespan=lifespan,
         responses=REFUSALS,
-        dependencies=[Depends(_guard(service.token)), Depends(_refuse_unknown)],
+        dependencies=[Depends(_BEARER), Depends(_refuse_unknown)],
         redoc_url=None,
         docs_url=None,
         openapi_url=None,
     )
-    app.add_middleware(RequestLimits, most=most.request_bytes, seconds=most.request_seconds)
+    app.add_middleware(RequestLimits, most=most.request_bytes, seconds=most.request_seconds, token=service.token)
     _add_error_handlers(app)
     _add_plans(app, slots)
     _add_batches(app, slots, batches)
     return app
-
-
-def _guard(token: str) -> Any:
-    async def allowed(  # async: the threads may all be waiting for a process
-        request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)] = None
-    ) -> None:
-        if not token and not is_loopback(request.url.hostname or ""):  # a foreign name that resolves to this machine
-            raise HTTPException(403, f"another host: got {request.url.hostname}, want 127.0.0.1 or localhost. Use it.")
-        origin = request.headers.get("origin")
-        if origin and origin.partition("://")[2] != request.headers.get("host"):
-            raise HTTPException(403, "another site: got a request of another page, want one of this service. Ask it.")
-        if token and not (given and hmac.compare_digest(given.credentials.encode(), token.encode())):
-            problem = "no token: got a request without the token, want the header Authorization: Bearer TOKEN. Add it."
-            raise HTTPException(401, problem, headers={"WWW-Authenticate": "Bearer"})
-
-    return allowed
 
 
 async def _refuse_unknown(request: Request) -> None:
@@ -148,14 +130,6 @@ async def _refuse_unknown(request: Request) -> None:
                 raise InputError(f"unknown {kind}: got '{name}', want {want}. Correct it.{suggestion(name, known)}")
             if names.count(name) > 1:
                 raise InputError(f"repeated {kind}: got '{name}' {names.count(name)} times, want one. Leave one.")
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach an address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _add_error_handlers(app: FastAPI) -> None:

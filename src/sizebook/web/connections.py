@@ -36,19 +36,25 @@ def most_connections() -> int:
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP for one connection, which is refused if there are too many and closed if its request head is late."""
+    """HTTP for one connection, which is closed if its request head is late.
+
+    Where there are too many, the one that has waited longest for a request head is closed, else the new one refused.
+    """
 
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Take a connection, or answer 503 if there are too many."""
+        """Take a connection, or answer 503 if there are too many at work."""
         super().connection_made(transport)
-        if len(self.connections) > most_connections():
-            _LOG.warning("connection refused: got more than %d at once", most_connections())
-            transport.write(_BUSY)
-            transport.close()
-        else:
-            self._await_head()
+        if len(self.connections) > (most := most_connections()):
+            waiting = [each for each in self.connections if isinstance(each, BoundedProtocol) and each._late]
+            if not waiting:
+                _LOG.warning("connection refused: got more than %d at work, want fewer", most)
+                transport.write(_BUSY)
+                transport.close()
+                return
+            min(waiting, key=lambda each: each._late.when() if each._late else 0.0)._close()
+        self._await_head()
 
     def data_received(self, data: bytes) -> None:
         """Read data; a whole request head ends the waiting for it."""
@@ -65,7 +71,12 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _await_head(self) -> None:
-        self._late = self.loop.call_later(limits().request_seconds, self.transport.close)
+        self._late = self.loop.call_later(limits().request_seconds, self._close)
+
+    def _close(self) -> None:
+        self._stop_waiting()
+        self.connections.discard(self)
+        self.transport.close()
 
     def _stop_waiting(self) -> None:
         if self._late is not None:
