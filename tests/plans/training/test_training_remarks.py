@@ -16,11 +16,14 @@ from sizebook.plans.training.remarks import warnings
 from sizebook.reports.training.report import report
 from tests.plans.training.training_runs import run_of
 
+PRICE = {"price_usd_per_gpu_hour": 2.0}  # a listed one may be old, which is said as well
 QLORA: dict[str, Any] = {
-    "gpus": 1, "tokens": 3e7, "seq": 2048, "batch": 16, "tuning": "qlora", "stack": "torchtune", "tp": 1,
+    **PRICE, "gpus": 1, "tokens": 3e7, "seq": 2048, "batch": 16, "tuning": "qlora", "stack": "torchtune", "tp": 1,
     "programme_factor": 1.0,
 }  # fmt: skip
-DENSE: dict[str, Any] = {"gpus": 64, "tokens": 1e12, "batch": 512, "seq": 4096, "stack": "fsdp", "zero_stage": 3}
+DENSE: dict[str, Any] = {
+    **PRICE, "gpus": 64, "tokens": 1e12, "batch": 512, "seq": 4096, "stack": "fsdp", "zero_stage": 3,
+}  # fmt: skip
 
 
 def told(model: str, gpu: str, **given: Any) -> tuple[str, ...]:
