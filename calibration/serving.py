@@ -32,7 +32,7 @@ from command import parser
 from serving_recipes import chunk_tokens, drafted, held_steps, layout_run, read_recipes, read_settings, recipe_of
 
 from sizebook.core.errors import SizebookError
-from sizebook.serving.band import architecture_of
+from sizebook.serving.band import Setting, architecture_of, bits_of
 from sizebook.serving.case import (
     ENGINES,
     Case,
@@ -174,7 +174,7 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
         "engine": engine,
         "architecture": architecture_of(case.shape),
         "pair": f"{engine} {gpu.key}",
-        "combination": f"{architecture_of(case.shape)} {gpu.key} {engine}",
+        "combination": _combination(case, gpu.key, engine, bool(drafted(recipe, dp))),
         "gpu": gpu.key,
         "release": row["backend_version"] if place_of(row["backend_version"]) else "",
         "drafted": drafted(recipe, dp),
@@ -185,6 +185,11 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
         "capacity": requests_that_fit(case, memory, int(row["isl"]), int(row["osl"])) * dp,
         "name": f"{row['model_path']} {gpu.key} {engine} {row['precision'] or 'bf16'}",
     }
+
+
+def _combination(case: Case, gpu: str, engine: str, drafts: bool) -> str:
+    """Return what has a band of its own: architecture, bits of a weight, whether it drafts, accelerator, engine."""
+    return " ".join((*Setting(architecture_of(case.shape), bits_of(case.expert_bytes), drafts, False).key, gpu, engine))
 
 
 def _stacked(kept: list[dict[str, Any]]) -> Rows:

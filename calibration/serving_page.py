@@ -118,14 +118,14 @@ def groups(rows: Rows, folds: Folds, problems: Counter[str]) -> str:
 
 def _coverage(rows: Rows, folds: Folds) -> str:
     """Return the table of how many measurements lie in a band that was made without them, and how wide it is."""
-    head = "| figure | band | judged on | rows inside % | mean of groups % | p90 / p10 |\n"
-    lines = [head, "| --- | --- | --- | ---: | ---: | ---: |\n"]
+    head = "| figure | band | judged on | rows inside % | mean of groups % | p90 / p10 | interval score |\n"
+    lines = [head, "| --- | --- | --- | ---: | ---: | ---: | ---: |\n"]
     unseen = ((UNSEEN, PAIR), (UNSEEN, ARCHITECTURE), (KERNELS, GPU), (NOTHING, NEW_GPU))
     for figure, name in FIGURES.items():
         judged = [(b, f"{fold} left out", covered_unseen(rows, folds, fold, b, figure)) for b, fold in unseen]
-        judged.append((FITTED, "other loads and layouts of the combination", covered_fitted(rows, folds, figure)))
+        judged.append((FITTED, "other releases of the combination", covered_fitted(rows, folds, figure)))
         for basis, on, found in judged:
-            numbers = f"{100 * found.rows:.0f} | {100 * found.groups:.0f} | {found.width:.2f}"
+            numbers = f"{100 * found.rows:.0f} | {100 * found.groups:.0f} | {found.width:.2f} | {found.score:.2f}"
             lines.append(f"| {name} | {basis} | {on} | {numbers} |\n")
     return "".join(lines).rstrip()
 

@@ -87,16 +87,20 @@ def write_bands(path: Path, rows: Rows, folds: Folds, today: str) -> None:
     models = dict(zip(rows.combination.tolist(), (name.split()[0] for name in rows.group), strict=True))
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
-        names = "figure basis architecture model gpu engine p10 p50 p90 rows groups meaning source retrieved"
+        names = (
+            "figure basis architecture bits drafts model gpu engine p10 p50 p90 rows groups meaning source retrieved"
+        )
         writer.writerow(names.split())
         for figure, bands in unseen_bands(rows, folds).items():
             for basis, band in bands.items():
                 shown = _widened(band) if basis == NOTHING else band
-                writer.writerow([figure, basis, "", "", "", "", *_quantiles(shown), _MEANING[basis], SOURCE, today])
+                writer.writerow(
+                    [figure, basis, "", "", "", "", "", "", *_quantiles(shown), _MEANING[basis], SOURCE, today]
+                )
         for figure, bands in fitted_bands(rows, folds).items():
             for combination, band in bands.items():
-                names = combination.split()
-                words = [names[0], models[combination], *names[1:]]
+                architecture, bits, drafts, *machine = combination.split()
+                words = [architecture, bits, drafts, models[combination], *machine]
                 writer.writerow([figure, FITTED, *words, *_quantiles(band), _MEANING[FITTED], SOURCE, today])
 
 

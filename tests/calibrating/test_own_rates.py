@@ -121,7 +121,7 @@ def test_the_report_says_whose_runs_gave_the_band() -> None:
 def test_pools_are_no_surer_than_own_runs_of_one() -> None:
     """The band of pools reaches as far as that of own runs does, and says so."""
     replica, shape = Replica(rates_file=str(OWN)), shape_of("llama-3.1-8b")
-    one = replica_band("tpot", "h100-sxm", replica, shape=shape)
+    one = replica_band("tpot", "h100-sxm", replica, case=case_of("llama-3.1-8b", "h100-sxm", replica))
     two, shipped = (
         pooled_band("tpot", "h100-sxm", each, shape=shape, decode_workers=1) for each in (replica, Replica())
     )
@@ -156,8 +156,9 @@ def test_what_the_file_does_not_hold_keeps_the_shipped_rates_and_says_so(tmp_pat
     assert own["rates_basis"] == (
         f"shipped rates: own rates own_rates.csv, sha256 {DIGEST}, hold no runs of serving on h200-sxm with vllm"
     )
-    shape = shape_of("mixtral-8x7b")
-    assert replica_band("tpot", "h100-sxm", Replica(rates_file=str(OWN)), shape=shape).basis == "unseen combination"
+    replica = Replica(rates_file=str(OWN))
+    case = case_of("mixtral-8x7b", "h100-sxm", replica)
+    assert replica_band("tpot", "h100-sxm", replica, case=case).basis == "unseen combination"
 
 
 def test_a_given_mfu_takes_no_rates_and_says_so() -> None:

@@ -43,9 +43,9 @@ def test_their_bytes_go_over_the_memory() -> None:
 
 
 def test_the_band_is_that_of_what_was_not_measured() -> None:
+    replicas = {read: Replica(engine="vllm", weight_dtype="fp8", experts_read=read) for read in ("visited", "all")}
     bands = {
-        read: replica_band("tpot", GPU, Replica(engine="vllm", weight_dtype="fp8", experts_read=read), shape_of(MODEL))
-        for read in ("visited", "all")
+        read: replica_band("tpot", GPU, replica, case_of(MODEL, GPU, replica)) for read, replica in replicas.items()
     }
     assert bands["visited"].basis == FITTED
     assert bands["all"].basis == UNSEEN

@@ -15,7 +15,6 @@ from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import serving_case
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.releases import said_of
-from sizebook.serving.shape import shape_of
 from sizebook.serving.step_times import step_times
 from sizebook.serving.time import Pass, pass_seconds, prompts_together
 from sizebook.tables.hardware import accelerator
@@ -89,9 +88,9 @@ def test_requests_are_simulated_by_the_same_chunks_and_apart_where_the_engine_do
 
 def test_a_release_outside_those_of_the_fit_has_the_band_of_unseen_combinations() -> None:
     """Servers of Llama-3.1-8B on H100 under TensorRT-LLM are in the fit, as 1.0.0rc3 and a few without a name."""
-    shape = shape_of(MODEL)
+    case = case_of(MODEL, "h100-sxm", Replica(engine="tensorrt-llm"))
     bands = {
-        release: replica_band("tpot", "h100-sxm", Replica(engine="tensorrt-llm", release=release), shape)
+        release: replica_band("tpot", "h100-sxm", Replica(engine="tensorrt-llm", release=release), case)
         for release in ("", "1.0.0rc3", "1.2.0rc6.post3", "1.0.0rc2", "1.2.0", "0.21.0")
     }
     assert [each.basis for each in bands.values()] == [FITTED, FITTED, FITTED, UNSEEN, UNSEEN, UNSEEN]

@@ -6,13 +6,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from sizebook.core.cells import call
 from sizebook.core.errors import RangeError, TargetError
 from sizebook.core.tables import table
 from sizebook.functions import load
-from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN, architecture_of
+from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN, Band, replica_band
 from sizebook.serving.case import Case, case_of, larger, smaller
 from sizebook.serving.estimate import error_band, estimate
 from sizebook.serving.formats import attention_dtype_of, kv_dtype_of, weight_dtype_of
@@ -28,6 +29,7 @@ from sizebook.serving.time import (
     prefill_seconds,
     tokens_of_step,
 )
+from sizebook.sweeps.serving import sweep
 from sizebook.tables.hardware import accelerator
 
 load()
@@ -240,12 +242,43 @@ def test_four_bit_experts_leave_attention_in_sixteen() -> None:
     assert attention_dtype_of(shape_of("deepseek-v3"), "fp8") == "fp8"
 
 
+def band_of(model: str, gpu: str, **stated: Any) -> Band:
+    replica = Replica(**{"engine": "sglang", "tp": 8, **stated})
+    return replica_band("tpot", gpu, replica, case_of(model, gpu, replica))
+
+
 def test_a_combination_in_the_fit_has_a_band_of_its_own_under_any_name() -> None:
     """R1 and V3 are one architecture; a model that no server of the fit ran takes the band of unseen combinations."""
     for model in ("deepseek-r1", "deepseek-v3"):
-        band = error_band("tpot", "sglang", "b200-sxm", architecture_of(shape_of(model)))
+        band = band_of(model, "b200-sxm")
         assert (band.basis, band.groups) == (FITTED, 1)
-    unseen = error_band("tpot", "sglang", "b200-sxm", architecture_of(shape_of("llama-3.1-405b")))
+    unseen = band_of("llama-3.1-405b", "b200-sxm")
     assert unseen == error_band("tpot", "sglang", "b200-sxm")
     assert unseen.basis == UNSEEN
     assert call("SERVING_ERROR", "b200-sxm", "sglang", "tpot", "p90", "deepseek-v3") == band.high
+
+
+@pytest.mark.parametrize(
+    ("stated", "basis"),
+    [
+        ({"weight_dtype": "bf16"}, UNSEEN),  # fp4 and fp8 ran
+        ({"weight_dtype": "nvfp4"}, FITTED),
+        ({"draft_tokens": 3}, UNSEEN),  # no SGLang server of it drafted
+        ({"draft_tokens": 0}, FITTED),
+        ({"tp": 16}, NOTHING),  # two nodes of eight
+    ],
+)
+def test_a_band_is_that_of_the_fit_only_where_the_fit_was(stated: dict[str, Any], basis: str) -> None:
+    assert band_of("deepseek-r1", "b200-sxm", **stated).basis == basis
+
+
+def test_a_table_has_the_bands_of_single_estimates() -> None:
+    """By names, by drafts and by the nodes that a row spans."""
+    stated = ({}, {"draft_tokens": 3}, {"tp": 16}, {"tp": 16, "draft_tokens": 3}, {"weight_dtype": "nvfp4"})
+    row = {"model": "deepseek-r1", "gpu": "b200-sxm", "engine": "sglang", "tp": 8, "draft_tokens": None,
+           "weight_dtype": None, "input_tokens": 1024, "output_tokens": 1024, "concurrency": 8}  # fmt: skip
+    found = sweep(pl.DataFrame([{**row, **each} for each in stated], infer_schema_length=None))
+    bands = [band_of("deepseek-r1", "b200-sxm", **each) for each in stated]
+    assert found["error_basis"].to_list() == [band.basis for band in bands]
+    assert found["error_low"].to_list() == pytest.approx([band.low - 1 for band in bands])
+    assert found["error_high"].to_list() == pytest.approx([band.high - 1 for band in bands])

@@ -1,8 +1,9 @@
 """How far measurements lay from predictions: the band around a serving estimate, as wide as what is known is far away.
 
-A combination of model, accelerator and engine that servers were measured in has its own quantiles. All else takes those
-of groups that a fit had not seen, every group counting as one: other models or engines on a measured accelerator, an
-accelerator of which only kernels were measured, and one of which nothing was.
+A combination of model, accelerator, engine, format of weights and drafting that servers were measured in has its own
+quantiles, drawn half-way to those of unseen ones, for its next server is of another release. All else takes
+those of groups that a fit had not seen, every group counting as one: other models or engines on a measured accelerator,
+an accelerator of which only kernels were measured, and one of which nothing was, as of no replica that spans nodes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import cache
 
 from sizebook.core.tables import table
 from sizebook.core.texts import text
+from sizebook.serving.case import Case
 from sizebook.serving.quantities import Replica
 from sizebook.serving.rates import is_measured, setup_of
 from sizebook.serving.releases import is_fitted
@@ -43,19 +45,49 @@ class Band:
     basis: str = UNSEEN
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What tells one combination from another beside accelerator and engine: the architecture, bits of a weight of its
+    experts or else of all, whether it drafts; and whether its GPUs are more than share a link.
+    """
+
+    architecture: str
+    bits: str
+    drafts: bool
+    crosses: bool
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What a table of bands is looked up by."""
+        return self.architecture, self.bits, "yes" if self.drafts else "no"
+
+
+def setting_of(case: Case, replica: Replica) -> Setting:
+    """Return the setting of a replica."""
+    drafts = (replica.draft_tokens or 0) > 0 or (replica.tokens_per_step or 1) > 1
+    crosses = bool(replica.tp * replica.dp > case.node_gpus)
+    return Setting(architecture_of(case.shape), bits_of(case.expert_bytes), drafts, crosses)
+
+
+def bits_of(weight_bytes: float) -> str:
+    """Return the bits of a weight as tables of bands write them."""
+    return f"{8 * weight_bytes:.3g}"
+
+
 def architecture_of(shape: ServingShape) -> str:
     """Return what tells one architecture from another here: its parameters, layers and width, whatever its name."""
     return f"{shape.total_parameters:.0f}-{shape.n_layers:.0f}-{shape.d_model:.0f}"
 
 
 @cache
-def _rows() -> dict[tuple[str, str, str, str], Band]:
+def _rows() -> dict[tuple[str, ...], Band]:
     found = {}
     for row in table("calibration_serving_error"):
         low, middle, high = (float(row[q]) for q in ("p10", "p50", "p90"))
         band = Band(low, middle, high, int(row["rows"]), int(row["groups"]), row["basis"])
         # What was measured stands under its own names, the bands of all else under what is known of them.
-        names = (row["architecture"], row["gpu"], row["engine"]) if band.basis == FITTED else (band.basis, "", "")
+        setting = (row["architecture"], row["bits"], row["drafts"])
+        names = (*setting, row["gpu"], row["engine"]) if band.basis == FITTED else (band.basis,)
         found[row["figure"], *names] = band
     return found
 
@@ -63,19 +95,21 @@ def _rows() -> dict[tuple[str, str, str, str], Band]:
 @cache
 def _served() -> frozenset[str]:
     """Return the accelerators that servers were measured on."""
-    return frozenset(gpu for _, _, gpu, _ in _rows() if gpu)
+    return frozenset(names[-2] for names, band in _rows().items() if band.basis == FITTED)
 
 
-def error_band(figure: str, engine: str, gpu: str, architecture: str = "") -> Band:
+def error_band(figure: str, engine: str, gpu: str, setting: Setting | None = None) -> Band:
     """Return the band of ``ttft``, ``tpot`` or ``throughput`` for an engine on an accelerator.
 
-    With an architecture that was measured so, that combination's own; otherwise that of unseen ones.
+    With a setting that was measured so, that combination's own; otherwise that of unseen ones.
     """
     rows = _rows()
-    if (figure, architecture, gpu, engine) in rows:
-        return rows[figure, architecture, gpu, engine]
+    if setting and setting.crosses:
+        return rows[figure, NOTHING]
+    if setting and (own := rows.get((figure, *setting.key, gpu, engine))):
+        return own
     basis = UNSEEN if gpu in _served() else KERNELS if is_measured(gpu) else NOTHING
-    return rows[figure, basis, "", ""]
+    return rows[figure, basis]
 
 
 def workers_in_words(decode_workers: int) -> str:
@@ -113,13 +147,18 @@ def kind_of(shape: ServingShape) -> str:
     return "experts" if shape.n_experts else "dense"
 
 
-def replica_band(figure: str, gpu: str, replica: Replica, shape: ServingShape) -> Band:
+def replica_band(figure: str, gpu: str, replica: Replica, case: Case) -> Band:
     """Return the band of a figure of a replica: that of own runs where its file of rates has one, else the shipped."""
+    return setting_band(figure, gpu, replica, case.shape, setting=setting_of(case, replica))
+
+
+def setting_band(figure: str, gpu: str, replica: Replica, shape: ServingShape, setting: Setting) -> Band:
+    """Return the band of a figure of a replica in a setting; its own degrees and drafts play no part."""
     if own := _own_band(figure, gpu, replica, shape=shape):
         return own
     is_known = replica.experts_read == "visited" and is_fitted(replica)  # the fit has seen no other
-    known = architecture_of(shape) if is_known else ""
-    return error_band(figure, replica.engine, gpu, architecture=known)
+    known = setting if is_known else replace(setting, architecture="")
+    return error_band(figure, replica.engine, gpu, setting=known)
 
 
 def _own_band(figure: str, gpu: str, replica: Replica, shape: ServingShape) -> Band | None:

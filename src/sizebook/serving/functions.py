@@ -122,7 +122,7 @@ def _band(figure: str, gpu: str, replica: Replica, model: str | None) -> Band:
         return unmeasured_band(figure)
     key = accelerator(gpu).key
     if model:
-        return replica_band(figure, key, replica, shape=shape_of(model))
+        return replica_band(figure, key, replica, case=case_of(model, gpu, replica))
     return error_band(figure, replica.engine, key)
 
 

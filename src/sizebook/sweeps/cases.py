@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import leaves
 from sizebook.plans.serving.tables import ARGUMENTS, STATED
-from sizebook.serving.band import replica_band
+from sizebook.serving.band import Band, setting_band, setting_of
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
 from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.encoding import halves
@@ -39,17 +39,15 @@ INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
 
 @dataclass(frozen=True, eq=False)
 class NamedCase:
-    """What one combination of names resolves to: a case with 1 GPU, physical memory, the band, or the reason not.
+    """What one combination of names resolves to: a case with 1 GPU, physical memory, the bands, or the reason not.
 
-    A model that ``encodes`` has no case here.
+    ``bands`` stand in the order of `band_at`. A model that ``encodes`` has no case here.
     """
 
     case: Case | None
     engine: Engine | None = None
     physical: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
-    basis: str | None = None
+    bands: tuple[Band, ...] = ()
     rates: str | None = None
     reason: str = ""
     encodes: bool = False
@@ -78,11 +76,21 @@ def named_case(model: str, gpu: str, *words: str) -> NamedCase:
     except SizebookError as error:
         return NamedCase(None, reason=str(error))
     chip = accelerator(gpu)
-    band = replica_band("tpot", chip.key, replica, shape=case.shape)
+    settings = (replace(setting_of(case, replica), crosses=crosses, drafts=drafts) for crosses, drafts in _SETTINGS)
+    bands = tuple(setting_band("tpot", chip.key, replica, shape=case.shape, setting=each) for each in settings)
     rates = basis_of(replica.rates_file, setup_of(chip.key, replica.engine))
-    return NamedCase(
-        case, engine_constants(replica.engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis, rates
-    )
+    return NamedCase(case, engine_constants(replica.engine), physical_bytes(chip), bands, rates)
+
+
+_SETTINGS = tuple((crosses, drafts) for crosses in (False, True) for drafts in (False, True))
+
+
+def bands_at(named: list[NamedCase], place: Any, numbers: dict[str, Any]) -> tuple[list[Band | None], Any]:
+    """Return all bands of names, and which of them every row has: by whether it spans nodes, and drafts."""
+    node = np.array([each.case.node_gpus if each.case else np.inf for each in named])[place]
+    crosses, drafts = numbers["tp"] * numbers["dp"] > node, numbers["draft_tokens"] > 0
+    bands = [band for each in named for band in (each.bands or (None,) * len(_SETTINGS))]
+    return bands, len(_SETTINGS) * place + 2 * crosses + drafts
 
 
 @cache

@@ -31,6 +31,7 @@ from sizebook.sweeps.cases import (
     ZERO_IS_NONE,
     Distinct,
     NamedCase,
+    bands_at,
     distinct,
     named_case,
     of_rows,
@@ -71,7 +72,7 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
         reasons[good[out]] = misfits
     for at, note in notes.items():
         reasons[at] = reasons[at] or note
-    results = _results(figures, fits, named, place)
+    results = _results(figures, fits, named, place, numbers=numbers)
     if "separate_prefill" in frame.columns:
         results |= _one_pool(numbers, cases, ~np.isnan(figures["tpot_seconds"]))
     if "release" in frame.columns:
@@ -84,15 +85,20 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.hstack([results[name].alias(name) for name in COLUMNS.results_of(frame.columns)])
 
 
-def _results(figures: dict[str, Any], fits: Any, named: list[NamedCase], place: Any) -> dict[str, pl.Series]:
+def _results(
+    figures: dict[str, Any], fits: Any, named: list[NamedCase], place: Any, numbers: dict[str, Any]
+) -> dict[str, pl.Series]:
     """Return the columns of results; a row without an answer rests on nothing and neither fits nor does not."""
     answered = ~np.isnan(figures["tpot_seconds"])
-    bands = {f"error_{end}": np.array([getattr(each, end) for each in named])[place] for end in ("low", "high")}
-    numbers = figures | {name: np.where(answered, values, np.nan) for name, values in bands.items()}
-    columns = {name: pl.Series(values, nan_to_null=True) for name, values in numbers.items()}
-    columns |= _of_rows(
-        {"error_basis": [each.basis for each in named], "rates_basis": [each.rates for each in named]}, place
-    )
+    bands, which = bands_at(named, place, numbers)
+    for name, ends in (
+        ("error_low", [b.low if b else 1 for b in bands]),
+        ("error_high", [b.high if b else 1 for b in bands]),
+    ):
+        figures[name] = np.where(answered, np.array(ends)[which] - 1, np.nan)
+    columns = {name: pl.Series(values, nan_to_null=True) for name, values in figures.items()}
+    columns |= _of_rows({"error_basis": [b.basis if b else None for b in bands]}, which)
+    columns |= _of_rows({"rates_basis": [each.rates for each in named]}, place)
     columns["fits"] = pl.Series(fits)
     return columns if answered.all() else columns | _only(answered, columns, ("error_basis", "fits"))
 

@@ -13,7 +13,7 @@ from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.refusals import NoRoomError, missed, missed_by_requests, no_room, too_many
 from sizebook.serving.band import replica_band
-from sizebook.serving.case import Case
+from sizebook.serving.case import Case, case_of
 from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, places, serving_case
 from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate, unmeasured_band
@@ -23,7 +23,6 @@ from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
 from sizebook.serving.releases import said_of
-from sizebook.serving.shape import shape_of
 from sizebook.serving.simulation import Served
 from sizebook.serving.time import cache_bytes_per_gpu, tokens_of_step
 from sizebook.tables.hardware import accelerator
@@ -266,8 +265,8 @@ def check_arrivals(stream: Stream) -> None:
 
 def bands_of(setup: Setup) -> dict[str, Band]:
     """Return the error bands of TTFT, TPOT and throughput for the model, engine and accelerator."""
-    gpu, shape = accelerator(setup.gpu).key, shape_of(setup.model)
-    return {name: replica_band(name, gpu, setup.replica, shape=shape) for name in ("ttft", "tpot", "throughput")}
+    gpu, case = accelerator(setup.gpu).key, case_of(setup.model, setup.gpu, setup.replica)
+    return {name: replica_band(name, gpu, setup.replica, case=case) for name in ("ttft", "tpot", "throughput")}
 
 
 def unmeasured_bands() -> dict[str, Band]:

@@ -105,7 +105,7 @@ def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, Band
     case, chip = serving_case(model, gpu, replica), accelerator(gpu)
     memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
     is_encoded = has_encoder(model)  # no server of such a model was measured
-    band = unmeasured_band("tpot") if is_encoded else replica_band("tpot", chip.key, replica, shape=case.shape)
+    band = unmeasured_band("tpot") if is_encoded else replica_band("tpot", chip.key, replica, case=case)
     said = {
         "rates_basis": basis_of(replica.rates_file, setup_of(chip.key, replica.engine)),
         "release_basis": said_of(replica, chip, drafting=case.draft_tokens > 0),
