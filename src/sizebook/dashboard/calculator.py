@@ -22,7 +22,7 @@ MOST_ROWS = 12  # of an example that is a table, as the page shows it
 
 
 def function_data() -> dict[str, Any]:
-    """Return every function; an argument that several of them take stands once, as does a list of choices."""
+    """Return every function; arguments that several functions share, and lists of choices, are written once."""
     lists: dict[tuple[str, ...], int] = {}
     arguments: dict[str, int] = {}
     functions = [_described(function, arguments, lists) for function in load().values()]

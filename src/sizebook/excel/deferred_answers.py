@@ -26,7 +26,7 @@ Compute = Callable[[], tuple[Any, bool]]
 
 
 class DeferredAnswers:
-    """Answers to calls by their bytes; ``later`` is what those are told that wait."""
+    """Answers to calls by their bytes; a call that has to wait gets ``later``."""
 
     def __init__(self, later: Any, clock: Callable[[], float] = time.perf_counter) -> None:
         self._said, self._clock, self._lock = later, clock, Lock()

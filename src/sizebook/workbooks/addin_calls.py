@@ -1,10 +1,10 @@
-"""Where functions of sizebook stand in a planning workbook: each call once, on hidden sheets, its value held beside it.
+"""Calls of sizebook's functions in a planning workbook: each once, on hidden sheets, with its last value stored beside.
 
-A cell that calls a function of an add-in dies with its first recalculation where the add-in is missing, and with it all
-that follows. So no sheet that is read calls one: a call stands on a hidden sheet in three columns, what it gives now
-(*live*), the plain value that filling stored there (*held*), and what everything else refers to (*in use*): live, or
-where live is the error of a missing function (#NAME?), held. Any other error, such as that of a target which no load
-meets, is shown: only what is missing is replaced, nothing else is hidden.
+Where the add-in is missing, a cell that calls one of its functions shows #NAME? from its first recalculation on, and
+so does all that follows from it. So no visible sheet calls one: a call stands on a hidden sheet in three columns, its
+result now (*live*), the plain value that filling stored there (*held*), and what all else refers to (*in use*): live,
+or held where live is the error of a missing function (#NAME?). Any other error, such as that of a target which no load
+meets, is shown.
 
 Filling stores values where a defined name's comment asks for it, ``held: Calls!$B$8:$B$40``; a banner compares what
 the functions were asked then with what they are asked now, so that a held value is never taken for the answer to
@@ -130,7 +130,7 @@ class AddinCalls:
         return StagedBlock(top, n_rows, 2 + 2 * width, missing)
 
     def watch(self, sheet: str, label_column: int, columns: Sequence[int], rows: tuple[int, int]) -> None:
-        """Keep what functions are asked, so that a change since filling is seen: its cells, and their labels."""
+        """Store the arguments of functions, so that the banner sees a change since filling: cells and their labels."""
         staged: Any = self._sheet(STAGED)
         top, last = self._next, self._next + rows[1] - rows[0]
         self._next = last + 2
@@ -157,7 +157,7 @@ class AddinCalls:
         return f"{STAGED}!{_absolute(2, top, 1 + (len(words) if across else 1), top + n_rows - 1)}"
 
     def finish(self) -> None:
-        """Write the state of the calls above them, and name what filling holds; to be called once all sheets stand."""
+        """Write the state of the calls above them and name the cells that filling stores, once all sheets are built."""
         sheet: Any = self._sheet(CALLS)
         last = max(_HEAD, _HEAD + len(self._known) - 1)
         self._hold(CALLS, f"$C${_HEAD}:$C${last}", f"$B${_HEAD}:$B${last}")

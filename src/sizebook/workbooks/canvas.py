@@ -116,16 +116,6 @@ class Canvas:
             self._put(column, title if column == 2 else None, "Section")
         self.row += 1
 
-    def staged_row(self, values: Sequence[Any], style: str, formats: Sequence[str] = (), height: float = 0) -> None:
-        """Add a row of a staged table from column B on."""
-        if height:
-            self.sheet.row_dimensions[self.row].height = height
-        for column, value in enumerate(values, 2):
-            cell = self._put(column, value, style)
-            if formats:
-                cell.number_format, cell.border = formats[column - 2], Border()
-        self.row += 1
-
     def wrap(self, row: int, n_letters: int) -> None:
         """Give the texts of a row the lines that so many letters need."""
         width = self.sheet.column_dimensions[get_column_letter(FIRST_COLUMN)].width

@@ -1,4 +1,4 @@
-"""Prices, power and carbon of planning workbooks: as given, else as the catalog lists them, else said to be missing.
+"""Prices, power and carbon of planning workbooks: as given, else from the catalog, else marked as not listed.
 
 What is listed stands in lines of its own, where a look-up without an answer shows `NOT_LISTED`. A figure that needs it
 then shows an error: a price that nobody knows is not 0. The statement `unlisted` names what is missing for a banner.

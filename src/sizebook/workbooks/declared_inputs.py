@@ -61,27 +61,18 @@ def declare_all(
     headings: Mapping[type[Any], str],
     *,
     left_out: Collection[str] = (),
-    defaults: Mapping[str, Any] | None = None,
     per_case: bool = False,
 ) -> None:
     """Add every leaf of a section but those left out, under the headings of the sections that hold them.
 
-    A section without a heading of its own stands under that of the section around it. ``defaults`` replace what is
-    declared, and make an input that must be given. With ``per_case`` a leaf without a default is required of the first
-    case only, and blank in the others.
+    A section without a heading of its own stands under that of the section around it. With ``per_case`` a leaf
+    without a default is required of the first case only, and blank in the others.
     """
-    given = defaults or {}
     for heading, arguments in grouped(kind, headings, left_out).items():
         page.section(heading)
         for argument in arguments:
             n_others = len(page.cases) - 1 if per_case else 0
-            declare(
-                page,
-                argument,
-                default=given.get(argument.name, AS_DECLARED),
-                required=argument.required or argument.name in given,
-                per_case=(argument.default,) * n_others,
-            )
+            declare(page, argument, per_case=(argument.default,) * n_others)
 
 
 def grouped(

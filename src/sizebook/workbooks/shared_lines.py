@@ -69,8 +69,6 @@ def node_lines(
 ) -> None:
     """Add the replicas of a node, the spare ones, and what is paid for together; ``used`` finishes a formula, ``each``
     gives the GPUs of a replica, ``node`` those of a node where they are known.
-
-    `gpus_to_pay_for` gives the GPUs of some replicas from them.
     """
     page.line("gpus_each", "GPUs of a replica", f"={each}", "GPUs", "Layout")
     own = page.book.call("GPU_SPEC", field='"gpus_per_node"')
@@ -116,11 +114,6 @@ def node_lines(
         "GPUs",
         "Those of a replica, or of its nodes",
     )
-
-
-def gpus_to_pay_for(replicas: str) -> str:
-    """Return the formula of the GPUs to pay for, from that of the replicas."""
-    return f"ROUNDUP({replicas}/{{step}},0)*{{step_gpus}}"
 
 
 def copy_section(page: LineSheet, title: str) -> None:

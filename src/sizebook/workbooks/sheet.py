@@ -133,7 +133,7 @@ class Sheet:
             _store(cell, kind, text)
 
     def keep(self, cell: Cell) -> None:
-        """Leave beside a formula what stands there; where nothing does, say that there is no value."""
+        """Leave the stored value of a formula as it is; store #N/A where there is none."""
         if not cell.findtext(tag("v")) and cell.get("t") != "str":
             self._package.xml(self._part, change=True)
             _store(cell, "e", "#N/A")

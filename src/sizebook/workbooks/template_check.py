@@ -1,4 +1,4 @@
-"""What a workbook is as a template: its inputs, and what would go wrong or be lost when it is filled."""
+"""Checks a workbook as a template: its inputs, and what would fail or be lost when it is filled."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _calculated(package: Package, unfillable: list[str]) -> list[str]:
 
 
 def _calls(package: Package) -> Iterator[tuple[str, str]]:
-    """Yield each call as it is spelled and where it stands: in a cell, a rule, a table's column or a name."""
+    """Yield each call as it is spelled, and its place: a cell, a rule, a table's column or a name."""
     for found in all_formulas(package):
         for token in tokenize(found.element.text or ""):
             if token.kind == "call":

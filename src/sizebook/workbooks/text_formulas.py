@@ -1,4 +1,4 @@
-"""Figures in sentences: formulas that write a number with the digits that its size asks for, so that none reads 0.0.
+"""Formulas that write a figure as text, with as many digits as its size needs, so that none reads 0.0.
 
 And conditions on figures, for checks.
 """

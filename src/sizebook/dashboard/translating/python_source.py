@@ -29,7 +29,7 @@ class UntranslatedError(InputError):
 
 
 def cannot_translate(node: ast.AST, of: Any, what: str) -> UntranslatedError:
-    """Return why a part of a function has no JavaScript: what it is, and where it stands."""
+    """Return the error for a part of a function that has no JavaScript, with its place."""
     line = inspect.unwrap(of).__code__.co_firstlineno + getattr(node, "lineno", 1) - 1
     where = f"{of.__module__}.{of.__qualname__}, line {line}"
     return UntranslatedError(

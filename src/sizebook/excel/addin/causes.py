@@ -58,7 +58,7 @@ def cause_text(key: str, got: object) -> str:
 
 
 def find_causes(machine: Machine) -> Iterator[str]:
-    """Yield why an add-in made on this machine would not work, the first the one to mend first."""
+    """Yield the reasons why an add-in made on this machine would not work, the first to mend first."""
     if machine.system != "win32":
         yield cause_text("system", machine.system)
         return

@@ -1,4 +1,4 @@
-"""Anchors that would hide a figure, write over another or damage a table: they are left, and said.
+"""Anchors that are not filled, and reported: they would hide a figure, overwrite another or damage a table.
 
 A hidden cell of a merged area shows nothing; two names on one cell would leave the last; a cell that a table of the
 plan fills is that table's; and a header that no longer reads as its column makes Excel repair the file.
@@ -21,7 +21,7 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Fillable:
-    """The anchors that may be filled, and a line for each that is left."""
+    """The anchors that can be filled, and one message for each that cannot."""
 
     names: tuple[NameAnchor, ...]
     texts: tuple[TextAnchor, ...]
@@ -31,7 +31,7 @@ class Fillable:
 def without_conflicts(
     package: Package, names: Sequence[NameAnchor], texts: Sequence[TextAnchor], *, filled: Iterable[TableAnchor]
 ) -> Fillable:
-    """Tell the anchors that can be filled from those that clash."""
+    """Separate the anchors that can be filled from those that conflict."""
     tables, own = excel_tables(package), {anchor.table.part: anchor for anchor in filled}
     merged = list(_hidden(package, {name.at.sheet for name in names}))
     left: list[str] = []
@@ -62,7 +62,7 @@ def without_conflicts(
 
 
 def _hidden(package: Package, sheets: set[str]) -> Iterator[Area]:
-    """Yield the merged areas of some sheets."""
+    """Yield the merged areas of these sheets."""
     for sheet in sheets:
         for each in package.xml(package.sheets()[sheet]).iter("{*}mergeCell"):
             at = area(each.get("ref", ""), sheet)

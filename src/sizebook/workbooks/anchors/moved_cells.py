@@ -1,4 +1,4 @@
-"""The rows and cells of a sheet whose table takes more or fewer rows: moved, taken out, and made anew."""
+"""The rows and cells of a sheet whose table takes more or fewer rows: moved, removed, or added."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_NEW_ROWS = ("ht", "customHeight", "s", "customFormat")
 
 
 def shift_rows(data: etree._Element, move: RowMove) -> None:
-    """Move whole rows below a table's data, those that go taken out."""
+    """Move whole rows below a table's data, and remove those that the table gives up."""
     for row in list(data):
         before = whole_number(row.get("r"))
         after = move.row(before)
@@ -31,7 +31,7 @@ def shift_rows(data: etree._Element, move: RowMove) -> None:
 
 
 def shift_cells(data: etree._Element, move: RowMove) -> None:
-    """Move the totals of a table, what stands in the rows that go taken out."""
+    """Move the totals of a table, and remove the cells of the rows that it gives up."""
     moving: list[tuple[etree._Element, int, int]] = []
     for row in data:
         number = whole_number(row.get("r"))
@@ -76,7 +76,7 @@ def _put(lines: dict[int, etree._Element], data: etree._Element, cell: etree._El
 
 
 def remove_dimension(root: etree._Element) -> None:
-    """Leave out how large the sheet is said to be: readers go by the cells."""
+    """Remove the stated size of the sheet: readers go by its cells."""
     for element in root.findall(tag("dimension")):
         root.remove(element)
 

@@ -1,4 +1,4 @@
-"""A formula of any part as it reads once rows have come or gone, or the refusal of the fill."""
+"""Formulas as they read once rows were added or removed, and the error where that is impossible."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def whole_number(text: str | None, default: int = 0) -> int:
 
 
 def cannot_move(move: RowMove, where: str, why: str) -> InputError:
-    """Return the refusal of a fill for what a table's rows would tear or lose."""
+    """Return the error for something that the rows of a table would split or lose."""
     verb = "grow" if move.by > 0 else "shrink"
     return InputError(
         f"table cannot {verb}: got {where}: {why}, want {abs(move.by)} rows "

@@ -1,4 +1,4 @@
-"""All of a workbook that refers to cells follows the rows of a table that come or go, or the fill is refused.
+"""Everything in a workbook that refers to cells follows the rows that a table gains or loses, or filling is refused.
 
 Formulas, shared ones written out; names and print areas; validations, conditional formats, sparklines; merged cells,
 links, comments and their boxes; charts, pictures and shapes; filters, other tables, sources and places of pivots.
@@ -77,7 +77,7 @@ def _formulas(package: Package, part: str, move: RowMove, *, sheet: str) -> None
         where = f"{sheet}!{cell.get('r')}"
         filled = area(formula.get("ref", ""), sheet)
         if filled is not None and move.on(sheet):
-            _refuse_torn(package, move, filled, f"the array formula or data table at {sheet}!{area_text(filled)}")
+            _refuse_torn(move, filled, f"the array formula or data table at {sheet}!{area_text(filled)}")
             _areas(package, part, formula, move, attributes=_OF_ARRAYS)
         new = moved_formula(move, formula.text or "", sheet, where=where, inside=inside)
         if new != (formula.text or ""):
@@ -89,8 +89,8 @@ def _in_data(at: Area, move: RowMove) -> bool:
     return move.first <= at.top <= move.last and move.covered.left <= at.left <= move.covered.right
 
 
-def _refuse_torn(package: Package, move: RowMove, at: Area, what: str) -> None:
-    """Raise for something of one piece that lies on both sides of where rows come or go."""
+def _refuse_torn(move: RowMove, at: Area, what: str) -> None:
+    """Raise for something that cannot be split and lies on both sides of the rows that are added or removed."""
     beside = at.right < move.covered.left or at.left > move.covered.right
     if beside and not move.whole:
         return
@@ -169,7 +169,7 @@ def _area_list(package: Package, move: RowMove, text: str, kind: str) -> str:
             found.append(each)
             continue
         if kind == "mergeCell":
-            _refuse_torn(package, move, at, f"the merged cells {move.covered.sheet}!{area_text(at)}")
+            _refuse_torn(move, at, f"the merged cells {move.covered.sheet}!{area_text(at)}")
         try:
             moved = move.area(at, one_cell=kind != "mergeCell", lenient=True)
         except RowsGoneError:
@@ -181,7 +181,7 @@ def _area_list(package: Package, move: RowMove, text: str, kind: str) -> str:
 
 
 def _drop(element: etree._Element) -> None:
-    """Take an element out, and what held it where nothing is left: an empty list is refused by Excel."""
+    """Remove an element, and its parent where that is empty then: Excel refuses an empty list."""
     parent = element.getparent()
     if parent is None:
         return
@@ -205,7 +205,7 @@ def _related(package: Package, part: str, move: RowMove, *, sheet: str) -> None:
         location = root.find(tag("location"))
         at = area(location.get("ref", ""), sheet) if location is not None else None
         if at is not None:
-            _refuse_torn(package, move, at, f"the pivot table at {sheet}!{area_text(at)}")
+            _refuse_torn(move, at, f"the pivot table at {sheet}!{area_text(at)}")
     if kind == "table" and move.on(sheet):
         _refuse_other_table(package, root, move)
         _table(package, part, move)
@@ -219,7 +219,7 @@ def _related(package: Package, part: str, move: RowMove, *, sheet: str) -> None:
 def _refuse_other_table(package: Package, root: etree._Element, move: RowMove) -> None:
     name, at = root.get("displayName", ""), area(root.get("ref", ""), move.covered.sheet)
     if at is not None and name.casefold() != move.table.casefold():
-        _refuse_torn(package, move, at, f"the table {name} at {move.covered.sheet}!{area_text(at)}")
+        _refuse_torn(move, at, f"the table {name} at {move.covered.sheet}!{area_text(at)}")
 
 
 def _table(package: Package, part: str, move: RowMove) -> None:

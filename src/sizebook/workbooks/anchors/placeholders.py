@@ -59,7 +59,7 @@ def text_anchors(package: Package) -> list[TextAnchor]:
     for name in package.sheets():
         sheet = Sheet(package, name)
         for at, cell in sheet.cells.items():
-            words = "".join(each.text or "" for each in _texts(_holder(package, cell, shared)))
+            words = "".join(each.text or "" for each in _texts(_holder(cell, shared)))
             if names := tuple(each.name for each in _found(words)):
                 found.append(TextAnchor(name, at, f"{name}!{cell.get('r')}", names))
     return found
@@ -97,7 +97,7 @@ def fill_texts(package: Package, anchors: list[TextAnchor], values: Mapping[str,
     for anchor in anchors:
         sheet = sheets[anchor.sheet]
         cell = sheet.cells[anchor.at]
-        holder = copy.deepcopy(_holder(package, cell, shared))
+        holder = copy.deepcopy(_holder(cell, shared))
         texts = _texts(holder)
         alone = _alone("".join(each.text or "" for each in texts).strip())
         value = values.get(alone)
@@ -119,7 +119,7 @@ def _shared(package: Package) -> list[etree._Element]:
     return list(package.xml(_STRINGS).iterfind(tag("si"))) if _STRINGS in package.names() else []
 
 
-def _holder(package: Package, cell: etree._Element, shared: list[etree._Element]) -> etree._Element:
+def _holder(cell: etree._Element, shared: list[etree._Element]) -> etree._Element:
     """Return the element that holds a cell's text, an empty one for a cell without."""
     inline = cell.find(tag("is"))
     if cell.get("t") == "inlineStr" and inline is not None:

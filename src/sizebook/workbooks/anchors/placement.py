@@ -28,7 +28,7 @@ _NO_FORMAT = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')  # words, single signs and co
 
 @dataclass(frozen=True)
 class FilledAnchors:
-    """What was put where, a line an anchor; names that mean nothing of the plan; and what stays somebody's own."""
+    """Messages: anchors that were filled, names that the plan does not have, and cells that keep their content."""
 
     done: tuple[str, ...]
     left: tuple[str, ...]
@@ -37,7 +37,7 @@ class FilledAnchors:
 
 @dataclass(frozen=True)
 class Anchors:
-    """The anchors of a workbook for a plan, names that mean nothing of it, and what stays somebody's own."""
+    """The anchors of a workbook for a plan, names that the plan does not have, and cells that keep their content."""
 
     matched: MatchedAnchors
     texts: tuple[TextAnchor, ...]
@@ -49,7 +49,7 @@ class Anchors:
 
     @property
     def lines(self) -> Iterator[str]:
-        """One line for each anchor: what it is, where it stands and what it takes."""
+        """One line for each anchor: its name, its cells and the value that it takes."""
         for name in self.matched.names:
             yield f"{name.name}  {name.at.sheet}!{area_text(name.at)}  the figure {name.key}"
         for table in self.matched.tables:
@@ -63,7 +63,7 @@ class Anchors:
 
 
 def find_anchors(package: Package, plan_values: PlanValues, inputs: tuple[str, ...] = ()) -> Anchors:
-    """Return the anchors of a workbook, and what looks like one and means nothing of the plan."""
+    """Return the anchors of a workbook, and names that look like one but that the plan does not have."""
     found, texts = match_anchors(package, plan_values, inputs), text_anchors(package)
     may = without_conflicts(package, found.names, texts, filled=found.tables)
     left = (*found.unmatched, *unknown_names(texts, plan_values.values), *may.left)
@@ -112,7 +112,7 @@ def _refused(package: Package, tables: tuple[TableAnchor, ...], rules: FigureRul
 
 
 def _write_name(package: Package, sheet: str, at: tuple[int, int], value: Value) -> str:
-    """Write a figure into its cell; return why not where a formula stands there."""
+    """Write a figure into its cell; return the reason where a formula prevents that."""
     cells = Sheet(package, sheet)
     cell = cells.cells.get(at)
     if cell is not None and cell.find(tag("f")) is not None:
@@ -122,7 +122,7 @@ def _write_name(package: Package, sheet: str, at: tuple[int, int], value: Value)
 
 
 def _fill_table(package: Package, anchor: TableAnchor, remarks: list[str]) -> str:
-    """Give a table the rows of the plan's; return what was done, and add what is to be remarked."""
+    """Fill a table with the rows of the plan; return what was done, and add warnings to ``remarks``."""
     before = anchor.table.last - anchor.table.first + 1
     rows = anchor.ledger.rows or ((None,) * len(anchor.ledger.columns),)
     remarks += resize_table(package, _now(package, anchor), len(rows))

@@ -1,4 +1,4 @@
-"""What a plan brings for the anchors of a workbook."""
+"""The values, tables and pictures of a plan for the anchors of a workbook."""
 
 from __future__ import annotations
 

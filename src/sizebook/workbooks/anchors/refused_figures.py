@@ -1,4 +1,4 @@
-"""Figures that the data validation of their cell would refuse if a person typed them: filled, and said."""
+"""Figures that the data validation of their cell would refuse if a person typed them: filled, and reported."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ _ROW = re.compile(r"(\$?)(\d+)")
 
 
 class RowsGoneError(Exception):
-    """All that a reference means is in rows that the table gives up."""
+    """All cells of a reference are in rows that the table gives up."""
 
 
 class CannotMoveError(Exception):
-    """A reference that cannot be said anew, and why."""
+    """A reference that cannot be rewritten, and why."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A table takes so many rows: its cells, and those below it, which move with whole rows or stand in the way."""
+"""Gives a table a number of rows: cells below it move with whole rows, or block the change."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def excel_tables(package: Package) -> list[ExcelTable]:
 def resize_table(package: Package, table: ExcelTable, n_rows: int) -> list[str]:
     """Give a table so many rows of data: new ones look and calculate as those before, what goes leaves nothing.
 
-    Below the table everything moves with whole rows; where that would tear what stands beside the table, nothing moves
-    as long as there is room. Return what may not follow and cannot be told: references put together from text.
+    Below the table everything moves with whole rows; where that would split something beside the table, nothing moves
+    as long as there is room. Return warnings about references that formulas build from text.
     Errors: `InputError` naming what stands in the way.
     """
     by = n_rows - (table.last - table.first + 1)
@@ -90,7 +90,7 @@ def resize_table(package: Package, table: ExcelTable, n_rows: int) -> list[str]:
 
 
 def _untold(package: Package, table: ExcelTable) -> Iterator[str]:
-    """Yield where references are put together from text or counted out, which rows that moved do not change."""
+    """Yield the formulas that build references from text or offsets, which do not follow moved rows."""
     for found in all_formulas(package):
         for token in tokenize(found.element.text or ""):
             if token.kind == "call" and called_name(token).upper() in ("INDIRECT", "OFFSET"):
@@ -101,7 +101,7 @@ def _untold(package: Package, table: ExcelTable) -> Iterator[str]:
 
 
 def _chosen(package: Package, table: ExcelTable, by: int) -> RowMove:
-    """Return how rows come or go. Errors: `InputError` where neither way is open."""
+    """Return how rows are added or removed. Errors: `InputError` where neither way is possible."""
     alone, whole = (
         RowMove(
             table=table.name,
