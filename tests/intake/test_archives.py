@@ -138,3 +138,26 @@ def test_the_root_of_a_sheet_is_looked_for_once(tmp_path: Path) -> None:
     package.entries = whole
     package.put("xl/worksheets/sheet2.xml", f"<chartsheet xmlns='{MAIN}'/>".encode())
     assert list(package.sheets()) == ["Sheet"]
+
+
+@pytest.mark.parametrize("part", ["xl/theme/theme1.xml", "xl/drawings/vmlDrawing1.vml", "docProps/app.xml"])
+def test_a_document_type_is_refused_in_parts_that_are_only_passed_on(book: Path, part: str) -> None:
+    path = edited(book, **{part: b"<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>"})
+    assert refusal(lambda: Package.read(path)) == (
+        f"damaged workbook: got a document type in {part} of w.xlsx, want XML without one. "
+        f"{OPEN[:-1]}; do not open it if you do not know where it is from."
+    )
+
+
+def test_a_workbook_of_very_many_names_is_refused(book: Path) -> None:
+    with zipfile.ZipFile(book) as found:
+        workbook = found.read("xl/workbook.xml")
+    name = b'<definedName name="n%d">1</definedName>'
+    names = b"<definedNames>" + b"".join(name % n for n in range(50_001)) + b"</definedNames>"
+    assert b"<definedNames" in workbook
+    changed = re.sub(rb"<definedNames\s*/>|<definedNames>.*?</definedNames>", names, workbook)
+    path = edited(book, **{"xl/workbook.xml": changed})
+    assert refusal(lambda: Package.read(path)) == (
+        "too large: got 50001 defined names in w.xlsx, want at most 50000. If you trust the file, raise the limit: "
+        "--limit defined_names=N, or SIZEBOOK_LIMITS=defined_names=N."
+    )

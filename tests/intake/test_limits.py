@@ -31,7 +31,7 @@ def test_what_the_environment_states_is_in_force(monkeypatch: pytest.MonkeyPatch
     [
         ("deepth=3", "unknown limit: got 'deepth=3', want NAME=N with one of text_bytes, scenario_bytes, yaml_bytes, "
          "scenarios, depth, keys, "
-         "digits, pickle_bytes, tensors, zip_parts, zip_bytes, zip_ratio, "
+         "digits, pickle_bytes, tensors, zip_parts, zip_bytes, zip_ratio, defined_names, "
          "calculation_seconds, calculation_bytes, request_bytes, request_seconds, request_memory_bytes, "
          "batch_bytes, table_bytes. Did you mean 'depth'?"),
         ("depth=0", "bad limit: got 'depth=0', want a whole number of 1 or more, such as 2e9. Correct it."),

@@ -14,7 +14,8 @@ from typing import Any
 from lxml import etree
 
 from sizebook.core.errors import InputError
-from sizebook.intake.archives import CONTENT_TYPES, archive, refuse_doctype
+from sizebook.intake.archives import CONTENT_TYPES, archive, holds_xml, refuse_doctype
+from sizebook.intake.files import refuse_over
 from sizebook.sources.writing import unfinished
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -70,6 +71,9 @@ class Package:
         """Return the parts of an .xlsx or .xlsm file, or say why it is none."""
         with archive(path, "a workbook") as found:
             entries = [(info, found.read(info)) for info in found.infolist() if not info.is_dir()]
+        for info, data in entries:  # also what is only passed on: themes, drawings, legacy comments
+            if holds_xml(info.filename):
+                refuse_doctype(info.filename, data, path.name)
         package = cls(path, entries)
         if WORKBOOK not in package:
             raise InputError(
@@ -82,6 +86,8 @@ class Package:
                 "Save it in Excel as 'Excel Workbook (*.xlsx)'."
             )
         package._check_parts()
+        n_names = sum(1 for _ in package.xml(WORKBOOK).iterfind(f"{tag('definedNames')}/{tag('definedName')}"))
+        refuse_over("defined_names", n_names, f"defined names in {path.name}")
         return package
 
     def _check_parts(self) -> None:
@@ -137,9 +143,7 @@ class Package:
         place = self._place(part)
         if place is None:
             raise self._damaged(f"no {part}", "that part")
-        data = self.entries[place][1]
-        refuse_doctype(part, data, self.path.name)
-        return data
+        return self.entries[place][1]
 
     @contextmanager
     def _well_formed(self, part: str) -> Iterator[None]:

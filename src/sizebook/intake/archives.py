@@ -48,8 +48,14 @@ def check_workbook(path: Path, wanted: str) -> None:
     """Check a workbook that another library will read: its directory, and no document type in its XML."""
     with archive(path, wanted) as found:
         for name in found.namelist():
-            if name.endswith((".xml", ".rels")) and not name.startswith(("customXml/", "xl/media/")):
+            if holds_xml(name):
                 refuse_doctype(name, found.read(name), path.name)
+
+
+def holds_xml(name: str) -> bool:
+    """Return whether a part is XML of the workbook itself: not somebody's own data in it, nor a picture."""
+    is_xml = name.casefold().endswith((".xml", ".rels", ".vml"))
+    return is_xml and not name.startswith(("customXml/", "xl/media/"))
 
 
 def refuse_doctype(part: str, content: bytes, where: str) -> None:
