@@ -25,21 +25,25 @@ IGNORED = (
 )
 
 
+def time_step_rank(config: Config, key: str) -> int:
+    """Return the rank of the projection to time steps: a sixteenth of the width where the file says ``auto``."""
+    config.ignore(key)
+    automatic = config.values.get(key) == "auto"
+    return math.ceil(config.integer("hidden_size") / 16) if automatic else config.integer(key)
+
+
 @model_type("mamba", "falcon_mamba")
 def mamba(config: Config) -> Architecture:
     """Mamba and Falcon Mamba: one norm and one mixer a layer."""
     config.ignore(*IGNORED, "expand")
     d_model = config.integer("hidden_size")
     expanded = int(config.number("expand", default=2) * d_model)
-    rank = (
-        math.ceil(d_model / 16) if config.values.get("time_step_rank") == "auto" else config.integer("time_step_rank")
-    )
     mixer = Mamba1(
         d_model,
         config.integer("intermediate_size", default=expanded),
         config.integer("state_size"),
         d_conv=config.integer("conv_kernel"),
-        dt_rank=rank,
+        dt_rank=time_step_rank(config, "time_step_rank"),
         conv_bias=config.flag("use_conv_bias", default=True),
         proj_bias=config.flag("use_bias", default=False),
     )

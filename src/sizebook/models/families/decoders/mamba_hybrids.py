@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection, Tensors
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
@@ -17,7 +15,7 @@ from sizebook.models.families.blocks import (
     prediction,
     stack,
 )
-from sizebook.models.families.decoders.attention_free import IGNORED
+from sizebook.models.families.decoders.attention_free import IGNORED, time_step_rank
 from sizebook.models.families.decoders.linear_attention import MIXED
 from sizebook.models.families.experts import correction, routed
 from sizebook.models.huggingface import model_type
@@ -30,13 +28,12 @@ def jamba(config: Config) -> Architecture:
     """Jamba: one attention layer in eight, experts in every second layer, Mamba 1 with three small norms."""
     config.ignore("layers_block_type")
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
-    rank = config.values.get("mamba_dt_rank")
     mixer = Mamba1(
         d_model,
         config.integer("mamba_expand") * d_model,
         config.integer("mamba_d_state"),
         d_conv=config.integer("mamba_d_conv"),
-        dt_rank=math.ceil(d_model / 16) if rank == "auto" else config.integer("mamba_dt_rank"),
+        dt_rank=time_step_rank(config, "mamba_dt_rank"),
         conv_bias=config.flag("mamba_conv_bias", default=True),
         proj_bias=config.flag("mamba_proj_bias", default=False),
         normed=True,
@@ -256,14 +253,12 @@ def zamba(config: Config) -> Architecture:
     default = ["mamba", "mamba", "hybrid"] + [
         "hybrid" if i % period == offset else "mamba" for i in range(n_layers - 3)
     ]
-    config.ignore("mamba_dt_rank")
-    automatic = config.values.get("mamba_dt_rank") == "auto"
     mixer = Mamba1(
         d_model,
         config.integer("mamba_expand") * d_model,
         config.integer("mamba_d_state"),
         d_conv=config.integer("mamba_d_conv"),
-        dt_rank=math.ceil(d_model / 16) if automatic else config.integer("mamba_dt_rank"),
+        dt_rank=time_step_rank(config, "mamba_dt_rank"),
         conv_bias=config.flag("mamba_conv_bias", default=True),
         proj_bias=config.flag("mamba_proj_bias", default=False),
         name="mamba",

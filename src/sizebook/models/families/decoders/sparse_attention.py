@@ -110,23 +110,22 @@ def deepseek_v4(config: Config) -> Architecture:
     mlps = _v4_mlps(config, n_layers)
     table = Weight("mlp.gate.tid2eid", (vocab, feed.top_k), "router", use="lookup")
     buffers = (table,) * mlps.count("hash_moe") + correction(feed.n_experts, [m for m in mlps if m == "moe"])
-    head = Tensors(
-        (
-            Weight("hc_head.hc_fn", (copies, copies * d_model), "other"),
-            vector("hc_head.hc_base", copies),
-            vector("hc_head.hc_scale", 1),
-        )
-    )
     n_mtp = config.integer("num_nextn_predict_layers", default=0)
     return stack(
         config,
         layers_of(_v4_kinds(config, n_layers), layer),
         BesideLayers(
             buffers=buffers,
-            outputs=(head,),
+            outputs=(_joined_streams(d_model, copies),),
             mtp=prediction(d_model, layer("sliding_attention"), n_mtp) if n_mtp else (),
         ),
     )
+
+
+def _joined_streams(d_model: int, copies: int) -> Tensors:
+    """Return what joins the residual streams behind the last layer."""
+    weights = Weight("hc_head.hc_fn", (copies, copies * d_model), "other")
+    return Tensors((weights, vector("hc_head.hc_base", copies), vector("hc_head.hc_scale", 1)))
 
 
 def _v4_attention(config: Config, d_model: int) -> SharedKeyAttention:
@@ -197,15 +196,12 @@ def hunyuan_4(config: Config) -> Architecture:
         extra = (select,) if kind[1] == "full" else ()
         return Layer((*block(d_model, mixer, which).bricks, *extra, *mixes))
 
-    head = Tensors(
-        (
-            Weight("hc_head.hc_fn", (copies, copies * d_model), "other"),
-            vector("hc_head.hc_base", copies),
-            vector("hc_head.hc_scale", 1),
-        )
-    )
     layers = layers_of(zip(mlps, selects, strict=True), layer)
-    return stack(config, layers, BesideLayers(buffers=correction(feed.n_experts, mlps), outputs=(head,)))
+    return stack(
+        config,
+        layers,
+        BesideLayers(buffers=correction(feed.n_experts, mlps), outputs=(_joined_streams(d_model, copies),)),
+    )
 
 
 @model_type("dots3_note_text")

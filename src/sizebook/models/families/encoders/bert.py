@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from sizebook.models.architecture import Architecture, Brick, Embedding, Norm
+from sizebook.models.architecture import Architecture, Embedding, Norm
 from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
 from sizebook.models.families.encoders.own_code import jina_v2
@@ -119,11 +119,7 @@ def distilbert(config: Config) -> Architecture:
     words = kind_of_class(config, "DistilBert", HASHED_HEADS)
     size = sizes(config, d_model="dim", n_layers="n_layers", n_heads="n_heads", d_ff="hidden_dim")
     config.ignore("sinusoidal_pos_embds", "tie_weights_")
-    inputs: list[Brick] = [
-        Embedding("word_embeddings", size.vocab, size.d_model),
-        Embedding("position_embeddings", size.n_ctx, size.d_model),
-        Norm("embeddings.LayerNorm", size.d_model, bias=True),
-    ]
+    inputs = tables(config, size, types=False)
     return encoder(
         config, size, Body(inputs, (bert_layer(size),) * size.n_layers), words=words, head=WordHead(twin_bias=False)
     )
@@ -134,10 +130,6 @@ def bert_generation(config: Config) -> Architecture:
     """BERT without token types, pooler and transform."""
     words = kind_of_class(config, "BertGeneration", {"Encoder": "", "Decoder": "words"})
     size = sizes(config)
-    inputs: list[Brick] = [
-        Embedding("word_embeddings", size.vocab, size.d_model),
-        Embedding("position_embeddings", size.n_ctx, size.d_model),
-        Norm("embeddings.LayerNorm", size.d_model, bias=True),
-    ]
+    inputs = tables(config, size, types=False)
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers
     return encoder(config, size, Body(inputs, layers), words=words, head=WordHead(transform=False))

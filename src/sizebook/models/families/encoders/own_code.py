@@ -19,7 +19,7 @@ from sizebook.models.architecture import (
 from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import vector
-from sizebook.models.families.encoders.stack import Body, Sizes, WordHead, encoder, sizes
+from sizebook.models.families.encoders.stack import Body, Sizes, WordHead, encoder, sizes, tables
 from sizebook.models.huggingface import describe, model_type
 
 NEW_HEADS = {"Model": "", "ForMaskedLM": "words", "ForTokenClassification": "labels"}
@@ -65,11 +65,7 @@ def jina_v2(config: Config) -> Architecture:
     if "qk-post-norm" in str(config.values.get("auto_map")):
         raise config.unknown("auto_map", "qk-post-norm", "the code of jina-embeddings-v2 in English")
     words, size = kind_of_class(config, "JinaBert", JINA_HEADS), sizes(config, ("alibi",))
-    inputs: list[Brick] = [
-        Embedding("word_embeddings", size.vocab, size.d_model),
-        Embedding("token_type_embeddings", config.integer("type_vocab_size"), size.d_model),
-        Norm("embeddings.LayerNorm", size.d_model, bias=True),
-    ]
+    inputs = tables(config, size, positions=False)
     whole = encoder(config, size, Body(inputs, (_gated_layer(size),) * size.n_layers), words=words)
     bare = remark("the published weights hold the model bare, with its pooler") if words == "words" else ""
     return replace(whole, notes=(*whole.notes, bare)) if bare else whole

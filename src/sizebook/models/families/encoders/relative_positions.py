@@ -26,6 +26,7 @@ from sizebook.models.families.encoders.stack import (
     encoder,
     factorised,
     sizes,
+    tables,
 )
 from sizebook.models.families.encoders.xlm import PLAIN_HEAD
 from sizebook.models.huggingface import model_type
@@ -205,10 +206,6 @@ def mpnet(config: Config) -> Architecture:
     words = kind_of_class(config, "MPNet", {k: v for k, v in ROBERTA_HEADS.items() if k != "ForCausalLM"})
     size = sizes(config)
     n_buckets = config.integer("relative_attention_num_buckets")
-    inputs: list[Brick] = [
-        Embedding("word_embeddings", size.vocab, size.d_model),
-        Embedding("position_embeddings", size.n_ctx, size.d_model),
-        Norm("embeddings.LayerNorm", size.d_model, bias=True),
-        Tensors((Weight("relative_attention_bias.weight", (n_buckets, size.n_heads), "attention", use="lookup"),)),
-    ]
+    table = Weight("relative_attention_bias.weight", (n_buckets, size.n_heads), "attention", use="lookup")
+    inputs = [*tables(config, size, types=False), Tensors((table,))]
     return encoder(config, size, Body(inputs, (bert_layer(size),) * size.n_layers), words=words)

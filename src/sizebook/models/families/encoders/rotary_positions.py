@@ -31,6 +31,7 @@ from sizebook.models.families.encoders.stack import (
     factorised,
     on_top,
     sizes,
+    tables,
 )
 from sizebook.models.huggingface import model_type
 
@@ -185,12 +186,7 @@ def rotary_bert(config: Config) -> Architecture:
             Norm("post_mlp_layernorm", size.d_model, bias=True),
         )
     )
-    n_types = config.integer("type_vocab_size", default=2 if kind == "nomic_bert" else 1)
-    inputs: list[Brick] = [
-        Embedding("word_embeddings", size.vocab, size.d_model),
-        Embedding("token_type_embeddings", n_types, size.d_model),
-        Norm("embeddings.LayerNorm", size.d_model, bias=True),
-    ]
+    inputs = tables(config, size, positions=False)
     head = WordHead(twin_bias=kind != "gte")
     return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words=_rotary_class(config, kind), head=head)
 
@@ -219,13 +215,8 @@ def roformer(config: Config) -> Architecture:
     size = sizes(config)
     size = factorised(size, config.size("embedding_size") or size.d_model)
     config.ignore("rotary_value", *SUMMARY_KEYS)
-    types = config.integer("type_vocab_size")
-    inputs: list[Brick] = [
-        Embedding("word_embeddings", size.vocab, size.d_embed),
-        Embedding("token_type_embeddings", types, size.d_embed),
-        Norm("embeddings.LayerNorm", size.d_embed, bias=True),
-        Embedding("embed_positions", size.n_ctx, size.d_model // size.n_heads),
-    ]
+    inputs = tables(config, size, positions=False)
+    inputs.append(Embedding("embed_positions", size.n_ctx, size.d_model // size.n_heads))
     if size.d_embed != size.d_model:
         inputs.append(Projection("embeddings_project", size.d_embed, size.d_model))
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers

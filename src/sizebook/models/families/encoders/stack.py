@@ -94,14 +94,21 @@ def sizes(config: Config, positions: tuple[str, ...] = ("absolute",), **names: s
     )
 
 
-def tables(config: Config, size: Sizes, *, position_offset: int = 0, norm: bool = True) -> list[Brick]:
-    """Return the tables of tokens, positions and token types, and the norm after them."""
-    n_types = config.integer("type_vocab_size")
-    bricks: list[Brick] = [
-        Embedding("word_embeddings", size.vocab, size.d_embed),
-        Embedding("position_embeddings", size.n_ctx + position_offset, size.d_embed),
-        Embedding("token_type_embeddings", n_types, size.d_embed),
-    ]
+def tables(
+    config: Config,
+    size: Sizes,
+    *,
+    positions: bool = True,
+    position_offset: int = 0,
+    types: bool = True,
+    norm: bool = True,
+) -> list[Brick]:
+    """Return the tables of tokens, positions and token types that a type has, and the norm after them."""
+    bricks: list[Brick] = [Embedding("word_embeddings", size.vocab, size.d_embed)]
+    if positions:
+        bricks.append(Embedding("position_embeddings", size.n_ctx + position_offset, size.d_embed))
+    if types:
+        bricks.append(Embedding("token_type_embeddings", config.integer("type_vocab_size"), size.d_embed))
     return [*bricks, Norm("embeddings.LayerNorm", size.d_embed, bias=True)] if norm else bricks
 
 
