@@ -13,6 +13,7 @@ from sizebook.core.errors import UnknownKeyError
 from sizebook.functions import load
 from sizebook.tables import prices
 from sizebook.tables.hardware import accelerator, accelerators
+from sizebook.tables.price_rows import PriceRow
 
 load()
 
@@ -85,9 +86,9 @@ def test_peaks_by_dtype() -> None:
     )
 
 
-def row(provider: str, region: str, date: str, usd: float) -> prices.PriceRow:
+def row(provider: str, region: str, date: str, usd: float) -> PriceRow:
     hour = 8 * usd
-    return prices.PriceRow(provider, "8x", "h100-sxm", 8, region, "on_demand", hour, usd, "USD", date, "catalog", date)
+    return PriceRow(provider, "8x", "h100-sxm", 8, region, "on_demand", hour, usd, "USD", date, "catalog", date)
 
 
 ROWS = (

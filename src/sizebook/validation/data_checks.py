@@ -16,7 +16,7 @@ from sizebook.core.errors import InputError, suggestion
 from sizebook.core.tables import Row, by_key, shipped
 from sizebook.tables.grid import BASES, Grid
 from sizebook.tables.hardware import Accelerator, accelerators, spec_fields
-from sizebook.tables.prices import TERMS, PriceRow
+from sizebook.tables.price_rows import TERMS, PriceRow
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY_OR_MONTH = re.compile(r"\d{4}-\d{2}(-\d{2})?")

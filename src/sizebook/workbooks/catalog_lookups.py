@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sizebook.functions import find
-from sizebook.tables.prices import TERMS
+from sizebook.tables.price_rows import TERMS
 from sizebook.workbooks import styles
 from sizebook.workbooks.line_sheet import LineSheet
 from sizebook.workbooks.references import text

@@ -13,7 +13,7 @@ from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.nodes import listed_node
-from sizebook.tables.prices import no_power, price_remark
+from sizebook.tables.price_rows import no_power, price_remark
 
 # Ceilings by the figure of a month that they are for, and the unit of both.
 CEILINGS = {"gpu_ceiling": ("peak_gpus", "GPUs"), "rack_ceiling": ("racks", "racks"), "kw_ceiling": ("site_kw", "kW")}

@@ -10,7 +10,8 @@ from sizebook.core.units import NOT_LISTED_USD
 from sizebook.plans.serving.inputs import Energy, Prices
 from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
-from sizebook.tables.prices import TERM_NAMES, Price, listed_quotes, quote
+from sizebook.tables.price_rows import TERM_NAMES, Price
+from sizebook.tables.prices import listed_quotes, quote
 
 GIVEN = text("given in the scenario")
 Rated = tuple[float, str, tuple[str, ...]]  # USD a GPU-hour, where it comes from, what to know of it

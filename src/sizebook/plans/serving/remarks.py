@@ -9,7 +9,7 @@ from sizebook.core.texts import span, text
 from sizebook.core.units import distinct_figures, percent, significant
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.serving.band import FITTED
-from sizebook.tables.prices import no_power, price_remark
+from sizebook.tables.price_rows import no_power, price_remark
 
 LITTLE_USED = 0.25  # of what a fleet could carry, below which a reader is told
 

@@ -23,7 +23,8 @@ from sizebook.models.architecture import Architecture
 from sizebook.plans.quantities import StatedGrams
 from sizebook.tables.grid import GridRegion, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
-from sizebook.tables.prices import TERM_NAMES, PriceRegion, Provider, Term, on_demand_beside, quote
+from sizebook.tables.price_rows import TERM_NAMES
+from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
 from sizebook.training.layout import Layout, with_data_parallel
 from sizebook.training.quantities import Batches, Operations, Pace, Programme, Run
 from sizebook.training.recipe import Method

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.tables.prices import no_power, price_remark
+from sizebook.tables.price_rows import no_power, price_remark
 from sizebook.training.whole_run import default, fewest_gpus
 
 LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told

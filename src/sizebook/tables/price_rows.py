@@ -1,0 +1,160 @@
+"""Rows of price tables, the price that they give, and what a reader must know of it: its origin, age and spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from sizebook.core.texts import Day, Figure, Text, joined, span, text
+from sizebook.core.units import percent
+
+TERM_NAMES = {
+    "on_demand": text("on demand"),
+    "spot": text("spot"),
+    "capacity_block": text("capacity block"),
+    "reserved_1y": text("one-year reservation"),
+    "reserved_3y": text("three-year reservation"),
+}
+TERMS = tuple(TERM_NAMES)
+SHIPPED, OWN = text("data/prices.csv"), text("your price table")
+# From here on a price is called old, and a median of providers thin: said wherever the price is read.
+OLD_DAYS, FEW_PROVIDERS = 180, 3
+
+
+@dataclass(frozen=True)
+class PriceRow:
+    """One dated price of a catalog or contract: the whole instance, host included, in USD an hour.
+
+    A contract may say from when to when it holds (``valid_from``, ``valid_to``), both days included, and be read after
+    its end where ``allow_expired`` says yes.
+    """
+
+    provider: str
+    instance: str
+    gpu: str
+    gpus: float
+    region: str
+    term: str
+    usd_per_hour: float
+    usd_per_gpu_hour: float
+    currency: str
+    date: str
+    source: str
+    retrieved: str
+    contract: str = ""
+    valid_from: str = ""
+    valid_to: str = ""
+    allow_expired: str = ""
+
+    def is_expired(self, day: str) -> bool:
+        """Return whether the contract ended before a day."""
+        return bool(self.valid_to) and self.valid_to < day
+
+    def holds(self, day: str) -> bool:
+        """Return whether the price may be used on a day: the contract has begun, and not ended or may be read on."""
+        may_be_read = not self.is_expired(day) or self.allow_expired.casefold() in ("yes", "true", "1")
+        return may_be_read and (not self.valid_from or self.valid_from <= day)
+
+
+@dataclass(frozen=True)
+class Price:
+    """What one accelerator costs for an hour, how far providers differ, and the rows that this rests on.
+
+    ``low`` and ``high`` are the 10th and 90th percentile of the providers; one provider gives a point.
+    """
+
+    usd_per_gpu_hour: float
+    low_usd_per_gpu_hour: float
+    high_usd_per_gpu_hour: float
+    rows: tuple[PriceRow, ...]
+    table: Text
+    day: str
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The providers that answered, by name."""
+        return tuple(sorted({row.provider for row in self.rows}))
+
+    @property
+    def dates(self) -> tuple[str, str]:
+        """The oldest and the newest day of the rows."""
+        days = [row.date for row in self.rows]
+        return min(days), max(days)
+
+    @property
+    def basis(self) -> Text:
+        """Where the price comes from, how old it is and how far providers differ, as every surface says it."""
+        oldest, newest = self.dates
+        contracts = ", ".join(sorted({row.contract or row.source for row in self.rows})) if self.table is OWN else ""
+        said = text(
+            "{table}: {term}, {of}, {dates}",
+            table=self.table,
+            term=TERM_NAMES[self.rows[0].term],
+            of=text("{providers} ({contracts})", providers=", ".join(self.providers), contracts=contracts)
+            if contracts
+            else self._middle,
+            dates=span(Day(oldest), Day(newest)),
+        )
+        return joined((said, *self.remarks), "; ")
+
+    @property
+    def _middle(self) -> Text:
+        if len(self.providers) == 1:
+            return text("{provider} alone", provider=self.providers[0])
+        return text(
+            "median of {n} providers, {low} to {high} USD from the 10th to the 90th percentile",
+            n=Figure(str(len(self.providers))),
+            low=Figure(f"{self.low_usd_per_gpu_hour:.2f}"),
+            high=Figure(f"{self.high_usd_per_gpu_hour:.2f}"),
+        )
+
+    @property
+    def warnings(self) -> tuple[Text, ...]:
+        """What stands on page 1: how far providers differ, and the remarks."""
+        return (*_spread(self), *self.remarks)
+
+    @property
+    def remarks(self) -> tuple[Text, ...]:
+        """What a reader must know before signing: an old price, few providers, a contract that has ended."""
+        found = []
+        if ended := sorted(row.valid_to for row in self.rows if row.is_expired(self.day)):
+            found.append(text("the contract ended on {day}", day=Day(ended[0])))
+        n_old = sum(_days_between(row.date, self.day) > OLD_DAYS for row in self.rows)
+        if n_old:
+            shown = {"n": n_old, "rows": len(self.rows), "days": OLD_DAYS}
+            figures = {name: Figure(str(number)) for name, number in shown.items()}
+            found.append(text("{n} of {rows} prices are older than {days} days", **figures))
+        if self.table is SHIPPED and len(self.providers) < FEW_PROVIDERS:
+            found.append(text("fewer than {n} providers list it", n=Figure(str(FEW_PROVIDERS))))
+        return tuple(found)
+
+
+def _spread(price: Price) -> Iterator[Text]:
+    if len(price.providers) > 1:
+        low, high = price.low_usd_per_gpu_hour, price.high_usd_per_gpu_hour
+        yield text(
+            "providers ask {low} to {high} of it (10th to 90th percentile); the range of cost is of throughput alone",
+            low=percent(low / price.usd_per_gpu_hour, 2),
+            high=percent(high / price.usd_per_gpu_hour, 2),
+        )
+
+
+def price_remark(remark: str) -> Text:
+    """Return what to know of a price, as the warnings of every plan say it."""
+    return text("Price of a GPU-hour: {remark}.", remark=remark)
+
+
+def no_power(gpu: str) -> Text:
+    """Return that nobody publishes the power of an accelerator, as the warnings of every plan say it."""
+    return text(
+        "No power of {gpu} is published, so energy and carbon are not listed: add your row with 'sizebook data add "
+        "hardware'.",
+        gpu=gpu,
+    )
+
+
+def _days_between(earlier: str, later: str) -> int:
+    """Return the days between two days; a month stands for its first day."""
+    first, last = (date.fromisoformat(day if len(day) > len("2026-01") else f"{day}-01") for day in (earlier, later))
+    return (last - first).days
