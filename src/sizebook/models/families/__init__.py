@@ -54,6 +54,7 @@ MODULES = (
     "multimodal.pixels_and_words",
     "multimodal.reading_pages",
     "multimodal.rendered",
+    "multimodal.sections_alone",
     "encoders.additions",
     "encoders.bert",
     "encoders.cheaper_attention",

@@ -26,24 +26,31 @@ def clip(config: Config) -> Architecture:
     text.only("model_type", "clip_text_model")
     if _classifies(config):
         return _of_images(config, clip_vit(vision, ()), patches(vision) + 1)
+    side, d_joint = text_side(text, causal=True), config.integer("projection_dim")
+    tower = clip_vit(vision, (linear("visual_projection", vision.integer("hidden_size"), d_joint, bias=False),))
+    projected = Projection("text_projection", side.d_model, d_joint, bias=False, pooled=True)
+    return replace(
+        side,
+        model_type="clip",
+        inputs=(*side.inputs, tower),
+        outputs=(*side.outputs, projected, Tensors((vector("logit_scale"),))),
+    )
+
+
+def text_side(text: Config, *, causal: bool) -> Architecture:
+    """Return the text encoder of a section: words and learned positions, a ViT's layers, a last norm."""
     text.ignore("projection_dim")
     d_model, layer, n_layers = encoder(text)
-    layer = tuple(replace(b, bidirectional=False) if isinstance(b, Attention) else b for b in layer)
+    layer = tuple(replace(b, bidirectional=not causal) if isinstance(b, Attention) else b for b in layer)
     vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings")
-    d_joint = config.integer("projection_dim")
-    tower = clip_vit(vision, (linear("visual_projection", vision.integer("hidden_size"), d_joint, bias=False),))
     return Architecture(
-        model_type="clip",
+        model_type=str(text.values.get("model_type")),
         d_model=d_model,
         vocab=vocab,
         n_ctx=n_ctx,
-        inputs=(Embedding("token_embedding", vocab, d_model), Embedding("position_embedding", n_ctx, d_model), tower),
+        inputs=(Embedding("token_embedding", vocab, d_model), Embedding("position_embedding", n_ctx, d_model)),
         layers=(Layer(layer),) * n_layers,
-        outputs=(
-            Norm("final_layer_norm", d_model, bias=True),
-            Projection("text_projection", d_model, d_joint, bias=False, pooled=True),
-            Tensors((vector("logit_scale"),)),
-        ),
+        outputs=(Norm("final_layer_norm", d_model, bias=True),),
         head=None,
     )
 
@@ -57,7 +64,11 @@ def _of_images(config: Config, tower: Tower, n_ctx: int) -> Architecture:
     """Return the ViT with a classifier over the labels; its joint space is not built, nor is the text side."""
     config.ignore("architectures", "projection_dim", "text_config", "text_config_dict")
     config.without("text_config")
-    classifier = Projection("classifier", tower.d_model, n_labels(config), pooled=True)
+    return of_images(config, tower, n_ctx, Projection("classifier", tower.d_model, n_labels(config), pooled=True))
+
+
+def of_images(config: Config, tower: Tower, n_ctx: int | None, *on_top: Projection) -> Architecture:
+    """Return a tower as a model of its own, with what a class puts on top."""
     return Architecture(
         model_type=config.text("model_type"),
         d_model=tower.d_model,
@@ -65,7 +76,7 @@ def _of_images(config: Config, tower: Tower, n_ctx: int) -> Architecture:
         n_ctx=n_ctx,
         inputs=tower.stem,
         layers=(Layer(tower.layer),) * tower.n_layers,
-        outputs=(*tower.projector, classifier),
+        outputs=(*tower.projector, *on_top),
         head=None,
     )
 
@@ -78,25 +89,15 @@ def siglip_pair(config: Config) -> Architecture:
     text.only("model_type", "siglip_text_model")
     if _classifies(config):
         return _of_images(config, siglip(vision, ()), patches(vision))
-    text.ignore("projection_dim")
-    d_model, layer, n_layers = encoder(text)
-    vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings")
-    d_joint = text.size("projection_size") or d_model
-    return Architecture(
+    side = text_side(text, causal=False)
+    return replace(
+        side,
         model_type="siglip",
-        d_model=d_model,
-        vocab=vocab,
-        n_ctx=n_ctx,
-        inputs=(
-            Embedding("token_embedding", vocab, d_model),
-            Embedding("position_embedding", n_ctx, d_model),
-            siglip(vision, ()),
-        ),
-        layers=(Layer(layer),) * n_layers,
-        outputs=(
-            Norm("final_layer_norm", d_model, bias=True),
-            Projection("head", d_model, d_joint, pooled=True),
-            Tensors((vector("logit_scale"), vector("logit_bias"))),
-        ),
-        head=None,
+        inputs=(*side.inputs, siglip(vision, ())),
+        outputs=(*side.outputs, text_head(text, side.d_model), Tensors((vector("logit_scale"), vector("logit_bias")))),
     )
+
+
+def text_head(text: Config, d_model: int) -> Projection:
+    """Return the projection that SigLIP pools its text through."""
+    return Projection("head", d_model, text.size("projection_size") or d_model, pooled=True)

@@ -42,7 +42,7 @@ def refuse_another_type(section: Config, kind: str) -> None:
     for name in (said, kind):
         read = Config({**section.values, "model_type": name}, section.where, section.class_values)
         try:
-            totals.append(count(describe(read)).total)
+            totals.append(count(replace(describe(read), head=None)).total)  # the whole's own head
         except SizebookError:
             totals.append(None)
     if totals[0] is None or totals[0] != totals[1]:

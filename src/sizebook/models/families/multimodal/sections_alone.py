@@ -1,0 +1,71 @@
+"""Sections of joined models that are published as models of their own: the text and image encoders of pipelines.
+
+Diffusion pipelines keep CLIP's text encoder, SigLIP's tower or the language model of Qwen 2.5 VL in a folder each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizebook.models.architecture import Architecture, Projection
+from sizebook.models.config import Config
+from sizebook.models.families.multimodal.clip import of_images, text_head, text_side
+from sizebook.models.families.multimodal.ready_made_vision import ENCODERS
+from sizebook.models.huggingface import describe, model_type
+
+# Language models by the type of the section: the type whose mapping reads it, and the class that holds it bare.
+LANGUAGE = {
+    "qwen2_vl_text": ("qwen2", "Qwen2VLTextModel"),
+    "qwen2_5_vl_text": ("qwen2", "Qwen2_5_VLTextModel"),
+    "qwen3_vl_text": ("qwen3", "Qwen3VLTextModel"),
+    "qwen3_vl_moe_text": ("qwen3_moe", "Qwen3VLMoeTextModel"),
+}
+# Towers, and text encoders that see words in order or both ways: the classes that hold them.
+IMAGES = {
+    "clip_vision_model": ("CLIPVisionModel", "CLIPVisionModelWithProjection"),
+    "siglip_vision_model": ("SiglipVisionModel",),
+    "pixtral": ("PixtralVisionModel",),
+}
+WORDS = {
+    "clip_text_model": ("CLIPTextModel", "CLIPTextModelWithProjection"),
+    "siglip_text_model": ("SiglipTextModel",),
+}
+
+
+@model_type(*LANGUAGE)
+def language_model(config: Config) -> Architecture:
+    """The language model of Qwen's VL models without a head, as its class builds it."""
+    own = config.text("model_type")
+    kind, name = LANGUAGE[own]
+    config.built_as(name)
+    config.ignore("architectures", "tie_word_embeddings")
+    config.values = {**config.values, "model_type": kind}
+    return replace(describe(config), model_type=own, head=None)
+
+
+@model_type(*IMAGES)
+def image_encoder(config: Config) -> Architecture:
+    """The tower of CLIP, SigLIP or Pixtral; CLIP's may project what it pools into the space that text shares."""
+    kind = config.text("model_type")
+    config.built_as(*IMAGES[kind])
+    tower = ENCODERS[kind](config, ())
+    return of_images(config, tower, None, *_projected(config, "visual_projection", tower.d_model))
+
+
+@model_type(*WORDS)
+def text_encoder(config: Config) -> Architecture:
+    """The text encoder of CLIP, causal and projected where its class says so, or of SigLIP, always projected."""
+    kind = config.text("model_type")
+    config.built_as(*WORDS[kind])
+    side = text_side(config, causal=kind == "clip_text_model")
+    if kind == "siglip_text_model":
+        return replace(side, outputs=(*side.outputs, text_head(config, side.d_model)))
+    return replace(side, outputs=(*side.outputs, *_projected(config, "text_projection", side.d_model)))
+
+
+def _projected(config: Config, name: str, d_model: int) -> tuple[Projection, ...]:
+    """Return the projection into the shared space that the classes with one in their name put on top."""
+    config.ignore("architectures", "projection_dim")
+    if not "".join(config.class_names()[:1]).endswith("WithProjection"):
+        return ()
+    return (Projection(name, d_model, config.integer("projection_dim"), bias=False, pooled=True),)
