@@ -124,11 +124,15 @@ def test_text_means_what_it_means_in_a_cell() -> None:
 @pytest.mark.parametrize(
     ("gpu", "unknown", "why"),
     [
-        ("tpu-v5p", ("energy_kwh", "co2e_kg"), "no power: got no TDP for 'tpu-v5p', want watts."),
+        (
+            "tpu-v5p",
+            ("energy_kwh", "co2e_kg"),
+            "No power of tpu-v5p is published, so energy and carbon are not listed: add your row",
+        ),
         (
             "h800-sxm",
             ("cost_usd", "programme_cost_usd"),
-            "no price: got 'h800-sxm', want an accelerator that data/prices.csv holds.",
+            "no table lists a price of h800-sxm on demand: set price_usd_per_gpu_hour",
         ),
     ],
 )

@@ -7,6 +7,7 @@ row is not dropped: its result holds the reason and no figures.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
@@ -33,6 +34,7 @@ from sizebook.plans.training.inputs import (
 )
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
+from sizebook.tables.prices import no_power
 from sizebook.training.layout import Layout, with_data_parallel
 from sizebook.training.quantities import Batches, Operations, Pace, Programme
 from sizebook.training.recipe import Method
@@ -156,9 +158,10 @@ def _power(names: Names, cells: Cells) -> tuple[Power, str]:
     given = _read(names, cells)
     energy = put_together(Energy, given)
     try:
-        return power_of(accelerator(given["gpu"]), energy, given.get("power_limit_watts")), ""
+        power = power_of(accelerator(given["gpu"]), energy, given.get("power_limit_watts"))
     except SizebookError as error:
         return _UNKNOWN_POWER, str(error)
+    return (_UNKNOWN_POWER, str(no_power(given["gpu"]))) if math.isnan(power.watts) else (power, "")
 
 
 @lru_cache(maxsize=10_000)
@@ -166,9 +169,10 @@ def _costs(names: Names, cells: Cells) -> tuple[Costs, str]:
     given = _read(names, cells)
     prices = put_together(Prices, given)
     try:
-        return costs_of(accelerator(given["gpu"]), prices, _UNKNOWN_POWER), ""
+        costs = costs_of(accelerator(given["gpu"]), prices, _UNKNOWN_POWER)
     except SizebookError as error:
         return _UNKNOWN_COSTS, str(error)
+    return (_UNKNOWN_COSTS, str(costs.basis)) if math.isnan(costs.price_usd_per_gpu_hour) else (costs, "")
 
 
 class _Cells:
