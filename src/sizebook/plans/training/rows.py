@@ -34,7 +34,7 @@ from sizebook.plans.training.inputs import (
 )
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
-from sizebook.tables.prices import no_power
+from sizebook.tables.price_rows import no_power
 from sizebook.training.layout import Layout, with_data_parallel
 from sizebook.training.quantities import Batches, Operations, Pace, Programme
 from sizebook.training.recipe import Method
