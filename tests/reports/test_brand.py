@@ -268,3 +268,36 @@ def test_a_page_for_browsers_speaks_the_language_too(folder: Path) -> None:
     assert content is not None
     assert b'<html lang="de-AT">' in content and b"Formel" in content
     assert Translator("de_AT").language == "de-AT"
+
+
+def doubling(each: str) -> str:
+    """An SVG in which every step is drawn twice by the one before it."""
+    steps = "".join(each.format(at=at, next=at + 1) for at in range(40))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{steps}<rect id="s40" width="1" height="1"/></svg>'
+    )
+
+
+@pytest.mark.parametrize(
+    "each",
+    [
+        '<g id="s{at}"><use href="#s{next}"/><use href="#s{next}"/></g>',
+        '<pattern id="s{at}"><rect fill="url(#s{next})"/><rect fill="url(#s{next})"/></pattern>',
+    ],
+)
+def test_a_logo_that_doubles_with_each_step_is_refused_at_once(folder: Path, each: str) -> None:
+    (folder / "logo.svg").write_text(doubling(each))
+    with pytest.raises(InputError) as refused:
+        style_of({"report": {"brand": "brand.toml"}}, folder)
+    assert str(refused.value) == (
+        "SVG too large: got more than 100000 elements in 'logo.svg', want a drawing of its own elements. Simplify it, "
+        "or save it as .png."
+    )
+
+
+def test_a_logo_with_gradients_in_its_style_is_taken(folder: Path) -> None:
+    (folder / "logo.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg"><style>.a{fill:url(#g)}</style><linearGradient id="g"><stop/>'
+        '</linearGradient><g id="m"><rect class="a"/></g><use href="#m"/></svg>'
+    )
+    assert style_of({"report": {"brand": "brand.toml"}}, folder).logo.startswith("data:image/svg+xml;base64,")

@@ -106,6 +106,11 @@ def main() -> None:
         sys.exit(1)
     except (SystemExit, KeyboardInterrupt):
         raise
+    except MemoryError:
+        print_error(
+            "sizebook: out of memory: got no more from the system, want enough. Ask for less, or raise 'ulimit -v'."
+        )
+        sys.exit(2)
     except BaseException as error:  # panics of Rust libraries do not derive from Exception
         if os.environ.get(DEBUG):
             raise

@@ -23,6 +23,9 @@ EXTRAS = {
 }
 
 
+LEAST_BYTES = 1_000_000_000  # of addresses, with which the libraries of an extra start
+
+
 class MissingExtraError(InputError, ImportError):
     """A library that an extra of the package brings is not installed."""
 
@@ -30,8 +33,11 @@ class MissingExtraError(InputError, ImportError):
 def need(*extras: str, instead: str = "") -> None:
     """Refuse unless all modules of the extras are there; ``instead`` says what else the user can do.
 
-    Errors: `MissingExtraError`, with the command that installs what is missing.
+    Errors: `MissingExtraError`, with the command that installs what is missing; `InputError` if the system gives the
+    process too little memory, without which the libraries would end it with words of their own.
     """
+    if any(name not in sys.modules for extra in extras for name in EXTRAS[extra]):
+        _refuse_too_little_memory()
     absent = {extra: [name for name in EXTRAS[extra] if not _is_there(name)] for extra in extras}
     lacking = [extra for extra, names in absent.items() if names]
     if lacking:
@@ -39,6 +45,19 @@ def need(*extras: str, instead: str = "") -> None:
         raise MissingExtraError(
             f"not in this installation: got no {', '.join(names)}, want the extra{'s' if len(lacking) > 1 else ''} "
             f"{', '.join(lacking)}. Run: pip install 'sizebook[{','.join(lacking)}]'{instead and f', or {instead}'}."
+        )
+
+
+def _refuse_too_little_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows and Pyodide, which have no such limit
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < LEAST_BYTES:
+        raise InputError(
+            f"too little memory: got a limit of {limit} bytes for this process, want {LEAST_BYTES} or more. Raise it "
+            f"with 'ulimit -v {LEAST_BYTES // 1024 + 1}'."
         )
 
 

@@ -13,6 +13,7 @@ from sizebook.intake.allowed_files import located
 from sizebook.intake.text_formats import toml_table
 from sizebook.reports.charts.theme import HOUSE, PAPER, Theme, contrast
 from sizebook.reports.style import Face, Style
+from sizebook.reports.svg_check import check_svg
 from sizebook.reports.templates import data_uri, file_within
 from sizebook.reports.translation import Translator
 from sizebook.scenarios.presentation import REPORT, Brand, Colours, Fonts, Presentation
@@ -104,6 +105,8 @@ def _logo(brand: Brand, place: Path) -> str:
     kind = _PICTURES.get(path.suffix.casefold())
     if kind is None:
         raise InputError(f"no picture: got '{brand.logo}', want a file of .svg or .png. Convert it.")
+    if path.suffix.casefold() == ".svg":
+        check_svg(path)
     return data_uri(path, kind)
 
 
