@@ -60,7 +60,7 @@ def test_a_range_of_one_figure_says_so() -> None:
 
 def test_every_range_is_said_by_what_knows_ends_that_are_one() -> None:
     """A pattern with two ends of its own says "2 to 2" where both round to 2."""
-    patterns = {each for id, _ in TOOL["messages"]() for each in ([id] if isinstance(id, str) else id)}
+    patterns = {each for id in TOOL["messages"]() for each in ([id] if isinstance(id, str) else id)}
     own_ends = re.compile(r"\{\w+\} to \{\w+\}(?! a month| GPUs in)|between \{\w+\} and \{")
     assert {each for each in patterns if own_ends.search(each)} == {
         "{low} to {high}",

@@ -1,4 +1,4 @@
-"""What a planned scenario brings for the anchors of somebody's own workbook."""
+"""The values of a planned scenario for the anchors of a user's own workbook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinds of files that a scenario becomes: one table, from which commands, journal and index take theirs.
+"""The output formats of a scenario: one table that commands, journal and index use.
 
 Each is a function from a planned scenario to the bytes of a file, and each file carries the record of what it was made
 of. A new format is one line of `FORMATS`.

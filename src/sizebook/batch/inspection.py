@@ -1,7 +1,7 @@
-"""What an output was made of, and whether it would come out the same today: figures that moved, and why.
+"""Shows what an output file was made from, and whether its figures are the same today.
 
-The scenario is planned again on today's formulas and data. Which of them moved a figure is told apart by the record: a
-table that holds other bytes, other sources of the formulas, another version, files that the scenario names.
+The scenario is planned again with today's formulas and data. The record in the file tells why a figure changed: a table
+of data, the formulas, the version of sizebook, or a file that the scenario names.
 """
 
 from __future__ import annotations

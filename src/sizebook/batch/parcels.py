@@ -1,7 +1,7 @@
-"""Scenarios sent to workers that may share no disk with this process, and what they send back: bytes, written here.
+"""Sends scenarios to workers that may share no disk with this process, and writes the files that they send back.
 
-With a scenario go the small files that it names beside it. Whatever else it names (a checkpoint, a file of another
-folder, own prices) a worker must hold as it is here; one that does not refuses the scenario.
+The small files that a scenario names in its folder travel with it. Anything else that it names (a checkpoint, a file of
+another folder, own prices) must be the same on the worker; a worker where it differs refuses the scenario.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a scenario turns into: its plan, computed once, and what shows it: a filled planning workbook and a report."""
+"""The kinds of plans, and a planned scenario: its plan, computed once, with its filled workbook and its report."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class PlanKind:
 
 @dataclass(frozen=True)
 class PlannedScenario:
-    """A scenario that was planned, and what its outputs show of it, each worked out once when it is asked for.
+    """A planned scenario and its outputs; each output is computed once, when it is first used.
 
-    ``values`` are the scenario as it was given, with files by their names beside ``folder``.
+    ``values`` are the scenario as it was given; the files that it names lie in ``folder``.
     """
 
     scenario: Scenario

@@ -1,4 +1,4 @@
-"""The record that every output carries: what it was made of, so that `sizebook inspect` can say whether it still holds.
+"""The record in every output file: what it was made from, so that `sizebook inspect` can compare it with today.
 
 Version, scenario, the files that it names, the tables of data with their newest day, the sources of the formulas and
 all figures. No time and no path of a machine, so that equal scenarios give equal bytes.

@@ -1,4 +1,4 @@
-"""Produces the scenarios of a batch in parallel; one that fails is reported and does not stop the others."""
+"""Runs the scenarios of a batch in parallel; a scenario that fails is reported and does not stop the others."""
 
 from __future__ import annotations
 

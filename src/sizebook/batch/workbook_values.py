@@ -1,4 +1,4 @@
-"""What a scenario gives a workbook: values of inputs for one of ours, else what its plan brings for anchors."""
+"""The values that a scenario writes into a workbook: inputs of a shipped one, anchors of a user's own."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Table:
 
     @property
     def is_wide(self) -> bool:
-        """Whether it outgrows the sheet at its usual size, as far as counting signs tells: figures never wrap."""
+        """Whether it is wider than the page at its usual size, estimated from its characters: figures never wrap."""
         least = [_least_width(column, [row.cells[at] for row in self.rows]) for at, column in enumerate(self.columns)]
         return max(least[0], _ROW_NAME) + sum(least[1:]) + _BETWEEN * (len(least) - 1) > _TEXT_WIDTH
 
@@ -99,7 +99,7 @@ Block = Chart | Table | Derivation | Notes | Prose
 
 @dataclass(frozen=True)
 class Section:
-    """One idea: a topic for bookmarks, the message as its heading, and what bears it out."""
+    """One idea: a topic for bookmarks, the message as its heading, and the evidence for it."""
 
     topic: str
     message: str
@@ -109,10 +109,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole report: the page for who decides, then its sections.
+    """A whole report: a one-page summary for decision makers, then its sections.
 
-    That page has three sentences in plain words, the headline figures, the one chart that matters, and ``warnings``:
-    what to know before the figures are used. ``data_dates`` says which tables were used and when they were retrieved.
+    The summary has three sentences in plain words, the headline figures, the most important chart, and ``warnings``:
+    what to know before using the figures. ``data_dates`` says which tables were used and when they were retrieved.
     """
 
     kind: str
