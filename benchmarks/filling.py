@@ -21,7 +21,7 @@ from sizebook.calculation.callbacks import Calls
 from sizebook.calculation.engine import evaluate
 from sizebook.calculation.package import Package
 from sizebook.calculation.preparation import prepare
-from sizebook.cli.fill import given_by
+from sizebook.cli.fill import values_for
 from sizebook.functions import load
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
@@ -81,7 +81,7 @@ def _measure(name: str, number: int, line: multiprocessing.connection.Connection
     template, best = bundled("workbooks") / name, float("inf")
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["XDG_CACHE_HOME"] = str(Path(scratch) / "cache")
-        given = given_by(EXAMPLES[name], template, None)
+        given = values_for(EXAMPLES[name], template, None)
         work = make(template, given, Path(scratch))
         for _ in range(ROUNDS):
             start = _processor_seconds()
