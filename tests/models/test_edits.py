@@ -145,3 +145,10 @@ def test_new_edits_agree_with_transformers() -> None:
             assert ours == theirs, changed
             compared += 1
     assert compared > 120
+
+
+def test_keys_that_no_module_reads_are_harmless() -> None:
+    """BLIP-2's vision section says a projection that none of its classes builds."""
+    blip = bases()["blip-2"][0]
+    more = {**blip, "vision_config": {**blip["vision_config"], "projection_dim": 512}}
+    assert counted(more) == counted(blip)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import SizebookError
-from sizebook.models.key_names import _by_type
+from sizebook.models.key_names import _harmless_values
 from tests.models.counts import counted
 from tests.models.edits import bases
 
@@ -70,10 +70,23 @@ def test_every_real_file_is_counted(shared: Path) -> None:
         assert counted(json.loads(path.read_text(encoding="utf-8")))["total"] > 0
 
 
+def _with(model_type: str, key: str, value: object) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a config that is or holds one of the type, and the same with one more key in its place."""
+    if model_type in BASES:
+        return BASES[model_type][0], {**BASES[model_type][0], key: value}
+    whole, name = next(
+        (whole, name)
+        for whole in (whole for wholes in BASES.values() for whole in wholes)
+        for name, section in whole.items()
+        if isinstance(section, dict) and section.get("model_type") == model_type
+    )
+    return whole, {**whole, name: {**whole[name], key: value}}
+
+
 def test_every_harmless_value_is_needed_and_no_other_is_let_pass() -> None:
-    for (model_type, key), value in _by_type().items():
-        config = BASES[model_type][0]
-        assert counted({**config, key: 7 if value == "any" else json.loads(value)}) == counted(config)
+    for (model_type, key), value in _harmless_values().items():
+        config, more = _with(model_type, key, 7 if value == "any" else json.loads(value))
+        assert counted(more) == counted(config)
         if value != "any":
             with pytest.raises(SizebookError, match=f"^keys not understood: got {key} in config.json, want keys"):
-                counted({**config, key: 7})
+                counted(_with(model_type, key, 7)[1])

@@ -166,3 +166,14 @@ def test_what_is_not_described_is_refused(config: dict[str, Any], message: str) 
     with pytest.raises(SizebookError) as error:
         counted(config)
     assert str(error.value) == message
+
+
+def test_an_untied_head_of_t5_is_noted() -> None:
+    """The head of T5 1.1 is its own, 32,128 x 512 more, where transformers would tie it."""
+    whole = {**T5, "relative_attention_num_buckets": 32}
+    tied, untied = (architecture(Config({**whole, "tie_word_embeddings": tie}, "config.json")) for tie in (True, False))
+    assert tied.notes == ()
+    assert untied.notes == (
+        "the head is untied, as the file says and its checkpoints are: transformers 5 ties it nevertheless",
+    )
+    assert counted({**T5, "tie_word_embeddings": False})["total"] - counted(T5)["total"] == 32_128 * 512

@@ -326,7 +326,7 @@ class Config:
                     raise spellings_disagree((pair[0], one), (pair[1], other), self.where)
 
     def _harmless(self, key: str, value: Any) -> bool:
-        return cannot_matter(key, value) or says_what_is_so(self.values.get("model_type"), key, value)
+        return cannot_matter(key, value) or says_what_is_so(self._spelt_as(), key, value)
 
     def _says_again(self, key: str, value: Any) -> bool:
         """Return whether a section of the file says the same under the same key."""

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
+from sizebook.core.tables import table
+
 # Words by their place in a name, and no pattern: to compile one of these takes longer than to count a model.
 _HARMLESS_NAMES = """
 architectures model_type model_name model_size name is_llama_config is_composition transformers.js_config auto_map dtype
@@ -55,24 +57,6 @@ period offset latent mixer mamba ssm rnn time
 _MAY_MATTER_PARTS = tuple(_SIZES_AND_PARTS.split())
 _MAY_MATTER_BEGINNINGS = ("n_", "d_", "use_", "has_", "add_", "enable_", "with_")
 
-# Published files carry these though the classes of their types do not read them: harmless at this value alone, where
-# it says what the type is anyway, or (any) at all of them.
-_SAYS_WHAT_IS_SO = """
-use_parallel_block true: cohere cohere2_moe
-use_embedding_sharing true: cohere cohere2 cohere2_moe
-use_parallel_embedding true: cohere cohere2 cohere2_moe
-position_embedding_type "rope_gptj": cohere cohere2 cohere2_moe
-use_rmsnorm true: ernie4_5 ernie4_5_moe
-moe_use_aux_free true: ernie4_5_moe
-pool_type "last": hunyuan_v1_dense hunyuan_v1_moe
-num_media_embeds any: hunyuan_v1_moe
-fused_bias_fc any: nomic_bert
-use_xentropy any: nomic_bert
-max_trained_positions any: nomic_bert
-pad_vocab_size_multiple any: nomic_bert
-learned_embeddings true: opt
-"""
-
 # Keys that name an activation function, and those that sound so and say whether there is one.
 _FUNCTION = ("_act", "activation", "activation_function", "act_fn")
 _WHETHER = ("use_", "is_", "has_")
@@ -83,19 +67,19 @@ _WITH_WEIGHTS = frozenset(("prelu", "xielu", "gated-prelu", "gated-xielu"))
 
 
 @cache
-def _by_type() -> dict[tuple[str, str], str]:
-    """Return the harmless value of each type's key."""
-    found = {}
-    for line in _SAYS_WHAT_IS_SO.strip().split("\n"):
-        said, _, types = line.partition(": ")
-        key, _, value = said.partition(" ")
-        found.update({(model_type, key): value for model_type in types.split()})
-    return found
+def _harmless_values() -> dict[tuple[str, str], str]:
+    """Return the value at which a type's key changes nothing, as JSON, or "any"."""
+    rows = table("harmless_keys")
+    return {(model_type, row["key"]): row["value"] for row in rows for model_type in row["model_types"].split()}
 
 
 def says_what_is_so(model_type: object, key: str, value: Any) -> bool:
-    """Return whether a key of a type holds the one value at which it is known to change nothing."""
-    return _by_type().get((str(model_type), key)) in ("any", json.dumps(value))
+    """Return whether a key that the class of a type does not read holds a value at which it changes nothing.
+
+    Published files carry such keys: ``data/harmless_keys.csv`` has them, with the one value that says what the type is
+    anyway, or any.
+    """
+    return _harmless_values().get((str(model_type), key)) in ("any", json.dumps(value))
 
 
 def odd_activation(values: Mapping[str, Any]) -> tuple[str, str] | None:

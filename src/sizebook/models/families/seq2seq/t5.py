@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import (
     Architecture,
     Attention,
@@ -68,6 +69,9 @@ class Sizes:
         return Tensors(tuple(Weight(f"{name}.weight", shape, "attention", use="lookup") for name in names))
 
 
+UNTIED = remark("the head is untied, as the file says and its checkpoints are: transformers 5 ties it nevertheless")
+
+
 @model_type("t5", "mt5", "umt5", "longt5", "switch_transformers")
 def t5(config: Config) -> Architecture:
     """T5: the first layer of each stack holds the positions for all, in UMT5 each layer its own."""
@@ -98,6 +102,7 @@ def t5(config: Config) -> Architecture:
         layers=tuple(layers),
         outputs=(*outputs, *top),
         head=head,
+        notes=(UNTIED,) if head and not tied and kind != "switch_transformers" else (),
     )
 
 
