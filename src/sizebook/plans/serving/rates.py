@@ -51,16 +51,17 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     elif (found := listed["on_demand"]) is not None:
         demand = _rated(found)
     else:
-        basis = text("no table lists a price of {gpu}: set on_demand_usd_per_gpu_hour", gpu=chip.key)
-        demand = (NOT_LISTED_USD, basis, (basis,))
+        unlisted = text("no table lists a price of {gpu}: set on_demand_usd_per_gpu_hour", gpu=chip.key)
+        demand = (NOT_LISTED_USD, unlisted, (unlisted,))
     reserved = _reserved(listed[term], term, demand)
     if (usd := given.reserved_usd_per_gpu_hour) is not None:
         reserved = (usd, GIVEN, ())
+    basis = _joint_basis(demand[1], reserved[1])
     grams, grid_basis = _grams(prices.energy)
     return Rates(
         demand[0],
         reserved[0],
-        _joint_basis(demand[1], reserved[1]),
+        basis,
         watts(chip.key),
         prices.energy.pue,
         grams,
