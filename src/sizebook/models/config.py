@@ -112,13 +112,13 @@ class Config:
         """Return the error for a key that is read but whose value is not described."""
         return not_described(key, value, want, where=self.where)
 
-    def _written(self, keys: tuple[str, ...]) -> str:
+    def _spelling_in_file(self, keys: tuple[str, ...]) -> str:
         """Return the spelling that the file has of a key, the first where it has none."""
         return next((key for key in also(self._spelt_as(), keys) if self.values.get(key) is not None), keys[0])
 
     def said(self, key: str) -> tuple[str, Any]:
         """Return a key that the file has, in the spelling in which it has it, and its value."""
-        written = self._written((key,))
+        written = self._spelling_in_file((key,))
         return written, self.values[written]
 
     def _wrong(self, key: str, value: Any, want: str) -> InputError:
@@ -142,11 +142,11 @@ class Config:
                 raise missing_key(keys[0], self.where)
             return size
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self._wrong(self._written(keys), value, "a whole number of 0 or more")
+            raise self._wrong(self._spelling_in_file(keys), value, "a whole number of 0 or more")
         if value == 0 and default != 0 and not re.search(_MAY_BE_NONE, keys[0]):
-            raise self._wrong(self._written(keys), 0, "a whole number of 1 or more")
+            raise self._wrong(self._spelling_in_file(keys), 0, "a whole number of 1 or more")
         if value > MOST_LAYERS and value > (limit := MOST_LAYERS if re.search(_REPEATS, keys[0]) else MOST):
-            raise self._wrong(self._written(keys), value, f"a whole number of at most {limit}")
+            raise self._wrong(self._spelling_in_file(keys), value, f"a whole number of at most {limit}")
         return value
 
     def left_out(self) -> list[str]:
@@ -175,7 +175,7 @@ class Config:
         """
         value = self.integer(*keys, default=0)
         if value == 0 and self._in_file(keys) is not MISSING:
-            raise self._wrong(self._written(keys), 0, "null for none, or a whole number of 1 or more")
+            raise self._wrong(self._spelling_in_file(keys), 0, "null for none, or a whole number of 1 or more")
         return value
 
     def window(self, *keys: str) -> int | None:
@@ -186,7 +186,7 @@ class Config:
         """Return a number, whole or not, under the first of several spellings of a key."""
         value = self._get(keys, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-            raise self._wrong(self._written(keys), value, "a number of 0 or more")
+            raise self._wrong(self._spelling_in_file(keys), value, "a number of 0 or more")
         return value
 
     def flag(self, *keys: str, default: bool = MISSING) -> bool:
@@ -197,14 +197,14 @@ class Config:
             if self.values.get(key, MISSING) is None and self._in_file(keys) is MISSING:
                 raise self._wrong(key, None, "true or false")
         if not isinstance(value, bool):
-            raise self._wrong(self._written(keys), value, "true or false")
+            raise self._wrong(self._spelling_in_file(keys), value, "true or false")
         return value
 
     def text(self, *keys: str, default: str = MISSING) -> str:
         """Return a word under the first of several spellings of a key."""
         value = self._get(keys, default)
         if not isinstance(value, str):
-            raise self._wrong(self._written(keys), value, "a word")
+            raise self._wrong(self._spelling_in_file(keys), value, "a word")
         return value
 
     def integers(self, key: str, default: list[int] = MISSING) -> list[int]:

@@ -11,13 +11,13 @@ from functools import cache, lru_cache
 from sizebook.core.errors import RangeError, SizebookError, UnknownKeyError, suggestion
 from sizebook.core.tables import table
 from sizebook.core.texts import text as remark
-from sizebook.models.already_so import already_so
 from sizebook.models.architecture import Architecture
 from sizebook.models.checkpoints.kinds import no_model_type
 from sizebook.models.classes import as_class
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.mistral_params import as_config, is_params
+from sizebook.models.redundant_keys import says_what_the_model_is
 
 Mapping = Callable[[Config], Architecture]
 _MAPPINGS: dict[str, Mapping] = {}
@@ -91,7 +91,7 @@ def architecture(config: Config) -> Architecture:
         raise RangeError(
             f"bad key: got 0 for a number that others are divided by in {config.where}, want 1 or more. Correct it."
         ) from error
-    config.finish(lambda key, value: already_so(described, key, value))
+    config.finish(lambda key, value: says_what_the_model_is(described, key, value))
     if left_out := config.left_out():
         taken = remark("the file leaves out what the class of its model type gives: {names}", names=", ".join(left_out))
         described = replace(described, notes=(*described.notes, taken))
