@@ -1,28 +1,25 @@
 """Reads the keys of a Hugging Face config.json and remembers which were read.
 
 A key that changes the count and goes unread would make the count wrong in silence, so after a mapping has read what it
-understands, `Config.finish` refuses what is left unless its name says that it cannot matter (`key_names`).
+understands, `unread_keys` refuses what is left unless its name says that it cannot matter.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.intake.text_formats import read_json
-from sizebook.models.key_names import cannot_matter, odd_activation, says_what_is_so
 from sizebook.models.refusals import (
     missing_key,
     missing_section,
     no_multiple,
     not_described,
-    not_understood,
     spellings_disagree,
 )
-from sizebook.models.spellings import also, spellings
+from sizebook.models.spellings import also
 from sizebook.models.type_defaults import section_defaults, type_defaults
 
 MISSING: Any = object()
@@ -30,14 +27,6 @@ MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistak
 MOST_LAYERS = 10**5
 # Of these a file may say 0 where the type's default is another number.
 _MAY_BE_NONE = r"mtp|nextn|shared|dense|per_layer_input|window|_type_size|type_vocab|offset|index|start|skip"
-# Sections that set what a layer does; its sizes stand beside them, in the file or section that holds them.
-SETTINGS_OF_LAYERS = {
-    "attention_other_setting",
-    "attn_config",
-    "ffn_config",
-    "linear_attn_config",
-    "sparse_attention_config",
-}
 _REPEATS = r"layers|^n_layer$|^depth$|blocks|group_num|cycles|nextn|mtp"
 
 
@@ -60,7 +49,7 @@ class Config:
     def _in_file(self, keys: tuple[str, ...]) -> Any:
         """Return the file's value under the first of several spellings that it has; null is none."""
         values = self.values
-        named = values.get("model_type") or self.said_type  # _spelt_as, called for every key of a file
+        named = values.get("model_type") or self.said_type  # spelt_as, called for every key of a file
         if named.__class__ is str:
             keys = also(named, keys)
         if len(keys) == 1 and (value := values.get(keys[0])) is not None:  # nearly always
@@ -87,7 +76,7 @@ class Config:
         """
         if not self.class_values:
             return default
-        spelt = also(self._spelt_as(), keys)
+        spelt = also(self.spelt_as(), keys)
         key = next((key for key in spelt if self.class_values.get(key) is not None), None)
         if key is None or any(name in self.values for name in spelt):
             return default
@@ -96,7 +85,7 @@ class Config:
             self.assumed[key] = value
         return value
 
-    def _spelt_as(self) -> str:
+    def spelt_as(self) -> str:
         """Return the type whose spellings hold: the one it is read as, else the file's class gives a section."""
         named = self.values.get("model_type") or self.said_type
         return named if isinstance(named, str) else ""
@@ -114,7 +103,7 @@ class Config:
 
     def _spelling_in_file(self, keys: tuple[str, ...]) -> str:
         """Return the spelling that the file has of a key, the first where it has none."""
-        return next((key for key in also(self._spelt_as(), keys) if self.values.get(key) is not None), keys[0])
+        return next((key for key in also(self.spelt_as(), keys) if self.values.get(key) is not None), keys[0])
 
     def said(self, key: str) -> tuple[str, Any]:
         """Return a key that the file has, in the spelling in which it has it, and its value."""
@@ -127,7 +116,7 @@ class Config:
 
     def has(self, key: str) -> bool:
         """Return whether a key is present and not null."""
-        keys = also(self._spelt_as(), (key,))
+        keys = also(self.spelt_as(), (key,))
         self.read.update(keys)
         return any(self.values.get(each) is not None for each in keys)
 
@@ -316,43 +305,6 @@ class Config:
         """Return the keys that no mapping read, those of sections behind the section's name."""
         left = [key for key in self.values if key not in self.read]
         return left + [f"{name}.{key}" for name, section in self.sections.items() for key in section.unread()]
-
-    def _spellings_agree(self) -> None:
-        """Refuse two spellings of one key that say different things."""
-        for pair in spellings(self._spelt_as()):
-            if all(name in self.values for name in pair):
-                one, other = (self.values[name] for name in pair)
-                if type(one) is not type(other) or one != other:
-                    raise spellings_disagree((pair[0], one), (pair[1], other), self.where)
-
-    def _harmless(self, key: str, value: Any) -> bool:
-        return cannot_matter(key, value) or says_what_is_so(self._spelt_as(), key, value)
-
-    def _says_again(self, key: str, value: Any) -> bool:
-        """Return whether a section of the file says the same under the same key."""
-        inner = (section.values.get(key) for section in self.sections.values())
-        return any(said.__class__ is value.__class__ and said == value for said in inner)
-
-    def finish(self, holds: Callable[[str, Any], bool] = lambda key, value: False) -> None:
-        """Refuse keys that were not read and may change the count, and spellings that disagree.
-
-        ``holds`` says whether a key tells of the model what is so anyway: of a file whose sections, if any, set what
-        layers do, or of the section that holds its language model.
-        """
-        self._spellings_agree()
-        if odd := odd_activation(self.values):
-            raise self.unknown(odd[0], self.values[odd[0]], odd[1])
-        read = self.read
-        left = [key for key, value in self.values.items() if key not in read and not self._harmless(key, value)]
-        if self.sections.keys() <= SETTINGS_OF_LAYERS:
-            left = [key for key in left if not holds(key, self.values[key])]
-        if left and (left := [key for key in left if not self._says_again(key, self.values[key])]):
-            raise not_understood(left, self.values.get("model_type"), self.where)
-        for name, section in self.sections.items():
-            if name == "text_config":
-                section.finish(holds)
-            else:
-                section.finish()
 
     def divides(self, whole: str, n_whole: int, part: str, n_part: int) -> int:
         """Return n_whole / n_part, or refuse a config in which they contradict each other."""
