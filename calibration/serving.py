@@ -5,8 +5,8 @@ Run `python calibration/serving.py FOLDER` from the root of the repository, wher
 wrong with which row). Needs NumPy. The kernels' times are no part of the fit: `kernels.py` takes them from measured
 kernels. Robust Gauss-Newton on log(predicted / measured):
 
-- a number is one value for all rows, shrunk towards its start; only on the queue, the time before the first token and
-  the steps waited for it have engines a factor, shrunk towards 1;
+- a number is one value for all rows, shrunk towards its start; on the queue and on launching the kernels of prompts
+  have engines a factor, shrunk towards 1, and on the queue benchmarks of constant lengths, which run in waves;
 - every group (architecture, system, engine, precision) has an offset of its own in the fit, shrunk towards 0, so that
   one odd benchmark set does not bend the physics; predictions use none;
 - copies and rows with wrong inputs are left out. The error is what a fit shows on an architecture, and on an engine x
@@ -55,7 +55,7 @@ NOISE_TPOT, NOISE_TTFT = 0.06, 0.25  # logs; beyond it a row counts less
 WEIGHT_TTFT = 1.2
 ROUNDS_LEFT_OUT = 8  # from the fit to all rows
 GROUP_POWER = 0.5  # a group of n rows counts n^(1 - this)
-LEVELS = {"engine": ENGINES}
+LEVELS = {"engine": ENGINES, "lengths": ("constant",)}
 SETTINGS = read_settings()
 
 
@@ -80,7 +80,9 @@ RATES: dict[str, Number] = {
     "request_seconds": Number(1.5e-5, 0.7, (), "scheduling of one request in one step"),
     "request_half": Number(512, 0.3, (), "requests at which one costs half as much of it, shared by a large batch"),
     "queue_under_way": Number(0.5, 0.5, (), "prompts under way when a request comes to a server with others"),
-    "queue_share": Number(0.06, 0.5, ("engine",), "share of all other prompts in flight that a request waits for"),
+    "queue_share": Number(
+        0.06, 0.5, ("engine", "lengths"), "share of all other prompts in flight that a request waits for"
+    ),
     "eager_seconds": Number(
         3e-4,
         1.0,
@@ -178,6 +180,7 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
         "gpu": gpu.key,
         "release": row["backend_version"] if place_of(row["backend_version"]) else "",
         "drafted": drafted(recipe, dp),
+        "lengths": "" if told or "measured=" in row["silicon_data_source"] else "constant",
         "held": held_steps(setting, dp, concurrency),
         "group": group,
         "load": (int(row["isl"]), int(row["osl"]), concurrency),

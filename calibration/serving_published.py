@@ -91,7 +91,8 @@ def cache_figures(subject: str, inputs: dict[str, Any], quantity: str) -> float:
     old = inputs.get("utilization") == 0.9
     case = case_of(subject, inputs["gpu"], _replica(inputs, "vllm", "bf16"))
     constants = engine_constants("vllm", "0.8" if old else "0.19")
-    left = engine_memory(case, physical_bytes(accelerator(inputs["gpu"])), constants, 0.9 if old else 0.95).cache_bytes
+    case = replace(case, memory_utilization=0.9 if old else 0.95)
+    left = engine_memory(case, physical_bytes(accelerator(inputs["gpu"])), constants).cache_bytes
     return left / 2**30 if quantity.endswith("per_gpu") else left // cache_bytes_per_gpu(case, 1.0)
 
 

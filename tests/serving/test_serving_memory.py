@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from sizebook.core.cells import call
@@ -12,6 +13,7 @@ from sizebook.serving.kernels import experts_touched
 from sizebook.serving.memory import context_that_fits, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Replica
 from sizebook.serving.time import cache_bytes_per_gpu
+from sizebook.sweeps.serving import sweep
 from sizebook.tables.hardware import accelerator
 
 load()
@@ -66,9 +68,9 @@ def test_recurrent_state_does_not_grow() -> None:
 def test_what_vllm_printed_on_an_h100(
     model: str, version: str, utilization: float, kv_dtype: str, published: float, unit: str
 ) -> None:
-    case = case_of(model, "h100-sxm", Replica(engine="vllm", weight_dtype="bf16", kv_dtype=kv_dtype))
-    physical = physical_bytes(accelerator("h100-sxm"))
-    left = engine_memory(case, physical, engine_constants("vllm", version), utilization).cache_bytes
+    replica = Replica(engine="vllm", weight_dtype="bf16", kv_dtype=kv_dtype, memory_utilization=utilization)
+    case, physical = case_of(model, "h100-sxm", replica), physical_bytes(accelerator("h100-sxm"))
+    left = engine_memory(case, physical, engine_constants("vllm", version)).cache_bytes
     got = left / GIB if unit == "GiB" else left / cache_bytes_per_gpu(case, 1.0)
     assert got == pytest.approx(published, rel=0.003)
 
@@ -76,7 +78,7 @@ def test_what_vllm_printed_on_an_h100(
 def test_what_an_older_vllm_printed_on_two_h100() -> None:
     # llm-d-planner docs/empirical-vllm-memory-results.md: Qwen3-32B at tp 2, weights 30.59, cache 34.49 GiB a GPU.
     case = case_of("qwen3-32b", "h100-sxm", Replica(engine="vllm", weight_dtype="bf16", tp=2))
-    memory = engine_memory(case, physical_bytes(accelerator("h100-sxm")), engine_constants("vllm", "0.8"), 0.9)
+    memory = engine_memory(case, physical_bytes(accelerator("h100-sxm")), engine_constants("vllm", "0.8"))
     assert memory.weight_bytes / GIB == pytest.approx(30.59, rel=0.005)
     assert memory.cache_bytes / GIB == pytest.approx(34.49, rel=0.005)
 
@@ -128,3 +130,20 @@ def test_layouts_that_tables_write_as_a_product() -> None:
     assert layout_meant(1, 64, 8, 8)[:3] == (1, 8, 8)
     assert layout_meant(64, 1, 8, 72) == (64, 1, 8, "")  # one NVLink domain of 72 can hold 64
     assert layout_meant(8, 1, 8, 8) == (8, 1, 8, "")
+
+
+def test_the_share_that_an_engine_takes_is_stated_or_its_default() -> None:
+    """Qwen2.5-72B in 16 bits on two H100: 0.8 GB too much of 90 % of them, and room at 95 %, as it ran."""
+    left = {}
+    for share in (0, 0.9, 0.95):
+        case = case_of("qwen2.5-72b", "h100-sxm", Replica(tp=2, weight_dtype="bf16", memory_utilization=share))
+        left[share] = engine_memory(case, physical_bytes(accelerator("h100-sxm")), engine_constants("vllm")).cache_bytes
+    assert left[0] == left[0.9] < 0 < left[0.95]
+    assert left[0.95] - left[0.9] == pytest.approx(0.05 * physical_bytes(accelerator("h100-sxm")))
+    row = {"model": "qwen2.5-72b", "gpu": "h100-sxm", "tp": 2, "weight_dtype": "bf16", "input_tokens": 1024,
+           "output_tokens": 128, "concurrency": 1}  # fmt: skip
+    found = sweep(pl.DataFrame([{**row, "memory_utilization": share} for share in (0.0, 0.95)]))
+    assert found["fits"].to_list() == [None, True]
+    single = call("TTFT_SECONDS", "qwen2.5-72b", "h100-sxm", 1024, 128, 1,
+                  "tp=2; weight_dtype=bf16; memory_utilization=0.95")  # fmt: skip
+    assert found["ttft_seconds"][1] == single

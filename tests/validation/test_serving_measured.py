@@ -78,11 +78,11 @@ def errors(rows: pl.DataFrame) -> tuple[float, float, float]:
 
 
 def test_errors_of_rows_as_they_ran(as_run: pl.DataFrame) -> None:
-    """A row of a sweep states no settings that hold requests back: the first token is surer with them (0.227)."""
+    """A row of a sweep states no settings that hold requests back: the first token is surer with them (0.223)."""
     mean, median, first = errors(as_run)
     assert mean < 0.14
     assert median < 0.10
-    assert first < 0.27
+    assert first < 0.285
 
 
 def test_errors_of_rows_by_their_columns_alone(measured: pl.DataFrame) -> None:
@@ -90,7 +90,7 @@ def test_errors_of_rows_by_their_columns_alone(measured: pl.DataFrame) -> None:
     mean, median, first = errors(measured)
     assert mean < 0.17
     assert median < 0.115
-    assert first < 0.28
+    assert first < 0.29
 
 
 def test_drafts_explain_what_equal_rows_differ_by(as_run: pl.DataFrame) -> None:

@@ -24,7 +24,7 @@ from sizebook.serving.shape import ServingShape, shape_of
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.own_rates import digest_of, factors_of
 
-DEGREES = ("tp", "pp", "dp", "ep", "max_running")  # of a replica, numbers of a case as they stand
+DEGREES = ("tp", "pp", "dp", "ep", "max_running", "memory_utilization")  # of a replica, numbers of a case as they stand
 
 Number = Any  # a float, or a NumPy array of floats
 
@@ -39,7 +39,8 @@ class Case:
     ``node_gpus`` share a link, ``host_gpus`` a server. ``tokens_per_step`` 0 takes what drafts yielded in the
     measurements. Settings of an engine hold a new request back for ``held_steps`` of those that decode.
     ``max_running`` 0 is no cap but the engine's own: ``rank_running`` on an attention rank, and on all of them
-    ``drafting_running`` where tokens are drafted, 0 for none. A pass takes ``chunk_tokens`` of prompts, which
+    ``drafting_running`` where tokens are drafted, 0 for none. An engine takes ``memory_utilization`` of a GPU's memory,
+    0 for its default. A pass takes ``chunk_tokens`` of prompts, which
     ranks share where ``chunk_shared`` is 1, beside a decode step where ``mixed`` is. ``all_experts`` is 1 where a step
     reads the weights of them all.
     ``stored_bytes`` is what a checkpoint's headers state of all weights but the experts, 0 where none is given.
@@ -65,6 +66,7 @@ class Case:
     stored_bytes: Number = 0.0
     stored_expert_bytes: Number = 0.0
     max_running: Number = 0.0
+    memory_utilization: Number = 0.0
     rank_running: Number = 0.0
     drafting_running: Number = 0.0
     chunk_tokens: Number = CHUNK_TOKENS

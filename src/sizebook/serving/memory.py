@@ -77,13 +77,13 @@ def engine_constants(engine: str, version: str = "") -> Engine:
     return Engine(*(float(row[f.name] == "yes" if f.name in _FLAGS else row[f.name]) for f in fields(Engine)))
 
 
-def engine_memory(case: Case, physical: Number, engine: Engine, utilization: float | None = None) -> Memory:
+def engine_memory(case: Case, physical: Number, engine: Engine) -> Memory:
     """Return how an engine divides one GPU's memory: allowed - weights - activation peak - outside torch = cache.
 
     TensorRT-LLM takes its share of what is free after weights and activations, the others of the physical memory. A
     negative cache says by how much the model does not fit.
     """
-    share = engine.utilization if utilization is None else utilization
+    share = case.memory_utilization + (case.memory_utilization <= 0) * engine.utilization
     weights = weight_bytes_per_gpu(case)
     activation = engine.activation_bytes_per_vocab * case.shape.vocab
     grouped = case.tp * case.pp * case.dp > 1

@@ -177,6 +177,20 @@ MaxRunning = Annotated[
         zero="as many as memory holds",
     ),
 ]
+# 0 rather than blank, so that a column of a sweep is a number.
+MemoryUtilization = Annotated[
+    float,
+    Quantity(
+        "share of a GPU's memory that the engine takes, 0 for its default; TensorRT-LLM: of what weights leave",
+        unit="ratio",
+        minimum=0,
+        maximum=1,
+        default=0,
+        label="Share of memory for the engine",
+        zero="the engine's default",
+        source="data/engines.csv",
+    ),
+]
 ExpertsRead = Annotated[
     str,
     Quantity(
@@ -201,7 +215,7 @@ EngineRelease = Annotated[
 
 @section
 class Replica:
-    """How one replica runs: layout, formats, engine, what is drafted and yielded, own rates, experts read, release."""
+    """How one replica runs: layout, formats, engine, drafts and yield, own rates, experts read, release, memory."""
 
     tp: Tp = DEFAULT
     pp: Pp = DEFAULT
@@ -216,6 +230,7 @@ class Replica:
     rates_file: RatesFile = DEFAULT
     experts_read: ExpertsRead = DEFAULT
     release: EngineRelease = DEFAULT
+    memory_utilization: MemoryUtilization = DEFAULT
 
     @property
     def gpus(self) -> int:

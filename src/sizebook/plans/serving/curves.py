@@ -100,7 +100,7 @@ def loads_of(given: Any) -> tuple[int, ...]:
         },
         [
             ["concurrency", "ttft_seconds", "tpot_seconds", "tokens_per_second", "gpu_tokens_per_second", "fits"],
-            [1, 0.026768209195627612, 0.005333605480611595, 186.75748570836248, 186.75748570836248, True],
+            [1, 0.026517924247067448, 0.005326875348551471, 187.00083403696937, 187.00083403696937, True],
         ],
     ),
 )

@@ -45,7 +45,7 @@ class Percentile:
             "request_percentile": "p95",
             "weight_dtype": "fp8",
         },
-        0.0752633609419604,
+        0.07514616238859162,
     ),
 )
 @takes("simulation")
