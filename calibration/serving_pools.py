@@ -90,9 +90,10 @@ def measured(row: dict[str, str]) -> Measured:
 def scheduled(theta: Any, engine: str) -> dict[str, float]:
     """Return the scheduling of an engine from a fitted vector."""
     logs: dict[str, float] = {}
-    for name, level, at, n in LAYOUT.places:
-        place = LEVELS[level].index(engine) if level != "all" else 0
-        logs[name] = logs.get(name, 0.0) + float(theta[at + place] if n > place else 0.0)
+    for name, level, at, _ in LAYOUT.places:
+        if level in ("all", "engine"):
+            place = LEVELS[level].index(engine) if level == "engine" else 0
+            logs[name] = logs.get(name, 0.0) + float(theta[at + place])
     return {name: float(np.exp(log)) for name, log in logs.items()}
 
 
