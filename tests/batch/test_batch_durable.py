@@ -138,7 +138,7 @@ def deadly(row: Row, folder: Path, formats: tuple[str, ...]) -> Outcome:
 def test_a_dead_worker_costs_its_row_one_retry(
     deadly_row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "outcome_of", deadly)
+    monkeypatch.setattr(runner, "produce_scenario", deadly)
     every = rows(tmp_path, "a", deadly_row, "b", "c")
 
     def shown(outcomes: Iterator[Outcome], _n: int) -> Iterator[Outcome]:

@@ -25,7 +25,7 @@ SHARED: dict[str, Any] = {
 }  # fmt: skip
 OWN: dict[str, Any] = {
     "n_examples": 200_000, "epochs": 3, "runs": 4, "evaluation_share": 0.1, "usd_per_example": 0.02, "tuning": "lora",
-    "currency": "EUR", "rate_date": date(2027, 1, 1), "rate_per_usd": 0.5, "lora_rank": 16, "lora_on": "all",
+    "currency": "EUR", "rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.5, "lora_rank": 16, "lora_on": "all",
 }  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def test_adapters_of_rank_16_on_all_of_llama_3_70b(shown: dict[str, list[Any]]) 
 
 DATED: dict[str, Any] = {
     "runs": 6, "months": 5, "start": date(2027, 2, 14), "price_date_1": date(2027, 4, 1), "price_level_1": 0.8,
-    "rate_date": date(2027, 1, 1), "rate_per_usd": 0.9, "rate_date_2": date(2027, 6, 1), "rate_per_usd_2": 0.7,
+    "rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.9, "rate_date_2": date(2027, 6, 1), "rate_per_usd_2": 0.7,
     "other_usd": 1000,
 }  # fmt: skip
 
