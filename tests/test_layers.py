@@ -30,7 +30,7 @@ LAYERS = (
     ("functions",),
     # From here on surfaces, which may import other libraries.
     ("sources",),
-    ("scheduling",),
+    ("scheduling", "market"),
     ("calculation", "scenarios", "sweeps", "validation"),
     ("calibrating", "workbooks"),
     ("reports.charts",),

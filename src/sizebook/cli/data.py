@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import csv
 import sys
+from datetime import date
 from pathlib import Path
 
 import click
 
 from sizebook.cli.options import ANY_PATH
 from sizebook.core.errors import InputError
-from sizebook.core.tables import OWN_TABLES, Row, shipped, user_folder
+from sizebook.core.tables import DATA, OWN_TABLES, Row, read, shipped, user_folder
 from sizebook.core.units import number_of
 from sizebook.intake.text_formats import csv_rows
+from sizebook.market.updating import updates
 from sizebook.sources.writing import unfinished
 from sizebook.validation import data_checks
 
 
 @click.group("data")
 def data() -> None:
-    """Check the data tables, or add your own rows to them."""
+    """Check the data tables, add your own rows to them, or bring prices up to date."""
 
 
 @data.command("check")
@@ -73,13 +75,36 @@ def add(kind: str, file: Path) -> None:
     kept = {tuple(map(row.get, identity)): row for row in (_loaded(target)[1] if target.is_file() else [])}
     added = {tuple(map(row.get, identity)): row for row in rows}
     replaced = len(kept.keys() & added.keys())
-    _write(kind, target, list((kept | added).values()))
+    _write(target, data_checks.KINDS[kind].columns, list((kept | added).values()))
     click.echo(f"{number_of(len(rows), 'row')} added to {target}, {replaced} replacing an earlier one")
 
 
-def _write(kind: str, target: Path, rows: list[Row]) -> None:
+@data.command("update")
+@click.option("--from", "folder", required=True, type=ANY_PATH, help="Folder of saved answers.")
+@click.option("--table", default=DATA / "prices.csv", type=ANY_PATH, help="Price table to append to: the shipped one.")
+@click.option("--new", "with_new", is_flag=True, help="Take offers too of which the table has no series yet.")
+def update(folder: Path, table: Path, with_new: bool) -> None:
+    """Append the prices of saved answers to the price table; data/market_sources.csv says what they are called.
+
+    A series gains a date and keeps those before. A list of prices that drifts beyond the limits of its catalog leaves
+    its rows as they were and is named. Nothing is written if a new row has a finding: exit code 1.
+    """
+    known = read(table)
+    found = updates(folder, known, date.today().isoformat(), with_new=with_new)
+    for answer in found:
+        click.echo(f"{answer.file}: {number_of(len(answer.added), 'row')} added")
+        for reason in answer.left:
+            click.echo(f"  left as it was: {reason}")
+    rows = [*known, *(row for answer in found for row in answer.added)]
+    if _report(str(table), "prices", rows):
+        click.echo("nothing written: correct the findings first")
+        sys.exit(1)
+    _write(table, tuple(known[0]), rows)
+
+
+def _write(target: Path, columns: tuple[str, ...], rows: list[Row]) -> None:
     """Write a table in one step, so that readers never see half of it."""
     with unfinished(target) as temporary, temporary.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, data_checks.KINDS[kind].columns, lineterminator="\n")
+        writer = csv.DictWriter(lines, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

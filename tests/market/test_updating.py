@@ -1,0 +1,197 @@
+"""Saved answers become rows of prices: appended to their series, or named and left as they were.
+
+The answers are rows cut from real ones: ewyluda/gpu-price-index@ab49c80, skypilot-org/skypilot-catalog@000c1d0,
+datareceipts/data-receipts (read 2026-11-09).
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sizebook.cli import app
+from sizebook.core.errors import InputError
+from sizebook.core.tables import Row, read, shipped
+from sizebook.market.answers import IMPORTERS, offers
+from sizebook.market.updating import translated, updates
+from sizebook.tables.hardware import accelerators
+
+ANSWERS = Path(__file__).parent / "answers"
+INDEX = "gpu-price-index-2026-10-10.csv"
+TODAY = "2026-11-25"
+
+
+def told(row: Row) -> tuple[str, ...]:
+    columns = ("provider", "instance", "gpu", "gpus", "region", "term", "usd_per_hour", "usd_per_gpu_hour", "date")
+    return tuple(row[column] for column in columns)
+
+
+def priced(row: Row, **changes: str) -> Row:
+    return {**row, **changes}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    answers = tmp_path / "answers"
+    answers.mkdir()
+    (answers / INDEX).write_bytes((ANSWERS / INDEX).read_bytes())
+    return answers
+
+
+@pytest.fixture
+def earlier(folder: Path) -> list[Row]:
+    """The rows of the answer as a table had them ten days before."""
+    (update,) = updates(folder, (), TODAY, with_new=True)
+    return [priced(row, date="2026-09-30") for row in update.added]
+
+
+@pytest.mark.parametrize(
+    ("file", "catalog", "named", "rows", "unnamed"),
+    [
+        (
+            INDEX,
+            "gpu-price-index",
+            {},
+            [
+                ("coreweave", "HGX H100", "h100-sxm", "8", "north-america", "spot", "19.71", "2.46375", "2026-10-10"),
+                ("crusoe", "NVIDIA L40S 48GB", "l40s", "1", "all", "on_demand", "1.5", "1.5", "2026-10-10"),
+                # Oracle's list prices one accelerator; the machine has eight.
+                ("oracle", "BM.GPU.H100.8", "h100-sxm", "8", "all", "on_demand", "80", "10", "2026-10-10"),
+                (
+                    *("runpod", "NVIDIA H100 SXM (secure cloud)", "h100-sxm", "1", "all", "on_demand"),
+                    *("3.99", "3.99", "2026-10-10"),
+                ),
+            ],
+            {"Vast.ai H100": 1},
+        ),
+        (
+            "skypilot-verda-2026-10.csv",
+            "skypilot",
+            {"provider": "verda", "day": "2026-10"},
+            [
+                ("verda", "B300 SXM6", "b300-sxm", "1", "all", "on_demand", "6.99", "6.99", "2026-10"),
+                ("verda", "B300 SXM6", "b300-sxm", "1", "all", "spot", "2.447", "2.447", "2026-10"),
+            ],
+            {"verda B300": 1},
+        ),
+        (
+            "data-receipts-vendors-2026-11-09.json",
+            "data-receipts vendors",
+            {},
+            [
+                (
+                    *("runpod", "NVIDIA H100 SXM (secure cloud)", "h100-sxm", "1", "all", "on_demand"),
+                    *("3.99", "3.99", "2026-11-09"),
+                ),
+                (
+                    *("runpod", "NVIDIA A100 PCIe (secure cloud)", "a100-pcie-80gb", "1", "all", "on_demand"),
+                    *("1.79", "1.79", "2026-11-09"),
+                ),
+            ],
+            {},
+        ),
+        (
+            "data-receipts-hyperscalers-2026-11-09.json",
+            "data-receipts instances",
+            {},
+            [
+                ("aws", "p5.48xlarge", "h100-sxm", "8", "us-east-1", "on_demand", "55.04", "6.88", "2026-11-09"),
+                (
+                    "azure",
+                    "NC48ads_A100_v4",
+                    "a100-pcie-80gb",
+                    "2",
+                    "eastus",
+                    "on_demand",
+                    "9.554",
+                    "4.777",
+                    "2026-11-09",
+                ),
+            ],
+            {},
+        ),
+    ],
+)
+def test_a_real_answer(
+    file: str, catalog: str, named: dict[str, str], rows: list[tuple[str, ...]], unnamed: dict[str, int]
+) -> None:
+    (importer,) = (row["importer"] for row in shipped("market_sources") if row["catalog"] == catalog)
+    found, left = translated(catalog, offers(importer, (ANSWERS / file).read_bytes(), file, named), "source", TODAY)
+    assert [told(row) for row in found] == rows
+    assert left == unnamed
+
+
+def test_a_series_keeps_its_dates_and_a_second_run_adds_nothing(folder: Path, earlier: list[Row]) -> None:
+    (update,) = updates(folder, earlier, TODAY, with_new=False)
+    assert [row["date"] for row in update.added] == ["2026-10-10"] * 4
+    assert update.left == ["not in data/market_offers.csv: Vast.ai H100 (1)"]
+    (again,) = updates(folder, [*earlier, *update.added], TODAY, with_new=False)
+    assert again.added == []
+
+
+def test_offers_without_a_series_are_counted(folder: Path, earlier: list[Row]) -> None:
+    (update,) = updates(folder, earlier[:1], TODAY, with_new=False)
+    assert [row["provider"] for row in update.added] == ["coreweave"]
+    assert update.left[1:] == ["3 offers of series that the table does not have (--new takes them)"]
+
+
+def test_a_list_that_drifts_in_price_is_named_and_left(folder: Path, earlier: list[Row]) -> None:
+    earlier[0] = priced(earlier[0], usd_per_hour="9.6", usd_per_gpu_hour="1.2")
+    (update,) = updates(folder, earlier, TODAY, with_new=False)
+    assert [row["provider"] for row in update.added] == ["crusoe", "oracle", "runpod"]
+    assert update.left[1:] == ["coreweave h100-sxm spot: the median went from 1.2 to 2.46375 USD a GPU-hour"]
+
+
+def test_a_list_that_loses_its_offers_is_named_and_left(folder: Path, earlier: list[Row]) -> None:
+    earlier.append(priced(earlier[0], region="europe"))
+    (update,) = updates(folder, earlier, TODAY, with_new=False)
+    assert [row["provider"] for row in update.added] == ["crusoe", "oracle", "runpod"]
+    assert update.left[1:] == ["coreweave h100-sxm spot: 1 of 2 offers are missing"]
+
+
+def test_a_broken_answer_leaves_the_others_alone(folder: Path, earlier: list[Row]) -> None:
+    (folder / "gpu-price-index-2026-10-11.csv").write_text("date,provider\n2026-10-11,AWS\n", encoding="utf-8")
+    whole, broken = updates(folder, earlier, TODAY, with_new=False)
+    assert len(whole.added) == 4
+    assert (broken.added, broken.left) == (
+        [],
+        [
+            "broken answer: got KeyError 'sku' in gpu-price-index-2026-10-11.csv, want the columns and numbers of "
+            "gpu_price_index. Save the answer again; if the catalog has changed, its importer must follow."
+        ],
+    )
+
+
+def test_a_folder_without_answers(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        updates(tmp_path, (), TODAY, with_new=False)
+    names = ", ".join(row["file_pattern"] for row in shipped("market_sources"))
+    assert str(error.value) == (
+        f"no answers: got no file of a known catalog in {tmp_path}, want names like {names}. Save one."
+    )
+
+
+def test_the_command_appends_and_says_so(folder: Path, earlier: list[Row], tmp_path: Path) -> None:
+    table = tmp_path / "prices.csv"
+    with table.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, list(earlier[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(earlier)
+    before = table.read_text(encoding="utf-8")
+    result = CliRunner().invoke(app, ["data", "update", "--from", str(folder), "--table", str(table)])
+    assert result.output.splitlines() == [
+        f"{INDEX}: 4 rows added",
+        "  left as it was: not in data/market_offers.csv: Vast.ai H100 (1)",
+        f"{table}: 8 rows of prices, no findings",
+    ]
+    assert table.read_text(encoding="utf-8").startswith(before)
+    assert len(read(table)) == 8
+
+
+def test_the_tables_name_what_there_is() -> None:
+    assert {row["importer"] for row in shipped("market_sources")} == set(IMPORTERS)
+    assert {row["catalog"] for row in shipped("market_offers")} == {row["catalog"] for row in shipped("market_sources")}
+    assert {row["gpu"] for row in shipped("market_offers")} <= accelerators().keys()
