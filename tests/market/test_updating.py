@@ -118,8 +118,9 @@ def earlier(folder: Path) -> list[Row]:
 def test_a_real_answer(
     file: str, catalog: str, named: dict[str, str], rows: list[tuple[str, ...]], unnamed: dict[str, int]
 ) -> None:
-    (importer,) = (row["importer"] for row in shipped("market_sources") if row["catalog"] == catalog)
-    found, left = translated(catalog, offers(importer, (ANSWERS / file).read_bytes(), file, named), "source", TODAY)
+    (source,) = (row for row in shipped("market_sources") if row["catalog"] == catalog)
+    answer = offers(source["importer"], (ANSWERS / file).read_bytes(), file, named)
+    found, left = translated(source, answer, TODAY)
     assert [told(row) for row in found] == rows
     assert left == unnamed
 

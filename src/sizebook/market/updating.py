@@ -62,8 +62,7 @@ def _update(
     except InputError as error:
         update.left.append(str(error))
         return update
-    source = f"{catalog['source']} {path.name}"
-    rows, unnamed = translated(catalog["catalog"], listed, source, day)
+    rows, unnamed = translated(catalog, listed, day)
     if unnamed:
         words = ", ".join(f"{name} ({n})" for name, n in sorted(unnamed.items()))
         update.left.append(f"not in data/market_offers.csv: {words}")
@@ -71,9 +70,9 @@ def _update(
     return update
 
 
-def translated(catalog: str, listed: Sequence[Offer], source: str, day: str) -> tuple[list[Row], Counter[str]]:
+def translated(catalog: Row, listed: Sequence[Offer], day: str) -> tuple[list[Row], Counter[str]]:
     """Return offers as rows of a price table, and how many offers have words that no row of market_offers.csv names."""
-    names = [row for row in shipped("market_offers") if row["catalog"] == catalog]
+    names = [row for row in shipped("market_offers") if row["catalog"] == catalog["catalog"]]
     rows: dict[Key, Row] = {}
     unnamed = Counter[str]()
     for offer in listed:
@@ -81,7 +80,10 @@ def translated(catalog: str, listed: Sequence[Offer], source: str, day: str) -> 
         if name is None:
             unnamed[f"{offer.provider} {offer.model}"] += 1
             continue
-        row = _row(name, offer, source, day)
+        row = _row(name, offer) | {
+            "source": f"{catalog['url']} (validated {offer.day}): {catalog['source']}",
+            "retrieved": day,
+        }
         rows.setdefault(_key(row, (*_SERIES, "date")), row)
     return list(rows.values()), unnamed
 
@@ -92,7 +94,7 @@ def _fits(name: Row, offer: Offer) -> bool:
     return all(name[column] in ("", word) for column, word in said.items())
 
 
-def _row(name: Row, offer: Offer, source: str, day: str) -> Row:
+def _row(name: Row, offer: Offer) -> Row:
     gpus = float(name["gpus"]) if name["gpus"] else offer.gpus
     gpu_hour = offer.usd_per_hour / offer.gpus
     return {
@@ -106,8 +108,6 @@ def _row(name: Row, offer: Offer, source: str, day: str) -> Row:
         "usd_per_gpu_hour": f"{gpu_hour:.8g}",
         "currency": "USD",
         "date": offer.day,
-        "source": source,
-        "retrieved": day,
     }
 
 
@@ -119,6 +119,7 @@ def _judge(update: Update, rows: Sequence[Row], known: Sequence[Row], catalog: R
     """Fill in what an answer adds: the lists that drift are named and left, offers of new series only counted."""
     newest = _newest(known)
     dated = {_key(row, (*_SERIES, "date")) for row in known}
+    series = {_key(row, _SERIES) for row in known}
     new = 0
     for name, group in _lists(rows).items():
         before = {key: row for key, row in newest.items() if _key(row, _LIST) == name}
@@ -126,7 +127,7 @@ def _judge(update: Update, rows: Sequence[Row], known: Sequence[Row], catalog: R
             update.left.append(f"{' '.join(name)}: {reason}")
             continue
         fresh = [row for row in group if _key(row, (*_SERIES, "date")) not in dated]
-        unknown = [row for row in fresh if _key(row, _SERIES) not in before]
+        unknown = [row for row in fresh if _key(row, _SERIES) not in series]
         new += 0 if with_new else len(unknown)
         update.added += [row for row in fresh if with_new or row not in unknown]
     if new:
