@@ -233,3 +233,74 @@ def test_where_the_users_tables_are(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "platform", platform)
     assert user_folder() == Path(folder)
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        ({"usd_per_gpu_hour": "-3"}, "no price: got usd_per_gpu_hour '-3', want a number above 0. Correct the cell."),
+        ({"usd_per_hour": "1e400"}, "no price: got usd_per_hour '1e400', want a number above 0. Correct the cell."),
+        ({"gpus": "nan"}, "no price: got gpus 'nan', want a number above 0. Correct the cell."),
+        ({"currency": "EUR"}, "other currency: got 'EUR', want USD. Convert it and say the rate in source."),
+        (
+            {"date": "2026-13"},
+            "no date: got date '2026-13', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in.",
+        ),
+        (
+            {"valid_to": "0000-00-00"},
+            "no date: got valid_to '0000-00-00', want a day as YYYY-MM-DD, or a blank. Correct it.",
+        ),
+        (
+            {"valid_from": "2026-10-02", "valid_to": "2026-10-01"},
+            "contract ends before it begins: got valid_from 2026-10-02 and valid_to 2026-10-01, want them in order. "
+            "Swap them.",
+        ),
+        ({"allow_expired": "ja"}, "not yes or no: got allow_expired 'ja', want yes or no. Correct it."),
+    ],
+)
+def test_a_row_that_data_check_finds_fault_with_is_not_read_either(tmp_path: Path, cells: Row, problem: str) -> None:
+    """Whether `data add` reads it or somebody wrote the table by hand."""
+    contract = {**CONTRACT, "valid_from": "", "valid_to": "", "allow_expired": "", **cells}
+    added = run("add", "prices", written(tmp_path / "mine.csv", contract), folder=tmp_path / "settings")
+    assert added.exit_code == 1 and problem in added.output
+    folder = tmp_path / "by_hand"
+    folder.mkdir()
+    written(folder / "prices.csv", contract)
+    named = f"ourcloud h100-sxm reserved_1y {contract['date']}"
+    assert sizebook("call", "PRICE_USD_PER_GPU_HOUR", "h100-sxm", "term=reserved_1y", folder=folder) == (
+        f"sizebook: row of a price table, {named}: {problem}"
+    )
+
+
+def test_a_column_that_is_not_read_is_named(tmp_path: Path) -> None:
+    mine = written(tmp_path / "mine.csv", {**CONTRACT, "valid_too": "2027-01-01"})
+    assert run("add", "prices", mine, folder=tmp_path / "settings").output.splitlines()[0] == (
+        f"{mine}: column not read: 'valid_too' is none of a table of prices. Did you mean 'valid_to'?"
+    )
+
+
+def test_contracts_of_one_provider_stand_beside_each_other(tmp_path: Path) -> None:
+    """Two regions, of other dates: both count, 1.9 and 2.9, whatever the case of the provider's name."""
+    dearer = {**CONTRACT, "provider": "OurCloud", "region": "eu", "usd_per_hour": "23.2", "usd_per_gpu_hour": "2.9"}
+    mine = written(tmp_path / "mine.csv", CONTRACT, {**dearer, "date": "2026-10-05"})
+    assert run("add", "prices", mine, folder=tmp_path / "settings").exit_code == 0
+    asked = ("call", "PRICE_USD_PER_GPU_HOUR", "h100-sxm", "term=reserved_1y")
+    assert sizebook(*asked, folder=tmp_path / "settings") == "2.4"
+
+
+def test_a_contract_that_no_price_is_taken_from_stops_nothing(tmp_path: Path) -> None:
+    folder, scenario = tmp_path / "settings", tmp_path / "run.toml"
+    ended = {**CONTRACT, "term": "on_demand", "valid_to": "2020-01-01"}
+    assert run("add", "prices", written(tmp_path / "mine.csv", ended), folder=folder).exit_code == 0
+    scenario.write_text(
+        'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\nrequests_per_day = 1e5\ninput_tokens = 1000\n'
+        "output_tokens = 200\non_demand_usd_per_gpu_hour = 2\nreserved_usd_per_gpu_hour = 1\n"
+    )
+    assert "Price basis        given in the scenario" in sizebook("plan", "serve", str(scenario), folder=folder)
+
+
+def test_a_folder_in_place_of_a_table_is_said(tmp_path: Path) -> None:
+    (tmp_path / "prices.csv").mkdir()
+    assert sizebook("call", "PRICE_USD_PER_GPU_HOUR", "h100-sxm", folder=tmp_path) == (
+        f"sizebook: no own table: got {tmp_path / 'prices.csv'} that is no file, want a table of prices. Move it away."
+    )

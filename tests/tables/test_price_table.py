@@ -88,7 +88,7 @@ def test_every_accelerator_has_bounds_for_its_price(key: str) -> None:
             "unknown gpu: got 'h100-smx', want a key of data/hardware.csv. Did you mean 'h100-sxm'?",
         ),
         ({"region": ""}, "blank region: got nothing, want the catalog's word, or 'all' for one price. Fill it in."),
-        ({"usd_per_gpu_hour": "nan"}, "no number: got usd_per_gpu_hour 'nan', want digits. Correct the cell."),
+        ({"usd_per_gpu_hour": "nan"}, "no price: got usd_per_gpu_hour 'nan', want a number above 0. Correct the cell."),
     ],
 )
 def test_findings_of_a_row(cells: dict[str, str], message: str) -> None:

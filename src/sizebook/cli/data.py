@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from sizebook.cli.options import ANY_PATH
-from sizebook.core.errors import InputError
-from sizebook.core.tables import DATA, OWN_TABLES, Row, read, shipped, user_folder
+from sizebook.core.errors import InputError, suggestion
+from sizebook.core.tables import DATA, MOST_OWN_BYTES, OWN_TABLES, Row, read, shipped, user_folder
 from sizebook.core.units import number_of
 from sizebook.intake.text_formats import csv_rows
 from sizebook.market.updating import updates
@@ -41,6 +41,8 @@ def _loaded(file: Path) -> tuple[str, list[Row]]:
         raise InputError(f"no rows: got {file}, want a header and at least one row. Fill the table.")
     kind = data_checks.kind_of(list(rows[0]))
     columns = data_checks.KINDS[kind].columns
+    for name in rows[0].keys() - set(columns):
+        click.echo(f"{file}: column not read: '{name}' is none of a table of {kind}.{suggestion(name, columns)}")
     return kind, [{column: (row.get(column) or "").strip() for column in columns} for row in rows]
 
 
@@ -108,3 +110,8 @@ def _write(target: Path, columns: tuple[str, ...], rows: list[Row]) -> None:
         writer = csv.DictWriter(lines, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+        lines.flush()
+        if (n_bytes := temporary.stat().st_size) > MOST_OWN_BYTES:
+            raise InputError(
+                f"own table too large: got {n_bytes} bytes, want at most {MOST_OWN_BYTES}. Add fewer rows."
+            )

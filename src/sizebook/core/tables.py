@@ -17,7 +17,7 @@ from sizebook.core.errors import InputError
 DATA = Path(__file__).resolve().parents[1] / "data"
 # Tables that take own rows, and the column that names a row. Prices have no such column: each row is one more offer.
 OWN_TABLES = {"hardware": "key", "nodes": "gpu", "grid": "key", "engines": "key", "prices": ""}
-_MOST_OWN_BYTES = 20_000_000
+MOST_OWN_BYTES = 20_000_000
 
 Row = dict[str, str]
 
@@ -49,10 +49,12 @@ def own_rows(name: str) -> tuple[Row, ...]:
     Errors: a file that is too large or no text, and a line with more cells than heads.
     """
     path = user_folder() / f"{name}.csv"
-    if name not in OWN_TABLES or not path.is_file():
+    if name not in OWN_TABLES or not os.path.lexists(path):
         return ()
-    if (n_bytes := path.stat().st_size) > _MOST_OWN_BYTES:
-        raise InputError(f"own table too large: got {n_bytes} bytes in {path}, want at most {_MOST_OWN_BYTES}. Cut it.")
+    if not path.is_file():
+        raise InputError(f"no own table: got {path} that is no file, want a table of {name}. Move it away.")
+    if (n_bytes := path.stat().st_size) > MOST_OWN_BYTES:
+        raise InputError(f"own table too large: got {n_bytes} bytes in {path}, want at most {MOST_OWN_BYTES}. Cut it.")
     try:
         rows = read(path)
     except (csv.Error, UnicodeDecodeError) as error:

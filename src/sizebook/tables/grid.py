@@ -9,7 +9,7 @@ from typing import Annotated
 from sizebook.core.errors import UnknownKeyError, suggestion
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
-from sizebook.core.tables import table
+from sizebook.core.tables import is_own, table
 from sizebook.core.texts import Country, Text, text
 
 BASES = ("location", "market")
@@ -37,7 +37,8 @@ class Grid:
         """Where its grams come from, as reports say it."""
         letters = _letters().get(self.key)
         name = Country(self.name, letters) if letters else self.name
-        return text("data/grid.csv: {grid}, {year}, {basis}", grid=name, year=self.year, basis=text(self.basis))
+        table = text("your table of grids") if is_own("grid", self.key) else text("data/grid.csv")
+        return text("{table}: {grid}, {year}, {basis}", table=table, grid=name, year=self.year, basis=text(self.basis))
 
 
 @cache

@@ -6,11 +6,12 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Annotated
 
-from sizebook.core.errors import UnknownKeyError, unknown_key
+from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
-from sizebook.core.tables import Row, by_key
+from sizebook.core.tables import Row, by_key, is_own
+from sizebook.core.texts import Text, text
 
 _TEXT = frozenset({"key", "name", "maker", "generation", "form", "release_date", "source", "retrieved"})
 
@@ -85,7 +86,14 @@ def accelerators() -> dict[str, Accelerator]:
 
 
 def _parsed(row: Row) -> Accelerator:
-    values = {name: (text if name in _TEXT else int(text)) if text else None for name, text in row.items()}
+    columns = [field.name for field in fields(Accelerator)]
+    try:
+        values = {name: (row[name] if name in _TEXT else int(row[name])) if row[name] else None for name in columns}
+    except (KeyError, ValueError) as error:
+        raise InputError(
+            f"broken row of hardware: got {error} for '{row.get('key')}', want whole numbers. "
+            "Run 'sizebook data check' on your own table and mend it."
+        ) from error
     return Accelerator(**values)  # type: ignore[arg-type]  # data checks prove which columns are never blank
 
 
@@ -105,6 +113,13 @@ def accelerator(key: str) -> Accelerator:
             f"ambiguous gpu: got '{key}', want its form and memory size too. Use one of {', '.join(sharing)}."
         )
     raise unknown_key("gpu", key, sharing or known, where="a key of data/hardware.csv")
+
+
+def sheet_of(gpu: str) -> Text:
+    """Return the table that an accelerator stands in, with its key: the planner's own or the shipped one."""
+    if is_own("hardware", gpu):
+        return text("your table of hardware, {gpu}", gpu=gpu)
+    return text("data/hardware.csv, {gpu}", gpu=gpu)
 
 
 def spec_fields() -> tuple[str, ...]:

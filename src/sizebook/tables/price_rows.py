@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -53,8 +54,46 @@ class PriceRow:
 
     def holds(self, day: str) -> bool:
         """Return whether the price may be used on a day: the contract has begun, and not ended or may be read on."""
-        may_be_read = not self.is_expired(day) or self.allow_expired.casefold() in ("yes", "true", "1")
+        may_be_read = not self.is_expired(day) or self.allow_expired.casefold() in _YES
         return may_be_read and (not self.valid_from or self.valid_from <= day)
+
+
+AMOUNTS = ("gpus", "usd_per_hour", "usd_per_gpu_hour")
+_YES, _NO = ("yes", "true", "1"), ("", "no", "false", "0")
+
+
+def problems(row: Mapping[str, str]) -> Iterator[str]:
+    """Yield what makes a row of a price table unusable: amounts, currency, days, and the end of its contract."""
+    for column in AMOUNTS:
+        if not 0 < _number(row[column]) < math.inf:
+            yield f"no price: got {column} '{row[column]}', want a number above 0. Correct the cell."
+    if row["currency"] != "USD":
+        yield f"other currency: got '{row['currency']}', want USD. Convert it and say the rate in source."
+    if not (_is_day(row["date"]) or _is_day(f"{row['date']}-01")):
+        yield f"no date: got date '{row['date']}', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in."
+    begins, ends = row.get("valid_from", ""), row.get("valid_to", "")
+    for column, day in (("valid_from", begins), ("valid_to", ends)):
+        if day and not _is_day(day):
+            yield f"no date: got {column} '{day}', want a day as YYYY-MM-DD, or a blank. Correct it."
+    if begins and ends and ends < begins:
+        stated = f"valid_from {begins} and valid_to {ends}"
+        yield f"contract ends before it begins: got {stated}, want them in order. Swap them."
+    if (said := row.get("allow_expired", "")).casefold() not in (*_YES, *_NO):
+        yield f"not yes or no: got allow_expired '{said}', want yes or no. Correct it."
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return math.nan
+
+
+def _is_day(cell: str) -> bool:
+    try:
+        return len(cell) == len("2026-01-01") and bool(date.fromisoformat(cell))
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True)

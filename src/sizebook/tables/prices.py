@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import fields
 from datetime import date
 from functools import cache
 from statistics import median
@@ -15,11 +16,10 @@ from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknow
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
-from sizebook.core.tables import own_rows, shipped, user_folder
+from sizebook.core.tables import own_rows, shipped
 from sizebook.tables.hardware import accelerator
-from sizebook.tables.price_rows import OWN, SHIPPED, TERMS, Price, PriceRow
+from sizebook.tables.price_rows import AMOUNTS, OWN, SHIPPED, TERMS, Price, PriceRow, problems
 
-_AMOUNTS = ("gpus", "usd_per_hour", "usd_per_gpu_hour")
 _valuation_day: ContextVar[date | None] = ContextVar("valuation_day", default=None)
 
 
@@ -46,14 +46,13 @@ def user_prices() -> tuple[PriceRow, ...]:
 
 
 def _parsed(row: Mapping[str, str]) -> PriceRow:
-    try:
-        return PriceRow(**{name: float(cell) if name in _AMOUNTS else cell for name, cell in row.items()})  # type: ignore[arg-type]
-    except (TypeError, ValueError) as error:
-        path = user_folder() / "prices.csv"
-        raise InputError(
-            f"broken price row: got {row}, want the columns and numbers of a price table. "
-            f"Run 'sizebook data check {path}' and mend the file."
-        ) from error
+    """Return a row of a price table. Errors: one that `sizebook data check` would find, with its first problem."""
+    columns = [field.name for field in fields(PriceRow)]
+    whole = {name: (row.get(name) or "").strip() for name in columns}
+    if problem := next(problems(whole), ""):
+        named = " ".join(whole[name] for name in ("provider", "gpu", "term", "date"))
+        raise InputError(f"row of a price table, {named}: {problem}")
+    return PriceRow(**{name: float(cell) if name in AMOUNTS else cell for name, cell in whole.items()})  # type: ignore[arg-type]
 
 
 def quote(gpu: str, provider: str | None = None, region: str | None = None, term: str = "on_demand") -> Price:
@@ -78,7 +77,7 @@ def quoted_on(gpu: str, provider: str | None, region: str | None, term: str, day
         if matching and not rows:
             raise _none_holds(gpu, matching, day)
         if rows:
-            newest = _newest_by_provider(rows)
+            newest = _newest_by_provider(rows, by_offer=name is OWN)
             answers = sorted(median(row.usd_per_gpu_hour for row in group) for group in newest)
             low, high = (_percentile(answers, share) for share in (0.1, 0.9))
             return Price(median(answers), low, high, tuple(row for group in newest for row in group), name, day)
@@ -106,14 +105,18 @@ def listed_quotes(gpu: str, provider: str | None, region: str | None, terms: Seq
 
 
 def on_demand_beside(found: Price) -> float | None:
-    """Return what the providers of a price ask on demand for the same accelerator, or None where none lists it.
+    """Return what the providers of a price ask on demand for the same accelerator in the same table, None for nothing.
 
     Only a few providers list reserved prices, and dear ones do: their reserved price is to be read beside this one, not
     beside the median of all providers.
     """
     gpus, names = {row.gpu for row in found.rows}, {row.provider for row in found.rows}
-    every = (*user_prices(), *prices())
-    rows = [row for row in every if row.gpu in gpus and row.provider in names and row.term == "on_demand"]
+    known = user_prices() if found.table is OWN else prices()
+    rows = [
+        row
+        for row in known
+        if row.gpu in gpus and row.provider in names and row.term == "on_demand" and row.holds(found.day)
+    ]
     if not rows:
         return None
     return median(median(row.usd_per_gpu_hour for row in group) for group in _newest_by_provider(rows))
@@ -132,11 +135,17 @@ def _matching(
     ]
 
 
-def _newest_by_provider(rows: list[PriceRow]) -> list[list[PriceRow]]:
-    newest: dict[str, str] = {}
+def _newest_by_provider(rows: Iterable[PriceRow], *, by_offer: bool = False) -> list[list[PriceRow]]:
+    """Return each provider's rows of its newest date; ``by_offer`` of each offer's, as contracts stand side by side."""
+    groups: dict[tuple[str, ...], list[PriceRow]] = {}
     for row in rows:
-        newest[row.provider] = max(row.date, newest.get(row.provider, ""))
-    return [[row for row in rows if row.provider == name and row.date == date] for name, date in newest.items()]
+        offer = (row.instance, row.region) if by_offer else ()
+        groups.setdefault((row.provider.casefold(), *offer), []).append(row)
+    found: dict[str, list[PriceRow]] = {}
+    for (provider, *_), group in groups.items():
+        newest = max(row.date for row in group)
+        found.setdefault(provider, []).extend(row for row in group if row.date == newest)
+    return list(found.values())
 
 
 def _none_holds(gpu: str, rows: Sequence[PriceRow], day: str) -> InputError:

@@ -16,7 +16,7 @@ from sizebook.core.errors import InputError, suggestion
 from sizebook.core.tables import Row, by_key, shipped
 from sizebook.tables.grid import BASES, Grid
 from sizebook.tables.hardware import Accelerator, accelerators, spec_fields
-from sizebook.tables.price_rows import TERMS, PriceRow
+from sizebook.tables.price_rows import AMOUNTS, TERMS, PriceRow, problems
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY_OR_MONTH = re.compile(r"\d{4}-\d{2}(-\d{2})?")
@@ -172,21 +172,13 @@ def _unique(rows: Sequence[Row], *columns: str) -> Iterator[tuple[Row, str]]:
 
 
 def _price_row(row: Row) -> Iterator[str]:
-    amounts = ("gpus", "usd_per_hour", "usd_per_gpu_hour")
-    yield from _numbers(row, amounts, amounts)
+    yield from problems(row)
     if row["term"] not in TERMS:
         yield f"unknown term: got '{row['term']}', want one of {', '.join(TERMS)}.{suggestion(row['term'], TERMS)}"
-    if row["currency"] != "USD":
-        yield f"other currency: got '{row['currency']}', want USD. Convert it and say the rate in source."
-    for column in ("valid_from", "valid_to"):
-        if row.get(column) and not _DAY.fullmatch(row[column]):
-            yield f"no date: got {column} '{row[column]}', want a day as YYYY-MM-DD, or a blank. Correct it."
-    if not _DAY_OR_MONTH.fullmatch(row["date"]):
-        yield f"no date: got date '{row['date']}', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in."
     for column in ("provider", "instance", "region"):
         if not row[column].strip():
             yield f"blank {column}: got nothing, want the catalog's word, or 'all' for one price. Fill it in."
-    gpus, hour, gpu_hour = (_number(row, column) for column in amounts)
+    gpus, hour, gpu_hour = (_number(row, column) for column in AMOUNTS)
     if gpus and hour and gpu_hour and abs(hour / gpus / gpu_hour - 1) > 0.001:
         yield (
             f"price does not divide: got {gpu_hour:g} USD a GPU-hour, want {hour:g} / {gpus:g} = {hour / gpus:g}. "

@@ -42,9 +42,11 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     knows, and one that is asked for and lists no price.
     """
     chip, given = accelerator(gpu), prices.gpu_hours
-    listed = listed_quotes(chip.key, prices.provider, prices.region, terms=("on_demand", term))
+    usd, reserved_usd = given.on_demand_usd_per_gpu_hour, given.reserved_usd_per_gpu_hour
+    asked = [name for name, known in (("on_demand", usd), (term, reserved_usd)) if known is None]
+    listed = listed_quotes(chip.key, prices.provider, prices.region, terms=asked)
     demand: Rated = (NOT_LISTED_USD, "", ())
-    if (usd := given.on_demand_usd_per_gpu_hour) is not None:
+    if usd is not None:
         demand = (usd, GIVEN, ())
     elif prices.provider or prices.region:
         demand = _rated(quote(chip.key, prices.provider, prices.region))
@@ -53,15 +55,12 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     else:
         unlisted = text("no table lists a price of {gpu}: set on_demand_usd_per_gpu_hour", gpu=chip.key)
         demand = (NOT_LISTED_USD, unlisted, (unlisted,))
-    reserved = _reserved(listed[term], term, demand)
-    if (usd := given.reserved_usd_per_gpu_hour) is not None:
-        reserved = (usd, GIVEN, ())
-    basis = _joint_basis(demand[1], reserved[1])
+    reserved: Rated = (reserved_usd, GIVEN, ()) if reserved_usd is not None else _reserved(listed[term], term, demand)
     grams, grid_basis = _grams(prices.energy)
     return Rates(
         demand[0],
         reserved[0],
-        basis,
+        _joint_basis(demand[1], reserved[1]),
         watts(chip.key),
         prices.energy.pue,
         grams,

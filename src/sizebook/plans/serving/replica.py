@@ -25,7 +25,7 @@ from sizebook.serving.rates import setup_of
 from sizebook.serving.releases import said_of
 from sizebook.serving.simulation import Served
 from sizebook.serving.time import cache_bytes_per_gpu, tokens_of_step
-from sizebook.tables.hardware import accelerator
+from sizebook.tables.hardware import accelerator, sheet_of
 from sizebook.tables.own_rates import basis_of
 
 MOST_IN_FLIGHT = 4096  # engines batch no more sequences than a few thousand
@@ -286,7 +286,7 @@ def check_encoded(model: str, case: EncodedCase, latencies: Latencies) -> None:
 def packing_of(setup: Setup) -> Packing:
     """Return how replicas stand on nodes: those stated, else the accelerator's own."""
     if setup.gpus_per_node is None:
-        return Packing(accelerator(setup.gpu).gpus_per_node, setup.replica.gpus, f"data/hardware.csv, {setup.gpu}")
+        return Packing(accelerator(setup.gpu).gpus_per_node, setup.replica.gpus, sheet_of(setup.gpu))
     return Packing(setup.gpus_per_node, setup.replica.gpus, "given in the scenario")
 
 

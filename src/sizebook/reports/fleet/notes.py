@@ -14,7 +14,7 @@ from sizebook.reports.input_rows import input_rows
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import gpus, months
 from sizebook.serving.quantities import ENGINE_NAMES
-from sizebook.tables.hardware import accelerator
+from sizebook.tables.hardware import accelerator, sheet_of
 
 
 def per_service(plan: FleetPlan) -> Section:
@@ -155,7 +155,7 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         (
             text("Accelerator"),
             text("{gpu}, {tdp_watts}\u00a0W", gpu=accelerator(gpu).name, tdp_watts=plain_number(rates.tdp_watts)),
-            text("data/hardware.csv, {key}", key=gpu),
+            sheet_of(gpu),
         ),
         (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
         (

@@ -18,7 +18,7 @@ from sizebook.reports.phrases import gpus, months
 from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import ENGINE_NAMES, Replica
-from sizebook.tables.hardware import accelerator
+from sizebook.tables.hardware import accelerator, sheet_of
 
 _MOST_CHOICES = 10
 _FIGURES = {"ttft": text("Time to first token"), "tpot": text("Time per token"), "throughput": text("Throughput")}
@@ -193,7 +193,7 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     cache = kv_dtype_of(replica.engine, weights, replica.kv_dtype, model=setup.model)
     return [
         (text("Model"), plan.model, text("scenario; counted exactly")),
-        (text("Accelerator"), accelerator(setup.gpu).name, text("data/hardware.csv, {key}", key=setup.gpu)),
+        (text("Accelerator"), accelerator(setup.gpu).name, sheet_of(setup.gpu)),
         (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
         (
             text("Engine release"),
