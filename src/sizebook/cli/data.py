@@ -17,11 +17,12 @@ from sizebook.intake.text_formats import csv_rows
 from sizebook.market.updating import updates
 from sizebook.sources.writing import unfinished
 from sizebook.validation import data_checks
+from sizebook.validation.data_differences import differences
 
 
 @click.group("data")
 def data() -> None:
-    """Check the data tables, add your own rows to them, or bring prices up to date."""
+    """Check the data tables, add your own rows to them, compare them, or bring prices up to date."""
 
 
 @data.command("check")
@@ -102,6 +103,22 @@ def update(folder: Path, table: Path, with_new: bool) -> None:
         click.echo("nothing written: correct the findings first")
         sys.exit(1)
     _write(table, tuple(known[0]), rows)
+
+
+@data.command("diff")
+@click.argument("before", type=ANY_PATH)
+@click.argument("after", type=ANY_PATH)
+def diff(before: Path, after: Path) -> None:
+    """Say what two states of one table differ in: rows gone (-), changed (~) and new (+)."""
+    (kind, old), (other, new) = _loaded(before), _loaded(after)
+    if kind != other:
+        raise InputError(
+            f"two kinds of table: got {kind} in {before} and {other} in {after}, want one. Compare tables of one kind."
+        )
+    found = differences(kind, old, new)
+    for line in found:
+        click.echo(line)
+    click.echo(f"{number_of(len(found), 'difference')} between {before} and {after}")
 
 
 def _write(target: Path, columns: tuple[str, ...], rows: list[Row]) -> None:
