@@ -126,7 +126,7 @@ def _month_lines(plan: ProgrammePlan) -> list[str]:
     lines = [f"{'Month':10}{'GPU-hours':>14}{'USD':>16}{'MWh':>10}{'tCO2e':>10}{'mean MW':>9}{'peak MW':>9}"]
     for at, month in enumerate(plan.months):
         lines.append(
-            f"{plan.label(at):10}{grouped(round(month.gpu_hours)):>14}{grouped(round(month.usd)):>16}"
+            f"{plan.label(at):10}{grouped(month.gpu_hours):>14}{grouped(month.usd):>16}"
             f"{brief(month.energy_kwh / 1000, 'MWh'):>10}{brief(month.co2e_kg / 1000, 't'):>10}"
             f"{brief(month.mean_mw, 'MW'):>9}{brief(month.peak_mw, 'MW'):>9}"
         )

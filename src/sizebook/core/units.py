@@ -160,6 +160,8 @@ def mass(kg: float, digits: int = 3) -> str:
 
 def percent(ratio: float, digits: int = 3) -> str:
     """Return a ratio as per cent: ``96.1 %``, and ``<0.01 %`` of what is next to nothing."""
+    if ratio != ratio:
+        return NOT_LISTED
     if 0 < ratio < _NEXT_TO_NOTHING:
         return Figure(f"<{100 * _NEXT_TO_NOTHING:g}{NO_BREAK_SPACE}%")
     return Figure(f"{significant(100 * ratio, digits)}{NO_BREAK_SPACE}%")

@@ -86,14 +86,23 @@ def in_scale(sign: str, unit: str) -> str:
     return text("{scale} {unit}", scale=SHORT_SIGNS[sign], unit=text(unit)) if sign else unit
 
 
-def plain_number(value: float) -> Figure:
+def plain_number(value: float) -> str:
     """Return a number with as many decimals as it has, at most six digits."""
+    if value != value:
+        return NOT_LISTED
     return Figure(f"{value:,g}".replace(",", THIN_SPACE).replace("-", MINUS))
 
 
-def dollars(value: float) -> Figure:
+def dollars(value: float) -> str:
     """Return a price to the cent: ``$2.49``."""
+    if value != value:
+        return NOT_LISTED
     return Figure(f"${value:,.2f}".replace(",", THIN_SPACE))
+
+
+def watts(value: float) -> str:
+    """Return the power of a GPU: ``700 W``."""
+    return NOT_LISTED if value != value else text("{watts} W", watts=plain_number(value))
 
 
 def fixed(value: float, decimals: int) -> str:

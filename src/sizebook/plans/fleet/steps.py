@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
-from sizebook.core.units import grouped, significant
+from sizebook.core.units import grouped, measure, significant
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.nodes import node_share
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, Purchase
@@ -125,8 +125,8 @@ def _money(plan: FleetPlan, purchase: Purchase) -> tuple[Step, ...]:
         Step(
             text("{name}: cost of the month", name=name),
             text("hours of a month * reserved * price + burst hours * price"),
-            f"{HOURS_PER_MONTH:g} * {month.reserved} * {prices.reserved_usd:g} + "
-            f"{grouped(round(month.burst_hours))} * {prices.on_demand_usd:g}",
+            f"{HOURS_PER_MONTH:g} * {month.reserved} * {measure(prices.reserved_usd)} + "
+            f"{grouped(round(month.burst_hours))} * {measure(prices.on_demand_usd)}",
             value=month.usd,
             unit="USD",
             source=prices.basis,
@@ -152,7 +152,7 @@ def _stand(plan: FleetPlan, stand: NodeGroup) -> tuple[Step, ...]:
         Step(
             text("{name}: power, last month", name=name),
             text("nodes * kW of a node * PUE"),
-            f"{nodes} * {stand.node.kw:g} * {plan.terms.energy.pue:g}",
+            f"{nodes} * {measure(stand.node.kw)} * {plan.terms.energy.pue:g}",
             value=stand.site_kw[-1],
             unit="kW",
             source=stand.node.source,

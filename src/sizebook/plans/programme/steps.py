@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.derivation import Step
 from sizebook.core.texts import text
-from sizebook.core.units import grouped
+from sizebook.core.units import grouped, measure
 from sizebook.plans.programme.phase import PlannedPhase, forward_flops, step_hours
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.plans.training.steps import whole_run
@@ -23,7 +23,7 @@ def derivations(plan: ProgrammePlan) -> tuple[Step, ...]:
 
 def _n(value: float) -> str:
     """Return a number as it is put into a formula: whole where it is large, four digits where it is small."""
-    return grouped(round(value)) if abs(value) >= 1000 else f"{value:.4g}"
+    return f"{value:.4g}" if abs(value) < 1000 else grouped(value)
 
 
 def _hours(each: PlannedPhase) -> tuple[Step, ...]:
@@ -83,7 +83,7 @@ def _money(each: PlannedPhase) -> Step:
     return Step(
         text("{name}: cost", name=each.phase.name),
         text("GPU-hours * price + other") if other else text("GPU-hours * price"),
-        f"{_n(middle.gpu_hours)} * {costs.price_usd_per_gpu_hour:g}{other}",
+        f"{_n(middle.gpu_hours)} * {measure(costs.price_usd_per_gpu_hour)}{other}",
         value=middle.usd,
         unit="USD",
         source=costs.basis,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
-from sizebook.core.units import grouped, significant
+from sizebook.core.units import grouped, measure, significant
 from sizebook.plans.serving.inputs import Traffic
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.nodes import Packing
@@ -219,7 +219,7 @@ def _money(plan: ServingPlan) -> tuple[Step, ...]:
         Step(
             text("GPUs reserved"),
             text("those needed in all hours, or in more hours of a day than 24 * reserved price / price on demand"),
-            f"24 * {prices.reserved_usd:g} / {prices.on_demand_usd:g}",
+            f"24 * {measure(prices.reserved_usd)} / {measure(prices.on_demand_usd)}",
             value=month.reserved_gpus,
             unit="GPUs",
             source=text("least cost of the day"),
@@ -227,7 +227,8 @@ def _money(plan: ServingPlan) -> tuple[Step, ...]:
         Step(
             text("Cost a month"),
             text("reserved GPU-hours * price + other GPU-hours * price"),
-            f"{grouped(reserved)} * {prices.reserved_usd:g} + {grouped(other)} * {prices.on_demand_usd:g}",
+            f"{grouped(reserved)} * {measure(prices.reserved_usd)} + "
+            f"{grouped(other)} * {measure(prices.on_demand_usd)}",
             value=month.usd,
             unit="USD",
             source=prices.basis,

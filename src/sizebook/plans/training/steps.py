@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sizebook.core.derivation import Step
 from sizebook.core.sections import leaves
 from sizebook.core.texts import joined, text
-from sizebook.core.units import amount, grouped, significant
+from sizebook.core.units import amount, grouped, measure, significant
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.adapters import targets
@@ -167,7 +167,7 @@ def _cost(plan: TrainingPlan) -> Step:
     costs = plan.inputs.costs
     other = f" + {costs.other_usd:g}" if costs.other_usd else ""
     formula = text("GPU-hours * price + other") if other else text("GPU-hours * price")
-    numbers = f"{amount(plan.middle.gpu_hours, 4)} * {costs.price_usd_per_gpu_hour:g}{other}"
+    numbers = f"{amount(plan.middle.gpu_hours, 4)} * {measure(costs.price_usd_per_gpu_hour)}{other}"
     return _of_case(plan, "cost_usd", text("Cost"), formula, numbers, source=costs.basis)
 
 
@@ -193,7 +193,7 @@ def _energy(plan: TrainingPlan) -> Iterator[Step]:
         "energy_kwh",
         text("Energy"),
         text("GPU-hours * watts * (1 + host share) * PUE / 1000"),
-        f"{hours} * {power.watts:g} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
+        f"{hours} * {measure(power.watts)} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
         source=text(
             "Touvron et al. 2023 (arXiv:2302.13971), section 6; host share: MLPerf Inference v5.1 power submissions"
         ),

@@ -154,7 +154,9 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         (text("Model"), service.model, text("scenario; counted exactly")),
         (
             text("Accelerator"),
-            text("{gpu}, {tdp_watts}\u00a0W", gpu=accelerator(gpu).name, tdp_watts=plain_number(rates.tdp_watts)),
+            text("{gpu}, {tdp_watts}\u00a0W", gpu=accelerator(gpu).name, tdp_watts=plain_number(rates.tdp_watts))
+            if rates.tdp_watts == rates.tdp_watts
+            else text("{gpu}, TDP not listed", gpu=accelerator(gpu).name),
             sheet_of(gpu),
         ),
         (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),

@@ -9,7 +9,7 @@ from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, warnings
 from sizebook.reports.document import Block, Column, Notes, Row, Section, Table
 from sizebook.reports.input_rows import input_rows
-from sizebook.reports.number_columns import dollars, plain_number
+from sizebook.reports.number_columns import dollars, plain_number, watts
 from sizebook.training.whole_run import basis_of, factor_of
 
 # Inputs of a phase that a table of its own shows, or that stand in the row of what was looked up.
@@ -66,7 +66,7 @@ def _phase(each: PlannedPhase) -> tuple[Row, ...]:
         (text("Price per GPU-hour"), dollars(run.costs.price_usd_per_gpu_hour), run.costs.basis),
         (
             text("Power of a GPU at work"),
-            text("{watts} W", watts=plain_number(run.power.watts)),
+            watts(run.power.watts),
             text("scenario, else its limit or the TDP in data/hardware.csv"),
         ),
         (

@@ -130,7 +130,10 @@ def carbon(plan: ServingPlan) -> Section:
     months, prices = plan.months, plan.rates
     n = phrases.months(len(months))
     kwh, kg = sum(month.energy_kwh for month in months), sum(month.co2e_kg for month in months)
-    power = text("TDP {watts} W a GPU, PUE {pue}", watts=plain_number(prices.tdp_watts), pue=plain_number(prices.pue))
+    pue = plain_number(prices.pue)
+    power = text("TDP {watts} W a GPU, PUE {pue}", watts=plain_number(prices.tdp_watts), pue=pue)
+    if math.isnan(prices.tdp_watts):
+        power = text("TDP not listed, PUE {pue}", pue=pue)
     grid = text("{grams} g/kWh, {basis}", grams=plain_number(prices.grams_per_kwh), basis=prices.grid_basis)
     rows = [
         (text("Energy, {months}", months=n), energy(kwh), power),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizebook.core.texts import range_text, text
+from sizebook.core.texts import Text, range_text, text
 from sizebook.core.units import amount, energy, mass, percent, usd
 from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
@@ -101,18 +101,22 @@ def sensitivity(plan: TrainingPlan) -> Section:
     )
 
 
+def _power(plan: TrainingPlan) -> Text:
+    """Return the power of a GPU and what stands around it."""
+    power, shares = plan.inputs.power, plan.inputs.power.footprint
+    host, pue = percent(shares.host_share), plain_number(shares.pue)
+    if math.isnan(power.watts):
+        return text("TDP not listed, host {percent}, PUE {pue}", percent=host, pue=pue)
+    return text("{watts} W a GPU, host {percent}, PUE {pue}", watts=plain_number(power.watts), percent=host, pue=pue)
+
+
 def carbon(plan: TrainingPlan) -> Section:
     middle, power, shares = plan.middle, plan.inputs.power, plan.inputs.power.footprint
     rows = [
         (
             text("Energy"),
             energy(middle.energy_kwh),
-            text(
-                "{watts} W a GPU, host {percent}, PUE {pue}",
-                watts=plain_number(power.watts),
-                percent=percent(shares.host_share),
-                pue=plain_number(shares.pue),
-            ),
+            _power(plan),
         ),
         (
             text("Emissions, location-based"),

@@ -7,7 +7,7 @@ from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, 
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.document import Column, Notes, Row, Section, Table
 from sizebook.reports.input_rows import input_rows
-from sizebook.reports.number_columns import aligned, fixed, plain_number
+from sizebook.reports.number_columns import aligned, fixed, plain_number, watts
 from sizebook.reports.training.adapters import trained_part
 from sizebook.reports.training.case_phrases import price
 from sizebook.training.applicability import without_sequence_parallel
@@ -174,7 +174,7 @@ def _looked_up(plan: TrainingPlan) -> list[tuple[str, str, str]]:
         (text("Other costs"), usd(costs.other_usd, 4), text("scenario or usual")),
         (
             text("Power of a GPU at work"),
-            text("{watts} W", watts=plain_number(power.watts)),
+            watts(power.watts),
             text("scenario, else its limit or the TDP in data/hardware.csv"),
         ),
         (
