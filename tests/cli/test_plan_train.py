@@ -114,8 +114,8 @@ def test_owned_hardware_replaces_the_price() -> None:
 
 
 def test_a_reserved_price_stands_beside_its_providers_price_on_demand() -> None:
-    basis = _inputs(price_usd_per_gpu_hour=None, term="reserved_1y").costs.basis
-    # Google is the one provider: a3-highgpu-8g 88.49 and a3-megagpu-8g 93.4007 USD an hour, 8 GPUs each.
+    basis = _inputs(price_usd_per_gpu_hour=None, term="reserved_1y", provider="gcp").costs.basis
+    # a3-highgpu-8g 88.49 and a3-megagpu-8g 93.4007 USD an hour, 8 GPUs each.
     assert "gcp alone" in basis
     assert basis.endswith("; on demand the same providers ask 11.37")
     assert "on demand the same" not in _inputs(price_usd_per_gpu_hour=None).costs.basis
