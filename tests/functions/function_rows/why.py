@@ -31,7 +31,7 @@ ROWS = (
         at="high of the band",
     ),
     Row("SIZEBOOK_VERSION", {}, RELEASE[1], "the newest version of CHANGELOG.md"),
-    Row("SIZEBOOK_VERSION", {"whose": "prices"}, "2026-10-10", "the newest date in data/prices.csv"),
+    Row("SIZEBOOK_VERSION", {"whose": "prices"}, "2026-11-09", "the newest date in data/prices.csv"),
     Row(
         "SIZEBOOK_SOURCE",
         {"table": "prices", "key": "H100-SXM", "column": "usd_per_gpu_hour"},
