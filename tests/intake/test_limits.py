@@ -90,7 +90,7 @@ class Panic(BaseException):
     """What libraries in Rust raise is no Exception."""
 
 
-@pytest.mark.parametrize("error", [KeyError("tensor"), Panic("at\nthe disco"), MemoryError(), RecursionError("deep")])
+@pytest.mark.parametrize("error", [KeyError("tensor"), Panic("at\nthe disco"), RecursionError("deep")])
 def test_the_unforeseen_is_one_line_with_a_way_to_report_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException
 ) -> None:
@@ -100,7 +100,7 @@ def test_the_unforeseen_is_one_line_with_a_way_to_report_it(
         main()
     said = capsys.readouterr().err
     assert ended.value.code == 2
-    shown = {"KeyError": "'tensor'", "Panic": "at the disco", "MemoryError": "no message", "RecursionError": "deep"}
+    shown = {"KeyError": "'tensor'", "Panic": "at the disco", "RecursionError": "deep"}
     name = type(error).__name__
     assert said.startswith(f"sizebook: unexpected problem: got {name}: {shown[name]} in __init__.py, line ")
     assert said.endswith(
@@ -110,6 +110,16 @@ def test_the_unforeseen_is_one_line_with_a_way_to_report_it(
     monkeypatch.setenv("SIZEBOOK_DEBUG", "1")
     with pytest.raises(type(error)):
         main()
+
+
+def test_too_little_memory_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    failing(monkeypatch, MemoryError())
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (ended.value.code, capsys.readouterr().err) == (
+        2,
+        "sizebook: out of memory: got no more from the system, want enough. Ask for less, or raise 'ulimit -v'.\n",
+    )
 
 
 def test_a_refusal_and_an_exit_stay_what_they_are(

@@ -239,7 +239,7 @@ class Rewriter(CallArguments):
             return over_rows
         if name == "INDEX" and parts:
             parts = [to_its_end(parts[0]), *parts[1:]]
-        given = self._arguments(Call(name, function, parts, kind, own=own))
+        given = self._arguments(Call(name, function, parts, kind=kind, own=own))
         if not own and function.must_be_lifted(parts, self.variables, areas=kind == ARRAY):
             return self._lifted(name, function, given)
         if kind == ARRAY and name in NUMBERING and len(given) == 1:

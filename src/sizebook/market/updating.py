@@ -58,7 +58,7 @@ def _update(
 ) -> Update:
     update = Update(path.name)
     try:
-        listed = offers(catalog["importer"], read_bytes(path, "a saved answer"), path.name, named)
+        listed = offers(catalog["importer"], read_bytes(path, "a saved answer"), path.name, named=named)
     except InputError as error:
         update.left.append(str(error))
         return update

@@ -80,7 +80,8 @@ def quoted_on(gpu: str, provider: str | None, region: str | None, term: str, day
             newest = _newest_by_provider(rows, by_offer=name is OWN)
             answers = sorted(median(row.usd_per_gpu_hour for row in group) for group in newest)
             low, high = (_percentile(answers, share) for share in (0.1, 0.9))
-            return Price(median(answers), low, high, tuple(row for group in newest for row in group), name, day)
+            used = tuple(row for group in newest for row in group)
+            return Price(median(answers), low, high, rows=used, table=name, day=day)
     raise _nothing_matches(gpu, provider, region, term)
 
 

@@ -35,7 +35,7 @@ def excel(*words: str) -> Result:
 def on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stand on a made-up Windows and return where its add-in goes."""
     startup = tmp_path / "Ada & Łukasz" / "XLSTART"
-    monkeypatch.setattr(machines, "look", lambda: windows(startup))
+    monkeypatch.setattr(machines, "read_machine", lambda: windows(startup))
     return startup / FILE_NAME
 
 
@@ -59,7 +59,7 @@ def test_install_status_update_uninstall(on_windows: Path, monkeypatch: pytest.M
         "show errors, run the macro CheckSizebook in Excel (Alt+F8, type the name).\n"
     )
     moved = replace(windows(on_windows.parent), interpreter=Path(r"D:\Käse & Söhne\python.exe"))
-    monkeypatch.setattr(machines, "look", lambda: moved)
+    monkeypatch.setattr(machines, "read_machine", lambda: moved)
     assert excel("status").output.splitlines()[-1] == (
         "the add-in is out of date: got one for interpreter C:\\Python312\\python.exe, want one for what is "
         "installed. Run "
@@ -67,7 +67,7 @@ def test_install_status_update_uninstall(on_windows: Path, monkeypatch: pytest.M
     )
     assert excel("update").output == f"{on_windows}\nRestart Excel.\n"
     assert read_settings(on_windows) == SETTINGS | {"interpreter": r"D:\Käse & Söhne\python.exe"}
-    monkeypatch.setattr(machines, "look", lambda: windows(on_windows.parent))
+    monkeypatch.setattr(machines, "read_machine", lambda: windows(on_windows.parent))
     excel("install")
     assert on_windows.read_bytes() == first
     assert [excel("uninstall").output, excel("uninstall").output] == [f"removed {on_windows}\n", "nothing to remove\n"]
@@ -76,7 +76,7 @@ def test_install_status_update_uninstall(on_windows: Path, monkeypatch: pytest.M
 
 def test_nothing_is_written_where_it_would_not_work(on_windows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = replace(windows(on_windows.parent), has_pywin32=False)
-    monkeypatch.setattr(machines, "look", lambda: broken)
+    monkeypatch.setattr(machines, "read_machine", lambda: broken)
     refused = excel("install")
     assert refused.exit_code == 1
     assert not on_windows.parent.exists()
