@@ -16,11 +16,10 @@ from sizebook.core.tables import table
 from sizebook.functions import load
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.estimate import estimate
-from sizebook.serving.functions import kernels_basis
 from sizebook.serving.kernels import kv_heads_held
 from sizebook.serving.memory import engine_constants, engine_memory
 from sizebook.serving.quantities import ENGINES, Demand, Replica
-from sizebook.serving.terms import latency_terms
+from sizebook.serving.terms import kernels_basis, latency_terms
 from sizebook.serving.time import Pass, decode_step_seconds, pass_parts, prefill_seconds
 from sizebook.sweeps.serving import sweep
 

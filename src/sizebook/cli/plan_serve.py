@@ -23,8 +23,8 @@ from sizebook.scenarios.scenario_files import parse, read_toml, resolve_files, w
 from sizebook.scenarios.serving import ServingResult, ServingScenario, plan_serving_scenario, with_csv_files
 from sizebook.serving.load import SEED
 from sizebook.serving.pools import LEAST_TRANSFER
-from sizebook.serving.quantities import PERCENTILES, share_of
 from sizebook.serving.simulation import Served
+from sizebook.serving.traffic_quantities import PERCENTILES, share_of
 
 LIMITS = {
     "ttft": "the TTFT target",

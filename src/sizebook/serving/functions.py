@@ -6,35 +6,36 @@ Latencies come from `serving_time`, calibrated on measurements; ask `serving_err
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
-from sizebook.core.derivation import Term
-from sizebook.core.errors import InputError, TargetError
 from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Seconds, Tp
 from sizebook.core.registry import estimated, function, unbanded
 from sizebook.core.sections import DEFAULT
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models.cached import INDEX_ELEMENT_BYTES
 from sizebook.serving import time as serving_time
-from sizebook.serving.band import Band, replica_band
-from sizebook.serving.case import Case, case_of
+from sizebook.serving.case import case_of
 from sizebook.serving.encoding import (
     EncodedCase,
-    as_answered,
     decode_seconds,
     encode_seconds,
-    has_encoder,
-    one_pass,
     serving_case,
 )
-from sizebook.serving.estimate import Estimate, error_band, estimate, unmeasured_band
+from sizebook.serving.function_terms import (
+    any_case,
+    band_of,
+    band_of_figure,
+    estimate_of,
+    memory_of,
+    only_decoding,
+    prefill_terms_of,
+    request_band,
+    step_terms_of,
+    tpot_terms,
+    ttft_terms,
+)
 from sizebook.serving.kernels import kv_heads_held
 from sizebook.serving.memory import (
-    Memory,
     context_that_fits,
-    engine_constants,
-    engine_memory,
-    physical_bytes,
     sequences_that_fit,
     weight_bytes_per_gpu,
 )
@@ -45,21 +46,15 @@ from sizebook.serving.quantities import (
     Demand,
     EncoderTokens,
     Engine,
-    Figure,
     InputTokens,
     KvDtype,
-    MeasuredModel,
-    Quantile,
     Replica,
-    SignedBytes,
-    TokenRate,
     Version,
     WeightDtype,
 )
 from sizebook.serving.shape import shape_of
-from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
 from sizebook.serving.time import cache_bytes_per_gpu
-from sizebook.tables.hardware import accelerator
+from sizebook.serving.traffic_quantities import Figure, MeasuredModel, Quantile, SignedBytes, TokenRate
 from sizebook.tables.own_rates import RatesFile
 
 MODEL_SOURCE = "cache layout of the model's attention; vLLM and DeepSeek-V2 (arXiv:2405.04434) for latent caches"
@@ -68,89 +63,6 @@ TIME_SOURCE = "pass model of sizebook.serving.time; data/kernels.csv and data/ca
 NO_MEMORY_BAND = "of the memory of engines no quantiles of measured over predicted are kept"
 # Bytes of weights and cache are the same on every accelerator; a case needs one.
 ANY_GPU = "h100-sxm"
-
-
-def _memory(case: Case, gpu: str, engine: str, version: str = "") -> Memory:
-    return engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(engine, version))
-
-
-def _any_case(model: str, gpu: str, replica: Replica) -> Case:
-    """Return the case of a decoder, startable or not, or that of a model with an encoder."""
-    return case_of(model, gpu, replica) if not has_encoder(model) else serving_case(model, gpu, replica)
-
-
-def _only_decoding(model: str, gpu: str, replica: Replica) -> Case:
-    """Return the case of a decoder, or refuse a model with an encoder, whose prompt and answer hold cache apart."""
-    if has_encoder(model):
-        raise InputError(
-            f"not one context: got {model}, which has an encoder, want a model that only decodes. SERVING_FIGURES "
-            "says what the cache holds of such a model."
-        )
-    return case_of(model, gpu, replica)
-
-
-def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimate:
-    """Return the estimate, or refuse where not even one request fits."""
-    case = serving_case(model, gpu, replica)
-    memory = _memory(case, gpu, replica.engine)
-    demand = as_answered(model, demand)
-    found = estimate(case, memory, demand)
-    if found.capacity < 1:
-        missing = cache_bytes_per_gpu(case, float(demand.input_tokens + demand.output_tokens)) - memory.cache_bytes
-        raise TargetError(
-            f"does not fit: got {missing / 1e9:.1f} GB too much on one {gpu}, want room for one request. "
-            "Raise tp, pp or ep, or choose a narrower weight_dtype."
-        )
-    return found
-
-
-def _terms(model: str, gpu: str, demand: Demand, replica: Replica) -> Latencies:
-    found, demand = _estimate(model, gpu, demand, replica), as_answered(model, demand)
-    return latency_terms(serving_case(model, gpu, replica), found, demand, kernels=kernels_basis(gpu))
-
-
-def _ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
-    return _terms(model, gpu, demand, replica).ttft
-
-
-def _tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
-    return _terms(model, gpu, demand, replica).tpot
-
-
-def _band(figure: str, gpu: str, replica: Replica, model: str | None) -> Band:
-    if model and has_encoder(model):  # no server of a model with an encoder was measured
-        return unmeasured_band(figure)
-    key = accelerator(gpu).key
-    if model:
-        return replica_band(figure, key, replica, case=case_of(model, gpu, replica))
-    return error_band(figure, replica.engine, key)
-
-
-def _band_of(figure: str) -> Callable[..., tuple[float, float, str]]:
-    """Return the band of a figure in the arguments of an estimate."""
-
-    def band(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[float, float, str]:
-        found = _band(figure, gpu, replica, model)
-        return found.low, found.high, found.basis
-
-    return band
-
-
-def _request_band(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[float, float, str]:
-    """Return the band of a whole request: it lasts as long as requests in flight x output tokens / throughput."""
-    if one_pass(model) or demand.output_tokens == 1:  # nothing follows the first token
-        return _band_of("ttft")(model, gpu, demand, replica)
-    low, high, basis = _band_of("throughput")(model, gpu, demand, replica)
-    return 1 / high, 1 / low, basis
-
-
-def _step_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> list[Term]:
-    return step_terms(serving_case(model, gpu, replica), demand, kernels_basis(gpu))
-
-
-def _prefill_terms(model: str, gpu: str, input_tokens: int, cache_hit_ratio: float, replica: Replica) -> list[Term]:
-    demand = Demand(input_tokens=input_tokens, cache_hit_ratio=cache_hit_ratio)
-    return prefill_terms(serving_case(model, gpu, replica), demand, kernels_basis(gpu))
 
 
 @function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 131_072.0))
@@ -205,7 +117,7 @@ def serving_weight_bytes(
     Embedding, head and norms count 16 bits; four-bit checkpoints of expert models keep attention in 16 bits too.
     """
     replica = Replica(tp=tp, pp=pp, dp=dp, weight_dtype=weight_dtype)
-    return float(weight_bytes_per_gpu(_any_case(model, ANY_GPU, replica)))
+    return float(weight_bytes_per_gpu(any_case(model, ANY_GPU, replica)))
 
 
 @unbanded(NO_MEMORY_BAND)
@@ -219,7 +131,7 @@ def cache_bytes_available(model: Model, gpu: Gpu, replica: Replica, version: Ver
     Memory is what the driver reports. TensorRT-LLM's share applies to what is free after weights. Negative: by how much
     the model does not fit.
     """
-    return float(_memory(_any_case(model, gpu, replica), gpu, replica.engine, version).cache_bytes)
+    return float(memory_of(any_case(model, gpu, replica), gpu, replica.engine, version=version).cache_bytes)
 
 
 @unbanded(NO_MEMORY_BAND)
@@ -232,8 +144,8 @@ def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, repli
 
     0 where the weights leave no room. Shared prefixes are left out: with them more requests fit.
     """
-    case = _only_decoding(model, gpu, replica)
-    return int(sequences_that_fit(case, _memory(case, gpu, replica.engine), float(context_tokens)) * replica.dp)
+    case = only_decoding(model, gpu, replica)
+    return int(sequences_that_fit(case, memory_of(case, gpu, replica.engine), float(context_tokens)) * replica.dp)
 
 
 @unbanded(NO_MEMORY_BAND)
@@ -248,13 +160,13 @@ def max_context(
 
     The model's own limit may be shorter: MODEL_SPEC(model, "context_length"). 0 where the weights leave no room.
     """
-    case, at_once = _only_decoding(model, gpu, replica), math.ceil((concurrency or 1) / replica.dp)
-    return context_that_fits(case, _memory(case, gpu, replica.engine), float(at_once))
+    case, at_once = only_decoding(model, gpu, replica), math.ceil((concurrency or 1) / replica.dp)
+    return context_that_fits(case, memory_of(case, gpu, replica.engine), float(at_once))
 
 
 @unbanded("a prompt's pass alone was not measured; TTFT_SECONDS has a band")
 @function(
-    category="serving", source=TIME_SOURCE, terms=_prefill_terms,
+    category="serving", source=TIME_SOURCE, terms=prefill_terms_of,
     example=(
         {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 4096, "weight_dtype": "fp8"},
         0.05701768441216538,
@@ -276,7 +188,7 @@ def prefill_seconds(
 
 @unbanded("steps alone were not measured; TPOT_SECONDS has a band")
 @function(
-    category="serving", source=TIME_SOURCE, terms=_step_terms,
+    category="serving", source=TIME_SOURCE, terms=step_terms_of,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.005326875348551471),
 )  # fmt: skip
 def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
@@ -290,9 +202,9 @@ def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica
     return float(serving_time.decode_step_seconds(case, demand))
 
 
-@estimated(_band_of("ttft"))
+@estimated(band_of("ttft"))
 @function(
-    category="serving", source=TIME_SOURCE, terms=_ttft_terms,
+    category="serving", source=TIME_SOURCE, terms=ttft_terms,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.026517924247067448),
 )  # fmt: skip
 def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
@@ -300,12 +212,12 @@ def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Se
 
     Requests beyond what the cache holds wait for a place, which counts. A closed loop: a finished request is replaced.
     """
-    return float(_estimate(model, gpu, demand, replica).ttft_seconds)
+    return float(estimate_of(model, gpu, demand, replica=replica).ttft_seconds)
 
 
-@estimated(_band_of("tpot"))
+@estimated(band_of("tpot"))
 @function(
-    category="serving", source=TIME_SOURCE, terms=_tpot_terms,
+    category="serving", source=TIME_SOURCE, terms=tpot_terms,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.005326875348551471),
 )  # fmt: skip
 def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
@@ -314,21 +226,21 @@ def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Se
     With drafted tokens a step checks them all and yields several. Where TensorRT-LLM serves a model with prediction
     layers and draft_tokens is blank, a factor stands for runs that may or may not speculate.
     """
-    return float(_estimate(model, gpu, demand, replica).tpot_seconds)
+    return float(estimate_of(model, gpu, demand, replica=replica).tpot_seconds)
 
 
-@estimated(_request_band)
+@estimated(request_band)
 @function(
     category="serving", source=TIME_SOURCE,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 5.475911405815222),
 )  # fmt: skip
 def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
     """Return the time from sending a request to its last token: TTFT + TPOT x (output tokens - 1)."""
-    found = _estimate(model, gpu, demand, replica)  # of one pass nothing follows the first token
+    found = estimate_of(model, gpu, demand, replica=replica)  # of one pass nothing follows the first token
     return float(found.ttft_seconds + found.tpot_seconds * (demand.output_tokens - 1))
 
 
-@estimated(_band_of("throughput"))
+@estimated(band_of("throughput"))
 @function(
     category="serving", source=TIME_SOURCE,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 64, "weight_dtype": "fp8"}, 5467.988072035814),
@@ -338,7 +250,7 @@ def tokens_per_second(model: Model, gpu: Gpu, demand: Demand, replica: Replica) 
 
     Input tokens are not counted. Divide by tp x pp x dp for one GPU.
     """
-    return float(_estimate(model, gpu, demand, replica).tokens_per_second)
+    return float(estimate_of(model, gpu, demand, replica=replica).tokens_per_second)
 
 
 @function(
@@ -360,5 +272,5 @@ def serving_error(
     and engine, where servers of the three were in the fit; otherwise that of unseen combinations. Wider where no server
     of the GPU was measured, and widest where not even its kernels were, or for models with an encoder.
     """
-    band = _band(figure, gpu, Replica(engine=engine, rates_file=rates_file), measured_model)
+    band = band_of_figure(figure, gpu, Replica(engine=engine, rates_file=rates_file), model=measured_model)
     return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]

@@ -23,23 +23,20 @@ from sizebook.core.quantities import (
 )
 from sizebook.core.registry import function, holding
 from sizebook.core.sections import DEFAULT, section
-from sizebook.serving.quantities import (
+from sizebook.serving.quantities import Concurrency, Drafted, InputTokens, OutputTokens
+from sizebook.serving.traffic_quantities import (
     Acceptance,
     BusyOverTdp,
     CachedDiscount,
     CachedShare,
-    Concurrency,
-    Drafted,
     GpuCount,
     GpusPerReplica,
     Growth,
     IdleOverTdp,
-    InputTokens,
     KvBytes,
     LinkRate,
     Load,
     MonthsFromNow,
-    OutputTokens,
     PeakFactor,
     ReplicaRate,
     Replicas,

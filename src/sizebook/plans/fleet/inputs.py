@@ -19,7 +19,8 @@ from sizebook.plans.serving.inputs import (
     Prices,
 )
 from sizebook.plans.serving.request_stream import RequestStream
-from sizebook.serving.quantities import PeakFactor, PoolLayout, Replica
+from sizebook.serving.quantities import PoolLayout, Replica
+from sizebook.serving.traffic_quantities import PeakFactor
 from sizebook.tables.prices import PriceRegion, Provider
 
 MOST_SERVICES = 20  # the columns of the workbook

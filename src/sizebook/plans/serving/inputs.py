@@ -20,15 +20,8 @@ from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.load import Stream
-from sizebook.serving.quantities import (
-    Demand,
-    Growth,
-    Load,
-    PoolLayout,
-    Replica,
-    RequestsPerDay,
-    Spare,
-)
+from sizebook.serving.quantities import Demand, PoolLayout, Replica
+from sizebook.serving.traffic_quantities import Growth, Load, RequestsPerDay, Spare
 from sizebook.tables.grid import GridRegion
 from sizebook.tables.prices import PriceRegion, Provider
 

@@ -11,7 +11,8 @@ from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.replica import Setup, Workload, capacity_of, check_arrivals, most_running
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.load import simulator
-from sizebook.serving.quantities import Demand, Replica, ReplicaRate, SeenLatency
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.traffic_quantities import ReplicaRate, SeenLatency
 from sizebook.tables.hardware import accelerator
 
 

@@ -13,7 +13,8 @@ from sizebook.plans.serving.lengths import RequestLengths, counted
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.encoding import as_answered, no_answers, one_pass, positions_heard
 from sizebook.serving.load import MOST_REQUESTS, Stream
-from sizebook.serving.quantities import Demand, RequestPercentile, share_of
+from sizebook.serving.quantities import Demand
+from sizebook.serving.traffic_quantities import RequestPercentile, share_of
 
 Dispersion = Annotated[
     float,

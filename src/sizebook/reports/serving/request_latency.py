@@ -12,7 +12,7 @@ from sizebook.reports.document import Column, Row, Section, Table
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.serving.latency_terms import latency_terms
 from sizebook.serving.load import SEED, Loaded
-from sizebook.serving.quantities import PERCENTILES, share_of
+from sizebook.serving.traffic_quantities import PERCENTILES, share_of
 
 _LATENCIES = (
     (text("Time to first token"), "ttft"),

@@ -1,0 +1,107 @@
+"""What stands behind the serving functions: cases, estimates, their bands, and the terms of their derivations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sizebook.core.derivation import Term
+from sizebook.core.errors import InputError, TargetError
+from sizebook.serving.band import Band, replica_band
+from sizebook.serving.case import Case, case_of
+from sizebook.serving.encoding import as_answered, has_encoder, one_pass, serving_case
+from sizebook.serving.estimate import Estimate, error_band, estimate, unmeasured_band
+from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
+from sizebook.serving.time import cache_bytes_per_gpu
+from sizebook.tables.hardware import accelerator
+
+
+def memory_of(case: Case, gpu: str, engine: str, version: str = "") -> Memory:
+    """Return the memory of an engine on an accelerator."""
+    return engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(engine, version))
+
+
+def any_case(model: str, gpu: str, replica: Replica) -> Case:
+    """Return the case of a decoder, startable or not, or that of a model with an encoder."""
+    return case_of(model, gpu, replica) if not has_encoder(model) else serving_case(model, gpu, replica)
+
+
+def only_decoding(model: str, gpu: str, replica: Replica) -> Case:
+    """Return the case of a decoder, or refuse a model with an encoder, whose prompt and answer hold cache apart."""
+    if has_encoder(model):
+        raise InputError(
+            f"not one context: got {model}, which has an encoder, want a model that only decodes. SERVING_FIGURES "
+            "says what the cache holds of such a model."
+        )
+    return case_of(model, gpu, replica)
+
+
+def estimate_of(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimate:
+    """Return the estimate, or refuse where not even one request fits."""
+    case = serving_case(model, gpu, replica)
+    memory = memory_of(case, gpu, replica.engine)
+    demand = as_answered(model, demand)
+    found = estimate(case, memory, demand)
+    if found.capacity < 1:
+        missing = cache_bytes_per_gpu(case, float(demand.input_tokens + demand.output_tokens)) - memory.cache_bytes
+        raise TargetError(
+            f"does not fit: got {missing / 1e9:.1f} GB too much on one {gpu}, want room for one request. "
+            "Raise tp, pp or ep, or choose a narrower weight_dtype."
+        )
+    return found
+
+
+def latency_terms_of(model: str, gpu: str, demand: Demand, replica: Replica) -> Latencies:
+    """Return the terms of both latencies."""
+    found, demand = estimate_of(model, gpu, demand, replica), as_answered(model, demand)
+    return latency_terms(serving_case(model, gpu, replica), found, demand, kernels=kernels_basis(gpu))
+
+
+def ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
+    """Return the terms of a time to first token."""
+    return latency_terms_of(model, gpu, demand, replica).ttft
+
+
+def tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
+    """Return the terms of a time per output token."""
+    return latency_terms_of(model, gpu, demand, replica).tpot
+
+
+def band_of_figure(figure: str, gpu: str, replica: Replica, model: str | None) -> Band:
+    """Return the band of a figure, of models with an encoder the widest."""
+    if model and has_encoder(model):  # no server of a model with an encoder was measured
+        return unmeasured_band(figure)
+    key = accelerator(gpu).key
+    if model:
+        return replica_band(figure, key, replica, case=case_of(model, gpu, replica))
+    return error_band(figure, replica.engine, key)
+
+
+def band_of(figure: str) -> Callable[..., tuple[float, float, str]]:
+    """Return the band of a figure in the arguments of an estimate."""
+
+    def band(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[float, float, str]:
+        found = band_of_figure(figure, gpu, replica, model)
+        return found.low, found.high, found.basis
+
+    return band
+
+
+def request_band(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[float, float, str]:
+    """Return the band of a whole request: it lasts as long as requests in flight x output tokens / throughput."""
+    if one_pass(model) or demand.output_tokens == 1:  # nothing follows the first token
+        return band_of("ttft")(model, gpu, demand, replica)
+    low, high, basis = band_of("throughput")(model, gpu, demand, replica)
+    return 1 / high, 1 / low, basis
+
+
+def step_terms_of(model: str, gpu: str, demand: Demand, replica: Replica) -> list[Term]:
+    """Return the terms of a decode step."""
+    return step_terms(serving_case(model, gpu, replica), demand, kernels_basis(gpu))
+
+
+def prefill_terms_of(model: str, gpu: str, input_tokens: int, cache_hit_ratio: float, replica: Replica) -> list[Term]:
+    """Return the terms of a prompt's pass."""
+    demand = Demand(input_tokens=input_tokens, cache_hit_ratio=cache_hit_ratio)
+    return prefill_terms(serving_case(model, gpu, replica), demand, kernels_basis(gpu))

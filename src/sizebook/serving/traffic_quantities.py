@@ -1,0 +1,128 @@
+"""Quantities of a fleet's traffic, of percentiles and of the closed serving formulas, shared by several functions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sizebook.core.sections import Quantity
+
+Requests = Annotated[float, Quantity("number of requests", unit="requests", minimum=0, maximum=1e15)]
+RequestsPerDay = Annotated[
+    float, Quantity("requests a day now", unit="requests", above=0, maximum=1e15, label="Requests a day")
+]
+RequestRate = Annotated[float, Quantity("requests a second", unit="requests/s", minimum=0)]
+ReplicaRate = Annotated[
+    float,
+    Quantity("requests a second that one replica takes", unit="requests/s", above=0, predicted_by="TOKENS_PER_SECOND"),
+]
+TokenRate = Annotated[float, Quantity("output tokens a second", unit="tokens/s", above=0)]
+Load = Annotated[
+    float,
+    Quantity(
+        "share of a replica's rate to plan for",
+        unit="ratio",
+        above=0,
+        maximum=1,
+        default=0.8,
+        label="Target load",
+        source="assumption: a fifth is left for what a mean hides",
+    ),
+]
+PeakFactor = Annotated[
+    float,
+    Quantity(
+        "busiest hour over the mean of the day", unit="ratio", minimum=1, maximum=1000, default=2,
+        label="Busiest hour over the mean",
+        source="assumption, to replace with your own",
+    ),
+]  # fmt: skip
+Growth = Annotated[
+    float,
+    Quantity(
+        "growth of traffic a month (0.05 is 5 %)", unit="ratio", above=-1, maximum=1, default=0, label="Growth a month"
+    ),
+]
+MonthsFromNow = Annotated[float, Quantity("months from now", unit="months", minimum=0, maximum=1200)]
+Spare = Annotated[
+    int,
+    Quantity(
+        "failure domains whose loss the fleet covers", kind="integer", minimum=0, maximum=10_000, default=1,
+        label="Failures to cover",
+        source="assumption: one failure at a time",
+    ),
+]  # fmt: skip
+SpareReplicas = Annotated[
+    int,
+    Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, maximum=1_000_000, default=1),
+]
+Replicas = Annotated[int, Quantity("number of replicas", kind="integer", minimum=0)]
+GpusPerReplica = Annotated[int, Quantity("GPUs of one replica: tp x pp x dp", kind="integer", minimum=1)]
+Utilized = Annotated[
+    float, Quantity("share of the throughput that traffic uses", unit="ratio", above=0, maximum=1, default=1)
+]
+UsdPerMtok = Annotated[float, Quantity("price of a million tokens", unit="USD/Mtok", minimum=0)]
+Share = Annotated[float, Quantity("share of a whole", unit="ratio", minimum=0, maximum=1)]
+CachedShare = Annotated[
+    float, Quantity("share of the prompt that an API has cached", unit="ratio", minimum=0, maximum=1, default=0)
+]
+CachedDiscount = Annotated[
+    float,
+    Quantity(
+        "what a cached input token costs less (0.9: a tenth)",
+        unit="ratio",
+        minimum=0,
+        maximum=1,
+        default=0.9,
+        source="assumption: a tenth of the price; type your provider's",
+    ),
+]
+BusyOverTdp = Annotated[
+    float, Quantity("power at the wall of a busy server over the TDP of its GPUs", unit="ratio", minimum=0, default=1.3)
+]
+IdleOverTdp = Annotated[
+    float,
+    Quantity("power at the wall of an idle server over the TDP of its GPUs", unit="ratio", minimum=0, default=0.3),
+]
+
+# Results and bands ----------------------------------------------------------------------------------------------------
+
+SignedBytes = Annotated[float, Quantity("memory left, negative where it does not suffice", unit="bytes")]
+Acceptance = Annotated[float, Quantity("share of drafted tokens that are accepted", unit="ratio", minimum=0, maximum=1)]
+Figure = Annotated[
+    str,
+    Quantity("figure whose band is asked for", kind="choice", choices=("tpot", "ttft", "throughput"), default="tpot"),
+]
+MeasuredModel = Annotated[
+    str,
+    Quantity("model whose own measurements give the band, blank for one that nobody measured", kind="text", default=""),
+]
+Quantile = Annotated[
+    str,
+    Quantity("which quantile of measured over predicted", kind="choice", choices=("p10", "p50", "p90"), default="p90"),
+]
+PERCENTILES = ("p50", "p90", "p95", "p99")
+RequestPercentile = Annotated[
+    str | None,
+    Quantity(
+        "percentile of requests: p50, p90, p95 or p99, found by simulation; blank for the mean of a steady load",
+        kind="choice", choices=PERCENTILES, default=None, label="Percentile of requests",
+    ),
+]  # fmt: skip
+
+
+def share_of(percentile: str) -> float:
+    """Return the share of requests that a percentile such as p95 is named after."""
+    return float(percentile[1:]) / 100
+
+
+SeenLatency = Annotated[
+    str,
+    Quantity(
+        "what of a request is asked for: seconds to its first token, per token, or altogether",
+        kind="choice", choices=("ttft", "tpot", "request"), default="ttft",
+    ),
+]  # fmt: skip
+KvBytes = Annotated[float, Quantity("cache of one prompt", unit="bytes", minimum=0)]
+LinkRate = Annotated[float, Quantity("rate of a link, one way", unit="bytes/s", above=0)]
+GpuCount = Annotated[float, Quantity("GPUs before rounding", minimum=0)]
+TokensPerStep = Annotated[float, Quantity("tokens that one decode step yields", unit="tokens", minimum=0)]
