@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import click
 from sizebook.cli.plan_printing import plan_options, print_plan, read_scenario
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
-from sizebook.core.units import energy, mass, measure, number_of, significant, thousands, usd
+from sizebook.core.units import NOT_LISTED, energy, mass, measure, number_of, significant, thousands, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
@@ -110,19 +111,29 @@ def _headline(plan: FleetPlan) -> list[str]:
     for number in dict.fromkeys((0, len(months) - 1)):
         peak = range_text(*(str(each[number].peak_gpus) for each in (fewest, most)))
         lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({peak})")
-    cost_range = range_text(*(usd(end) for end in usd_range(plan)))
-    reserved, last = sum(month.reserved_usd for month in months), months[-1]
-    kw = max(month.site_kw for month in months)
+    last, kw = months[-1], max(month.site_kw for month in months)
     return [
         *lines,
-        f"Cost          {usd(total_usd(months))} over {number_of(len(months), 'month')} ({cost_range}), "
-        f"{usd(reserved)} of it reserved",
+        f"Cost          {_cost(plan)}",
         f"Nodes         {last.nodes} in {plan.label(len(months) - 1)} ({last.own_nodes} if services shared none), "
-        f"{number_of(last.racks, 'rack')}; {thousands(kw)} kW at most",
-        f"Energy        {energy(sum(month.energy_kwh for month in months))}, "
-        f"{mass(sum(month.co2e_kg for month in months))} of CO2e",
+        f"{number_of(last.racks, 'rack')}; {'power not listed' if math.isnan(kw) else f'{thousands(kw)} kW at most'}",
+        f"Energy        {_energy(plan)}",
         "Ranges hold eight of ten measurements of a replica's throughput, in every service at once.",
     ]
+
+
+def _cost(plan: FleetPlan) -> str:
+    total, (low, high) = total_usd(plan.months), usd_range(plan)
+    if math.isnan(total):
+        return NOT_LISTED
+    reserved = sum(month.reserved_usd for month in plan.months)
+    over = number_of(len(plan.months), "month")
+    return f"{usd(total)} over {over} ({range_text(usd(low), usd(high))}), {usd(reserved)} of it reserved"
+
+
+def _energy(plan: FleetPlan) -> str:
+    kwh, kg = (sum(getattr(month, name) for month in plan.months) for name in ("energy_kwh", "co2e_kg"))
+    return NOT_LISTED if math.isnan(kwh) else f"{energy(kwh)}, {mass(kg)} of CO2e"
 
 
 def _services(plan: FleetPlan) -> list[str]:

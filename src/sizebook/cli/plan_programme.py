@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,14 @@ def _phase_lines(plan: ProgrammePlan, at: int) -> list[str]:
     each, shown = plan.phases[at], figures(plan, at)
     middle: PhaseCase = shown.case
     days = range_text(brief(shown.days_low, "days"), brief(shown.days_high, "days"))
-    cost = range_text(brief(shown.usd_low, "USD"), brief(shown.usd_high, "USD"))
+    cost = f"{brief(middle.usd, 'USD')} ({range_text(brief(shown.usd_low, 'USD'), brief(shown.usd_high, 'USD'))})"
+    if math.isnan(middle.usd):
+        cost = "cost not listed"
+    power = "power not listed" if math.isnan(middle.power_mw) else f"{brief(middle.power_mw, 'MW')} MW"
     lines = [
         f"{each.phase.name}: {each.phase.model}, {parameters(shown.tokens)} tokens of {grouped(shown.seq)} on "
         f"{grouped(shown.gpus)} x {each.training.inputs.gpu.name}, {shown.layout}",
-        f"  {brief(middle.days, 'days')} days ({days}), {brief(middle.usd, 'USD')} ({cost}), "
-        f"MFU {percent(shown.mfu)}, {brief(middle.power_mw, 'MW')} MW",
+        f"  {brief(middle.days, 'days')} days ({days}), {cost}, MFU {percent(shown.mfu)}, {power}",
         f"  {gibibytes(shown.memory_bytes)} of {gibibytes(shown.capacity_bytes)} a GPU, {shown.recipe}",
         *_trained(each),
     ]
@@ -123,12 +126,12 @@ def _budget_lines(plan: ProgrammePlan) -> list[str]:
 
 
 def _month_lines(plan: ProgrammePlan) -> list[str]:
-    lines = [f"{'Month':10}{'GPU-hours':>14}{'USD':>16}{'MWh':>10}{'tCO2e':>10}{'mean MW':>9}{'peak MW':>9}"]
+    lines = [f"{'Month':10}{'GPU-hours':>14}{'USD':>16}{'MWh':>12}{'tCO2e':>12}{'mean MW':>12}{'peak MW':>12}"]
     for at, month in enumerate(plan.months):
         lines.append(
             f"{plan.label(at):10}{grouped(month.gpu_hours):>14}{grouped(month.usd):>16}"
-            f"{brief(month.energy_kwh / 1000, 'MWh'):>10}{brief(month.co2e_kg / 1000, 't'):>10}"
-            f"{brief(month.mean_mw, 'MW'):>9}{brief(month.peak_mw, 'MW'):>9}"
+            f"{brief(month.energy_kwh / 1000, 'MWh'):>12}{brief(month.co2e_kg / 1000, 't'):>12}"
+            f"{brief(month.mean_mw, 'MW'):>12}{brief(month.peak_mw, 'MW'):>12}"
         )
     if plan.starts_within:
         lines.append(f"{plan.label(0)} holds what is left of it from {plan.terms.start} on")

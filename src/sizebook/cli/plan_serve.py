@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,17 @@ import click
 from sizebook.cli.plan_printing import plan_options, print_plan
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
-from sizebook.core.units import duration, gibibytes, grouped, number_of, percent, significant, thousands, usd
+from sizebook.core.units import (
+    NOT_LISTED,
+    duration,
+    gibibytes,
+    grouped,
+    number_of,
+    percent,
+    significant,
+    thousands,
+    usd,
+)
 from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
@@ -166,18 +177,29 @@ def as_text(found: ServingResult) -> list[str]:
 
 def _headline(plan: ServingPlan) -> list[str]:
     first, last = plan.months[0], plan.months[-1]
-    setup, cost_range = plan.replica.setup, range_text(*(usd(end) for end in usd_range(plan)))
+    setup = plan.replica.setup
     return [
         f"{plan.model} on {setup.gpu}, {setup.replica.engine}, "
         f"{setup.replica.weight_dtype or 'own format'}, {plan.replica.layout}",
         f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
-        f"Cost               {usd(total_usd(plan.months))} over {number_of(len(plan.months), 'month')} ({cost_range})",
-        f"Cost a month       {usd(first.usd)} in month 1, {usd(last.usd)} in month {last.month}",
-        _per_million(plan),
+        *_cost(plan),
         f"Rates              {plan.replica.rates_basis}",
         *([f"Engine release     {plan.replica.release_basis}"] if setup.replica.release else []),
         f"Price basis        {plan.rates.basis}",
         *(f"To know            {warning}" for warning in warnings(plan)),
+    ]
+
+
+def _cost(plan: ServingPlan) -> list[str]:
+    """Return what all months, a month and a million tokens cost; without a price only that none is listed."""
+    first, last, total = plan.months[0], plan.months[-1], total_usd(plan.months)
+    if math.isnan(total):
+        return [f"Cost               {NOT_LISTED}"]
+    cost_range = range_text(*(usd(end) for end in usd_range(plan)))
+    return [
+        f"Cost               {usd(total)} over {number_of(len(plan.months), 'month')} ({cost_range})",
+        f"Cost a month       {usd(first.usd)} in month 1, {usd(last.usd)} in month {last.month}",
+        _per_million(plan),
     ]
 
 

@@ -138,6 +138,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
     """Return the plan as lines of text."""
     inputs, power, middle = plan.inputs, plan.inputs.power, plan.middle
     factor = factor_of(inputs.programme)
+    watts = "power not listed" if math.isnan(power.watts) else f"{measure(power.watts)} W a GPU"
     return [
         f"{inputs.model} on {inputs.gpus} x {inputs.gpu.name}, {grouped(inputs.tokens)} tokens",
         f"layout      {inputs.layout.name}, {_micro_batches(plan)}, {inputs.method.compute_dtype}",
@@ -155,8 +156,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
         *_band_lines(plan),
         f"rates       {plan.work.rates_basis(inputs.utilization)}",
         f"price       {_price(inputs)}",
-        f"energy      {measure(power.watts)} W a GPU, host share {power.footprint.host_share:g}, "
-        f"PUE {power.footprint.pue:g}",
+        f"energy      {watts}, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",
         *(f"to know     {warning}" for warning in warnings(plan)),
     ]

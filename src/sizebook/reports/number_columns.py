@@ -41,7 +41,7 @@ def short_scale(values: Iterable[float]) -> tuple[float, str]:
 
 
 def _scale(values: Iterable[float], scale: tuple[tuple[float, str], ...]) -> tuple[float, str]:
-    largest = max(map(abs, values), default=0)
+    largest = max((abs(value) for value in values if value == value), default=0)
     return next(((factor, sign) for factor, sign in scale if largest >= factor), (1.0, ""))
 
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from sizebook.core.tables import table
 from sizebook.core.texts import Day, Text, joined, plural, text
+from sizebook.core.units import NOT_LISTED
+
+# What stands where an amount would, of which no table lists what it follows from.
+NO_COST = text("No price is listed, so no cost")
+NO_ENERGY = text("No power is listed, so no energy and no emissions")
 
 # Choices that are words; the others are keys of tables and formats, which stay as they are written.
 CHOICES = {
@@ -44,6 +49,8 @@ def scenarios(number: int) -> Text:
 
 def months_cost(number: int, total: str, first: str, last: str) -> Text:
     """Return what a number of months cost together and each, at first and at last; all as they will be printed."""
+    if total == NOT_LISTED:
+        return NO_COST
     if first == last:
         return plural(
             number,

@@ -71,7 +71,14 @@ def _over(plan: FleetPlan, each: Exceeded) -> str:
 
 def _racks(plan: FleetPlan) -> Iterator[str]:
     for each in plan.node_groups:
-        if listed_node(each.gpu, each.node.gpus) is None:
+        if listed_node(each.gpu, each.node.gpus) is None and math.isnan(each.node.kw):
+            yield text(
+                "No node with {n} {gpu} is listed, nor the power of a GPU; the plan assumes {units} U.",
+                n=each.node.gpus,
+                gpu=accelerator(each.gpu).name,
+                units=each.node.rack_units,
+            )
+        elif listed_node(each.gpu, each.node.gpus) is None:
             yield text(
                 "No node with {n} {gpu} is listed; the plan assumes {kw} kW (GPUs x TDP at the wall) and {units} U.",
                 n=each.node.gpus,

@@ -198,7 +198,7 @@ def _budget(planned: Sequence[PlannedPhase], terms: ProgrammeTerms, storage_usd:
         usd=sum(parts.values()),
         energy_kwh=more * sum(case.energy_kwh for case in cases),
         co2e_kg=more * sum(case.co2e_kg for case in cases),
-        peak_mw=more * max(case.power_mw for case in cases),
+        peak_mw=more * _highest(case.power_mw for case in cases),
     )
 
 
@@ -232,13 +232,14 @@ def _months(
 def _month(
     planned: Sequence[PlannedPhase], terms: ProgrammeTerms, shares: Sequence[float], once: dict[str, float]
 ) -> ProgrammeMonth:
-    cases = [each.cases[1] for each in planned]
-    gpu_usd = sum(share * hourly_usd(each, each.cases[1]) for share, each in zip(shares, planned, strict=True))
+    # Only phases of the month: no share of an amount that is not listed is not listed either.
+    running = [(share, each) for share, each in zip(shares, planned, strict=True) if share]
+    gpu_usd = sum(share * hourly_usd(each, each.cases[1]) for share, each in running)
     experiments = terms.experiments
     more = 1 + experiments.together
 
     def summed(name: str) -> float:
-        return sum(share * float(getattr(case, name)) for share, case in zip(shares, cases, strict=True))
+        return sum(share * float(getattr(each.cases[1], name)) for share, each in running)
 
     parts = {
         "phases_usd": summed("usd"),
@@ -254,7 +255,7 @@ def _month(
         energy_kwh=energy,
         co2e_kg=more * summed("co2e_kg"),
         mean_mw=energy / HOURS_PER_MONTH / 1000,
-        peak_mw=more * max((case.power_mw for share, case in zip(shares, cases, strict=True) if share), default=0.0),
+        peak_mw=more * _highest(each.cases[1].power_mw for _, each in running),
     )
 
 
@@ -289,3 +290,9 @@ def _warned(each: PlannedPhase) -> Iterator[str]:
             "{share} of its GPU-hours are spent waiting; give more GPUs to the slower of training and generating.",
             share=percent(middle.waiting_gpu_hours / middle.gpu_hours, 2),
         )
+
+
+def _highest(megawatts: Iterator[float]) -> float:
+    """Return the highest power, 0 of none; `max` would pass over one that is not listed unless it came first."""
+    found = list(megawatts)
+    return math.nan if any(map(math.isnan, found)) else max(found, default=0.0)

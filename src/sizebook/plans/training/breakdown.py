@@ -71,7 +71,8 @@ def cost_parts(plan: TrainingPlan) -> tuple[Part, ...]:
     parts += _parts(middle, "other_usd")
     parts.append(Part(BEYOND, middle.programme_cost_usd - middle.cost_usd))
     least = 1e-9 * middle.programme_cost_usd  # what rounding leaves of a difference
-    return tuple(part for part in parts if part.value > least) or (Part(productive.label, 0.0),)
+    # A part that is not listed is not left out: each cause stands there without its amount.
+    return tuple(part for part in parts if not part.value <= least) or (Part(productive.label, 0.0),)
 
 
 def sensitivities(plan: TrainingPlan) -> tuple[Sensitivity, ...]:

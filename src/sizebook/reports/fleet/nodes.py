@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from sizebook.core.texts import plural, text
 from sizebook.core.units import counted, distinct_figures, grouped
 from sizebook.plans.fleet.node_groups import NodeGroup
@@ -24,11 +26,14 @@ def nodes_and_power(plan: FleetPlan) -> Section:
             **stand,
             saved=plural(saved, "{n} node-month", "{n} node-months"),
         )
-    return Section(text("Nodes and power"), message, (_power(plan), _table(plan)))
+    return Section(text("Nodes and power"), message, (*_power(plan), _table(plan)))
 
 
-def _power(plan: FleetPlan) -> Columns:
+def _power(plan: FleetPlan) -> tuple[Columns, ...]:
+    """Return the power by month; nothing where the power of a GPU is not listed."""
     ceiling, kw = plan.terms.ceilings.kw_ceiling, [month.site_kw for month in plan.months]
+    if any(map(math.isnan, kw)):
+        return ()
     title = text("The sites must give {kw} kW in the busiest month", kw=grouped(max(kw)))
     if ceiling is not None:
         over = sum(each > ceiling * (1 + 1e-9) for each in kw)
@@ -47,7 +52,7 @@ def _power(plan: FleetPlan) -> Columns:
         series = (Series(text("All nodes"), tuple(kw)),)
     limit = None if ceiling is None else Limit(ceiling, text("ceiling {kw} kW", kw=grouped(ceiling)))
     numbers = tuple(str(month + 1) for month in range(len(kw)))
-    return Columns(title, label, text("kW, cooling included"), categories=numbers, series=series, limit=limit)
+    return (Columns(title, label, text("kW, cooling included"), categories=numbers, series=series, limit=limit),)
 
 
 def _name(stand: NodeGroup) -> str:

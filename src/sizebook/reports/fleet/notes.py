@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 from sizebook.core.texts import joined, range_text, text
-from sizebook.core.units import duration, grouped, significant, usd
+from sizebook.core.units import NOT_LISTED, duration, grouped, significant, usd
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.ledgers import usd_range
 from sizebook.reports.document import Block, Column, Notes, Row, Section, Table
 from sizebook.reports.input_rows import input_rows
 from sizebook.reports.number_columns import dollars, fixed, plain_number
-from sizebook.reports.phrases import gpus, months
+from sizebook.reports.phrases import NO_COST, gpus, months
 from sizebook.serving.quantities import ENGINE_NAMES
 from sizebook.tables.hardware import accelerator, sheet_of
 
@@ -69,7 +69,9 @@ def error_bands(plan: FleetPlan) -> Section:
     low, high = usd_range(plan)
     return Section(
         text("How sure"),
-        text("Measured throughput puts the cost at {range}", range=range_text(usd(low), usd(high))),
+        NO_COST
+        if math.isnan(low)
+        else text("Measured throughput puts the cost at {range}", range=range_text(usd(low), usd(high))),
         (
             Table(
                 text("Measured over predicted throughput, on setups that the calibration had not seen"),
@@ -177,7 +179,9 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         (text("In flight on a replica"), grouped(planned.concurrency), _load(each)),
         (
             text("GPU-hour"),
-            text(
+            NOT_LISTED
+            if math.isnan(rates.reserved_usd) and math.isnan(rates.on_demand_usd)
+            else text(
                 "{reserved} reserved, {burst} burst",
                 reserved=dollars(rates.reserved_usd),
                 burst=dollars(rates.on_demand_usd),

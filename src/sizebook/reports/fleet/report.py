@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import date
 
@@ -161,12 +162,14 @@ def _service_row(name: str, months: Months) -> Row:
     return Row((name, *(grouped(n) for n in (first.peak_gpus, last.peak_gpus, first.usd, last.usd, total_usd(months)))))
 
 
-def cost_chart(plan: FleetPlan) -> Columns:
-    """Return the cost by month and by term of purchase."""
+def cost_chart(plan: FleetPlan) -> tuple[Columns, ...]:
+    """Return the cost by month and by term of purchase; nothing where a price is not listed."""
     months = plan.months
+    if math.isnan(total_usd(months)):
+        return ()
     factor, sign = short_scale(month.usd for month in months)
     reserved = share(sum(month.reserved_usd for month in months), total_usd(months))
-    return Columns(
+    chart = Columns(
         text("Reserved GPUs are {share} of the cost", share=reserved),
         _axis(plan),
         scaled(text("USD a month"), sign),
@@ -176,6 +179,7 @@ def cost_chart(plan: FleetPlan) -> Columns:
             Series(text("Burst"), tuple(month.burst_usd / factor for month in months)),
         ),
     )
+    return (chart,)
 
 
 def _cost(plan: FleetPlan) -> Section:
@@ -187,7 +191,7 @@ def _cost(plan: FleetPlan) -> Section:
         text("Cost"),
         phrases.months_cost(len(months), usd(total_usd(months)), usd(months[0].usd), last=usd(months[-1].usd)),
         (
-            cost_chart(plan),
+            *cost_chart(plan),
             Table(
                 text("Years"),
                 _PERIOD,
@@ -266,7 +270,9 @@ def _by_month(plan: FleetPlan) -> Section:
     )
     return Section(
         text("Month by month"),
-        text(
+        phrases.NO_COST
+        if math.isnan(total_usd(plan.months))
+        else text(
             "{first} in the first month, {last} in the last",
             first=usd(plan.months[0].usd),
             last=usd(plan.months[-1].usd),

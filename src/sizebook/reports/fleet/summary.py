@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from sizebook.core.texts import Text, range_text, text
-from sizebook.core.units import counted, distinct_figures, energy, grouped, mass, usd
+from sizebook.core.units import NOT_LISTED, counted, distinct_figures, energy, grouped, mass, usd
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.remarks import exceeded
 from sizebook.plans.ledgers import total_usd, usd_range
@@ -14,18 +16,19 @@ from sizebook.reports.phrases import gpus, months
 
 def sentences(plan: FleetPlan) -> tuple[str, str, str]:
     """Return what all months cost, how the fleet grows and where it stands, and whether the ceilings hold."""
-    low, high = usd_range(plan)
-    reserved = share(sum(month.reserved_usd for month in plan.months), total_usd(plan.months))
-    return (
-        text(
-            "The fleet costs {usd} over {months} ({range}), {share} of it for reserved GPUs.",
-            usd=usd(total_usd(plan.months)),
-            months=months(len(plan.months)),
-            range=range_text(usd(low), usd(high)),
-            share=reserved,
-        ),
-        _grown(plan),
-        _ceilings(plan),
+    return _cost(plan), _grown(plan), _ceilings(plan)
+
+
+def _cost(plan: FleetPlan) -> Text:
+    total, (low, high), n = total_usd(plan.months), usd_range(plan), months(len(plan.months))
+    if math.isnan(total):
+        return text("The fleet over {months}: a price is not listed, so no cost.", months=n)
+    return text(
+        "The fleet costs {usd} over {months} ({range}), {share} of it for reserved GPUs.",
+        usd=usd(total),
+        months=n,
+        range=range_text(usd(low), usd(high)),
+        share=share(sum(month.reserved_usd for month in plan.months), total),
     )
 
 
@@ -86,7 +89,11 @@ def tiles(plan: FleetPlan) -> tuple[Tile, ...]:
             text("Cost, {months}", months=n), usd(total_usd(found)), range_text(*(usd(end) for end in usd_range(plan)))
         ),
         *at_peak,
-        Tile(text("Power, most"), text("{kw} kW", kw=grouped(kw[0])), range_text(grouped(kw[1]), grouped(kw[2]))),
+        Tile(
+            text("Power, most"),
+            NOT_LISTED if math.isnan(kw[0]) else text("{kw} kW", kw=grouped(kw[0])),
+            range_text(grouped(kw[1]), grouped(kw[2])),
+        ),
         Tile(text("Energy"), energy(sum(month.energy_kwh for month in found)), n),
         Tile(text("CO\u2082e, location-based"), mass(sum(month.co2e_kg for month in found)), n),
     )

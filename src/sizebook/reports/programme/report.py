@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
 from sizebook.core.sections import leaves
 from sizebook.core.texts import Day, joined, plural, range_text, span, text
-from sizebook.core.units import grouped, significant, usd
+from sizebook.core.units import amount, grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
-from sizebook.reports.charts.chart_types import Columns, Line, Lines, Series, Span, Spans
+from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Line, Lines, Series, Span, Spans
 from sizebook.reports.document import Column, Derivation, Report, Row, Section, Table
 from sizebook.reports.number_columns import SHORT_SIGNS, aligned, in_scale, scaled, share, short_scale
-from sizebook.reports.phrases import data_dates
+from sizebook.reports.phrases import NO_COST, data_dates
 from sizebook.reports.programme.notes import assumptions
 from sizebook.reports.programme.phases import memory, phases
 from sizebook.reports.programme.summary import sentences, tiles
@@ -46,9 +47,19 @@ def report(plan: ProgrammePlan, as_of: date, title: str = "") -> Report:
     )
 
 
-def budget_chart(plan: ProgrammePlan) -> Spans:
-    """Return the waterfall of the middle case by part of the budget."""
+def _hours_chart(plan: ProgrammePlan) -> Bars:
+    """Return the GPU-hours of each phase."""
+    hours = [(each.phase.name, each.cases[1].gpu_hours) for each in plan.phases]
+    factor, sign = short_scale(value for _, value in hours)
+    bars = tuple(Bar(name, value / factor, amount(value)) for name, value in hours)
+    return Bars(text("GPU-hours by phase"), scaled(text("GPU-hours"), sign), bars)
+
+
+def budget_chart(plan: ProgrammePlan) -> Chart:
+    """Return the waterfall of the middle case by part of the budget; GPU-hours where a price is not listed."""
     middle = plan.middle
+    if math.isnan(middle.usd):
+        return _hours_chart(plan)
     factor, sign = short_scale([middle.usd])
     spans, reached = [], 0.0
     for name in PARTS:
@@ -71,10 +82,14 @@ def budget_chart(plan: ProgrammePlan) -> Spans:
 def _budget(plan: ProgrammePlan) -> Section:
     """Return the parts of the budget in all three cases."""
     low, _, high = plan.budgets
-    message = text(
-        "The programme costs {usd}, {range}",
-        usd=usd(plan.middle.usd),
-        range=range_text(usd(low.usd), usd(high.usd)),
+    message = (
+        NO_COST
+        if math.isnan(plan.middle.usd)
+        else text(
+            "The programme costs {usd}, {range}",
+            usd=usd(plan.middle.usd),
+            range=range_text(usd(low.usd), usd(high.usd)),
+        )
     )
     return Section(text("Budget"), message, (_lines(plan),))
 
@@ -121,9 +136,11 @@ def _by_month(plan: ProgrammePlan) -> Section:
     highest = max(month.peak_mw for month in months)
     drawn = (
         (Lines(text("The site draws up to {n} MW", n=significant(highest)), axis, "MW", lines=power),)
-        if months[1:]
+        if months[1:] and not math.isnan(plan.middle.peak_mw)
         else ()
     )
+    if math.isnan(plan.middle.usd):
+        return Section(text("By month"), NO_COST, (*drawn, _money(plan), _site(plan)), new_page=True)
     return Section(
         text("By month"),
         text("{label} costs most, {usd}", label=plan.label(dearest), usd=usd(months[dearest].usd)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sizebook.core.texts import range_text, text
-from sizebook.core.units import energy, grouped, mass, usd
+from sizebook.core.units import NOT_LISTED, energy, grouped, mass, usd
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
@@ -22,7 +22,7 @@ def cost(plan: ServingPlan) -> Section:
     first, last, total = usd(months[0].usd), usd(months[-1].usd), usd(total_usd(months))
     message = (
         text("The fleet costs {usd} a month", usd=first)
-        if len(months) == 1
+        if len(months) == 1 and total != NOT_LISTED
         else phrases.months_cost(len(months), total, first, last=last)
     )
     prices = plan.rates
@@ -98,8 +98,10 @@ def cost_chart(plan: ServingPlan) -> Chart:
     )
 
 
-def sensitivity(plan: ServingPlan) -> Section:
-    """Return what the cost of all months hangs on, one input at a time."""
+def sensitivity(plan: ServingPlan) -> tuple[Section, ...]:
+    """Return what the cost of all months hangs on, one input at a time; nothing where no price is listed."""
+    if math.isnan(total_usd(plan.months)):
+        return ()
     swings, total = sensitivities(plan), total_usd(plan.months)
     factor, sign = short_scale([total])
     spans = tuple(
@@ -118,11 +120,8 @@ def sensitivity(plan: ServingPlan) -> Section:
     )
     axis = scaled(text("USD in {months}", months=n), sign)
     limit = Limit(total / factor, text("Plan {usd}", usd=usd(total)))
-    return Section(
-        text("Sensitivity"),
-        text("What the cost hangs on, one input at a time"),
-        (Spans(title, axis, spans, limit=limit),),
-    )
+    message = text("What the cost hangs on, one input at a time")
+    return (Section(text("Sensitivity"), message, (Spans(title, axis, spans, limit=limit),)),)
 
 
 def carbon(plan: ServingPlan) -> Section:
@@ -146,7 +145,9 @@ def carbon(plan: ServingPlan) -> Section:
         ]
     return Section(
         text("Energy and carbon"),
-        text("{months} take {energy} and emit {mass} of CO\u2082e", months=n, energy=energy(kwh), mass=mass(kg))
+        phrases.NO_ENERGY
+        if math.isnan(kwh)
+        else text("{months} take {energy} and emit {mass} of CO\u2082e", months=n, energy=energy(kwh), mass=mass(kg))
         if len(months) > 1
         else text("The fleet takes {energy} a month and emits {mass} of CO\u2082e", energy=energy(kwh), mass=mass(kg)),
         (

@@ -43,7 +43,7 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
             latency(plan) if plan.replica.loaded is None else request_latency(plan, plan.replica.loaded),
             _memory(plan),
             cost(plan),
-            sensitivity(plan),
+            *sensitivity(plan),
             carbon(plan),
             *others,
             error_bands(plan),

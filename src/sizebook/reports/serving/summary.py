@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from sizebook.core.texts import Text, plural, range_text, text
-from sizebook.core.units import duration, grouped, usd
+from sizebook.core.units import NOT_LISTED, duration, grouped, usd
 from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.document import Tile
@@ -22,15 +24,20 @@ BINDING = {
 
 def sentences(plan: ServingPlan) -> tuple[str, str, str]:
     """Return what all months cost, which GPUs that takes, and what a request sees."""
-    low, high = usd_range(plan)
-    cost = text(
+    return _cost(plan), _gpus(plan), _seen(plan)
+
+
+def _cost(plan: ServingPlan) -> Text:
+    total, (low, high), n = total_usd(plan.months), usd_range(plan), months(len(plan.months))
+    if math.isnan(total):
+        return text("Serving {model} for {months}: no price is listed, so no cost.", model=plan.model, months=n)
+    return text(
         "Serving {model} for {months} costs {usd} ({range}).",
         model=plan.model,
-        months=months(len(plan.months)),
-        usd=usd(total_usd(plan.months)),
+        months=n,
+        usd=usd(total),
         range=range_text(usd(low), usd(high)),
     )
-    return cost, _gpus(plan), _seen(plan)
 
 
 def _gpus(plan: ServingPlan) -> Text:
@@ -98,7 +105,7 @@ def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
     seen = range_text(duration(ttft * first.low), duration(ttft * first.high))
     if not replica.decodes:
         full /= plan.traffic.mean_demand.input_tokens
-    always_full = text("{usd} if always full", usd=usd(full))
+    always_full = NOT_LISTED if math.isnan(full) else text("{usd} if always full", usd=usd(full))
     if not replica.decodes:
         return (
             Tile(text("Answer"), duration(ttft), seen),

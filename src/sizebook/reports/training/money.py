@@ -8,15 +8,28 @@ from sizebook.core.texts import Text, range_text, text
 from sizebook.core.units import amount, energy, mass, percent, usd
 from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.charts.chart_types import Limit, Span, Spans
+from sizebook.reports import phrases
+from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Limit, Span, Spans
 from sizebook.reports.document import Column, Row, Section, Table
 from sizebook.reports.number_columns import fixed, plain_number, scaled, short_scale
 from sizebook.reports.training.case_phrases import band_text, price, share, whole_cost
 
 
-def cost_chart(plan: TrainingPlan) -> Spans:
-    """Return the waterfall of the whole run's cost by cause."""
+def _hours_chart(plan: TrainingPlan) -> Bars:
+    """Return the GPU-hours of steady state and of the whole run."""
+    middle = plan.middle
+    hours = ((text("Steady state"), middle.gpu_hours), (text("Whole run"), middle.programme_gpu_hours))
+    factor, sign = short_scale(value for _, value in hours)
+    bars = tuple(Bar(label, value / factor, amount(value)) for label, value in hours)
+    title = text("GPU-hours of steady state and of the whole run")
+    return Bars(title, scaled(text("GPU-hours"), sign), bars)
+
+
+def cost_chart(plan: TrainingPlan) -> Chart:
+    """Return the waterfall of the whole run's cost by cause; GPU-hours where no price is listed."""
     parts, total = cost_parts(plan), plan.middle.programme_cost_usd
+    if math.isnan(total):
+        return _hours_chart(plan)
     factor, sign = short_scale([total])
     spans, reached = [], 0.0
     for part in parts:
@@ -33,17 +46,21 @@ def cost(plan: TrainingPlan) -> Section:
     """Return the cost of the whole run by cause."""
     parts, middle = cost_parts(plan), plan.middle
     total = middle.programme_cost_usd
-    decimals = _decimals(total)
-    note = text(
-        "{hours} GPU-hours at {price} ({basis}). A GPU is paid alike whatever it does, so each cause costs its share "
-        "of the time.",
-        hours=amount(middle.programme_gpu_hours),
-        price=price(plan),
-        basis=plan.inputs.costs.basis,
-    )
+    decimals, whole = _decimals(total), total if math.isnan(total) else 100.0
+    note = text("{hours} GPU-hours; {basis}.", hours=amount(middle.programme_gpu_hours), basis=plan.inputs.costs.basis)
+    if not math.isnan(total):
+        note = text(
+            "{hours} GPU-hours at {price} ({basis}). A GPU is paid alike whatever it does, so each cause costs its "
+            "share of the time.",
+            hours=amount(middle.programme_gpu_hours),
+            price=price(plan),
+            basis=plan.inputs.costs.basis,
+        )
     return Section(
         text("Cost"),
-        text("The whole run costs {usd}, {band}", usd=usd(total), band=band_text(plan, whole_cost)),
+        phrases.NO_COST
+        if math.isnan(total)
+        else text("The whole run costs {usd}, {band}", usd=usd(total), band=band_text(plan, whole_cost)),
         (
             Table(
                 text("Cost of the whole run by cause, middle case"),
@@ -57,7 +74,7 @@ def cost(plan: TrainingPlan) -> Section:
                         Row((part.label, fixed(part.value, decimals), fixed(100 * _ratio(part.value, total), 1)))
                         for part in parts
                     ),
-                    Row((text("Total"), fixed(total, decimals), fixed(100, 1)), "total"),
+                    Row((text("Total"), fixed(total, decimals), fixed(whole, 1)), "total"),
                 ),
                 note=note,
             ),
@@ -77,8 +94,10 @@ def _ratio(part: float, total: float) -> float:
     return part / total if total else 0.0
 
 
-def sensitivity(plan: TrainingPlan) -> Section:
-    """Return what the cost of the whole run hangs on, one input at a time."""
+def sensitivity(plan: TrainingPlan) -> tuple[Section, ...]:
+    """Return what the cost of the whole run hangs on, one input at a time; nothing where no price is listed."""
+    if math.isnan(plan.middle.programme_cost_usd):
+        return ()
     swings, total = sensitivities(plan), plan.middle.programme_cost_usd
     factor, sign = short_scale([total])
     spans = tuple(
@@ -94,11 +113,8 @@ def sensitivity(plan: TrainingPlan) -> Section:
     base = Limit(total / factor, text("Middle case {usd}", usd=usd(total)))
     axis = scaled(text("Cost of the whole run, USD"), sign)
     title = text("{input}: {usd} between its ends", input=swings[0].label, usd=usd(swings[0].width_usd))
-    return Section(
-        text("Sensitivity"),
-        text("What the cost hangs on, one input at a time"),
-        (Spans(title, axis, spans, limit=base),),
-    )
+    message = text("What the cost hangs on, one input at a time")
+    return (Section(text("Sensitivity"), message, (Spans(title, axis, spans, limit=base),)),)
 
 
 def _power(plan: TrainingPlan) -> Text:
@@ -140,7 +156,9 @@ def carbon(plan: TrainingPlan) -> Section:
     )
     return Section(
         text("Energy and carbon"),
-        text(
+        phrases.NO_ENERGY
+        if math.isnan(middle.energy_kwh)
+        else text(
             "The run takes {energy} and emits {mass} of CO\u2082e",
             energy=energy(middle.energy_kwh),
             mass=mass(middle.co2e_kg),

@@ -103,7 +103,7 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
             _memory(plan),
             *adapters(plan),
             cost(plan),
-            sensitivity(plan),
+            *sensitivity(plan),
             carbon(plan),
             conventions(plan),
             Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from sizebook.core.texts import Text, text
-from sizebook.core.units import energy, gibibytes, mass, parameters, percent
+from sizebook.core.units import NOT_LISTED, energy, gibibytes, mass, parameters, percent
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.document import Tile
 from sizebook.reports.number_columns import fixed
@@ -28,18 +30,28 @@ def is_fine_tuning(plan: TrainingPlan) -> bool:
 
 def sentences(plan: TrainingPlan) -> tuple[str, str, str]:
     """Return what the whole run takes and costs, what of it is steady state, and memory with how sure the time is."""
+    return _whole(plan), _steady(plan), _sure(plan)
+
+
+def _whole(plan: TrainingPlan) -> Text:
     middle, inputs = plan.middle, plan.inputs
-    whole = text(
+    known: dict[str, str] = {
+        "run": _run(plan),
+        "tokens": parameters(inputs.tokens),
+        "time": whole_run(middle),
+        "gpus": gpus(inputs.gpus),
+        "gpu": inputs.gpu.name,
+    }
+    if math.isnan(middle.cost_usd):
+        return text(
+            "{run} on {tokens} tokens takes {time} on {gpus} of type {gpu}; no price is listed, so no cost.", **known
+        )
+    return text(
         "{run} on {tokens} tokens takes {time} on {gpus} of type {gpu} and costs {cost}{band}.",
-        run=_run(plan),
-        tokens=parameters(inputs.tokens),
-        time=whole_run(middle),
-        gpus=gpus(inputs.gpus),
-        gpu=inputs.gpu.name,
         cost=whole_cost(middle),
         band=_band(plan),
+        **known,
     )
-    return whole, _steady(plan), _sure(plan)
 
 
 def _band(plan: TrainingPlan) -> str:
@@ -63,6 +75,14 @@ def _run(plan: TrainingPlan) -> Text:
 
 def _steady(plan: TrainingPlan) -> Text:
     middle, factor = plan.middle, factor_of(plan.inputs.programme)
+    if math.isnan(middle.cost_usd) and factor == 1:
+        return text("That is steady state; restarts are all that is lost.")
+    if math.isnan(middle.cost_usd):
+        return text(
+            "Of that, steady state takes {time}; restarts, ramp and evaluation make it {factor} times as much.",
+            time=days(middle),
+            factor=fixed(factor, 2),
+        )
     if factor == 1:
         return text("That is steady state at {price} per GPU-hour; restarts are all that is lost.", price=price(plan))
     return text(
@@ -114,7 +134,9 @@ def tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
         Tile(
             text("Emissions, CO\u2082e"),
             mass(middle.co2e_kg),
-            text("{energy}, steady state", energy=energy(middle.energy_kwh)),
+            NOT_LISTED
+            if math.isnan(middle.energy_kwh)
+            else text("{energy}, steady state", energy=energy(middle.energy_kwh)),
         ),
     )
 
