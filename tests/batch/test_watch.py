@@ -69,14 +69,26 @@ def test_a_folder_whose_plans_all_hold_exits_with_0(folder: Path) -> None:
     assert (done.exit_code, done.output) == (0, "2 files: 2 holds, 0 moved, 0 refused, 0 not read\n")
 
 
+def test_a_changed_file_leaves_the_verdict_of_an_honest_one(folder: Path) -> None:
+    """The hash that a file states is not its scenario: the file comes first here and has the hash of the others."""
+    changed = json.loads((folder / "holds.json").read_text())
+    changed[RECORD]["scenario"]["model"] = "llama-3.1-9b"
+    (folder / "changed.json").write_text(json.dumps(changed))
+    lines = CliRunner().invoke(app, ["watch", str(folder)]).output.splitlines()
+    assert lines[0].startswith("changed.json: refused: ")
+    assert lines[-1] == "6 files: 2 holds, 1 moved, 2 refused, 1 not read"
+
+
 @pytest.mark.parametrize(
     ("names", "cause"),
     [
         (("cost_usd", "price_usd_per_gpu_hour"), "price"),
-        (("tpot_seconds", "usd"), "estimate"),
+        (("tpot_seconds", "usd"), "estimate, price"),
         (("parameters", "weight_bytes"), "model"),
         (("grams_per_kwh",), "power or grid"),
         (("ttft_seconds_p90",), "estimate, band"),
+        (("cost_usd", "price_usd_per_gpu_hour", "usd_most"), "price"),
+        (("energy_kwh", "co2e_kg"), "power or grid"),
         (("anything",), "other"),
     ],
 )

@@ -86,6 +86,51 @@ def test_text_and_json_say_so(tmp_path: Path, plan: str, values: dict[str, Any])
     assert "NaN" not in CliRunner().invoke(app, ["plan", plan, str(file), "--json"]).output
 
 
+SERVICE = {key: value for key, value in SERVED.items() if key not in ("plan", "months")} | {"name": "Chat"}
+PHASE = {key: value for key, value in TRAINED.items() if key != "plan"} | {"name": "First"}
+PLANS: dict[str, dict[str, Any]] = {
+    "serving": SERVED,
+    "training": TRAINED,
+    "fleet": {"plan": "fleet", "months": 2, "service": [SERVICE]},
+    "programme": {"plan": "programme", "phases": [PHASE, {**PHASE, "name": "Second", "gpu": "h100-sxm"}]},
+}
+COMMANDS = {"serving": "serve", "training": "train"}
+NAN = re.compile(r"\bnan\b", re.IGNORECASE)
+# What a report says where an amount would stand; each first sentence tells that there is no cost.
+FIRST = {
+    "serving": "Serving llama-3.1-8b for 2 months: no price is listed, so no cost.",
+    "training": "; no price is listed, so no cost.",
+    "fleet": "The fleet over 2 months: a price is not listed, so no cost.",
+    "programme": "; a price is not listed, so no cost.",
+}
+# Sentences that lost their amount, as reports had them.
+BROKEN = ("not listed (not listed)", "not listed %", "of not listed", "$0 of", "not listed MW", "not listed kW")
+
+
+def unpriced(kind: str, gpu: str) -> dict[str, Any]:
+    """Return a plan of a kind whose accelerator has no price, and with a TPU no power either."""
+    values = PLANS[kind]
+    if kind == "fleet":
+        return {**values, "service": [{**SERVICE, "gpu": gpu}]}
+    if kind == "programme":
+        return {**values, "phases": [{**PHASE, "gpu": gpu}, *values["phases"][1:]]}
+    return {**values, "gpu": gpu}
+
+
+@pytest.mark.parametrize("kind", PLANS)
+@pytest.mark.parametrize("powered", [True, False])
+def test_no_plan_shows_nan(tmp_path: Path, kind: str, powered: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not powered:
+        monkeypatch.setattr(type(accelerator(UNPRICED)), "tdp_watts", None, raising=False)
+    planned = plan_scenario(unpriced(kind, UNPRICED), "here", tmp_path)
+    page = FORMATS["html"].content(planned).decode()
+    assert not NAN.search(page.partition("sizebook-record")[0])
+    shown = list(planned.report.texts())
+    assert FIRST[kind] in planned.report.sentences[0]
+    assert not [(text, each) for text in shown for each in BROKEN if each in text]
+    assert "NaN" not in FORMATS["json"].content(planned).decode()
+
+
 @pytest.mark.parametrize("shown", [usd, mass, grouped, significant])
 def test_an_amount_that_is_not_listed_is_shown_in_words(shown: Any) -> None:
     assert shown(math.nan) == brief(math.nan, "USD") == in_unit(math.nan, "kWh") == "not listed"

@@ -27,8 +27,8 @@ THROUGH = {
     "model": ("parameters", "params", "weight_bytes", "flop"),
     "estimate": ("tpot", "ttft", "tokens_per_second", "step_seconds", "mfu", "requests_per_second", "gpu_hours"),
     "memory": ("memory_", "capacity", "cache_bytes", "activation"),
-    "price": ("usd_per_gpu_hour", "price_basis"),
-    "power or grid": ("tdp", "watts", "grams", "grid"),
+    "price": ("usd", "price_basis"),
+    "power or grid": ("tdp", "watts", "grams", "grid", "co2e", "energy"),
     "band": ("_p10", "_p90", "low", "high"),
 }
 # What a reader of many plans wants to see first of one that moved.
@@ -74,7 +74,8 @@ def watch(folder: Path) -> Iterator[Watched]:
             continue
         if "scenario" not in record:  # an index or a comparison: the files of its scenarios say more
             continue
-        key = json.dumps([record["hash"], record["figures"], str(path.parent)], sort_keys=True)
+        # The scenario itself, not the hash that the file states of it: who changes a file leaves the hash.
+        key = json.dumps([record["scenario"], record["figures"], str(path.parent)], sort_keys=True, default=str)
         if key not in done:
             done[key] = _again(record, path)
         yield _judged(name, done[key])
