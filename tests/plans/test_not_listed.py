@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from sizebook.batch.formats import FORMATS
 from sizebook.batch.plan_contents import contents
-from sizebook.batch.plan_kinds import plan_scenario
+from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
 from sizebook.cli import app
+from sizebook.cli.plan_programme import as_text as programme_text
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.core.units import brief, grouped, in_unit, mass, significant, usd
+from sizebook.reports.document import texts_of
 from sizebook.tables.hardware import accelerator, accelerators
 from sizebook.tables.prices import prices
 from sizebook.training.bands import UNMEASURED, band_of, bands
@@ -25,6 +29,7 @@ SERVED: dict[str, Any] = {"plan": "serving", "model": "llama-3.1-8b", "requests_
 SERVED |= {"input_tokens": 1000, "output_tokens": 200}
 TRAINED = {"plan": "training", "model": "llama-3.1-8b", "gpus": 64, "batch": 512, "tokens": 1e11}
 UNPRICED = "h20"
+UNPOWERED = "tpu-v6e"
 
 
 def figures(values: dict[str, Any]) -> dict[str, Any]:
@@ -94,11 +99,10 @@ PLANS: dict[str, dict[str, Any]] = {
     "fleet": {"plan": "fleet", "months": 2, "service": [SERVICE]},
     "programme": {"plan": "programme", "phases": [PHASE, {**PHASE, "name": "Second", "gpu": "h100-sxm"}]},
 }
-COMMANDS = {"serving": "serve", "training": "train"}
 NAN = re.compile(r"\bnan\b", re.IGNORECASE)
-# What a report says where an amount would stand; each first sentence tells that there is no cost.
+# What the first sentence of a report says where no price is listed.
 FIRST = {
-    "serving": "Serving llama-3.1-8b for 2 months: no price is listed, so no cost.",
+    "serving": "Serving Llama 3.1 8B for 2 months: no price is listed, so no cost.",
     "training": "; no price is listed, so no cost.",
     "fleet": "The fleet over 2 months: a price is not listed, so no cost.",
     "programme": "; a price is not listed, so no cost.",
@@ -107,28 +111,53 @@ FIRST = {
 BROKEN = ("not listed (not listed)", "not listed %", "of not listed", "$0 of", "not listed MW", "not listed kW")
 
 
-def unpriced(kind: str, gpu: str) -> dict[str, Any]:
-    """Return a plan of a kind whose accelerator has no price, and with a TPU no power either."""
+def planned_on(kind: str, gpu: str) -> PlannedScenario:
+    """Return a plan of a kind whose accelerator, or the first of two, is this one."""
     values = PLANS[kind]
     if kind == "fleet":
-        return {**values, "service": [{**SERVICE, "gpu": gpu}]}
-    if kind == "programme":
-        return {**values, "phases": [{**PHASE, "gpu": gpu}, *values["phases"][1:]]}
-    return {**values, "gpu": gpu}
+        values = {**values, "service": [{**SERVICE, "gpu": gpu}]}
+    elif kind == "programme":
+        values = {**values, "phases": [{**PHASE, "gpu": gpu}, *values["phases"][1:]]}
+    else:
+        values = {**values, "gpu": gpu}
+    return plan_scenario(values, "here", HERE)
 
 
 @pytest.mark.parametrize("kind", PLANS)
-@pytest.mark.parametrize("powered", [True, False])
-def test_no_plan_shows_nan(tmp_path: Path, kind: str, powered: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not powered:
-        monkeypatch.setattr(type(accelerator(UNPRICED)), "tdp_watts", None, raising=False)
-    planned = plan_scenario(unpriced(kind, UNPRICED), "here", tmp_path)
+@pytest.mark.parametrize("gpu", [UNPRICED, UNPOWERED])
+def test_no_report_shows_nan_or_a_sentence_without_its_amount(kind: str, gpu: str) -> None:
+    planned = planned_on(kind, gpu)
     page = FORMATS["html"].content(planned).decode()
-    assert not NAN.search(page.partition("sizebook-record")[0])
-    shown = list(planned.report.texts())
-    assert FIRST[kind] in planned.report.sentences[0]
-    assert not [(text, each) for text in shown for each in BROKEN if each in text]
+    shown = list(texts_of(planned.report))
+    assert not NAN.search(re.sub("data:[^\"']*", "", page))
+    assert not [(said, each) for said in shown for each in BROKEN if each in said]
     assert "NaN" not in FORMATS["json"].content(planned).decode()
+    assert (FIRST[kind] in planned.report.sentences[0]) == (gpu == UNPRICED)
+
+
+@pytest.mark.parametrize("gpu", [UNPRICED, UNPOWERED])
+def test_a_programme_is_printed(gpu: str) -> None:
+    """In text it stopped at the first month without a price: NaN cannot be rounded."""
+    plan = planned_on("programme", gpu).plan
+    lines = programme_text(plan)
+    assert not [line for line in lines if NAN.search(line)]
+    assert any("cost not listed" in line for line in lines) == (gpu == UNPRICED)
+    assert any("power not listed" in line for line in lines) == (gpu == UNPOWERED)
+
+
+def test_a_month_without_the_unpriced_phase_has_its_money() -> None:
+    """The last of its months holds the second phase alone, which is priced: no share of NaN is NaN."""
+    phases = [{**PHASE, "gpu": UNPRICED}, {**PHASE, "name": "Second", "gpu": "h100-sxm", "tokens": 1e12}]
+    months = plan_scenario({"plan": "programme", "phases": phases}, "here", HERE).plan.months
+    assert math.isnan(months[0].phases_usd) and months[-1].phases_usd > 0
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_the_highest_power_is_not_listed_where_a_phase_has_none(at: int) -> None:
+    phases = [{**PHASE, "gpu": "h100-sxm"}, {**PHASE, "name": "Second", "gpu": "h100-sxm"}]
+    phases[at]["gpu"] = UNPOWERED
+    plan = plan_scenario({"plan": "programme", "phases": phases}, "here", HERE).plan
+    assert math.isnan(plan.middle.peak_mw)
 
 
 @pytest.mark.parametrize("shown", [usd, mass, grouped, significant])
