@@ -139,9 +139,10 @@ def test_a_request_has_come_in_time_and_an_answer_may_last() -> None:
         assert [(await receive())["body"] for _ in range(2)] == [b"a", b"b"]
         assert await receive() == ended
 
-    bounded = RequestLimits(answering, most=10, seconds=0.1)
+    bounded = RequestLimits(answering, most=10, seconds=0.1, token="")
+    scope = {"type": "http", "headers": ((b"host", b"localhost"),)}
     with pytest.raises(HTTPException) as found:
-        asyncio.run(bounded({"headers": ()}, receive, receive))
+        asyncio.run(bounded(scope, receive, receive))
     assert (found.value.status_code, found.value.detail) == (
         408,
         "too slow: got a request that was incomplete after 0.1 s, want all of it. Send it faster, or raise the limit "
@@ -149,4 +150,4 @@ def test_a_request_has_come_in_time_and_an_answer_may_last() -> None:
     )
     parts[:] = [{"type": "http.request", "body": b"a", "more_body": True}, {"type": "http.request", "body": b"b"}]
     waits[:] = [0.0, 0.0]
-    asyncio.run(bounded({"headers": ()}, receive, receive))
+    asyncio.run(bounded(scope, receive, receive))
