@@ -11,7 +11,7 @@ from sizebook.core.sections import leaves
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, TrainingFigures
 from sizebook.plans.training.inputs import TrainingInputs
-from sizebook.tables.prices import TERM_NAMES
+from sizebook.tables.price_rows import TERM_NAMES
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import NEEDS_ADDIN
 from sizebook.workbooks.book import FIRST_COLUMN, Book
