@@ -164,7 +164,7 @@ def _fleet(page: LineSheet, shares: str) -> None:
         page.line(
             f"{kind}_now",
             f"GPU-hour {words}, scenario",
-            f"={{{kind}_price}}*{{use_{kind}}}",
+            f"=IF(ISNUMBER({{{kind}_price}}),{{{kind}_price}}*{{use_{kind}}},NA())",
             "USD/GPU-hour",
             "x the scenario's",
             styles.RATE,
@@ -172,8 +172,9 @@ def _fleet(page: LineSheet, shares: str) -> None:
     page.line(
         "hours_over",
         "Busy hours a day on demand",
-        "=IF({reserved_now}>={on_demand_now},{hours_a_day}-1,MIN({hours_a_day}-1,"
-        "INT({hours_a_day}*{reserved_now}/{on_demand_now}+{rounding})))",
+        # Without a price the fleet follows the hours, as in the plan: GPUs stay numbers where money is an error.
+        "=IFERROR(IF({reserved_now}>={on_demand_now},{hours_a_day}-1,MIN({hours_a_day}-1,"
+        "INT({hours_a_day}*{reserved_now}/{on_demand_now}+{rounding}))),{hours_a_day}-1)",
         "hours",
         "Hours a day x reserved / on demand: a GPU needed in more is cheaper reserved",
     )

@@ -119,9 +119,10 @@ def _before(case: Case, staged: Staged) -> tuple[str, ...]:
         "={requests_per_day}*$D§/{seconds_a_day}*MAX(1,{burst_factor}*$J§)",
         "={growth_per_month}+$E§",
         "={plan_requests_per_second}*$F§*MIN(1,{target_load}*$I§)",
-        "={on_demand_price}*$G§",
-        "={reserved_price}*$H§",
-        "=IF($P§>=$O§,{hours_a_day}-1,MIN({hours_a_day}-1,INT({hours_a_day}*$P§/$O§+{rounding})))",
+        "=IF(ISNUMBER({on_demand_price}),{on_demand_price}*$G§,NA())",
+        "=IF(ISNUMBER({reserved_price}),{reserved_price}*$H§,NA())",
+        "=IFERROR(IF($P§>=$O§,{hours_a_day}-1,MIN({hours_a_day}-1,INT({hours_a_day}*$P§/$O§+{rounding}))),"
+        "{hours_a_day}-1)",
         f"=INDEX({staged.by_rank},1+$Q§)",
         "={hours_a_month}*($P§-$O§*$Q§/{hours_a_day})",
         "={hours_a_month}*$O§/{hours_a_day}*{step_gpus}",

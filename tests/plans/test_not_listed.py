@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from click.testing import CliRunner
 
@@ -181,3 +183,14 @@ def test_a_fleet_without_power_has_nodes_and_racks() -> None:
     plan = plan_scenario({"plan": "fleet", "months": 2, "service": [service]}, "here", HERE).plan
     assert plan.months[0].nodes >= 1 and plan.months[0].racks == 1
     assert math.isnan(plan.months[0].site_kw) and math.isnan(plan.months[0].energy_kwh)
+
+
+def test_gpus_of_a_workbook_do_not_hang_on_the_price() -> None:
+    """Without a price the fleet follows the hours, as in the plan; money is #N/A."""
+    planned = planned_on("serving", UNPRICED)
+    book = openpyxl.load_workbook(BytesIO(FORMATS["xlsx"].content(planned)), data_only=True)
+    heads, values = ([cell.value for cell in row if cell.value is not None] for row in book["Result"]["A7:G8"])
+    shown = dict(zip(heads, values, strict=True))
+    months = planned.plan.plan.months
+    assert (shown["GPUs at peak, month 1"], shown["USD, month 1"]) == (months[0].peak_gpus, "#N/A")
+    assert shown["GPUs at peak, month 2"] == months[1].peak_gpus
