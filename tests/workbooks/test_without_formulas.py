@@ -13,7 +13,7 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.styles import NamedStyle
 from openpyxl.workbook.defined_name import DefinedName
 
-from sizebook.calculation import recalculate, recalculating
+from sizebook.calculation import recalculate, recalculation
 from sizebook.workbooks import filling
 from sizebook.workbooks.filling import Filled, fill
 
@@ -39,9 +39,9 @@ def template(path: Path, *, chart: bool = False, **cells: object) -> Path:
 def calculations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The workbooks that were calculated."""
     found: list[str] = []
-    guarded = recalculating.guarded
+    guarded = recalculation.guarded
     monkeypatch.setattr(
-        recalculating, "guarded", lambda task, limits: [found.append(task.workbook), guarded(task, limits)][1]
+        recalculation, "guarded", lambda task, limits: [found.append(task.workbook), guarded(task, limits)][1]
     )
     return found
 
@@ -67,7 +67,7 @@ def test_the_file_is_that_of_a_calculation(
     path = template(tmp_path / "plain.xlsx", chart=True)
     spared = filled(path).path.read_bytes()
     assert calculations == ["plain.xlsx"]  # the chart asked for its cells
-    monkeypatch.setattr(filling, "recalculated_when_asked", recalculating.recalculated)
+    monkeypatch.setattr(filling, "recalculated_when_asked", recalculation.recalculated)
     assert filled(path).path.read_bytes() == spared
     with zipfile.ZipFile(io.BytesIO(spared)) as archive:
         assert b"<v>3</v>" in archive.read("xl/charts/chart1.xml").replace(b"c:", b"")
