@@ -118,7 +118,7 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
             assert leaf.name == "name" or brief(getattr(budget, leaf.name), leaf.quantity.unit) in text
     for month in plan.months:
         energy = brief(month.energy_kwh / 1000, "MWh")
-        assert f"{grouped(round(month.gpu_hours)):>14}{grouped(round(month.usd)):>16}{energy:>10}" in text
+        assert f"{grouped(round(month.gpu_hours)):>14}{grouped(round(month.usd)):>16}{energy:>12}" in text
         assert brief(month.mean_mw, "MW") in text
     for at, each in enumerate(plan.phases):  # side by side: what a phase takes beside its steady state
         case, steady = figures(plan, at).case, each.training.middle
