@@ -246,7 +246,7 @@ ONE_SERVICE: dict[str, Any] = {
     "concurrency_1": 32, "growth_per_month_1": 0.1, "reserved_usd_per_gpu_hour_1": 2.0,
     "on_demand_usd_per_gpu_hour_1": 3.0, "grams_per_kwh": 100,
 }  # fmt: skip
-CEILINGS = {"gpu_ceiling": 24, "kw_ceiling": 1e6}  # of GPUs what the fleet of one service needs in its fifth month
+CEILINGS = {"gpu_ceiling": 23, "kw_ceiling": 1e6}  # of GPUs what the fleet of one service needs in its fifth month
 CEILED = {**ONE_SERVICE, **CEILINGS, "months": 60}
 _BUDGET: dict[str, Any] = {
     "model": "llama-3.1-8b", "gpu": "h200-sxm", "gpus": 64, "tokens": 2e12, "seq": 8192, "batch": 256, "tp": 2,

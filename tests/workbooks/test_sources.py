@@ -64,7 +64,8 @@ def test_what_a_table_gives_carries_the_tables_source_and_day() -> None:
     assert said.endswith(f"retrieved {row['retrieved']}.")
     days = sorted({price["date"] for price in table("prices")})
     assert beside(book, "price_usd_per_gpu_hour", SOURCE) == (
-        f"Blank: data/prices.csv, retrieved 2026-11-21, prices of {days[0]} to {days[-1]}, a source in each row."
+        f"Blank: data/prices.csv, retrieved 2026-11-21 to 2026-11-25, prices of {days[0]} to {days[-1]}, "
+        "a source in each row."
     )
     assert beside(book, "pue", SOURCE) == (
         "Assumption: between hyperscale halls (1.1) and the industry's mean (1.56, Uptime Institute 2024), as "
