@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 
 from sizebook.calculation.calculated import Calculated, Later
@@ -11,6 +12,7 @@ from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.core.registry import Function
 from sizebook.functions import load
 from sizebook.intake.limits import limits
+from sizebook.tables.prices import valuation_day, valued_on
 
 # How a formula or an error value begins in the bytes of a worksheet, also where its elements have a prefix.
 _BEGINNINGS = tuple(mark + end for mark in (b"<f", b":f") for end in (b">", b"/", b" ", b"\t", b"\r", b"\n"))
@@ -40,7 +42,7 @@ def recalculated(package: Package, functions: Mapping[str, Function] | None = No
     import sizebook.calculation.engine  # noqa: F401 - here and not above: reading inputs needs none; forks find it
 
     load()
-    found: Calculated = guarded(Task(_calculated, (package, functions), package.path.name), limits())
+    found: Calculated = guarded(Task(_calculated, (package, functions, valuation_day()), package.path.name), limits())
     return found
 
 
@@ -64,7 +66,9 @@ def _is_plain(package: Package) -> bool:
     return all(b"<sheetData" in data and not any(mark in data for mark in _TO_WORK_OUT) for data in contents)
 
 
-def _calculated(package: Package, functions: Mapping[str, Function] | None, note: Note) -> Calculated:
+def _calculated(package: Package, functions: Mapping[str, Function] | None, day: date | None, note: Note) -> Calculated:
+    """Calculate a package in this process; the day on which prices are judged comes along from the one that asked."""
     from sizebook.calculation.engine import calculate
 
-    return calculate(package, load() if functions is None else functions, note)
+    with valued_on(day):
+        return calculate(package, load() if functions is None else functions, note)

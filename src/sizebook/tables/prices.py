@@ -33,6 +33,11 @@ def valued_on(day: date | None) -> Iterator[None]:
         _valuation_day.reset(token)
 
 
+def valuation_day() -> date | None:
+    """Return the day on which prices are judged, None for today."""
+    return _valuation_day.get()
+
+
 @cache
 def prices() -> tuple[PriceRow, ...]:
     """Return every row of ``data/prices.csv``, read once."""
@@ -64,7 +69,7 @@ def quote(gpu: str, provider: str | None = None, region: str | None = None, term
 
     Errors: no matching row, saying what the tables do hold; own rows that match and of which no contract holds.
     """
-    day = (_valuation_day.get() or date.today()).isoformat()
+    day = (valuation_day() or date.today()).isoformat()
     return quoted_on(accelerator(gpu).key, provider, region, term, day)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from sizebook.calculation.tokens import address, area
 from sizebook.core.errors import InputError
 from sizebook.core.targets import Target
 from sizebook.functions import load
+from sizebook.tables.prices import valued_on
 from sizebook.workbooks.addin_calls import HELD_PREFIX
 from sizebook.workbooks.anchors.placement import FilledAnchors, fill_anchors, find_anchors
 from sizebook.workbooks.anchors.plan_values import PlanValues
@@ -94,7 +97,10 @@ def fill(
     """
     package = _opened(template, output)
     write_inputs(package, inputs)
-    return _finished(package, output, target=target, namespace=namespace, strict=strict)
+    day = inputs.get("as_of")
+    # Prices are judged on the day of the plan, as the plan itself judges them.
+    with valued_on(day) if isinstance(day, date) else nullcontext():
+        return _finished(package, output, target=target, namespace=namespace, strict=strict)
 
 
 def fill_from(
