@@ -34,7 +34,6 @@ FUNCTIONS = (
     "MAX_CONCURRENCY",
     "TTFT_SECONDS",
     "TPOT_SECONDS",
-    "SERVING_ERROR",
 )
 NOTES = (
     "Functions of sizebook say what one replica does, each called once on a hidden sheet, its value held beside it. "
