@@ -24,6 +24,8 @@ from sizebook.libreoffice.extension import build_extension
 
 TESTS = Path(__file__).resolve().parents[1]  # cells may read the files of tests, which lie beside no workbook
 READER = Path(__file__).with_name("calc_reader.py")
+# The system's own folder: what renders reports moves the temporary files of its process where another user may not read.
+TEMPORARY = os.environ.get("TMPDIR", "/tmp")
 PREFIX = "sizebook-office-"  # of the folders of offices; then comes the process that they belong to
 Display = dict[str, dict[str, str]]
 
@@ -44,7 +46,7 @@ class Office:
     def __init__(self, with_extension: bool = True, locale: str = "") -> None:
         # Not pytest's folder: another user could not enter it.
         sweep_away_left()
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=TEMPORARY))
         self._as_user = _unprivileged(self.folder)
         profile = self.folder / self.PROFILE
         if with_extension:
@@ -176,7 +178,7 @@ def is_same(got: float | str | None, stored: Any) -> bool:
 
 def sweep_away_left() -> None:
     """Remove the folders of processes that were killed before they could do so."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+    for folder in Path(TEMPORARY).glob(f"{PREFIX}*"):
         process = folder.name.removeprefix(PREFIX).partition("-")[0]
         if not process.isdigit():
             continue

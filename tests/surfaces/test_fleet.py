@@ -115,7 +115,7 @@ def test_command_prints_what_the_plan_gives(plan: FleetPlan, scenario: Path) -> 
     assert data["months"][9]["energy_kwh"] == plan.months[9].energy_kwh
     assert sum(year["usd"] for year in data["years"]) == pytest.approx(data["usd"])
     assert sum(quarter["usd"] for quarter in data["quarters"]) == pytest.approx(data["usd"])
-    assert [sum(stand["nodes"]) for stand in data["nodes"]] == [sum(each.nodes) for each in plan.stands]
+    assert [sum(stand["nodes"]) for stand in data["nodes"]] == [sum(each.nodes) for each in plan.node_groups]
     text = CliRunner().invoke(app, ["plan", "fleet", str(scenario)]).stdout.splitlines()
     fewest, most = plan.fewest[0].peak_gpus, plan.most[0].peak_gpus
     assert text[0] == f"GPUs at peak  {plan.months[0].peak_gpus} in {plan.label(0)} ({fewest} to {most})"
