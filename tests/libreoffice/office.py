@@ -24,8 +24,8 @@ from sizebook.libreoffice.extension import build_extension
 
 TESTS = Path(__file__).resolve().parents[1]  # cells may read the files of tests, which lie beside no workbook
 READER = Path(__file__).with_name("calc_reader.py")
-# The system's own folder: what renders reports moves the temporary files of its process where another user may not read.
-TEMPORARY = os.environ.get("TMPDIR", "/tmp")
+# The system's own folder: what renders reports moves the temporary files of its process where nobody else may read.
+TEMPORARY = Path(os.environ.get("TMPDIR", "/tmp"))
 PREFIX = "sizebook-office-"  # of the folders of offices; then comes the process that they belong to
 Display = dict[str, dict[str, str]]
 
@@ -176,9 +176,9 @@ def is_same(got: float | str | None, stored: Any) -> bool:
     return bool(got == pytest.approx(float(days), rel=1e-12))
 
 
-def sweep_away_left() -> None:
+def sweep_away_left(temporary: Path = TEMPORARY) -> None:
     """Remove the folders of processes that were killed before they could do so."""
-    for folder in Path(TEMPORARY).glob(f"{PREFIX}*"):
+    for folder in temporary.glob(f"{PREFIX}*"):
         process = folder.name.removeprefix(PREFIX).partition("-")[0]
         if not process.isdigit():
             continue

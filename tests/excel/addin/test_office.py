@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -147,13 +146,12 @@ def test_wrappers_run(office: Office, tmp_path: Path) -> None:
     }
 
 
-def test_folders_of_killed_runs_are_swept_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+def test_folders_of_killed_runs_are_swept_away(tmp_path: Path) -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()
     for owner in (ended.pid, os.getpid(), "somebody"):
         (tmp_path / f"{PREFIX}{owner}-x" / "profile").mkdir(parents=True)
-    sweep_away_left()
+    sweep_away_left(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         [f"{PREFIX}{os.getpid()}-x", f"{PREFIX}somebody-x"]
     )
