@@ -139,9 +139,13 @@ def worked_out(folder: Path, formulas: list[str]) -> list[Any]:
 
 
 def _on_main(formula: str) -> str:
-    from sizebook.calculation.tokens import on_sheet, tokenize
+    """Return a formula whose references name their sheet, so that it means the same from anywhere."""
+    from sizebook.calculation.tokens import tokenize
 
-    return "".join(on_sheet(token, "Main") if token.kind == "reference" else token.text for token in tokenize(formula))
+    def named(text: str) -> str:
+        return text if "!" in text else f"Main!{text}"
+
+    return "".join(named(token.text) if token.kind == "reference" else token.text for token in tokenize(formula))
 
 
 @pytest.mark.parametrize("wanted", TABLES.values(), ids=TABLES)

@@ -241,6 +241,10 @@ def test_where_the_users_tables_are(
         ({"usd_per_gpu_hour": "-3"}, "no price: got usd_per_gpu_hour '-3', want a number above 0. Correct the cell."),
         ({"usd_per_hour": "1e400"}, "no price: got usd_per_hour '1e400', want a number above 0. Correct the cell."),
         ({"gpus": "nan"}, "no price: got gpus 'nan', want a number above 0. Correct the cell."),
+        (
+            {"date": "2026-02-30"},
+            "no date: got date '2026-02-30', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in.",
+        ),
         ({"currency": "EUR"}, "other currency: got 'EUR', want USD. Convert it and say the rate in source."),
         (
             {"date": "2026-13"},

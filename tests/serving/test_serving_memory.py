@@ -9,7 +9,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import RangeError, UnknownKeyError
 from sizebook.functions import load
 from sizebook.serving.case import case_of, layout_meant
-from sizebook.serving.kernels import experts_touched
+from sizebook.serving.kernels import chance_missed
 from sizebook.serving.memory import context_that_fits, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Replica
 from sizebook.serving.time import cache_bytes_per_gpu
@@ -106,10 +106,11 @@ def test_weights_that_do_not_fit_leave_a_negative_cache_and_no_concurrency() -> 
     assert call("MAX_CONTEXT", "llama-3.1-70b", "h100-sxm", "weight_dtype=bf16; concurrency=1") == 0
 
 
-def test_distinct_experts() -> None:
-    assert experts_touched(256.0, 8.0, 1.0) == pytest.approx(8)
-    assert experts_touched(4.0, 1.0, 2.0) == pytest.approx(1.75)  # 4 (1 - (3/4)^2)
-    assert experts_touched(0.0, 0.0, 5.0) == 0
+def test_a_token_misses_the_experts_that_it_is_not_sent_to() -> None:
+    """Of E experts a batch visits E (1 - (1 - k / E)^tokens): 8 of 256 by one token, 1.75 of 4 by two to one each."""
+    assert 256 * (1 - chance_missed(256.0, 8.0)) == pytest.approx(8)
+    assert 4 * (1 - chance_missed(4.0, 1.0) ** 2) == pytest.approx(1.75)
+    assert chance_missed(0.0, 0.0) == 1
 
 
 def test_refusals_say_what_to_do() -> None:

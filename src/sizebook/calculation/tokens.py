@@ -162,11 +162,6 @@ def lies_beyond(reference: str) -> bool:
     return place is not None and (place.bottom > LAST_ROW or place.right > LAST_COLUMN)
 
 
-def on_sheet(token: Token, sheet: str) -> str:
-    """Return a reference with its sheet named, so that it means the same from anywhere."""
-    return token.text if "!" in token.text else f"{quoted(sheet)}!{token.text}"
-
-
 def cell_at(address: str) -> tuple[int, int] | None:
     """Return the row and column of an address as files write it, ``C7``; None for other text."""
     letters = address.rstrip("0123456789")

@@ -31,11 +31,6 @@ def hypot(a: Number, b: Number) -> Number:
     return (a * a + b * b) ** 0.5
 
 
-def experts_touched(n_experts: Number, top_k: Number, tokens: Number) -> Number:
-    """Return the distinct experts that a batch visits: E (1 - (1 - k / E)^tokens), routing taken as uniform."""
-    return n_experts * (1 - chance_missed(n_experts, top_k) ** tokens)
-
-
 def chance_missed(n_experts: Number, top_k: Number) -> Number:
     """Return the chance that a token does not visit one expert: 1 - k / E; 1 without experts."""
     return 1 - top_k / larger(n_experts, 1.0)

@@ -69,11 +69,11 @@ def problems(row: Mapping[str, str]) -> Iterator[str]:
             yield f"no price: got {column} '{row[column]}', want a number above 0. Correct the cell."
     if row["currency"] != "USD":
         yield f"other currency: got '{row['currency']}', want USD. Convert it and say the rate in source."
-    if not (_is_day(row["date"]) or _is_day(f"{row['date']}-01")):
+    if not (is_day(row["date"]) or is_day(f"{row['date']}-01")):
         yield f"no date: got date '{row['date']}', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in."
     begins, ends = row.get("valid_from", ""), row.get("valid_to", "")
     for column, day in (("valid_from", begins), ("valid_to", ends)):
-        if day and not _is_day(day):
+        if day and not is_day(day):
             yield f"no date: got {column} '{day}', want a day as YYYY-MM-DD, or a blank. Correct it."
     if begins and ends and ends < begins:
         stated = f"valid_from {begins} and valid_to {ends}"
@@ -89,7 +89,8 @@ def _number(cell: str) -> float:
         return math.nan
 
 
-def _is_day(cell: str) -> bool:
+def is_day(cell: str) -> bool:
+    """Return whether a text is a day of the calendar, YYYY-MM-DD."""
     try:
         return len(cell) == len("2026-01-01") and bool(date.fromisoformat(cell))
     except ValueError:

@@ -16,10 +16,8 @@ from sizebook.core.errors import InputError, suggestion
 from sizebook.core.tables import Row, by_key, shipped
 from sizebook.tables.grid import BASES, Grid
 from sizebook.tables.hardware import Accelerator, accelerators, spec_fields
-from sizebook.tables.price_rows import AMOUNTS, TERMS, PriceRow, problems
+from sizebook.tables.price_rows import AMOUNTS, TERMS, PriceRow, is_day, problems
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_DAY_OR_MONTH = re.compile(r"\d{4}-\d{2}(-\d{2})?")
 _KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _RATIO_TOLERANCE = 0.03
 _CEILING_TOLERANCE = 0.005
@@ -73,7 +71,7 @@ def provenance(row: Row) -> Iterator[str]:
     if not (row.get("source") or "").strip():
         yield "no source: got a blank, want where the figures come from. Name the page, paper or file."
     retrieved = row.get("retrieved") or ""
-    if not _DAY.fullmatch(retrieved):
+    if not is_day(retrieved):
         yield f"no date: got retrieved '{retrieved}', want the day it was read as YYYY-MM-DD. Fill it in."
 
 

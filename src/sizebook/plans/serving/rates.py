@@ -45,7 +45,7 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     usd, reserved_usd = given.on_demand_usd_per_gpu_hour, given.reserved_usd_per_gpu_hour
     asked = [name for name, known in (("on_demand", usd), (term, reserved_usd)) if known is None]
     listed = listed_quotes(chip.key, prices.provider, prices.region, terms=asked)
-    demand: Rated = (NOT_LISTED_USD, "", ())
+    demand: Rated
     if usd is not None:
         demand = (usd, GIVEN, ())
     elif prices.provider or prices.region:

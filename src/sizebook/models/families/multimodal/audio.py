@@ -37,17 +37,6 @@ def voxtral(config: Config) -> Architecture:
     return with_towers(config, text, whisper_encoder(audio, projector), tied=False, ties="neither")
 
 
-QWEN3_ASR_TEXT = {
-    "hidden_size": 2048,
-    "intermediate_size": 6144,
-    "num_hidden_layers": 28,
-    "num_attention_heads": 16,
-    "num_key_value_heads": 8,
-    "head_dim": 128,
-    "vocab_size": 151936,
-}
-
-
 @model_type("qwen3_asr")
 def qwen3_asr(config: Config) -> Architecture:
     """Qwen 3 ASR: three convolutions over the spectrogram, an encoder, two projections.
