@@ -66,7 +66,7 @@ def for_libreoffice(path: Path, folder: Path) -> Path:
 def agrees(got: Any, stored: Any, locale: str) -> bool:
     if is_same(got, stored):
         return True
-    return isinstance(got, str) and isinstance(stored, str) and neutral(got, locale) == neutral(stored, "en-US")
+    return isinstance(got, str) and isinstance(stored, str) and is_same(neutral(got, locale), neutral(stored, "en-US"))
 
 
 def main() -> int:
