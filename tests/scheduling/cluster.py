@@ -145,6 +145,33 @@ def stopped_and_resumed(there: Machines, folder: Path) -> None:
     print(f"stopped after {len(before.done)}, the others by local processes")  # noqa: T201
 
 
+def scheduler_death(folder: Path) -> None:
+    """Kill the scheduler under a batch and resume on another one: one message, and what was done stays as it is."""
+    scenarios, out = folder / "scenarios.csv", folder / "orphaned"
+    with machines() as first:
+        first.worker()
+        process = sizebook("batch", str(scenarios), "-o", str(out), "--scheduler", first.address)
+        until(3, out, process)
+        first.scheduler.kill()
+        said, _ = process.communicate(timeout=600)
+        gone = (
+            f"sizebook: scheduler gone: got no answer from {first.address}, want it to run until the work is done. "
+            "Start it again, and the command with --resume.\n"
+        )
+        bar, _, after = said.partition("sizebook: ")  # of progress
+        assert process.returncode == 2 and len(bar.splitlines()) <= 1 and f"sizebook: {after}" == gone, said
+    before = kills.journal(out)
+    assert before.done and len(before.done) < N_SCENARIOS, before
+    times = kills.written(out, before.done)
+    with machines() as second:
+        second.worker()
+        process = sizebook("batch", str(scenarios), "-o", str(out), "--scheduler", second.address, "--resume")
+        said, _ = process.communicate(timeout=600)
+    assert f"{N_SCENARIOS} of {N_SCENARIOS} scenarios done, {len(before.done)} of them before" in said, said
+    assert {name: at for name, at in kills.written(out, before.done).items() if name in times} == times
+    print(f"scheduler killed after {len(before.done)} of {N_SCENARIOS}: one message, the others on another scheduler")  # noqa: T201
+
+
 def sweep_with_a_death(there: Machines, folder: Path, n_rows: int) -> None:
     """Run a sweep of partitions: a worker dies half-way, another joins; every row is there once."""
     given, out = folder / "rows", folder / "answers"
@@ -171,4 +198,5 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made, machines() as running:
         batch_with_a_death(running, Path(made))
         stopped_and_resumed(running, Path(made))
+        scheduler_death(Path(made))
         sweep_with_a_death(running, Path(made), int(sys.argv[1]) if len(sys.argv) > 1 else 400_000)

@@ -7,7 +7,9 @@ If a worker dies, Dask gives its piece to another one, and fails the piece once 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +19,6 @@ from sizebook.core.extras import need
 need("cluster")
 
 import distributed
-from distributed.client import FutureCancelledError
 from distributed.core import CommClosedError
 from distributed.scheduler import KilledWorker
 
@@ -64,7 +65,8 @@ class Cluster:
             try:
                 yield from _outcomes(submission)
             finally:
-                client.cancel(list(submission.under_way), force=True)
+                if client.status == "running":  # of a scheduler that is gone nothing is left to cancel
+                    client.cancel(list(submission.under_way), force=True)
 
 
 class _Submission:
@@ -95,7 +97,7 @@ class _Submission:
                 waited = distributed.wait(list(self.under_way), _LOOK_EVERY_SECONDS, return_when="FIRST_COMPLETED")
         except TimeoutError:
             return []
-        except FutureCancelledError:
+        except CancelledError:
             return [future for future in self.under_way if future.done()]
         return list(waited.done)
 
@@ -119,7 +121,12 @@ def _outcomes(submission: _Submission) -> Iterator[Finished[Any, Any]]:
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """Yield a client of a scheduler. Errors: `InputError` if none answers, or it goes away meanwhile."""
+    """Yield a client of a scheduler. Errors: `InputError` if none answers, or it goes away meanwhile.
+
+    What Dask and Tornado log of a scheduler that is gone, tracebacks included, would stand above that error.
+    """
+    for name in ("distributed.client", "distributed.core", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
@@ -130,7 +137,7 @@ def connected(address: str) -> Iterator[Any]:
         ) from error
     try:
         yield client
-    except (CommClosedError, FutureCancelledError) as error:
+    except (CommClosedError, CancelledError) as error:
         raise _gone(address) from error
     finally:
         client.close(timeout=2)
