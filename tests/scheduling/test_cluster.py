@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+import pickletools
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -123,6 +125,17 @@ def test_a_worker_that_joined_late_refuses_what_it_would_answer_otherwise(tmp_pa
         "other files: got a worker that does not see own prices as it is where the batch was started, want the same. "
         "Put it into the folder of the scenarios, or on a disk that the workers share."
     )
+
+
+def test_what_travels_is_data(tmp_path: Path) -> None:
+    """Of what the user names, values and bytes are sent: no object that a file of theirs could make."""
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    parcel = pack(Row("s.csv, scenario 1", tmp_path, "a", {"model": "config.json", "dtype": "fp8"}))
+    found = pickletools.genops(pickle.dumps((parcel, FileContents({"json": b"{}"}, ())), protocol=2))
+    assert {argument for instruction, argument, _ in found if instruction.name == "GLOBAL"} == {
+        "_codecs encode", "pathlib PosixPath", "sizebook.batch.parcels Parcel", "sizebook.batch.scenario_list Row",
+        "sizebook.batch.formats FileContents",
+    }  # fmt: skip
 
 
 def test_a_workbook_does_not_hold_the_path_of_a_file_that_was_sent(tmp_path: Path) -> None:

@@ -152,13 +152,42 @@ def test_a_long_program_is_not_followed(tmp_path: Path) -> None:
     )
 
 
-def test_what_pytorch_itself_writes(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
-    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
-    for name, legacy in (("new.pt", False), ("old.pt", True)):
-        torch.save(model.state_dict(), tmp_path / name, _use_new_zipfile_serialization=not legacy)
-        weighed = held_at(tmp_path / name).parts[0].weighed
-        assert (weighed.parameters, weighed.buffers.tensors) == (3 * 4 + 4 + 2 * 4, 3)
+def test_numbers_that_tensors_share_in_part_count_once(tmp_path: Path) -> None:
+    """Numbers 0 to 8, 6 to 12 and 2 to 4 of twelve; three columns of a table and all of it, transposed."""
+    parts = {name: pickled_tensor("FloatStorage", "0", 12, (end - start,), start, (1,))
+             for name, start, end in (("a", 0, 8), ("b", 6, 12), ("c", 2, 4))}  # fmt: skip
+    part = held(tmp_path, torch_archive(pickled_table(parts), STORAGES))
+    assert [(t.name, t.shape, t.n_bytes) for t in part.checkpoint.tensors] == [("a", (8,), 32), ("b", (4,), 16)]
+    assert part.checkpoint.notes == ("2 tensors share the numbers of others and count once",)
+    columns = {name: pickled_tensor("FloatStorage", "0", 12, (4, 1), at, (3, 1)) for at, name in enumerate("qkv")}
+    fused = pickled_tensor("FloatStorage", "0", 12, (3, 4), 0, (1, 3))
+    part = held(tmp_path, torch_archive(pickled_table({**columns, "t": fused}), STORAGES))
+    assert [(t.name, t.shape) for t in part.checkpoint.tensors] == [(name, (4, 1)) for name in "qkv"]
+    many = pickled_tensor("FloatStorage", "0", 2**20, (2**19,), 0, (2,))
+    assert refusal(lambda: held(tmp_path, torch_archive(pickled_table({"many": many}), {"0": 2**22}))) == (
+        "tensor not described: got 'many' in x.pt in more than 100000 pieces of its storage, want it in one. Save the "
+        "weights as dense tensors, or in safetensors."
+    )
+
+
+def pickled_module(**state: bytes) -> bytes:
+    return b"ctorch.nn\nModule\n)\x81" + pickled_table(state) + b"b"
+
+
+def test_parameters_of_a_whole_module_are_those_it_calls_so(tmp_path: Path) -> None:
+    """torch.save(model): running means, masks and what else an attribute holds counted as parameters."""
+    inner = pickled_module(_parameters=pickled_table({"weight": A}), _buffers=pickled_table({"mask": B}))
+    model = pickled_module(
+        _parameters=pickled_table({}), _modules=pickled_table({"layer": inner}),
+        scale=pickled_tensor("FloatStorage", "2", 3, (3,)),
+    )  # fmt: skip
+    part = held(tmp_path, torch_archive(model, {**STORAGES, "2": 12}))
+    assert [tensor.name for tensor in part.checkpoint.tensors] == [
+        "layer.weight",
+        "layer._buffers.mask",
+        "_buffers.scale",
+    ]
+    assert (part.weighed.parameters, part.weighed.buffers.tensors, part.weighed.buffers.n_bytes) == (12, 2, 22)
 
 
 @pytest.mark.parametrize(

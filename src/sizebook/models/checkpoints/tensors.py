@@ -13,6 +13,7 @@ from sizebook.core.tables import table
 
 MOST_EXTENTS = 64  # PyTorch's own limit
 _MOST = 2**63
+BUFFERS = "_buffers"  # within the name of what a pickled module holds beside its parameters
 
 
 class Tensor(NamedTuple):

@@ -9,13 +9,14 @@ from math import prod
 from typing import NamedTuple
 
 from sizebook.models.checkpoints.packings import Beside, Packed, Quantization, called_scales, packed
-from sizebook.models.checkpoints.tensors import Tensor
+from sizebook.models.checkpoints.tensors import BUFFERS, Tensor
 
 # Stored beside the weights, not trained: tables of positions, masks, running means, what an optimizer keeps.
 _BUFFERS = re.compile(
     r"(^|\.)(inv_freq|position_ids|token_type_ids|masked_bias|running_mean|running_var|num_batches_tracked|"
     r"relative_position_index|tid2eid|scaled_fp8|rope_freqs\.weight|rope_factors_(long|short)\.weight|"
     r"exp_avg|exp_avg_sq|max_exp_avg_sq|momentum_buffer|state\.\d+\.step)$"
+    rf"|(^|\.){BUFFERS}\."
 )
 _CACHE_SCALE = re.compile(r"(^|\.)([kqv]_scale|prob_output_scale|[kv]_proj\.output_scale|[kqv]_zero_point)$")
 _WHOLE = ("I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64", "BOOL")
