@@ -6,13 +6,13 @@ because its bars need lengths.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
 from sizebook.core.derivation import Step
-from sizebook.core.texts import joined
+from sizebook.core.texts import joined, text
 from sizebook.reports.charts.chart_types import Chart
 
 # Widths in points: of the text, of a sign of each face at its size, between columns, of the names of rows at least.
@@ -40,6 +40,16 @@ class Column:
     figures: bool = False
 
 
+def words(*headings: str) -> tuple[Column, ...]:
+    """Return columns of words."""
+    return tuple(map(Column, headings))
+
+
+def figures(*headings: str, unit: str = "") -> tuple[Column, ...]:
+    """Return columns of figures in one unit."""
+    return tuple(Column(heading, unit, figures=True) for heading in headings)
+
+
 @dataclass(frozen=True)
 class Row:
     """A row's cells, the first of which names the row."""
@@ -62,6 +72,18 @@ class Table:
         """Whether it is wider than the page at its usual size, estimated from its characters: figures never wrap."""
         least = [_least_width(column, [row.cells[at] for row in self.rows]) for at, column in enumerate(self.columns)]
         return max(least[0], _ROW_NAME) + sum(least[1:]) + _BETWEEN * (len(least) - 1) > _TEXT_WIDTH
+
+
+def by_column(
+    caption: str, first: str, names: Sequence[str], columns: Mapping[Column, Sequence[str]], note: str
+) -> Table:
+    """Return a table given by its columns under the names of its rows, the last of which sums up the others.
+
+    Where there is one other row, it is the sum already.
+    """
+    *rows, total = (Row(cells) for cells in zip(names, *columns.values(), strict=True))
+    shown = (*rows, replace(total, kind="total")) if len(rows) > 1 else tuple(rows)
+    return Table(caption, (Column(first), *columns), shown, note=note)
 
 
 def _least_width(column: Column, cells: Sequence[str]) -> float:
@@ -105,6 +127,11 @@ class Section:
     message: str
     blocks: tuple[Block, ...]
     new_page: bool = False
+
+
+def derivation(steps: Sequence[Step], message: str = text("How each figure was computed")) -> Section:
+    """Return the section that computes figures one by one."""
+    return Section(text("Derivation"), message, (Derivation(tuple(steps)),))
 
 
 @dataclass(frozen=True)

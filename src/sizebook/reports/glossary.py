@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sizebook.core.texts import text
-from sizebook.reports.document import Column, Report, Row, Section, Table, texts_of
+from sizebook.reports.document import Report, Row, Section, Table, texts_of, words
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def glossary(report: Report, said: Callable[[str], str] = str) -> tuple[Section,
     rows = tuple(Row((term.name, term.meaning)) for term in found)
     if not rows:
         return ()
-    table = Table(text("Terms"), (Column(text("Term")), Column(text("Meaning"))), rows)
+    table = Table(text("Terms"), words(text("Term"), text("Meaning")), rows)
     return (Section(text("Glossary"), text("What the terms of this report mean"), (table,)),)
 
 

@@ -5,29 +5,80 @@ The rows come from the declarations, so an input that a plan takes is an input t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from typing import Any
 
 from sizebook.core.sections import Argument, flat, leaves
 from sizebook.core.texts import Day, joined, text
 from sizebook.core.units import counted, grouped, percent
+from sizebook.reports.document import Row, Table, words
 from sizebook.reports.number_columns import plain_number
 from sizebook.reports.phrases import CHOICES
 
+# Inputs of replicas and runs that reports show in rows of their own, with what was looked up for them.
+LOOKED_UP = frozenset(
+    {
+        "achieved_tflops",
+        "concurrency",
+        "cp",
+        "dp",
+        "draft_tokens",
+        "engine",
+        "ep",
+        "gpu",
+        "gpus",
+        "gpus_per_node",
+        "grams_per_kwh",
+        "grid",
+        "interleave",
+        "lora_on",
+        "lora_rank",
+        "mfu",
+        "micro_batch",
+        "model",
+        "name",
+        "on_demand_usd_per_gpu_hour",
+        "other_usd",
+        "pp",
+        "price_usd_per_gpu_hour",
+        "programme_factor",
+        "provider",
+        "rates_file",
+        "recompute",
+        "region",
+        "release",
+        "reserved_usd_per_gpu_hour",
+        "start",
+        "term",
+        "tokens",
+        "tokens_per_step",
+        "tp",
+        "tuning",
+        "watts",
+        "weight_dtype",
+        "zero_stage",
+    }
+)
 MOST_LISTED = 6  # members of a list, before a row says how many there are
 
 
-def input_rows(
-    section: Any, *, without: Collection[str] = (), stated: Collection[str] | None = None
-) -> list[tuple[str, str, str]]:
+InputRow = tuple[str, str, str]
+
+
+def inputs_table(caption: str, rows: Iterable[InputRow]) -> Table:
+    """Return a table of inputs, each with its value and where that comes from."""
+    return Table(caption, words(text("Input"), text("Value"), text("Origin")), tuple(map(Row, rows)))
+
+
+def input_rows(section: Any, *, without: Collection[str] = (), stated: Collection[str] | None = None) -> list[InputRow]:
     """Return label, value and origin of each quantity of a section; blank ones that mean "none" are left out.
 
-    ``without`` names those that a report shows in words of its own. ``stated`` are the keys that a scenario gave; where
-    it is not known, what differs from the usual value counts as stated.
+    ``without`` names those that a report shows in words of its own. ``stated`` are the keys that a scenario
+    gave; where it is not known, what differs from the usual value counts as stated.
     """
     values = flat(section)
-    rows: list[tuple[str, str, str]] = []
+    rows: list[InputRow] = []
     for leaf in leaves(type(section)):
         value = values[leaf.name]
         if leaf.name in without or value is None or value == "":

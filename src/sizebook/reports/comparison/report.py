@@ -10,7 +10,7 @@ from sizebook.core.texts import Figure, Text, joined, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, grouped, significant, usd
 from sizebook.reports.charts.chart_types import Bar, Bars, Line, Lines
 from sizebook.reports.comparison.ranking import Ranking, sign
-from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile
+from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile, figures, words
 from sizebook.reports.number_columns import MINUS, aligned, fixed
 from sizebook.reports.phrases import scenarios
 
@@ -155,10 +155,10 @@ def _ranking(found: Ranking) -> Section:
         for place, (name, cell) in enumerate(list(zip(ranked, aligned(values), strict=True))[:MOST_ROWS], 1)
     )
     heads = (
-        Column(text("Scenario")),
-        Column(text("Place"), figures=True),
-        Column(text(figure.label), text(figure.unit), figures=True),
-        Column(text("Against base"), "%", figures=True),
+        *words(text("Scenario")),
+        *figures(text("Place")),
+        *figures(text(figure.label), unit=text(figure.unit)),
+        *figures(text("Against base"), unit="%"),
     )
     caption = text("Ranked by {figure}", figure=text(figure.label))
     return Section(
@@ -211,9 +211,9 @@ def _pareto(found: Ranking) -> Iterator[Section]:
     points = [(found.scenarios[name][x], found.scenarios[name][y], name) for name in front]
     rows = tuple(Row((name, significant(a), significant(b))) for a, b, name in points[:MOST_ROWS])
     heads = (
-        Column(text("Scenario")),
-        Column(text(x.label), text(x.unit), figures=True),
-        Column(text(y.label), text(y.unit), figures=True),
+        *words(text("Scenario")),
+        *figures(text(x.label), unit=text(x.unit)),
+        *figures(text(y.label), unit=text(y.unit)),
     )
     caption = text(
         "Nothing is better in {figure} without being worse in {other}", figure=text(x.label), other=text(y.label)

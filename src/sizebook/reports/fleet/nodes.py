@@ -9,7 +9,7 @@ from sizebook.core.units import counted, distinct_figures, grouped
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.reports.charts.chart_types import Columns, Limit, Series
-from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.document import Row, Section, Table, figures, words
 from sizebook.reports.number_columns import aligned
 from sizebook.tables.hardware import accelerator
 
@@ -80,15 +80,12 @@ def _table(plan: FleetPlan) -> Table:
         for at, each in enumerate(plan.node_groups)
     )
     columns = (
-        Column(text("Node")),
-        Column(text("Services")),
-        Column(text("GPUs"), figures=True),
-        Column(text("A node"), "kW", figures=True),
-        Column(text("A rack"), text("nodes"), figures=True),
-        Column(text("Nodes"), figures=True),
-        Column(text("None shared"), figures=True),
-        Column(text("Racks"), figures=True),
-        Column(text("Power"), "kW", figures=True),
+        *words(text("Node"), text("Services")),
+        *figures(text("GPUs")),
+        *figures(text("A node"), unit="kW"),
+        *figures(text("A rack"), unit=text("nodes")),
+        *figures(text("Nodes"), text("None shared"), text("Racks")),
+        *figures(text("Power"), unit="kW"),
     )
     note = text(
         "Replicas of which a node holds 1, 2, 4, 8 ... share nodes where services do. Power is that of nodes at their "

@@ -9,8 +9,8 @@ from sizebook.core.units import NOT_LISTED, duration, grouped, significant, usd
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.ledgers import usd_range
-from sizebook.reports.document import Block, Column, Notes, Row, Section, Table
-from sizebook.reports.input_rows import input_rows
+from sizebook.reports.document import Block, Notes, Row, Section, Table, figures, words
+from sizebook.reports.input_rows import LOOKED_UP, input_rows
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import NO_COST, gpus, months
 from sizebook.serving.quantities import ENGINE_NAMES
@@ -37,14 +37,10 @@ def per_service(plan: FleetPlan) -> Section:
     whole = plan.terms.margins.whole_nodes
     paid = text("GPUs are paid for by whole nodes.") if whole else text("GPUs are paid for by the replica.")
     columns = (
-        Column(text("Service")),
-        Column(text("Replica")),
-        Column(text("In flight"), figures=True),
-        Column(text("Cache holds"), figures=True),
-        Column(text("Request"), figures=True),
-        Column(text("Rate"), "requests/s", figures=True),
-        Column(text("On a node"), figures=True),
-        Column(text("Spare"), figures=True),
+        *words(text("Service"), text("Replica")),
+        *figures(text("In flight"), text("Cache holds"), text("Request")),
+        *figures(text("Rate"), unit="requests/s"),
+        *figures(text("On a node"), text("Spare")),
     )
     message = (
         text("Services on the same hardware share nodes")
@@ -59,12 +55,9 @@ def error_bands(plan: FleetPlan) -> Section:
     """Return the bands of throughput and the fleets that they allow."""
     rows = tuple(_band(each) for each in plan.services)
     columns = (
-        Column(text("Service")),
-        Column("p10", figures=True),
-        Column("p90", figures=True),
-        Column(text("Measurements"), figures=True),
-        Column(text("GPUs, last month"), figures=True),
-        Column(text("Cost, {months}", months=months(len(plan.months))), "USD", figures=True),
+        *words(text("Service")),
+        *figures("p10", "p90", text("Measurements"), text("GPUs, last month")),
+        *figures(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
     )
     low, high = usd_range(plan)
     return Section(
@@ -95,34 +88,7 @@ def _band(each: PlannedService) -> Row:
 
 
 # Inputs that a row of its own shows, with what was looked up for them.
-OWN_ROWS = frozenset(
-    {
-        "name",
-        "model",
-        "gpu",
-        "engine",
-        "release",
-        "weight_dtype",
-        "tp",
-        "pp",
-        "dp",
-        "ep",
-        "draft_tokens",
-        "tokens_per_step",
-        "gpus_per_node",
-        "concurrency",
-        "ttft_target_seconds",
-        "tpot_target_seconds",
-        "band_quantile",
-        "request_percentile",
-        "on_demand_usd_per_gpu_hour",
-        "reserved_usd_per_gpu_hour",
-        "start",
-        "rates_file",
-        "grid",
-        "grams_per_kwh",
-    }
-)
+OWN_ROWS = LOOKED_UP | {"ttft_target_seconds", "tpot_target_seconds", "band_quantile", "request_percentile"}
 
 
 def assumptions(plan: FleetPlan) -> Section:
@@ -133,7 +99,7 @@ def assumptions(plan: FleetPlan) -> Section:
         text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=plain_number(rates.grams_per_kwh)),
         rates.grid_basis,
     )
-    columns = (Column(text("Input")), Column(text("Value")), Column(text("Origin")))
+    columns = words(text("Input"), text("Value"), text("Origin"))
     tables = [Table(each.service.name, columns, _service(each)) for each in plan.services]
     left_out = (
         text("Prices, accelerators and models stay the same for all months. Network, storage and staff are left out."),

@@ -16,7 +16,7 @@ from sizebook.plans.fleet.steps import derivations
 from sizebook.plans.ledgers import total_usd
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Columns, Line, Lines, Series
-from sizebook.reports.document import Column, Derivation, Report, Row, RowKind, Section, Table
+from sizebook.reports.document import Derivation, Report, Row, RowKind, Section, Table, figures, words
 from sizebook.reports.fleet.nodes import nodes_and_power
 from sizebook.reports.fleet.notes import assumptions, error_bands, per_service
 from sizebook.reports.fleet.summary import sentences, tiles
@@ -135,12 +135,9 @@ def _by_service(plan: FleetPlan) -> Table:
     return Table(
         text("GPUs of replicas at peak, and part of the cost, by service"),
         (
-            Column(text("Service")),
-            Column(text("First month"), text("GPUs"), figures=True),
-            Column(text("Last month"), text("GPUs"), figures=True),
-            Column(text("First month"), "USD", figures=True),
-            Column(text("Last month"), "USD", figures=True),
-            Column(phrases.months(len(plan.months)), "USD", figures=True),
+            *words(text("Service")),
+            *figures(text("First month"), text("Last month"), unit=text("GPUs")),
+            *figures(text("First month"), text("Last month"), phrases.months(len(plan.months)), unit="USD"),
         ),
         (*rows, _together(plan)) if len(rows) > 1 else tuple(rows),
         note=text(
@@ -207,15 +204,12 @@ def _cost(plan: FleetPlan) -> Section:
 
 
 _PERIOD = (
-    Column(text("Period")),
-    Column(text("GPUs at peak"), figures=True),
-    Column(text("Racks"), figures=True),
-    Column(text("Power"), "kW", figures=True),
-    Column(text("Reserved"), "USD", figures=True),
-    Column(text("Burst"), "USD", figures=True),
-    Column(text("Together"), "USD", figures=True),
-    Column(text("Energy"), "MWh", figures=True),
-    Column(text("Emissions"), "tCO\u2082e", figures=True),
+    *words(text("Period")),
+    *figures(text("GPUs at peak"), text("Racks")),
+    *figures(text("Power"), unit="kW"),
+    *figures(text("Reserved"), text("Burst"), text("Together"), unit="USD"),
+    *figures(text("Energy"), unit="MWh"),
+    *figures(text("Emissions"), unit="tCO\u2082e"),
 )
 
 
@@ -255,18 +249,10 @@ def _by_month(plan: FleetPlan) -> Section:
     sums = [grouped(sum(getattr(month, key) for month in plan.months)) for key in keys[6:]]
     rows.append(Row((text("Most, then sums"), *most, *sums), "total"))
     columns = (
-        Column(text("Month")),
-        Column(text("Peak"), figures=True),
-        Column(text("Mean"), figures=True),
-        Column(text("Reserved"), figures=True),
-        Column(text("Nodes"), figures=True),
-        Column(text("Racks"), figures=True),
-        Column("kW", figures=True),
-        Column(text("Reserved"), "USD", figures=True),
-        Column(text("Burst"), "USD", figures=True),
-        Column("USD", figures=True),
-        Column("kWh", figures=True),
-        Column("kgCO\u2082e", figures=True),
+        *words(text("Month")),
+        *figures(text("Peak"), text("Mean"), text("Reserved"), text("Nodes"), text("Racks"), "kW"),
+        *figures(text("Reserved"), text("Burst"), unit="USD"),
+        *figures("USD", "kWh", "kgCO\u2082e"),
     )
     return Section(
         text("Month by month"),

@@ -7,7 +7,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import percent, significant
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, warnings
-from sizebook.reports.document import Block, Column, Notes, Row, Section, Table
+from sizebook.reports.document import Block, Notes, Row, Section, Table, words
 from sizebook.reports.input_rows import input_rows
 from sizebook.reports.number_columns import dollars, plain_number, watts
 from sizebook.training.whole_run import basis_of, factor_of
@@ -35,7 +35,7 @@ OWN_ROWS = frozenset(
 
 def assumptions(plan: ProgrammePlan) -> Section:
     """Return every input of the programme, and of each phase those that are stated."""
-    columns = (Column(text("Input")), Column(text("Value")), Column(text("Origin")))
+    columns = words(text("Input"), text("Value"), text("Origin"))
     shared = tuple(Row(row) for row in input_rows(plan.terms, without=OWN_ROWS))
     left_out = (
         text("Inputs of a phase that are not listed have their usual value (docs/training.md)."),

@@ -9,7 +9,7 @@ from sizebook.core.units import duration, grouped, parameters, percent, signific
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.charts.chart_types import Span, Spans
-from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.document import Column, Row, Section, Table, figures, words
 from sizebook.reports.number_columns import aligned, fixed, in_scale, plain_number, share, short_scale
 from sizebook.reports.phrases import gpus
 
@@ -68,13 +68,11 @@ def _runs(plan: ProgrammePlan) -> Table:
         for each, what in zip(plan.phases, trained, strict=True)
     )
     columns = (
-        Column(text("Phase")),
+        *words(text("Phase")),
         *(() if shared else (Column(text("Model and GPU")),)),
-        Column(text("Tokens"), figures=True),
-        Column(text("Sequence"), figures=True),
-        Column(text("GPUs"), figures=True),
-        Column(text("Layout")),
-        Column(text("MFU"), "%", figures=True),
+        *figures(text("Tokens"), text("Sequence"), text("GPUs")),
+        *words(text("Layout")),
+        *figures(text("MFU"), unit="%"),
     )
     title = text("What each phase trains on")
     if shared:
@@ -164,13 +162,11 @@ def memory(plan: ProgrammePlan) -> Section:
         for each, checkpoint, storage in zip(plan.phases, _checkpoints(plan), plan.storage_usd, strict=True)
     )
     columns = (
-        Column(text("Phase")),
-        Column(text("Training"), "GiB", figures=True),
-        Column(text("Reference model"), "GiB", figures=True),
-        Column(text("A GPU has"), "GiB", figures=True),
-        Column(text("Checkpoints kept"), figures=True),
-        Column(text("One of them"), "TB", figures=True),
-        Column(text("Storage"), "USD", figures=True),
+        *words(text("Phase")),
+        *figures(text("Training"), text("Reference model"), text("A GPU has"), unit="GiB"),
+        *figures(text("Checkpoints kept")),
+        *figures(text("One of them"), unit="TB"),
+        *figures(text("Storage"), unit="USD"),
     )
     return Section(
         text("Memory and checkpoints"),

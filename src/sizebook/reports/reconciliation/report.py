@@ -13,7 +13,7 @@ from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, Status, What, compare
 from sizebook.reports.charts.chart_types import Bar, Bars
-from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile
+from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile, figures, words
 from sizebook.reports.number_columns import MINUS, fixed
 from sizebook.reports.phrases import data_dates
 
@@ -141,15 +141,17 @@ def gpt3_rows() -> list[tuple[str, ...]]:
 
 
 GPT3_COLUMNS = (
-    Column(text("Model")),
-    Column(text("Printed"), figures=True),
-    Column(text("Layers"), figures=True),
-    Column("d_model", figures=True),
-    Column(text("Heads"), figures=True),
-    Column("d_head", figures=True),
-    Column(text("Weights alone"), figures=True),
-    Column(text("All parameters"), figures=True),
-    Column(text("Difference"), "%", figures=True),
+    *words(text("Model")),
+    *figures(
+        text("Printed"),
+        text("Layers"),
+        "d_model",
+        text("Heads"),
+        "d_head",
+        text("Weights alone"),
+        text("All parameters"),
+    ),
+    *figures(text("Difference"), unit="%"),
 )
 
 
@@ -175,12 +177,10 @@ def _gpt3() -> Section:
 
 
 _COLUMNS = (
-    Column(text("Model")),
-    Column(text("Stated"), figures=True),
-    Column(text("Computed"), figures=True),
-    Column(text("Difference"), figures=True),
-    Column(text("Difference"), "%", figures=True),
-    Column(text("Result")),
+    *words(text("Model")),
+    *figures(text("Stated"), text("Computed"), text("Difference")),
+    *figures(text("Difference"), unit="%"),
+    *words(text("Result")),
 )
 
 
@@ -246,11 +246,9 @@ def _explained(compared: Iterable[Comparison]) -> Section:
         for one in ones
     )
     columns = (
-        Column(text("Model")),
-        Column(text("Count")),
-        Column(text("Stated"), figures=True),
-        Column(text("Computed"), figures=True),
-        Column(text("Explanation")),
+        *words(text("Model"), text("Count")),
+        *figures(text("Stated"), text("Computed")),
+        *words(text("Explanation")),
     )
     return Section(
         text("Explanations"),

@@ -7,7 +7,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import counted, grouped
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.terms import terms_of
-from sizebook.reports.document import Column, Row, Table
+from sizebook.reports.document import Row, Table, figures, words
 from sizebook.reports.number_columns import fixed
 
 
@@ -22,14 +22,14 @@ def latency_terms(plan: ServingPlan) -> tuple[Table, ...]:
         if name in first or name in token
     )
     ends = (cell for terms, _, decimals in shown for cell in _total(terms, decimals))
-    heads = ((Column(name, "ms", figures=True), Column(text("Share"), "%", figures=True)) for _, name, _ in shown)
+    heads = ((*figures(name, unit="ms"), *figures(text("Share"), unit="%")) for _, name, _ in shown)
     return (
         Table(
             text(
                 "What the latencies consist of, at a steady load of {requests} in flight",
                 requests=counted(grouped(plan.replica.concurrency), "requests"),
             ),
-            (Column(text("Component")), *(column for pair in heads for column in pair), Column(text("Rests on"))),
+            (*words(text("Component")), *(column for pair in heads for column in pair), *words(text("Rests on"))),
             (*rows, Row((text("Together"), *ends, ""), "total")),
             note=text(
                 "Measured kernels: times and shares of bandwidth and peak of this GPU; fitted: on running servers; "

@@ -11,7 +11,7 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Limit, Series, Span, Spans
-from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.document import Row, Section, Table, figures, words
 from sizebook.reports.number_columns import fixed, plain_number, scaled, share, short_scale
 from sizebook.reports.serving.replicas import fleet_by_month
 
@@ -28,7 +28,7 @@ def cost(plan: ServingPlan) -> Section:
     prices = plan.rates
     table = Table(
         text("What a GPU-hour and a million tokens cost"),
-        (Column(text("Figure")), Column(text("Amount"), "USD", figures=True), Column(text("Basis"))),
+        (*words(text("Figure")), *figures(text("Amount"), unit="USD"), *words(text("Basis"))),
         (
             Row((text("GPU-hour, reserved"), fixed(prices.reserved_usd, 2), prices.basis)),
             Row((text("GPU-hour, on demand"), fixed(prices.on_demand_usd, 2), prices.basis)),
@@ -153,7 +153,7 @@ def carbon(plan: ServingPlan) -> Section:
         (
             Table(
                 text("Energy and location-based emissions"),
-                (Column(text("Figure")), Column(text("Amount"), figures=True), Column(text("Basis"))),
+                (*words(text("Figure")), *figures(text("Amount")), *words(text("Basis"))),
                 tuple(Row(cells) for cells in rows),
                 note=text(
                     "Wall power is 1.3 times the TDP when busy, as MLPerf submissions measured, and 0.3 times when "

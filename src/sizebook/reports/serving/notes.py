@@ -11,8 +11,8 @@ from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.reports.document import Column, Notes, Row, Section, Table
-from sizebook.reports.input_rows import input_rows
+from sizebook.reports.document import Notes, Row, Section, Table, figures, words
+from sizebook.reports.input_rows import LOOKED_UP, input_rows
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import gpus, months
 from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
@@ -43,13 +43,10 @@ def alternatives(plan: ServingPlan, choices: Choices) -> Section:
                     "cheaper and faster"
                 ),
                 (
-                    Column(text("Accelerator")),
-                    Column(text("Engine")),
-                    Column(text("Weights")),
-                    Column(text("Layout")),
-                    Column(text("GPUs at peak"), figures=True),
-                    Column(text("Cost, {months}", months=months(len(plan.months))), "USD", figures=True),
-                    Column(text("Per token"), "ms", figures=True),
+                    *words(text("Accelerator"), text("Engine"), text("Weights"), text("Layout")),
+                    *figures(text("GPUs at peak")),
+                    *figures(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
+                    *figures(text("Per token"), unit="ms"),
                 ),
                 tuple(_choice(choice) for choice in choices.ranked[:_MOST_CHOICES]),
                 note=text("Setups that cannot meet it, by what stops them: {failed}.", failed=failed),
@@ -98,13 +95,9 @@ def error_bands(plan: ServingPlan) -> Section:
             Table(
                 text("Measured over predicted"),
                 (
-                    Column(text("Figure")),
-                    Column("p10", figures=True),
-                    Column("p50", figures=True),
-                    Column("p90", figures=True),
-                    Column(text("Measurements"), figures=True),
-                    Column(text("Groups"), figures=True),
-                    Column(text("Basis")),
+                    *words(text("Figure")),
+                    *figures("p10", "p50", "p90", text("Measurements"), text("Groups")),
+                    *words(text("Basis")),
                 ),
                 rows,
                 note=text(
@@ -121,31 +114,7 @@ def error_bands(plan: ServingPlan) -> Section:
 
 
 # Inputs that a row of its own shows, with what was looked up for them.
-OWN_ROWS = frozenset(
-    {
-        "weight_dtype",
-        "kv_dtype",
-        "engine",
-        "release",
-        "rates_file",
-        "tp",
-        "pp",
-        "dp",
-        "ep",
-        "draft_tokens",
-        "tokens_per_step",
-        "input_tokens",
-        "output_tokens",
-        "input_histogram",
-        "output_histogram",
-        "concurrency",
-        "gpus_per_node",
-        "on_demand_usd_per_gpu_hour",
-        "reserved_usd_per_gpu_hour",
-        "grid",
-        "grams_per_kwh",
-    }
-)
+OWN_ROWS = LOOKED_UP | {"input_tokens", "output_tokens", "input_histogram", "output_histogram", "kv_dtype"}
 
 
 def assumptions(plan: ServingPlan) -> Section:
@@ -171,7 +140,7 @@ def assumptions(plan: ServingPlan) -> Section:
             *left_out,
         )
     left_out = (*(text("Count of the model: {note}.", note=note) for note in plan.notes), *left_out)
-    columns = (Column(text("Input")), Column(text("Value")), Column(text("Origin")))
+    columns = words(text("Input"), text("Value"), text("Origin"))
     rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=OWN_ROWS))
     return Section(
         text("Assumptions"),

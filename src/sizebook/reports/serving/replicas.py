@@ -7,7 +7,7 @@ from sizebook.core.units import grouped, parameters, percent
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.charts.chart_types import Columns, Limit, Series
-from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.document import Row, Section, Table, figures, words
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.phrases import gpus
 
@@ -74,14 +74,10 @@ def fleet_by_month(plan: ServingPlan) -> Table:
     return Table(
         text("The fleet in every month"),
         (
-            Column(text("Month")),
-            Column(text("Requests"), figures=True),
-            Column(text("GPUs always"), figures=True),
-            Column(text("GPUs at peak"), figures=True),
-            Column(text("GPU-hours"), figures=True),
-            Column(text("Used"), "%", figures=True),
-            Column(text("Cost"), "USD", figures=True),
-            Column(text("Mtok out"), "USD", figures=True),
+            *words(text("Month")),
+            *figures(text("Requests"), text("GPUs always"), text("GPUs at peak"), text("GPU-hours")),
+            *figures(text("Used"), unit="%"),
+            *figures(text("Cost"), text("Mtok out"), unit="USD"),
         ),
         (*rows, _all_months(plan)) if len(rows) > 1 else rows,
         note=text(

@@ -11,7 +11,7 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.steps import derivations
 from sizebook.reports.charts.chart_types import Limit, Series, Stacks
-from sizebook.reports.document import Column, Derivation, Report, Row, Section, Table
+from sizebook.reports.document import Derivation, Report, Row, Section, Table, figures, words
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.phrases import data_dates
 from sizebook.reports.serving.latency import latency
@@ -113,11 +113,7 @@ def _memory(plan: ServingPlan) -> Section:
             ),
             Table(
                 text("Memory of one GPU"),
-                (
-                    Column(text("Component")),
-                    Column(text("Memory"), "GiB", figures=True),
-                    Column(text("Share"), "%", figures=True),
-                ),
+                (*words(text("Component")), *figures(text("Memory"), unit="GiB"), *figures(text("Share"), unit="%")),
                 tuple(rows),
                 note=text(
                     "Room is counted for whole sequences of {longest} tokens, input and output, on all "

@@ -8,7 +8,7 @@ from sizebook.core.texts import Figure, Text, text
 from sizebook.core.units import NO_BREAK_SPACE, gibibytes, gigabytes, grouped, parameters, percent
 from sizebook.plans.sizing.plan import AS_STORED, Sizing
 from sizebook.reports.charts.chart_types import Bar, Bars
-from sizebook.reports.document import Column, Derivation, Notes, Prose, Report, Row, Section, Table, Tile
+from sizebook.reports.document import Derivation, Notes, Prose, Report, Row, Section, Table, Tile, figures, words
 from sizebook.reports.number_columns import (
     MINUS,
     aligned,
@@ -198,12 +198,7 @@ def _breakdown(sizing: Sizing) -> Section:
         (
             Table(
                 text("Parameters by part, exact"),
-                (
-                    Column(text("Part")),
-                    Column(text("Key")),
-                    Column(text("Parameters"), figures=True),
-                    Column(text("Share"), "%", figures=True),
-                ),
+                (*words(text("Part"), text("Key")), *figures(text("Parameters")), *figures(text("Share"), unit="%")),
                 tuple(rows),
             ),
         ),
@@ -227,13 +222,13 @@ def _storage(sizing: Sizing) -> Section:
         for s in sizing.storage
     )
     columns = (
-        Column(text("Number format")),
-        Column(text("Bits per weight"), figures=True),
-        Column(text("Weights"), text("{prefix}B", prefix=prefix), figures=True),
-        Column(text("Weights"), text("{binary_prefix}B", binary_prefix=binary_prefix), figures=True),
-        Column(text("Against {dtype}", dtype=sizing.dtype), "%", figures=True),
+        *words(text("Number format")),
+        *figures(text("Bits per weight")),
+        *figures(text("Weights"), unit=text("{prefix}B", prefix=prefix)),
+        *figures(text("Weights"), unit=text("{binary_prefix}B", binary_prefix=binary_prefix)),
+        *figures(text("Against {dtype}", dtype=sizing.dtype), unit="%"),
     )
-    figures = zip(
+    cells = zip(
         (s.dtype for s in sizing.storage),
         aligned([s.bits_per_weight for s in sizing.storage]),
         aligned([s.n_bytes for s in sizing.storage], factor=factor),
@@ -265,7 +260,7 @@ def _storage(sizing: Sizing) -> Section:
             Table(
                 text("Memory of the weights by number format"),
                 columns,
-                tuple(Row(cells, "marked" if cells[0] == sizing.dtype else "plain") for cells in figures),
+                tuple(Row(row, "marked" if row[0] == sizing.dtype else "plain") for row in cells),
                 note=text(
                     "GB is 10⁹ bytes, GiB 2³⁰. Block formats include the bytes of their scales. Weights "
                     "alone: a running model also holds its cache, activations and the engine."
@@ -300,7 +295,7 @@ def _comparison(sizing: Sizing) -> Section:
         (
             Table(
                 text("Counted against published"),
-                (Column(text("Count")), Column(text("Parameters"), figures=True), Column(text("Source"))),
+                (*words(text("Count")), *figures(text("Parameters")), *words(text("Source"))),
                 rows,
             ),
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.document import Row, Section, Table, figures, words
 from sizebook.reports.phrases import CHOICES
 from sizebook.training.adapters import targets
 from sizebook.training.tuning import TUNING_NAMES
@@ -59,10 +59,8 @@ def adapters(plan: TrainingPlan) -> tuple[Section, ...]:
                 Table(
                     text("Matrices that carry adapters of rank {lora_rank}", lora_rank=recipe.lora_rank),
                     (
-                        Column(text("Matrix")),
-                        Column(text("Outputs x inputs"), figures=True),
-                        Column(text("In the model"), figures=True),
-                        Column(text("Trained parameters"), figures=True),
+                        *words(text("Matrix")),
+                        *figures(text("Outputs x inputs"), text("In the model"), text("Trained parameters")),
                     ),
                     tuple(rows),
                     note=text(

@@ -10,7 +10,7 @@ from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Limit, Span, Spans
-from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.document import Row, Section, Table, figures, words
 from sizebook.reports.number_columns import fixed, plain_number, scaled, short_scale
 from sizebook.reports.training.case_phrases import band_text, price, share, whole_cost
 
@@ -64,11 +64,7 @@ def cost(plan: TrainingPlan) -> Section:
         (
             Table(
                 text("Cost of the whole run by cause, middle case"),
-                (
-                    Column(text("Cause")),
-                    Column(text("Cost"), "USD", figures=True),
-                    Column(text("Share"), "%", figures=True),
-                ),
+                (*words(text("Cause")), *figures(text("Cost"), unit="USD"), *figures(text("Share"), unit="%")),
                 (
                     *(
                         Row((part.label, fixed(part.value, decimals), fixed(100 * _ratio(part.value, total), 1)))
@@ -166,7 +162,7 @@ def carbon(plan: TrainingPlan) -> Section:
         (
             Table(
                 text("Energy and emissions of the middle case"),
-                (Column(text("Figure")), Column(text("Amount"), figures=True), Column(text("Basis"))),
+                (*words(text("Figure")), *figures(text("Amount")), *words(text("Basis"))),
                 tuple(Row(cells) for cells in rows),
                 note=text(
                     "Location- and market-based emissions are two accounts of the same electricity and "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sizebook.core.texts import text
 from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, significant, usd
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.document import Column, Notes, Row, Section, Table
-from sizebook.reports.input_rows import input_rows
+from sizebook.reports.document import Notes, Row, Section, Table, figures, words
+from sizebook.reports.input_rows import LOOKED_UP, input_rows
 from sizebook.reports.number_columns import aligned, fixed, plain_number, watts
 from sizebook.reports.training.adapters import trained_part
 from sizebook.reports.training.case_phrases import price
@@ -40,10 +40,10 @@ def conventions(plan: TrainingPlan) -> Section:
                     convention=convention,
                 ),
                 (
-                    Column(text("Convention")),
-                    Column(text("FLOPs per token"), "GFLOP", figures=True),
-                    Column(text("MFU"), "%", figures=True),
-                    Column(text("What it counts")),
+                    *words(text("Convention")),
+                    *figures(text("FLOPs per token"), unit="GFLOP"),
+                    *figures(text("MFU"), unit="%"),
+                    *words(text("What it counts")),
                 ),
                 rows,
             ),
@@ -73,7 +73,7 @@ def assumptions(plan: TrainingPlan) -> Section:
         (
             Table(
                 text("Inputs"),
-                (Column(text("Input")), Column(text("Value")), Column(text("Origin"))),
+                words(text("Input"), text("Value"), text("Origin")),
                 tuple(Row(row) for row in rows),
             ),
             Notes(
@@ -96,36 +96,7 @@ def assumptions(plan: TrainingPlan) -> Section:
 
 
 # Inputs that a row of its own shows, in words or with what was looked up for them.
-OWN_ROWS = frozenset(
-    {
-        "gpus",
-        "tokens",
-        "tp",
-        "pp",
-        "dp",
-        "cp",
-        "ep",
-        "zero_stage",
-        "micro_batch",
-        "recompute",
-        "interleave",
-        "mfu",
-        "achieved_tflops",
-        "price_usd_per_gpu_hour",
-        "provider",
-        "region",
-        "term",
-        "other_usd",
-        "watts",
-        "grid",
-        "grams_per_kwh",
-        "tuning",
-        "lora_rank",
-        "lora_on",
-        "programme_factor",
-        "rates_file",
-    }
-)
+OWN_ROWS = LOOKED_UP
 
 
 def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:

@@ -22,7 +22,7 @@ from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.remarks import warnings
 from sizebook.plans.training.steps import derivations
 from sizebook.reports.charts.chart_types import Bar, Bars, Limit, Series, Stacks
-from sizebook.reports.document import Column, Derivation, Report, Row, Section, Table
+from sizebook.reports.document import Column, Derivation, Report, Row, Section, Table, figures, words
 from sizebook.reports.number_columns import align_points, aligned, fixed, largest_unit
 from sizebook.reports.phrases import data_dates
 from sizebook.reports.training.adapters import adapters
@@ -156,12 +156,7 @@ def _both(plan: TrainingPlan) -> Table:
     )
     return Table(
         text("Steady state and whole run, middle case"),
-        (
-            Column(text("Account")),
-            Column(text("GPU-hours"), figures=True),
-            Column(text("Time"), figures=True),
-            Column(text("Cost"), figures=True),
-        ),
+        (*words(text("Account")), *figures(text("GPU-hours"), text("Time"), text("Cost"))),
         tuple(Row(row) for row in rows),
         note=text(
             "A whole run has restarts, ramp, evaluation, warm-up and slow nodes: {factor_of} "
@@ -175,11 +170,7 @@ def _both(plan: TrainingPlan) -> Table:
 def _cases(plan: TrainingPlan) -> Table:
     """Return every figure that follows from the time of a step, one column a case; what is not stated has no row."""
     cases = plan.cases if plan.step is not None else (plan.middle,)
-    columns = (
-        Column(text("Figure")),
-        Column(text("Unit")),
-        *(Column(CASE_LABELS[case.name], figures=True) for case in cases),
-    )
+    columns = (*words(text("Figure"), text("Unit")), *(Column(CASE_LABELS[case.name], figures=True) for case in cases))
     labels = {leaf.name: text(leaf.quantity.label) for leaf in leaves(Case)}
     lines = [
         (labels[name], *_figures([getattr(case, name) for case in cases], units))
