@@ -67,6 +67,11 @@ def aligned(values: Sequence[float], digits: int = 3, factor: float = 1.0) -> li
     return [fixed(value, decimals) for value in scaled]
 
 
+def summed(values: Sequence[float], factor: float) -> list[str]:
+    """Return a column of figures with their sum under it."""
+    return aligned([*values, sum(values)], factor=factor)
+
+
 def align_points(texts: Sequence[str]) -> list[str]:
     """Return a column whose rows have units of their own with no-break spaces added so that decimal points align.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import date
+
 from sizebook.core.tables import table
 from sizebook.core.texts import Day, Text, joined, plural, text
 from sizebook.core.units import NOT_LISTED
@@ -66,6 +69,16 @@ def months_cost(number: int, total: str, first: str, last: str) -> Text:
         first=first,
         last=last,
     )
+
+
+def month_axis(start: date | None, first: str) -> Text:
+    """Return what an axis of numbered months is called: by the first one's name where it has one."""
+    return text("Month, 1 is {label}", label=first) if start else text("Month")
+
+
+def numbered(months: Sequence[object]) -> tuple[str, ...]:
+    """Return the numbers of months, as categories of a chart."""
+    return tuple(str(at + 1) for at in range(len(months)))
 
 
 # Tables of data that reports rest on.

@@ -11,6 +11,7 @@ from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.reports.charts.chart_types import Columns, Limit, Series
 from sizebook.reports.document import Row, Section, Table, figures, words
 from sizebook.reports.number_columns import aligned
+from sizebook.reports.phrases import month_axis, numbered
 from sizebook.tables.hardware import accelerator
 
 
@@ -46,13 +47,12 @@ def _power(plan: FleetPlan) -> tuple[Columns, ...]:
             ceiling=given,
             over=over,
         )
-    label = text("Month, 1 is {label}", label=plan.label(0)) if plan.terms.start else text("Month")
+    label = month_axis(plan.terms.start, plan.label(0))
     series = tuple(Series(_name(each), each.site_kw) for each in plan.node_groups)
     if len(series) > 6:
         series = (Series(text("All nodes"), tuple(kw)),)
     limit = None if ceiling is None else Limit(ceiling, text("ceiling {kw} kW", kw=grouped(ceiling)))
-    numbers = tuple(str(month + 1) for month in range(len(kw)))
-    return (Columns(title, label, text("kW, cooling included"), categories=numbers, series=series, limit=limit),)
+    return (Columns(title, label, text("kW, cooling included"), categories=numbered(kw), series=series, limit=limit),)
 
 
 def _name(stand: NodeGroup) -> str:

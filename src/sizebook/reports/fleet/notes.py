@@ -10,7 +10,7 @@ from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.ledgers import usd_range
 from sizebook.reports.document import Block, Notes, Row, Section, Table, figures, words
-from sizebook.reports.input_rows import LOOKED_UP, input_rows
+from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import NO_COST, gpus, months
 from sizebook.serving.quantities import ENGINE_NAMES
@@ -99,14 +99,13 @@ def assumptions(plan: FleetPlan) -> Section:
         text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=plain_number(rates.grams_per_kwh)),
         rates.grid_basis,
     )
-    columns = words(text("Input"), text("Value"), text("Origin"))
-    tables = [Table(each.service.name, columns, _service(each)) for each in plan.services]
+    tables = [inputs_table(each.service.name, _service(each)) for each in plan.services]
     left_out = (
         text("Prices, accelerators and models stay the same for all months. Network, storage and staff are left out."),
         text("Burst GPUs are taken to be there when they are wanted. Racks hold nodes of one kind, and no switches."),
     )
     blocks: tuple[Block, ...] = (
-        Table(text("Fleet"), columns, tuple(Row(row) for row in (*input_rows(plan.terms, without=OWN_ROWS), grid))),
+        inputs_table(text("Fleet"), (*input_rows(plan.terms, without=OWN_ROWS), grid)),
         *tables,
         Notes(left_out, text("Left out")),
     )
@@ -115,10 +114,10 @@ def assumptions(plan: FleetPlan) -> Section:
     return Section(text("Assumptions"), text("What the plan takes as given"), blocks)
 
 
-def _service(each: PlannedService) -> tuple[Row, ...]:
+def _service(each: PlannedService) -> tuple[InputRow, ...]:
     service, planned, rates = each.service, each.replica, each.rates
     replica, gpu = service.replica, planned.setup.gpu
-    rows = (
+    return (
         (text("Model"), service.model, text("scenario; counted exactly")),
         (
             text("Accelerator"),
@@ -156,7 +155,6 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         ),
         *input_rows(service, without=OWN_ROWS),
     )
-    return tuple(Row(row) for row in rows)
 
 
 def _load(each: PlannedService) -> str:

@@ -16,12 +16,13 @@ from sizebook.plans.fleet.steps import derivations
 from sizebook.plans.ledgers import total_usd
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Columns, Line, Lines, Series
-from sizebook.reports.document import Derivation, Report, Row, RowKind, Section, Table, figures, words
+from sizebook.reports.document import Report, Row, RowKind, Section, Table, derivation, figures, words
 from sizebook.reports.fleet.nodes import nodes_and_power
 from sizebook.reports.fleet.notes import assumptions, error_bands, per_service
 from sizebook.reports.fleet.summary import sentences, tiles
-from sizebook.reports.number_columns import scaled, share, short_scale
-from sizebook.reports.phrases import data_dates
+from sizebook.reports.money_charts import by_term
+from sizebook.reports.number_columns import share
+from sizebook.reports.phrases import data_dates, month_axis, numbered
 
 Months = Sequence[FleetMonth] | Sequence[ServiceMonth]
 MOST_SERIES = 6  # colours that a chart can tell apart
@@ -46,24 +47,11 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
             per_service(plan),
             error_bands(plan),
             _by_month(plan),
-            Section(
-                text("Derivation"),
-                text("How the figures of the first month of each service were computed"),
-                (Derivation(derivations(plan)),),
-            ),
+            derivation(derivations(plan), text("How the figures of the first month of each service were computed")),
             assumptions(plan),
         ),
         data_dates=data_dates("hardware", "prices", "grid", "calibration_serving"),
     )
-
-
-def numbers(plan: FleetPlan) -> tuple[str, ...]:
-    """Return the numbers of the months, as categories of a chart."""
-    return tuple(str(month + 1) for month in range(len(plan.months)))
-
-
-def _axis(plan: FleetPlan) -> str:
-    return text("Month, 1 is {label}", label=plan.label(0)) if plan.terms.start else text("Month")
 
 
 def gpus_chart(plan: FleetPlan) -> Columns:
@@ -87,9 +75,9 @@ def gpus_chart(plan: FleetPlan) -> Columns:
     )
     return Columns(
         title,
-        _axis(plan),
+        month_axis(plan.terms.start, plan.label(0)),
         text("GPUs of replicas"),
-        categories=numbers(plan),
+        categories=numbered(plan.months),
         series=tuple(named),
     )
 
@@ -119,7 +107,7 @@ def _gpus(plan: FleetPlan) -> Section:
             "{reserved} of {n} GPUs are reserved in the last month",
             reserved=grouped(last.reserved_gpus),
         ),
-        _axis(plan),
+        month_axis(plan.terms.start, plan.label(0)),
         text("GPUs"),
         lines=lines,
     )
@@ -161,22 +149,10 @@ def _service_row(name: str, months: Months) -> Row:
 
 def cost_chart(plan: FleetPlan) -> tuple[Columns, ...]:
     """Return the cost by month and by term of purchase; nothing where a price is not listed."""
-    months = plan.months
-    if math.isnan(total_usd(months)):
+    if math.isnan(total_usd(plan.months)):
         return ()
-    factor, sign = short_scale(month.usd for month in months)
-    reserved = share(sum(month.reserved_usd for month in months), total_usd(months))
-    chart = Columns(
-        text("Reserved GPUs are {share} of the cost", share=reserved),
-        _axis(plan),
-        scaled(text("USD a month"), sign),
-        categories=numbers(plan),
-        series=(
-            Series(text("Reserved"), tuple(month.reserved_usd / factor for month in months)),
-            Series(text("Burst"), tuple(month.burst_usd / factor for month in months)),
-        ),
-    )
-    return (chart,)
+    reserved, burst = [month.reserved_usd for month in plan.months], [month.burst_usd for month in plan.months]
+    return (by_term(reserved, burst, text("Burst"), axis=month_axis(plan.terms.start, plan.label(0))),)
 
 
 def _cost(plan: FleetPlan) -> Section:

@@ -7,8 +7,8 @@ from sizebook.core.texts import text
 from sizebook.core.units import percent, significant
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, warnings
-from sizebook.reports.document import Block, Notes, Row, Section, Table, words
-from sizebook.reports.input_rows import input_rows
+from sizebook.reports.document import Block, Notes, Section
+from sizebook.reports.input_rows import InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, plain_number, watts
 from sizebook.training.whole_run import basis_of, factor_of
 
@@ -35,8 +35,6 @@ OWN_ROWS = frozenset(
 
 def assumptions(plan: ProgrammePlan) -> Section:
     """Return every input of the programme, and of each phase those that are stated."""
-    columns = words(text("Input"), text("Value"), text("Origin"))
-    shared = tuple(Row(row) for row in input_rows(plan.terms, without=OWN_ROWS))
     left_out = (
         text("Inputs of a phase that are not listed have their usual value (docs/training.md)."),
         text("Staff, the network of the site, buying or building it, and prices that change within the programme."),
@@ -47,8 +45,8 @@ def assumptions(plan: ProgrammePlan) -> Section:
         text("Market-based and embodied emissions: ask the training plan of a phase."),
     )
     blocks: tuple[Block, ...] = (
-        Table(text("Shared by all phases"), columns, shared),
-        *(Table(each.phase.name, columns, _phase(each)) for each in plan.phases),
+        inputs_table(text("Shared by all phases"), input_rows(plan.terms, without=OWN_ROWS)),
+        *(inputs_table(each.phase.name, _phase(each)) for each in plan.phases),
         Notes(left_out, text("Left out")),
     )
     if told := warnings(plan):
@@ -56,12 +54,12 @@ def assumptions(plan: ProgrammePlan) -> Section:
     return Section(text("Assumptions"), text("What the programme takes as given"), blocks)
 
 
-def _phase(each: PlannedPhase) -> tuple[Row, ...]:
+def _phase(each: PlannedPhase) -> tuple[InputRow, ...]:
     run, programme = each.training.inputs, each.training.inputs.programme
     stated = [
         row for row in input_rows(each.phase, without=OWN_ROWS, stated=each.phase.stated) if row[2] == text("scenario")
     ]
-    rows = (
+    return (
         (text("Whole run over steady state"), significant(factor_of(programme)), basis_of(programme)),
         (text("Price per GPU-hour"), dollars(run.costs.price_usd_per_gpu_hour), run.costs.basis),
         (
@@ -81,4 +79,3 @@ def _phase(each: PlannedPhase) -> tuple[Row, ...]:
         (text("Band of"), each.training.work.band.family, "data/calibration_training_bands.csv"),
         *stated,
     )
-    return tuple(Row(row) for row in rows)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sizebook.core.texts import Text, joined, plural, text
 from sizebook.core.units import duration, grouped, parameters, percent, significant, usd
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.charts.chart_types import Span, Spans
-from sizebook.reports.document import Column, Row, Section, Table, figures, words
-from sizebook.reports.number_columns import aligned, fixed, in_scale, plain_number, share, short_scale
+from sizebook.reports.document import Column, Row, Section, Table, by_column, figures, words
+from sizebook.reports.number_columns import aligned, fixed, in_scale, plain_number, share, short_scale, summed
 from sizebook.reports.phrases import gpus
 
 GIB = 2.0**30
@@ -116,32 +114,27 @@ def _cost(plan: ProgrammePlan) -> Table:
     usd_unit, hours_unit = in_scale(money_sign, "USD"), in_scale(hours_sign, "h")
     columns = {
         Column(text("Days"), figures=True): [*aligned([case.days for case in middles]), ""],
-        Column(text("Steady state"), hours_unit, figures=True): _summed(steady, hours),
-        Column(text("Whole run"), hours_unit, figures=True): _summed([c.training_gpu_hours for c in middles], hours),
-        Column(text("Beside it"), hours_unit, figures=True): _summed(beside, hours),
+        Column(text("Steady state"), hours_unit, figures=True): summed(steady, hours),
+        Column(text("Whole run"), hours_unit, figures=True): summed([c.training_gpu_hours for c in middles], hours),
+        Column(text("Beside it"), hours_unit, figures=True): summed(beside, hours),
         **{
-            Column(label, usd_unit, figures=True): _summed([each.cases[at].usd for each in plan.phases], money)
+            Column(label, usd_unit, figures=True): summed([each.cases[at].usd for each in plan.phases], money)
             for at, label in enumerate((text("Fast"), text("Middle"), text("Slow")))
         },
         Column(text("Power"), "MW", figures=True): [*aligned([case.power_mw for case in middles]), ""],
     }
     names = [*(each.phase.name for each in plan.phases), text("Phases together")]
-    *rows, total = (Row(cells) for cells in zip(names, *columns.values(), strict=True))
-    return Table(
+    return by_column(
         text("Time and cost of each phase"),
-        (Column(text("Phase")), *columns),
-        (*rows, replace(total, kind="total")) if len(rows) > 1 else tuple(rows),
+        text("Phase"),
+        names,
+        columns,
         note=text(
             "Hours are GPU-hours: of training in steady state, of its whole run, and beside it, which is forward "
             "passes of reference models, generating answers, and GPUs that wait for the other part. Days, hours and "
             "power are of the middle case."
         ),
     )
-
-
-def _summed(values: list[float], factor: float) -> list[str]:
-    """Return a column of phases with their sum under it."""
-    return aligned([*values, sum(values)], factor=factor)
 
 
 def memory(plan: ProgrammePlan) -> Section:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 
 from sizebook.core.sections import leaves
 from sizebook.core.texts import Day, joined, plural, range_text, span, text
-from sizebook.core.units import amount, grouped, significant, usd
+from sizebook.core.units import grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
-from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Line, Lines, Series, Span, Spans
-from sizebook.reports.document import Column, Derivation, Report, Row, Section, Table
-from sizebook.reports.number_columns import SHORT_SIGNS, aligned, in_scale, scaled, share, short_scale
-from sizebook.reports.phrases import NO_COST, data_dates
+from sizebook.reports.charts.chart_types import Chart, Columns, Line, Lines, Series
+from sizebook.reports.document import Column, Report, Row, Section, Table, by_column, derivation
+from sizebook.reports.money_charts import hours_bars, waterfall
+from sizebook.reports.number_columns import SHORT_SIGNS, aligned, in_scale, scaled, share, short_scale, summed
+from sizebook.reports.phrases import NO_COST, data_dates, month_axis, numbered
 from sizebook.reports.programme.notes import assumptions
 from sizebook.reports.programme.phases import memory, phases
 from sizebook.reports.programme.summary import sentences, tiles
@@ -40,43 +40,21 @@ def report(plan: ProgrammePlan, as_of: date, title: str = "") -> Report:
             phases(plan),
             _by_month(plan),
             memory(plan),
-            Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
+            derivation(derivations(plan)),
             assumptions(plan),
         ),
         data_dates=data_dates("hardware", "prices", "grid", "calibration_training"),
     )
 
 
-def _hours_chart(plan: ProgrammePlan) -> Bars:
-    """Return the GPU-hours of each phase."""
-    hours = [(each.phase.name, each.cases[1].gpu_hours) for each in plan.phases]
-    factor, sign = short_scale(value for _, value in hours)
-    bars = tuple(Bar(name, value / factor, amount(value)) for name, value in hours)
-    return Bars(text("GPU-hours by phase"), scaled(text("GPU-hours"), sign), bars)
-
-
 def budget_chart(plan: ProgrammePlan) -> Chart:
     """Return the waterfall of the middle case by part of the budget; GPU-hours where a price is not listed."""
     middle = plan.middle
     if math.isnan(middle.usd):
-        return _hours_chart(plan)
-    factor, sign = short_scale([middle.usd])
-    spans, reached = [], 0.0
-    for name in PARTS:
-        part = getattr(middle, name)
-        if part:
-            shown = text("{usd} ({share})", usd=usd(part), share=share(part, middle.usd))
-            spans.append(Span(LABELS[name], reached / factor, (reached + part) / factor, text=shown))
-            reached += part
-    spans.append(Span(text("Together"), 0, middle.usd / factor, text=usd(middle.usd), marked=True))
-    largest = max(PARTS, key=lambda name: getattr(middle, name))
-    title = text(
-        "{part}: {usd} of {total}",
-        part=LABELS[largest],
-        usd=usd(getattr(middle, largest)),
-        total=usd(middle.usd),
-    )
-    return Spans(title, scaled(text("USD"), sign), tuple(spans))
+        hours = ((each.phase.name, each.cases[1].gpu_hours) for each in plan.phases)
+        return hours_bars(text("GPU-hours by phase"), hours)
+    parts = [(LABELS[name], getattr(middle, name)) for name in PARTS if getattr(middle, name)]
+    return waterfall(parts, middle.usd, text("Together"), share)
 
 
 def _budget(plan: ProgrammePlan) -> Section:
@@ -121,8 +99,7 @@ def _lines(plan: ProgrammePlan) -> Table:
 def _by_month(plan: ProgrammePlan) -> Section:
     months = plan.months
     factor, sign = short_scale(month.usd for month in months)
-    names = tuple(str(at + 1) for at in range(len(months)))
-    axis = text("Month, 1 is {label}", label=plan.label(0)) if plan.terms.start else text("Month")
+    axis = month_axis(plan.terms.start, plan.label(0))
     dearest = max(range(len(months)), key=lambda at: months[at].usd)
     series = tuple(
         Series(LABELS[name], tuple(getattr(month, name) / factor for month in months))
@@ -149,7 +126,7 @@ def _by_month(plan: ProgrammePlan) -> Section:
                 text("{share} of the cost falls into one month", share=share(months[dearest].usd, plan.middle.usd)),
                 axis,
                 scaled(text("USD a month"), sign),
-                categories=names,
+                categories=numbered(months),
                 series=series,
             ),
             *drawn,
@@ -173,7 +150,7 @@ def _money(plan: ProgrammePlan) -> Table:
     return _table(
         plan,
         text("Cost by month, middle case"),
-        {Column(name, unit, figures=True): _summed(values, money) for name, values in parts.items()},
+        {Column(name, unit, figures=True): summed(values, money) for name, values in parts.items()},
         note=joined(_months_notes(plan)),
     )
 
@@ -194,14 +171,15 @@ def _months_notes(plan: ProgrammePlan) -> Iterator[str]:
 def _site(plan: ProgrammePlan) -> Table:
     months = plan.months
     hours, sign = short_scale(month.gpu_hours for month in months)
+    peaks = [month.peak_mw for month in months]
     columns = {
-        Column(text("GPU-hours"), SHORT_SIGNS.get(sign, ""), figures=True): _summed(
+        Column(text("GPU-hours"), SHORT_SIGNS.get(sign, ""), figures=True): summed(
             [month.gpu_hours for month in months], hours
         ),
-        Column(text("Energy"), "MWh", figures=True): _summed([month.energy_kwh for month in months], 1000),
-        Column(text("Emissions"), "tCO\u2082e", figures=True): _summed([month.co2e_kg for month in months], 1000),
+        Column(text("Energy"), "MWh", figures=True): summed([month.energy_kwh for month in months], 1000),
+        Column(text("Emissions"), "tCO\u2082e", figures=True): summed([month.co2e_kg for month in months], 1000),
         Column(text("Mean power"), "MW", figures=True): [*aligned([month.mean_mw for month in months]), ""],
-        Column(text("Peak power"), "MW", figures=True): _highest([month.peak_mw for month in months]),
+        Column(text("Peak power"), "MW", figures=True): aligned([*peaks, max(peaks)]),
     }
     return _table(
         plan,
@@ -212,17 +190,5 @@ def _site(plan: ProgrammePlan) -> Table:
 
 
 def _table(plan: ProgrammePlan, caption: str, columns: dict[Column, list[str]], note: str) -> Table:
-    labels = [plan.label(at) for at in range(len(plan.months))]
-    *rows, total = (Row(cells) for cells in zip([*labels, text("Together")], *columns.values(), strict=True))
-    shown = (*rows, replace(total, kind="total")) if len(rows) > 1 else tuple(rows)
-    return Table(caption, (Column(text("Month")), *columns), shown, note=note)
-
-
-def _summed(values: list[float], factor: float) -> list[str]:
-    """Return a column of months with their sum under it."""
-    return aligned([*values, sum(values)], factor=factor)
-
-
-def _highest(values: list[float]) -> list[str]:
-    """Return a column of months with the highest under it."""
-    return aligned([*values, max(values)])
+    names = [*(plan.label(at) for at in range(len(plan.months))), text("Together")]
+    return by_column(caption, text("Month"), names, columns, note=note)

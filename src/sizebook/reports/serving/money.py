@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
-from sizebook.core.texts import range_text, text
+from sizebook.core.texts import text
 from sizebook.core.units import NOT_LISTED, energy, grouped, mass, usd
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.reports import phrases
-from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Limit, Series, Span, Spans
+from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Series
 from sizebook.reports.document import Row, Section, Table, figures, words
-from sizebook.reports.number_columns import fixed, plain_number, scaled, share, short_scale
+from sizebook.reports.money_charts import by_term, tornado
+from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.serving.replicas import fleet_by_month
 
 
@@ -66,7 +67,7 @@ def _gpu_chart(plan: ServingPlan) -> Chart:
         text("GPUs of the busiest hour"),
         text("Month"),
         text("GPUs"),
-        categories=tuple(str(month.month) for month in plan.months),
+        categories=phrases.numbered(peaks),
         series=(Series(text("GPUs"), tuple(map(float, peaks))),),
     )
 
@@ -77,51 +78,26 @@ def cost_chart(plan: ServingPlan) -> Chart:
         return _gpu_chart(plan)
     reserved = [month.reserved_usd for month in plan.months]
     burst = [month.on_demand_usd for month in plan.months]
-    factor, sign = short_scale(month.usd for month in plan.months)
-    axis = scaled(text("USD a month"), sign)
-    title = text("Reserved GPUs are {share} of the cost", share=share(sum(reserved), sum(reserved) + sum(burst)))
-    if len(plan.months) == 1:
-        pairs = ((text("Reserved"), reserved[0]), (text("On demand"), burst[0]))
-        bars = (
-            Bar(label, value / factor, usd(value), marked=value == max(reserved[0], burst[0])) for label, value in pairs
-        )
-        return Bars(title, axis, tuple(bars))
-    return Columns(
-        title,
-        text("Month"),
-        axis,
-        categories=tuple(str(month.month) for month in plan.months),
-        series=(
-            Series(text("Reserved"), tuple(value / factor for value in reserved)),
-            Series(text("On demand"), tuple(value / factor for value in burst)),
-        ),
+    columns = by_term(reserved, burst, text("On demand"), axis=text("Month"))
+    if len(plan.months) > 1:
+        return columns
+    most = max(reserved[0], burst[0])
+    bars = tuple(
+        Bar(series.name, series.values[0], usd(value), marked=value == most)
+        for series, value in zip(columns.series, (reserved[0], burst[0]), strict=True)
     )
+    return Bars(columns.title, columns.y_axis, bars)
 
 
 def sensitivity(plan: ServingPlan) -> tuple[Section, ...]:
     """Return what the cost of all months hangs on, one input at a time; nothing where no price is listed."""
     if math.isnan(total_usd(plan.months)):
         return ()
-    swings, total = sensitivities(plan), total_usd(plan.months)
-    factor, sign = short_scale([total])
-    spans = tuple(
-        Span(
-            swing.label,
-            min(swing.low_usd, swing.high_usd) / factor,
-            max(swing.low_usd, swing.high_usd) / factor,
-            text=range_text(usd(swing.low_usd), usd(swing.high_usd)),
-            marked=index == 0,
-        )
-        for index, swing in enumerate(swings)
-    )
-    n = phrases.months(len(plan.months))
+    swings, total, n = sensitivities(plan), total_usd(plan.months), phrases.months(len(plan.months))
     title = text(
         "{input}: {usd} between its ends, over {months}", input=swings[0].label, usd=usd(swings[0].width_usd), months=n
     )
-    axis = scaled(text("USD in {months}", months=n), sign)
-    limit = Limit(total / factor, text("Plan {usd}", usd=usd(total)))
-    message = text("What the cost hangs on, one input at a time")
-    return (Section(text("Sensitivity"), message, (Spans(title, axis, spans, limit=limit),)),)
+    return tornado(swings, total, title, text("USD in {months}", months=n), text("Plan {usd}", usd=usd(total)))
 
 
 def carbon(plan: ServingPlan) -> Section:

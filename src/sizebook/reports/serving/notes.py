@@ -12,7 +12,7 @@ from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.reports.document import Notes, Row, Section, Table, figures, words
-from sizebook.reports.input_rows import LOOKED_UP, input_rows
+from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import gpus, months
 from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
@@ -140,12 +140,11 @@ def assumptions(plan: ServingPlan) -> Section:
             *left_out,
         )
     left_out = (*(text("Count of the model: {note}.", note=note) for note in plan.notes), *left_out)
-    columns = words(text("Input"), text("Value"), text("Origin"))
     rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=OWN_ROWS))
     return Section(
         text("Assumptions"),
         text("What the plan takes as given"),
-        (Table(text("Inputs"), columns, tuple(Row(row) for row in rows)), Notes(left_out, text("Left out"))),
+        (inputs_table(text("Inputs"), rows), Notes(left_out, text("Left out"))),
     )
 
 
@@ -155,7 +154,7 @@ def _weights_origin(model: str, replica: Replica) -> str:
     return text("bytes from the checkpoint's headers") if catalog.is_checkpoint(model) else text("as published")
 
 
-def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
+def _replica_rows(plan: ServingPlan) -> list[InputRow]:
     setup, load = plan.replica.setup, plan.replica
     replica, asked, traffic = setup.replica, plan.traffic.mean_demand, plan.traffic
     weights = weight_dtype_of(setup.model, replica.weight_dtype)
@@ -200,7 +199,7 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     ]
 
 
-def _transfer(load: PlannedReplica) -> list[tuple[str, str, str]]:
+def _transfer(load: PlannedReplica) -> list[InputRow]:
     """Return over what and how long the cache of a prompt is sent, where pools are separate."""
     if load.pools is None:
         return []
@@ -219,7 +218,7 @@ def _transfer(load: PlannedReplica) -> list[tuple[str, str, str]]:
     ]
 
 
-def _looked_up(plan: ServingPlan) -> list[tuple[str, str, str]]:
+def _looked_up(plan: ServingPlan) -> list[InputRow]:
     packing, rates = plan.replica.packing, plan.rates
     spare = plan.inputs.target.margins.spare_replicas(packing)
     return [

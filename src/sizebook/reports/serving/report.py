@@ -11,7 +11,7 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.steps import derivations
 from sizebook.reports.charts.chart_types import Limit, Series, Stacks
-from sizebook.reports.document import Derivation, Report, Row, Section, Table, figures, words
+from sizebook.reports.document import Report, Row, Section, Table, derivation, figures, words
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.phrases import data_dates
 from sizebook.reports.serving.latency import latency
@@ -47,7 +47,7 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
             carbon(plan),
             *others,
             error_bands(plan),
-            Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
+            derivation(derivations(plan)),
             assumptions(plan),
         ),
         data_dates=data_dates("hardware", "prices", "grid", "calibration_serving"),

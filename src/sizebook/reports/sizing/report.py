@@ -8,7 +8,7 @@ from sizebook.core.texts import Figure, Text, text
 from sizebook.core.units import NO_BREAK_SPACE, gibibytes, gigabytes, grouped, parameters, percent
 from sizebook.plans.sizing.plan import AS_STORED, Sizing
 from sizebook.reports.charts.chart_types import Bar, Bars
-from sizebook.reports.document import Derivation, Notes, Prose, Report, Row, Section, Table, Tile, figures, words
+from sizebook.reports.document import Notes, Prose, Report, Row, Section, Table, Tile, derivation, figures, words
 from sizebook.reports.number_columns import (
     MINUS,
     aligned,
@@ -44,7 +44,13 @@ def report(sizing: Sizing, as_of: date, title: str = "") -> Report:
         tiles=_tiles(sizing),
         chart=_parts_chart(sizing),
         warnings=_warnings(sizing),
-        sections=(_breakdown(sizing), _storage(sizing), _comparison(sizing), _derivation(sizing), _notes(sizing)),
+        sections=(
+            _breakdown(sizing),
+            _storage(sizing),
+            _comparison(sizing),
+            derivation((*sizing.figures, *(part.derivation for part in sizing.parts))),
+            _notes(sizing),
+        ),
         data_dates=data_dates("dtypes"),
     )
 
@@ -299,14 +305,6 @@ def _comparison(sizing: Sizing) -> Section:
                 rows,
             ),
         ),
-    )
-
-
-def _derivation(sizing: Sizing) -> Section:
-    return Section(
-        text("Derivation"),
-        text("How each figure was computed"),
-        (Derivation((*sizing.figures, *(part.derivation for part in sizing.parts))),),
     )
 
 

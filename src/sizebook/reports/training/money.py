@@ -4,42 +4,26 @@ from __future__ import annotations
 
 import math
 
-from sizebook.core.texts import Text, range_text, text
+from sizebook.core.texts import Text, text
 from sizebook.core.units import amount, energy, mass, percent, usd
 from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports import phrases
-from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Limit, Span, Spans
+from sizebook.reports.charts.chart_types import Chart
 from sizebook.reports.document import Row, Section, Table, figures, words
-from sizebook.reports.number_columns import fixed, plain_number, scaled, short_scale
+from sizebook.reports.money_charts import hours_bars, tornado, waterfall
+from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.training.case_phrases import band_text, price, share, whole_cost
-
-
-def _hours_chart(plan: TrainingPlan) -> Bars:
-    """Return the GPU-hours of steady state and of the whole run."""
-    middle = plan.middle
-    hours = ((text("Steady state"), middle.gpu_hours), (text("Whole run"), middle.programme_gpu_hours))
-    factor, sign = short_scale(value for _, value in hours)
-    bars = tuple(Bar(label, value / factor, amount(value)) for label, value in hours)
-    title = text("GPU-hours of steady state and of the whole run")
-    return Bars(title, scaled(text("GPU-hours"), sign), bars)
 
 
 def cost_chart(plan: TrainingPlan) -> Chart:
     """Return the waterfall of the whole run's cost by cause; GPU-hours where no price is listed."""
-    parts, total = cost_parts(plan), plan.middle.programme_cost_usd
-    if math.isnan(total):
-        return _hours_chart(plan)
-    factor, sign = short_scale([total])
-    spans, reached = [], 0.0
-    for part in parts:
-        shown = text("{usd} ({share})", usd=usd(part.value), share=share(_ratio(part.value, total)))
-        spans.append(Span(part.label, reached / factor, (reached + part.value) / factor, text=shown))
-        reached += part.value
-    spans.append(Span(text("Total"), 0, total / factor, text=usd(total), marked=True))
-    largest = max(parts, key=lambda part: part.value)
-    title = text("{part}: {usd} of {total}", part=largest.label, usd=usd(largest.value), total=usd(total))
-    return Spans(title, scaled(text("USD"), sign), tuple(spans))
+    middle = plan.middle
+    if math.isnan(middle.programme_cost_usd):
+        hours = ((text("Steady state"), middle.gpu_hours), (text("Whole run"), middle.programme_gpu_hours))
+        return hours_bars(text("GPU-hours of steady state and of the whole run"), hours)
+    parts = [(part.label, part.value) for part in cost_parts(plan)]
+    return waterfall(parts, middle.programme_cost_usd, text("Total"), lambda part, total: share(_ratio(part, total)))
 
 
 def cost(plan: TrainingPlan) -> Section:
@@ -95,22 +79,9 @@ def sensitivity(plan: TrainingPlan) -> tuple[Section, ...]:
     if math.isnan(plan.middle.programme_cost_usd):
         return ()
     swings, total = sensitivities(plan), plan.middle.programme_cost_usd
-    factor, sign = short_scale([total])
-    spans = tuple(
-        Span(
-            swing.label,
-            min(swing.low_usd, swing.high_usd) / factor,
-            max(swing.low_usd, swing.high_usd) / factor,
-            text=range_text(usd(swing.low_usd), usd(swing.high_usd)),
-            marked=index == 0,
-        )
-        for index, swing in enumerate(swings)
-    )
-    base = Limit(total / factor, text("Middle case {usd}", usd=usd(total)))
-    axis = scaled(text("Cost of the whole run, USD"), sign)
     title = text("{input}: {usd} between its ends", input=swings[0].label, usd=usd(swings[0].width_usd))
-    message = text("What the cost hangs on, one input at a time")
-    return (Section(text("Sensitivity"), message, (Spans(title, axis, spans, limit=base),)),)
+    base = text("Middle case {usd}", usd=usd(total))
+    return tornado(swings, total, title, text("Cost of the whole run, USD"), base)
 
 
 def _power(plan: TrainingPlan) -> Text:

@@ -6,7 +6,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, significant, usd
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.document import Notes, Row, Section, Table, figures, words
-from sizebook.reports.input_rows import LOOKED_UP, input_rows
+from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import aligned, fixed, plain_number, watts
 from sizebook.reports.training.adapters import trained_part
 from sizebook.reports.training.case_phrases import price
@@ -71,11 +71,7 @@ def assumptions(plan: TrainingPlan) -> Section:
         text("Assumptions"),
         text("What the plan takes as given"),
         (
-            Table(
-                text("Inputs"),
-                words(text("Input"), text("Value"), text("Origin")),
-                tuple(Row(row) for row in rows),
-            ),
+            inputs_table(text("Inputs"), rows),
             Notes(
                 (
                     *(text("Count of the model: {note}.", note=note) for note in plan.notes),
@@ -99,7 +95,7 @@ def assumptions(plan: TrainingPlan) -> Section:
 OWN_ROWS = LOOKED_UP
 
 
-def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+def _run_rows(plan: TrainingPlan) -> list[InputRow]:
     inputs, start = plan.inputs, plan.middle.start_seconds
     padding = text(
         "{share}; packing avoids {avoided}",
@@ -136,7 +132,7 @@ def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
     ]
 
 
-def _looked_up(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+def _looked_up(plan: TrainingPlan) -> list[InputRow]:
     costs, power = plan.inputs.costs, plan.inputs.power
     programme = plan.inputs.programme
     return [

@@ -22,7 +22,7 @@ from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.remarks import warnings
 from sizebook.plans.training.steps import derivations
 from sizebook.reports.charts.chart_types import Bar, Bars, Limit, Series, Stacks
-from sizebook.reports.document import Column, Derivation, Report, Row, Section, Table, figures, words
+from sizebook.reports.document import Column, Report, Row, Section, Table, derivation, figures, words
 from sizebook.reports.number_columns import align_points, aligned, fixed, largest_unit
 from sizebook.reports.phrases import data_dates
 from sizebook.reports.training.adapters import adapters
@@ -106,7 +106,7 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
             *sensitivity(plan),
             carbon(plan),
             conventions(plan),
-            Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
+            derivation(derivations(plan)),
             assumptions(plan),
         ),
         data_dates=data_dates("hardware", "prices", "grid", "calibration_training"),

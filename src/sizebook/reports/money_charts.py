@@ -1,0 +1,76 @@
+"""Charts of money that several plans have: what a cost consists of, what moves it, hours where no price is listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, pairwise
+
+from sizebook.core.texts import range_text, text
+from sizebook.core.units import amount, usd
+from sizebook.plans.contents import Sensitivity
+from sizebook.reports.charts.chart_types import Bar, Bars, Columns, Limit, Series, Span, Spans
+from sizebook.reports.document import Section
+from sizebook.reports.number_columns import scaled, share, short_scale
+from sizebook.reports.phrases import numbered
+
+
+def waterfall(
+    parts: Sequence[tuple[str, float]], total: float, name: str, shown: Callable[[float, float], str]
+) -> Spans:
+    """Return what a cost consists of, part upon part up to the total; ``shown`` writes a part's share of it."""
+    factor, sign = short_scale([total])
+    reached = pairwise(accumulate((value for _, value in parts), initial=0.0))
+    spans = [
+        Span(
+            label,
+            start / factor,
+            end / factor,
+            text=text("{usd} ({share})", usd=usd(value), share=shown(value, total)),
+        )
+        for (label, value), (start, end) in zip(parts, reached, strict=True)
+    ]
+    spans.append(Span(name, 0, total / factor, text=usd(total), marked=True))
+    largest, most = max(parts, key=lambda part: part[1])
+    title = text("{part}: {usd} of {total}", part=largest, usd=usd(most), total=usd(total))
+    return Spans(title, scaled(text("USD"), sign), tuple(spans))
+
+
+def hours_bars(title: str, hours: Iterable[tuple[str, float]]) -> Bars:
+    """Return GPU-hours as bars, where no price is listed."""
+    named = list(hours)
+    factor, sign = short_scale(value for _, value in named)
+    bars = tuple(Bar(label, value / factor, amount(value)) for label, value in named)
+    return Bars(title, scaled(text("GPU-hours"), sign), bars)
+
+
+def by_term(reserved: Sequence[float], burst: Sequence[float], name: str, axis: str) -> Columns:
+    """Return the cost by month and by term of purchase; ``name`` is what GPUs on demand are called."""
+    factor, sign = short_scale(map(sum, zip(reserved, burst, strict=True)))
+    return Columns(
+        text("Reserved GPUs are {share} of the cost", share=share(sum(reserved), sum(reserved) + sum(burst))),
+        axis,
+        scaled(text("USD a month"), sign),
+        categories=numbered(reserved),
+        series=tuple(
+            Series(label, tuple(value / factor for value in values))
+            for label, values in ((text("Reserved"), reserved), (name, burst))
+        ),
+    )
+
+
+def tornado(swings: Sequence[Sensitivity], total: float, title: str, axis: str, base: str) -> tuple[Section, ...]:
+    """Return what a cost hangs on, one input at a time, around what it is; ``base`` names that."""
+    factor, sign = short_scale([total])
+    spans = tuple(
+        Span(
+            swing.label,
+            min(swing.low_usd, swing.high_usd) / factor,
+            max(swing.low_usd, swing.high_usd) / factor,
+            text=range_text(usd(swing.low_usd), usd(swing.high_usd)),
+            marked=index == 0,
+        )
+        for index, swing in enumerate(swings)
+    )
+    message = text("What the cost hangs on, one input at a time")
+    chart = Spans(title, scaled(axis, sign), spans, limit=Limit(total / factor, base))
+    return (Section(text("Sensitivity"), message, (chart,)),)
