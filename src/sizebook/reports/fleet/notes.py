@@ -12,8 +12,8 @@ from sizebook.plans.ledgers import usd_range
 from sizebook.reports.document import Block, Notes, Row, Section, Table, figures, words
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, fixed, plain_number
-from sizebook.reports.phrases import NO_COST, gpus, months
-from sizebook.serving.quantities import ENGINE_NAMES
+from sizebook.reports.phrases import NO_COST, months
+from sizebook.reports.serving.notes import engine_rows, grid_row, layout_row, node_row
 from sizebook.tables.hardware import accelerator, sheet_of
 
 
@@ -93,19 +93,13 @@ OWN_ROWS = LOOKED_UP | {"ttft_target_seconds", "tpot_target_seconds", "band_quan
 
 def assumptions(plan: FleetPlan) -> Section:
     """Return every input of the plan, those looked up with where they come from."""
-    rates = plan.services[0].rates
-    grid = (
-        text("Grid"),
-        text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=plain_number(rates.grams_per_kwh)),
-        rates.grid_basis,
-    )
     tables = [inputs_table(each.service.name, _service(each)) for each in plan.services]
     left_out = (
         text("Prices, accelerators and models stay the same for all months. Network, storage and staff are left out."),
         text("Burst GPUs are taken to be there when they are wanted. Racks hold nodes of one kind, and no switches."),
     )
     blocks: tuple[Block, ...] = (
-        inputs_table(text("Fleet"), (*input_rows(plan.terms, without=OWN_ROWS), grid)),
+        inputs_table(text("Fleet"), (*input_rows(plan.terms, without=OWN_ROWS), grid_row(plan.services[0].rates))),
         *tables,
         Notes(left_out, text("Left out")),
     )
@@ -126,21 +120,11 @@ def _service(each: PlannedService) -> tuple[InputRow, ...]:
             else text("{gpu}, TDP not listed", gpu=accelerator(gpu).name),
             sheet_of(gpu),
         ),
-        (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
-        (
-            text("Engine release"),
-            planned.release_basis,
-            "data/engine_releases.csv" if replica.release else text("usual value"),
-        ),
-        (text("Rates"), planned.rates_basis, text("data/kernels.csv, data/calibration_serving.csv")),
+        *engine_rows(planned),
         (text("Weights"), replica.weight_dtype or text("as published"), text("scenario")),
-        (
-            text("Layout of a replica"),
-            text("{layout}: {gpus}", layout=planned.layout, gpus=gpus(planned.gpus)),
-            text("searched") if planned.pools else text("scenario"),
-        ),
+        layout_row(planned),
         (text("Drafted tokens"), planned.drafts, "data/calibration_serving.csv"),
-        (text("GPUs of a node"), grouped(planned.packing.gpus_per_node), planned.packing.basis),
+        node_row(planned),
         (text("In flight on a replica"), grouped(planned.concurrency), _load(each)),
         (
             text("GPU-hour"),

@@ -4,13 +4,12 @@ out."""
 from __future__ import annotations
 
 from sizebook.core.texts import text
-from sizebook.core.units import percent, significant
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, warnings
 from sizebook.reports.document import Block, Notes, Section
 from sizebook.reports.input_rows import InputRow, input_rows, inputs_table
-from sizebook.reports.number_columns import dollars, plain_number, watts
-from sizebook.training.whole_run import basis_of, factor_of
+from sizebook.reports.number_columns import dollars
+from sizebook.reports.training.notes import cost_rows, pace_rows, power_rows
 
 # Inputs of a phase that a table of its own shows, or that stand in the row of what was looked up.
 OWN_ROWS = frozenset(
@@ -55,27 +54,14 @@ def assumptions(plan: ProgrammePlan) -> Section:
 
 
 def _phase(each: PlannedPhase) -> tuple[InputRow, ...]:
-    run, programme = each.training.inputs, each.training.inputs.programme
+    training = each.training
     stated = [
         row for row in input_rows(each.phase, without=OWN_ROWS, stated=each.phase.stated) if row[2] == text("scenario")
     ]
     return (
-        (text("Whole run over steady state"), significant(factor_of(programme)), basis_of(programme)),
-        (text("Price per GPU-hour"), dollars(run.costs.price_usd_per_gpu_hour), run.costs.basis),
-        (
-            text("Power of a GPU at work"),
-            watts(run.power.watts),
-            text("scenario, else its limit or the TDP in data/hardware.csv"),
-        ),
-        (
-            text("Carbon intensity"),
-            text("{grams_per_kwh} g/kWh", grams_per_kwh=plain_number(run.power.grams_per_kwh)),
-            run.power.grid_basis,
-        ),
-        (text("Recipe"), each.training.work.recipe, text("scenario, else the lightest that fits")),
-        (text("Step time"), text("model of compute, memory and network"), each.training.work.rates_basis(None))
-        if run.utilization is None
-        else (text("Utilisation"), percent(run.utilization), text("scenario")),
-        (text("Band of"), each.training.work.band.family, "data/calibration_training_bands.csv"),
+        *cost_rows(training, dollars(training.inputs.costs.price_usd_per_gpu_hour)),
+        *power_rows(training),
+        *pace_rows(training),
+        (text("Band of"), training.work.band.family, "data/calibration_training_bands.csv"),
         *stated,
     )

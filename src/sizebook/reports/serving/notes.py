@@ -10,6 +10,7 @@ from sizebook.plans.serving.choice import Choice, Choices
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.reports.document import Notes, Row, Section, Table, figures, words
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
@@ -162,20 +163,10 @@ def _replica_rows(plan: ServingPlan) -> list[InputRow]:
     return [
         (text("Model"), plan.model, text("scenario; counted exactly")),
         (text("Accelerator"), accelerator(setup.gpu).name, sheet_of(setup.gpu)),
-        (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
-        (
-            text("Engine release"),
-            load.release_basis,
-            "data/engine_releases.csv" if replica.release else text("usual value"),
-        ),
-        (text("Rates"), plan.replica.rates_basis, text("data/kernels.csv, data/calibration_serving.csv")),
+        *engine_rows(load),
         (text("Weights"), weights, _weights_origin(setup.model, replica)),
         (text("Cache"), cache, text("scenario") if replica.kv_dtype else text("the engine's default")),
-        (
-            text("Layout of a replica"),
-            text("{layout}: {gpus}", layout=load.layout, gpus=gpus(load.gpus)),
-            text("searched") if load.pools else text("scenario"),
-        ),
+        layout_row(load),
         *_transfer(load),
         (text("Drafted tokens"), load.drafts, text("scenario, data/calibration_serving.csv")),
         (
@@ -222,16 +213,12 @@ def _looked_up(plan: ServingPlan) -> list[InputRow]:
     packing, rates = plan.replica.packing, plan.rates
     spare = plan.inputs.target.margins.spare_replicas(packing)
     return [
-        (text("GPUs of a node"), grouped(packing.gpus_per_node), packing.basis),
+        node_row(plan.replica),
         (text("Instances of a node"), *_instances(packing)),
         (text("Spare replicas"), grouped(spare), text("failures covered x replicas lost with each")),
         (text("Reserved GPU-hour"), dollars(rates.reserved_usd), rates.basis),
         (text("On-demand GPU-hour"), dollars(rates.on_demand_usd), rates.basis),
-        (
-            text("Grid"),
-            text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=plain_number(rates.grams_per_kwh)),
-            rates.grid_basis,
-        ),
+        grid_row(rates),
     ]
 
 
@@ -246,3 +233,31 @@ def _instances(packing: Packing) -> tuple[str, str]:
     if packing.instances_per_node:
         return grouped(packing.instances_per_node), text("whole replicas that fit in a node")
     return text("none"), plural(packing.nodes_per_replica, "a replica spans {n} node", "a replica spans {n} nodes")
+
+
+def engine_rows(load: PlannedReplica) -> tuple[InputRow, ...]:
+    """Return engine, release and rates of a replica."""
+    replica = load.setup.replica
+    release_source = "data/engine_releases.csv" if replica.release else text("usual value")
+    return (
+        (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
+        (text("Engine release"), load.release_basis, release_source),
+        (text("Rates"), load.rates_basis, text("data/kernels.csv, data/calibration_serving.csv")),
+    )
+
+
+def layout_row(load: PlannedReplica) -> InputRow:
+    """Return the layout of a replica with its GPUs."""
+    shown = text("{layout}: {gpus}", layout=load.layout, gpus=gpus(load.gpus))
+    return text("Layout of a replica"), shown, text("searched") if load.pools else text("scenario")
+
+
+def node_row(load: PlannedReplica) -> InputRow:
+    """Return the GPUs of a node."""
+    return text("GPUs of a node"), grouped(load.packing.gpus_per_node), load.packing.basis
+
+
+def grid_row(rates: Rates) -> InputRow:
+    """Return the carbon of a kilowatt-hour."""
+    shown = text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=plain_number(rates.grams_per_kwh))
+    return text("Grid"), shown, rates.grid_basis

@@ -66,7 +66,8 @@ def assumptions(plan: TrainingPlan) -> Section:
     # The recipe says so where the framework, not the scenario, keeps norms whole.
     settled = {"sequence_parallel"} if without_sequence_parallel(inputs.method.recipe, inputs.layout) else set()
     declared = (row for section in sections for row in input_rows(section, without=OWN_ROWS | settled))
-    rows = (*_run_rows(plan), *_looked_up(plan), *declared)
+    other = (text("Other costs"), usd(inputs.costs.other_usd, 4), text("scenario or usual"))
+    rows = (*_run_rows(plan), *cost_rows(plan, price(plan)), other, *power_rows(plan), *declared)
     return Section(
         text("Assumptions"),
         text("What the plan takes as given"),
@@ -102,7 +103,6 @@ def _run_rows(plan: TrainingPlan) -> list[InputRow]:
         share=percent(inputs.padding_share),
         avoided=percent(inputs.padding_avoided),
     )
-    given = inputs.utilization
     return [
         (
             text("Model"),
@@ -123,30 +123,38 @@ def _run_rows(plan: TrainingPlan) -> list[InputRow]:
             text("data/hardware.csv, what the driver leaves"),
         ),
         (text("Layout"), inputs.layout.name, text("scenario, else the fastest that fits")),
-        (text("Recipe"), plan.work.recipe, text("scenario, else the lightest that fits")),
-        (text("Utilisation"), percent(given), text("scenario"))
-        if given is not None
-        else (text("Step time"), text("model of compute, memory and network"), plan.work.rates_basis(given)),
+        *pace_rows(plan),
         (text("Checkpoint interval"), duration(plan.checkpoint_interval_seconds), text("optimum of Daly 2006")),
         *([(text("Start-up"), duration(start), text("scenario"))] if start else []),
     ]
 
 
-def _looked_up(plan: TrainingPlan) -> list[InputRow]:
-    costs, power = plan.inputs.costs, plan.inputs.power
+def pace_rows(plan: TrainingPlan) -> tuple[InputRow, InputRow]:
+    """Return the recipe, and how the time of a step was found."""
+    given = plan.inputs.utilization
+    return (
+        (text("Recipe"), plan.work.recipe, text("scenario, else the lightest that fits")),
+        (text("Utilisation"), percent(given), text("scenario"))
+        if given is not None
+        else (text("Step time"), text("model of compute, memory and network"), plan.work.rates_basis(given)),
+    )
+
+
+def cost_rows(plan: TrainingPlan, price: str) -> tuple[InputRow, InputRow]:
+    """Return what a whole run has over its steady state, and the price of a GPU-hour as it is shown."""
     programme = plan.inputs.programme
-    return [
+    return (
         (text("Whole run over steady state"), significant(factor_of(programme)), basis_of(programme)),
-        (text("Price per GPU-hour"), price(plan), costs.basis),
-        (text("Other costs"), usd(costs.other_usd, 4), text("scenario or usual")),
-        (
-            text("Power of a GPU at work"),
-            watts(power.watts),
-            text("scenario, else its limit or the TDP in data/hardware.csv"),
-        ),
-        (
-            text("Carbon intensity"),
-            text("{grams_per_kwh} g/kWh", grams_per_kwh=plain_number(power.grams_per_kwh)),
-            power.grid_basis,
-        ),
-    ]
+        (text("Price per GPU-hour"), price, plan.inputs.costs.basis),
+    )
+
+
+def power_rows(plan: TrainingPlan) -> tuple[InputRow, InputRow]:
+    """Return the power of a GPU and the carbon of a kilowatt-hour."""
+    power = plan.inputs.power
+    source = text("scenario, else its limit or the TDP in data/hardware.csv")
+    carbon = text("{grams_per_kwh} g/kWh", grams_per_kwh=plain_number(power.grams_per_kwh))
+    return (
+        (text("Power of a GPU at work"), watts(power.watts), source),
+        (text("Carbon intensity"), carbon, power.grid_basis),
+    )
