@@ -1,7 +1,7 @@
 """Brings the catalogues of reports up to date: `python release/messages.py`, with --check it only says what is missing.
 
 Found are `text` and `plural` in the sources, `_` in the templates, the labels and units of declared quantities, and
-what the catalog explains. A message that is gone leaves its catalogue; a new one stands there without a translation
+what the catalog explains, and the terms of the glossary. A message that is gone leaves its catalogue; a new one stands there without a translation
 until somebody writes it.
 """
 
@@ -18,7 +18,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from sizebook.core.tables import table
+from sizebook.core.tables import read, table
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUES = ROOT / "src" / "sizebook" / "reports" / "catalogues"
@@ -46,6 +46,8 @@ def messages() -> Iterator[Message]:
         yield message
     for row in table("models"):
         yield from (row[column] for column in EXPLAINED if row[column])
+    for row in read(sources / "reports" / "glossary.csv"):
+        yield from ((row["term"], row["meaning"]) if row["translated"] else (row["meaning"],))
     for path in sorted(sources.rglob("*.py")):
         yield from _declared(path)
 
