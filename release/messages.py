@@ -1,8 +1,8 @@
 """Brings the catalogues of reports up to date: `python release/messages.py`, with --check it only says what is missing.
 
 Found are `text` and `plural` in the sources, `_` in the templates, the labels and units of declared quantities, and
-what the catalog explains, and the terms of the glossary. A message that is gone leaves its catalogue; a new one stands there without a translation
-until somebody writes it.
+what the catalog explains, and the terms of the glossary. A message that is gone leaves its catalogue; a new one stands
+there without a translation until somebody writes it.
 """
 
 from __future__ import annotations
