@@ -13,7 +13,7 @@ from sizebook.reports.document import Block, Notes, Row, Section, Table, figures
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import NO_COST, months
-from sizebook.reports.serving.notes import engine_rows, grid_row, layout_row, node_row
+from sizebook.reports.replica_rows import engine_rows, grid_row, layout_row, node_row
 from sizebook.tables.hardware import accelerator, sheet_of
 
 

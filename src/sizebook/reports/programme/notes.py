@@ -9,7 +9,7 @@ from sizebook.plans.programme.plan import ProgrammePlan, warnings
 from sizebook.reports.document import Block, Notes, Section
 from sizebook.reports.input_rows import InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars
-from sizebook.reports.training.notes import cost_rows, pace_rows, power_rows
+from sizebook.reports.run_rows import cost_rows, pace_rows, power_rows
 
 # Inputs of a phase that a table of its own shows, or that stand in the row of what was looked up.
 OWN_ROWS = frozenset(

@@ -10,12 +10,12 @@ from sizebook.plans.serving.choice import Choice, Choices
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.reports.document import Notes, Row, Section, Table, figures, words
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, fixed, plain_number
-from sizebook.reports.phrases import gpus, months
+from sizebook.reports.phrases import months
+from sizebook.reports.replica_rows import engine_rows, grid_row, layout_row, node_row
 from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import ENGINE_NAMES, Replica
@@ -233,31 +233,3 @@ def _instances(packing: Packing) -> tuple[str, str]:
     if packing.instances_per_node:
         return grouped(packing.instances_per_node), text("whole replicas that fit in a node")
     return text("none"), plural(packing.nodes_per_replica, "a replica spans {n} node", "a replica spans {n} nodes")
-
-
-def engine_rows(load: PlannedReplica) -> tuple[InputRow, ...]:
-    """Return engine, release and rates of a replica."""
-    replica = load.setup.replica
-    release_source = "data/engine_releases.csv" if replica.release else text("usual value")
-    return (
-        (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
-        (text("Engine release"), load.release_basis, release_source),
-        (text("Rates"), load.rates_basis, text("data/kernels.csv, data/calibration_serving.csv")),
-    )
-
-
-def layout_row(load: PlannedReplica) -> InputRow:
-    """Return the layout of a replica with its GPUs."""
-    shown = text("{layout}: {gpus}", layout=load.layout, gpus=gpus(load.gpus))
-    return text("Layout of a replica"), shown, text("searched") if load.pools else text("scenario")
-
-
-def node_row(load: PlannedReplica) -> InputRow:
-    """Return the GPUs of a node."""
-    return text("GPUs of a node"), grouped(load.packing.gpus_per_node), load.packing.basis
-
-
-def grid_row(rates: Rates) -> InputRow:
-    """Return the carbon of a kilowatt-hour."""
-    shown = text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=plain_number(rates.grams_per_kwh))
-    return text("Grid"), shown, rates.grid_basis

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from sizebook.core.texts import text
-from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, significant, usd
+from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, usd
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.document import Notes, Row, Section, Table, figures, words
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
-from sizebook.reports.number_columns import aligned, fixed, plain_number, watts
+from sizebook.reports.number_columns import aligned, fixed
+from sizebook.reports.run_rows import cost_rows, pace_rows, power_rows
 from sizebook.reports.training.adapters import trained_part
 from sizebook.reports.training.case_phrases import price
 from sizebook.training.applicability import without_sequence_parallel
-from sizebook.training.whole_run import basis_of, factor_of
 
 
 def conventions(plan: TrainingPlan) -> Section:
@@ -127,34 +127,3 @@ def _run_rows(plan: TrainingPlan) -> list[InputRow]:
         (text("Checkpoint interval"), duration(plan.checkpoint_interval_seconds), text("optimum of Daly 2006")),
         *([(text("Start-up"), duration(start), text("scenario"))] if start else []),
     ]
-
-
-def pace_rows(plan: TrainingPlan) -> tuple[InputRow, InputRow]:
-    """Return the recipe, and how the time of a step was found."""
-    given = plan.inputs.utilization
-    return (
-        (text("Recipe"), plan.work.recipe, text("scenario, else the lightest that fits")),
-        (text("Utilisation"), percent(given), text("scenario"))
-        if given is not None
-        else (text("Step time"), text("model of compute, memory and network"), plan.work.rates_basis(given)),
-    )
-
-
-def cost_rows(plan: TrainingPlan, price: str) -> tuple[InputRow, InputRow]:
-    """Return what a whole run has over its steady state, and the price of a GPU-hour as it is shown."""
-    programme = plan.inputs.programme
-    return (
-        (text("Whole run over steady state"), significant(factor_of(programme)), basis_of(programme)),
-        (text("Price per GPU-hour"), price, plan.inputs.costs.basis),
-    )
-
-
-def power_rows(plan: TrainingPlan) -> tuple[InputRow, InputRow]:
-    """Return the power of a GPU and the carbon of a kilowatt-hour."""
-    power = plan.inputs.power
-    source = text("scenario, else its limit or the TDP in data/hardware.csv")
-    carbon = text("{grams_per_kwh} g/kWh", grams_per_kwh=plain_number(power.grams_per_kwh))
-    return (
-        (text("Power of a GPU at work"), watts(power.watts), source),
-        (text("Carbon intensity"), carbon, power.grid_basis),
-    )
