@@ -47,8 +47,9 @@ def test_shipped_tables_pass(tmp_path: Path) -> None:
         "data/grid.csv",
         "data/nodes.csv",
         "data/engines.csv",
+        "data/api_prices.csv",
     ]
-    assert result.output.count("no findings") == 5
+    assert result.output.count("no findings") == 6
 
 
 def test_findings_are_lines_and_exit_code_1(tmp_path: Path) -> None:
@@ -92,9 +93,9 @@ def test_nothing_is_added_when_a_row_is_refused(tmp_path: Path) -> None:
     [
         (
             "key,name\na,b\n",
-            "not a table of sizebook: got columns key, name, want those of hardware, prices, grid, nodes, engines. "
-            "For grid add kind, g_co2e_per_kwh, basis, year, carbon_free_share, source, retrieved; separate columns by "
-            "commas.",
+            "not a table of sizebook: got columns key, name, want those of hardware, prices, grid, nodes, engines, "
+            "api_prices. For grid add kind, g_co2e_per_kwh, basis, year, carbon_free_share, source, retrieved; "
+            "separate columns by commas.",
         ),
         (
             "provider,usd_per_hour\naws,1,024\n",

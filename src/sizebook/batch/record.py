@@ -17,7 +17,7 @@ from typing import Any
 from sizebook import __version__
 from sizebook.core.domain_archive import domain_files
 from sizebook.core.errors import InputError
-from sizebook.core.tables import OWN_TABLES, shipped, user_folder
+from sizebook.core.tables import OWN_TABLES, PACK, in_pack, newest_day, shipped, user_folder
 from sizebook.intake.allowed_files import located
 from sizebook.scenarios.presentation import files_of
 
@@ -63,11 +63,12 @@ def json_values(value: Any) -> Any:
 
 
 def input_hashes(values: Mapping[str, Any], folder: Path) -> dict[str, str]:
-    """Return a hash of every file that a scenario names and of the own tables; of large ones how large they are."""
+    """Return a hash of each file that a scenario names, own table and data pack; of large ones how large they are."""
     found = {
         name: file_hash(folder / name) for name in sorted({*text_values(values), *files_of(values, folder)} - {"", "."})
     }
     found |= {own_name(name): file_hash(user_folder() / f"{name}.csv") for name in OWN_TABLES}
+    found["data pack"] = file_hash(user_folder() / PACK)
     return {name: mark for name, mark in found.items() if mark}
 
 
@@ -112,15 +113,11 @@ def _mark(path: Path) -> str:
 def data_hashes() -> dict[str, dict[str, str]]:
     """Return the newest day and a hash of every table of data."""
     files = {name.removeprefix(_DATA): bytes_ for name, bytes_ in domain_files().items() if name.startswith(_DATA)}
+    tables = {name.removesuffix(".csv"): found for name, found in files.items() if name.endswith(".csv")}
     return {
-        name.removesuffix(".csv"): {"retrieved": _newest(name.removesuffix(".csv")), "sha256": _hash(found)}
-        for name, found in files.items()
-        if name.endswith(".csv")
+        name: {"retrieved": newest_day(shipped(name)), "sha256": _hash(in_pack(name) or found)}
+        for name, found in tables.items()
     }
-
-
-def _newest(name: str) -> str:
-    return max((row.get("retrieved") or "" for row in shipped(name)), default="")
 
 
 @cache

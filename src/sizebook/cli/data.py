@@ -1,8 +1,8 @@
-"""`sizebook data` checks the tables of data and adds a planner's own rows to them."""
+"""`sizebook data` checks the tables of data, adds a planner's own rows to them, and hands them on in packs."""
 
 from __future__ import annotations
 
-import csv
+import hashlib
 import sys
 from datetime import date
 from pathlib import Path
@@ -11,18 +11,19 @@ import click
 
 from sizebook.cli.options import ANY_PATH
 from sizebook.core.errors import InputError, suggestion
-from sizebook.core.tables import DATA, MOST_OWN_BYTES, OWN_TABLES, Row, read, shipped, user_folder
+from sizebook.core.tables import DATA, MOST_OWN_BYTES, OWN_TABLES, PACK, Row, newest_day, read, shipped, user_folder
 from sizebook.core.units import number_of
 from sizebook.intake.text_formats import csv_rows
-from sizebook.market.updating import updates
-from sizebook.sources.writing import unfinished
+from sizebook.market.packs import csv_bytes, is_pack, pack, unpacked
+from sizebook.market.updating import SERIES, updates
+from sizebook.sources.writing import write_whole
 from sizebook.validation import data_checks
 from sizebook.validation.data_differences import differences
 
 
 @click.group("data")
 def data() -> None:
-    """Check the data tables, add your own rows to them, compare them, or bring prices up to date."""
+    """Check the data tables, add your own rows, bring prices up to date, compare tables, or hand them on in a pack."""
 
 
 @data.command("check")
@@ -84,51 +85,112 @@ def add(kind: str, file: Path) -> None:
 
 @data.command("update")
 @click.option("--from", "folder", required=True, type=ANY_PATH, help="Folder of saved answers.")
-@click.option("--table", default=DATA / "prices.csv", type=ANY_PATH, help="Price table to append to: the shipped one.")
+@click.option("--tables", default=DATA, type=ANY_PATH, help="Folder of the tables to append to: that of the package.")
 @click.option("--new", "with_new", is_flag=True, help="Take offers too of which the table has no series yet.")
-def update(folder: Path, table: Path, with_new: bool) -> None:
-    """Append the prices of saved answers to the price table; data/market_sources.csv says what they are called.
+def update(folder: Path, tables: Path, with_new: bool) -> None:
+    """Append the prices of saved answers to the tables of prices; data/catalogs.toml says what they are called.
 
     A series gains a date and keeps those before. A list of prices that drifts beyond the limits of its catalog leaves
     its rows as they were and is named. Nothing is written if a new row has a finding: exit code 1.
     """
-    known = read(table)
+    known = {name: _table_in(tables, name) for name in SERIES}
     found = updates(folder, known, date.today().isoformat(), with_new=with_new)
     for answer in found:
-        click.echo(f"{answer.file}: {number_of(len(answer.added), 'row')} added")
+        click.echo(f"{answer.file}: {number_of(len(answer.added), 'row')} added to {answer.table}")
         for reason in answer.left:
             click.echo(f"  left as it was: {reason}")
-    rows = [*known, *(row for answer in found for row in answer.added)]
-    if _report(str(table), "prices", rows):
+    changed = {
+        name: [*known[name], *(row for answer in found if answer.table == name for row in answer.added)]
+        for name in dict.fromkeys(answer.table for answer in found)
+    }
+    if max(_report(str(tables / f"{name}.csv"), name, rows) for name, rows in changed.items()):
         click.echo("nothing written: correct the findings first")
         sys.exit(1)
-    _write(table, tuple(known[0]), rows)
+    for name, rows in changed.items():
+        _write(tables / f"{name}.csv", tuple(known[name][0]), rows)
+
+
+def _table_in(folder: Path, name: str) -> list[Row]:
+    """Return the rows of a table of a folder, the shipped ones where the folder has none of that name."""
+    path = folder / f"{name}.csv"
+    return read(path) if path.is_file() else list(shipped(name))
+
+
+@data.command("pack")
+@click.argument("target", type=ANY_PATH)
+@click.option("--tables", default=DATA, type=ANY_PATH, help="Folder of the tables to pack: that of the package.")
+def pack_tables(target: Path, tables: Path) -> None:
+    """Pack the tables of a day into TARGET, a .zip file for 'sizebook data use'; your own tables stay out of it.
+
+    A table that the folder lacks is packed as it is shipped. Nothing is written if a row has a finding: exit code 1.
+    """
+    packed = {name: _table_in(tables, name) for name in data_checks.KINDS}
+    if max(_report(f"{name}.csv", name, rows) for name, rows in packed.items()):
+        click.echo("nothing written: correct the findings first")
+        sys.exit(1)
+    content = pack(packed, date.today().isoformat())
+    click.echo(f"{write_whole(target, content)}: sha256 {hashlib.sha256(content).hexdigest()}")
+
+
+@data.command("use")
+@click.argument("path", metavar="PACK", type=ANY_PATH)
+def use(path: Path) -> None:
+    """Take the tables of a data pack in place of the shipped ones; your own tables still come first.
+
+    Its hashes and its rows are checked, and nothing is taken if there is a finding. A table that this version of
+    sizebook holds with later rows stays the shipped one. To go back, delete the file that is named.
+    """
+    day, packed = unpacked(path)
+    if max(_report(f"{path.name} {name}.csv", name, _known_columns(name, rows)) for name, rows in packed.items()):
+        click.echo("nothing taken: the pack has findings")
+        sys.exit(1)
+    target = write_whole(user_folder() / PACK, path.read_bytes())
+    for name, rows in packed.items():
+        if newest_day(rows) < newest_day(read(DATA / f"{name}.csv")):
+            click.echo(f"{name}: the shipped table was read later and stays")
+    click.echo(f"data pack of {day} in use: {target}; delete that file to go back to the shipped tables")
+
+
+def _known_columns(name: str, rows: list[Row]) -> list[Row]:
+    """Return the rows of a table of a pack, or refuse them where a table of that name has other columns here."""
+    wanted = list(shipped(name)[0])
+    if list(rows[0]) != wanted:
+        raise InputError(
+            f"data pack of another version: got {', '.join(rows[0])} in the table of {name}, want {', '.join(wanted)}. "
+            "Make it with this version of sizebook, or install the version that made it."
+        )
+    return rows
 
 
 @data.command("diff")
 @click.argument("before", type=ANY_PATH)
 @click.argument("after", type=ANY_PATH)
 def diff(before: Path, after: Path) -> None:
-    """Say what two states of one table differ in: rows gone (-), changed (~) and new (+)."""
-    (kind, old), (other, new) = _loaded(before), _loaded(after)
-    if kind != other:
+    """Say what two states of a table, or two data packs, differ in: rows gone (-), changed (~) and new (+)."""
+    old, new = _tables_of(before), _tables_of(after)
+    if old.keys() != new.keys():
         raise InputError(
-            f"two kinds of table: got {kind} in {before} and {other} in {after}, want one. Compare tables of one kind."
+            f"two kinds of table: got {', '.join(old)} in {before} and {', '.join(new)} in {after}, want the same. "
+            "Compare tables of one kind, or two packs."
         )
-    found = differences(kind, old, new)
-    for line in found:
-        click.echo(line)
-    click.echo(f"{number_of(len(found), 'difference')} between {before} and {after}")
+    n_found = 0
+    for kind in old:
+        found = differences(kind, old[kind], new[kind])
+        n_found += len(found)
+        for line in found:
+            click.echo(f"{kind}: {line}" if len(old) > 1 else line)
+    click.echo(f"{number_of(n_found, 'difference')} between {before} and {after}")
+
+
+def _tables_of(path: Path) -> dict[str, list[Row]]:
+    return unpacked(path)[1] if is_pack(path) else dict((_loaded(path),))
 
 
 def _write(target: Path, columns: tuple[str, ...], rows: list[Row]) -> None:
     """Write a table in one step, so that readers never see half of it."""
-    with unfinished(target) as temporary, temporary.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        lines.flush()
-        if (n_bytes := temporary.stat().st_size) > MOST_OWN_BYTES:
-            raise InputError(
-                f"own table too large: got {n_bytes} bytes, want at most {MOST_OWN_BYTES}. Add fewer rows."
-            )
+    content = csv_bytes(columns, rows)
+    if len(content) > MOST_OWN_BYTES:
+        raise InputError(
+            f"own table too large: got {len(content)} bytes, want at most {MOST_OWN_BYTES}. Add fewer rows."
+        )
+    write_whole(target, content)

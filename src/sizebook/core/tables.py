@@ -1,14 +1,17 @@
 """Reads the tables of `data/`: CSV files whose every row names its source and the day it was retrieved.
 
 A planner's own rows stand in files of the same names in a folder of their own. They come before the shipped rows, and
-a row of the same key replaces the shipped one, so every reader of a table sees them without knowing of them.
+a row of the same key replaces the shipped one, so every reader of a table sees them without knowing of them. A data
+pack in that folder stands for the shipped tables that were not read later.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import os
 import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +19,8 @@ from sizebook.core.errors import InputError
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 # Tables that take own rows, and the column that names a row. Prices have no such column: each row is one more offer.
-OWN_TABLES = {"hardware": "key", "nodes": "gpu", "grid": "key", "engines": "key", "prices": ""}
+OWN_TABLES = {"hardware": "key", "nodes": "gpu", "grid": "key", "engines": "key", "prices": "", "api_prices": ""}
+PACK = "pack.zip"
 MOST_OWN_BYTES = 20_000_000
 
 Row = dict[str, str]
@@ -25,7 +29,11 @@ Row = dict[str, str]
 def read(path: Path) -> list[Row]:
     """Return the rows of a CSV file, with or without a byte-order mark; lines that start with ``#`` are comments."""
     with path.open(encoding="utf-8-sig", newline="") as lines:
-        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+        return _rows(lines)
+
+
+def _rows(lines: Iterable[str]) -> list[Row]:
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 @cache
@@ -38,8 +46,49 @@ def table(name: str) -> tuple[Row, ...]:
 
 @cache
 def shipped(name: str) -> tuple[Row, ...]:
-    """Return the rows of ``data/<name>.csv``, read once."""
-    return tuple(read(DATA / f"{name}.csv"))
+    """Return the rows of ``data/<name>.csv``, or of the data pack that stands for it; read once."""
+    packed = in_pack(name)
+    return tuple(_rows(io.StringIO(packed.decode("utf-8"), newline="")) if packed else read(DATA / f"{name}.csv"))
+
+
+@cache
+def in_pack(name: str) -> bytes:
+    """Return a table as the data pack in use holds it, nothing where the shipped table was read later than that.
+
+    Errors: a damaged pack, and one whose table has other columns than this version's.
+    """
+    content = _pack().get(name, b"")
+    if not content:
+        return b""
+    packed, rows = _rows(io.StringIO(content.decode("utf-8"), newline="")), read(DATA / f"{name}.csv")
+    if packed[0].keys() != rows[0].keys():
+        raise InputError(
+            f"data pack of another version: got {', '.join(packed[0])} in the table of {name} in "
+            f"{user_folder() / PACK}, want {', '.join(rows[0])}. Take another with 'sizebook data use', or delete it."
+        )
+    return b"" if newest_day(packed) < newest_day(rows) else content
+
+
+@cache
+def _pack() -> dict[str, bytes]:
+    """Return the tables of the data pack of the user's folder by name, none where there is no pack."""
+    path = user_folder() / PACK
+    if not path.is_file():
+        return {}
+    import zipfile  # only a pack needs it
+
+    try:
+        with zipfile.ZipFile(path) as pack:
+            return {name: pack.read(f"{name}.csv") for name in OWN_TABLES if f"{name}.csv" in pack.namelist()}
+    except (zipfile.BadZipFile, OSError) as error:
+        raise InputError(
+            f"damaged data pack: got {error} in {path}, want a pack. Use 'sizebook data use' again, or delete it."
+        ) from error
+
+
+def newest_day(rows: Iterable[Row]) -> str:
+    """Return the newest day on which a row of a table was read, blank for none."""
+    return max((row.get("retrieved") or "" for row in rows), default="")
 
 
 @cache

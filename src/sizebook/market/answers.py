@@ -1,16 +1,22 @@
-"""What catalogs of prices answer, each read by a function of its own: bytes of a saved answer in, listed offers out.
+"""What catalogs of prices answer: bytes of a saved answer in, listed offers out.
 
-An offer keeps the catalog's own words. What they mean stands in ``data/market_offers.csv``.
+Where a figure stands in an answer is said by ``data/catalogs.toml``, so a new catalog is a table there and no code. An
+offer keeps the catalog's own words. What they mean stands in ``data/market_offers.csv``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tomllib import loads
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.core.tables import DATA
 from sizebook.intake.files import decoded
 from sizebook.intake.text_formats import json_object, text_rows
 
@@ -29,86 +35,104 @@ class Offer:
     day: str
 
 
-def _rows(content: bytes, where: str) -> Iterator[dict[str, Any]]:
-    return text_rows(decoded(content, where, "a CSV file"), Path(where), "a CSV file")
+@dataclass(frozen=True)
+class Catalog:
+    """One table of ``data/catalogs.toml``: how its answers are called and read, and how far they may drift."""
+
+    name: str
+    url: str
+    licence: str
+    file: str
+    most_rows_lost: float
+    most_price_drift: float
+    source: str
+    retrieved: str
+    heads: str = ""
+    prices: Sequence[Mapping[str, Any]] = ()
+    api_prices: Sequence[Mapping[str, Any]] = ()
+    providers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def table(self) -> str:
+        """The table that takes its rows."""
+        return "prices" if self.prices else "api_prices"
 
 
-def gpu_price_index(content: bytes, where: str, named: Mapping[str, str]) -> Iterator[Offer]:
-    """Yield the offers of a day of ewyluda/gpu-price-index (``data/observations``)."""
-    for row in _rows(content, where):
-        yield Offer(
-            provider=row["provider"],
-            instance=row["sku"].strip(),
-            model=row["gpu_model"],
-            gpus=float(row["gpu_count"]),
-            region=row["region"],
-            term=row["pricing"],
-            usd_per_hour=float(row["usd_per_hour"]),
-            day=row["date"],
-        )
+@cache
+def catalogs() -> tuple[Catalog, ...]:
+    """Return the catalogs of ``data/catalogs.toml``, read once."""
+    said: dict[str, dict[str, Any]] = loads((DATA / "catalogs.toml").read_text(encoding="utf-8"))
+    return tuple(Catalog(name, **cells) for name, cells in said.items())
 
 
-def skypilot(content: bytes, where: str, named: Mapping[str, str]) -> Iterator[Offer]:
-    """Yield the offers of SkyPilot's ``vms.csv`` of one provider; the file's name says which, and the day.
+def offers(catalog: Catalog, content: bytes, where: str, named: Mapping[str, str]) -> list[Offer]:
+    """Return the offers of a saved answer; ``named`` is what the file's name says.
 
-    Machines without accelerators have no name of one. A blank price is no offer in that term.
+    Errors: an answer without the columns or the numbers of its catalog.
     """
-    for row in _rows(content, where):
-        for term, price in (("on_demand", row["Price"]), ("spot", row["SpotPrice"])):
-            if row["AcceleratorName"] and price:
-                yield Offer(
-                    provider=named["provider"],
-                    instance=row["InstanceType"],
-                    model=row["AcceleratorName"],
-                    gpus=float(row["AcceleratorCount"]),
-                    region=row["Region"],
-                    term=term,
-                    usd_per_hour=float(price),
-                    day=named["day"],
-                )
+    with reading_of(catalog, where):
+        return [
+            Offer(
+                usd_per_hour=float(cells["price"]) / reading.get("per", 1),
+                gpus=float(cells["gpus"] or 0),
+                **{name: cells[name] for name in _WORDS},
+            )
+            for reading in catalog.prices
+            for cells, _ in filled(catalog, reading, content, where, named=named)
+            if cells["price"]  # a blank is no offer in that term
+        ]
 
 
-def data_receipts_vendors(content: bytes, where: str, named: Mapping[str, str]) -> Iterator[Offer]:
-    """Yield the offers of datareceipts/data-receipts' ``vendors.json``: on demand, one accelerator each."""
-    for vendor in json_object(content, where, "the vendors of data-receipts")["vendors"]:
-        for row in vendor["rows"]:
-            memory = f"{row['gpu_memory_gb']} GB"
-            price = float(row["usd_per_gpu_hour"])
-            yield Offer(vendor["vendor"], row["gpu"], memory, 1, "all", "on_demand", price, vendor["read_on"])
-
-
-def data_receipts_instances(content: bytes, where: str, named: Mapping[str, str]) -> Iterator[Offer]:
-    """Yield the offers of datareceipts/data-receipts' ``hyperscalers.json``: instances, on demand."""
-    answer = json_object(content, where, "the instances of data-receipts")
-    for row in answer["rows"]:
-        yield Offer(
-            provider=row["vendor"],
-            instance=row["instance"],
-            model=f"{row['gpu']} {row['gpu_memory_gb']} GB",
-            gpus=float(row["gpu_count"]),
-            region=row["region"],
-            term="on_demand",
-            usd_per_hour=float(row["usd_per_hour"]),
-            day=answer["retrieved"],
-        )
-
-
-Importer = Callable[[bytes, str, Mapping[str, str]], Iterator[Offer]]
-IMPORTERS: dict[str, Importer] = {
-    importer.__name__: importer
-    for importer in (gpu_price_index, skypilot, data_receipts_vendors, data_receipts_instances)
-}
-
-
-def offers(importer: str, content: bytes, where: str, named: Mapping[str, str]) -> list[Offer]:
-    """Return the offers of a saved answer. Errors: an answer without the columns or the numbers of its catalog."""
+@contextmanager
+def reading_of(catalog: Catalog, where: str) -> Iterator[None]:
+    """Say of what goes wrong in the block that an answer is not what its catalog gives."""
     try:
-        found = list(IMPORTERS[importer](content, where, named))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"broken answer: got {type(error).__name__} {error} in {where}, want the columns and numbers of "
-            f"{importer}. Save the answer again; if the catalog has changed, its importer must follow."
+            f"{catalog.name}. Save the answer again; if the catalog has changed, data/catalogs.toml must follow."
         ) from error
-    if not found:
-        raise InputError(f"empty answer: got no offers in {where}, want at least one. Save the answer again.")
-    return found
+
+
+def filled(
+    catalog: Catalog, reading: Mapping[str, Any], content: bytes, where: str, *, named: Mapping[str, str]
+) -> Iterator[tuple[dict[str, str], Mapping[str, Any]]]:
+    """Yield the cells of a reading, filled from each record of an answer that it wants, and that record."""
+    blank = dict.fromkeys(reading.get("blank", ()), "")
+    cells = {name: says for name, says in reading.items() if name not in _ABOUT}
+    for record in records(content, where, reading.get("records", ""), catalog.heads):
+        known = {**blank, **named, **record}
+        if all(re.fullmatch(says, cell.format_map(known)) for cell, says in reading.get("only", {}).items()):
+            yield {name: cell.format_map(known).strip() for name, cell in cells.items()}, record
+
+
+_WORDS = ("provider", "instance", "model", "region", "term", "day")
+_ABOUT = ("records", "only", "blank", "per")  # of a reading; the others are cells
+
+
+def records(content: bytes, where: str, way: str, heads: str = "") -> Iterator[dict[str, Any]]:
+    """Yield the records of an answer: the rows of a CSV file from its heads on, or what lies at the end of a way."""
+    if where.endswith(".csv"):
+        text = decoded(content, where, "a CSV file")
+        yield from text_rows(text[text.index(heads) :], Path(where), "a CSV file")
+    else:
+        yield from _found(json_object(content, where, "a saved answer"), way.split("."), {})
+
+
+def _found(value: Any, way: Sequence[str], around: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the objects at the end of a way, each with the plain values of the objects around it."""
+    if not way:
+        yield {**around, **value}
+        return
+    name, is_list, is_object = way[0].rstrip("[]{}"), way[0].endswith("[]"), way[0].endswith("{}")
+    around = {**around, **{key: each for key, each in value.items() if not isinstance(each, (dict, list))}}
+    inner = value[name] if name else value
+    if is_list:
+        for each in inner:
+            yield from _found(each, way[1:], around)
+    elif is_object:
+        for key, each in inner.items():
+            yield from _found(each, way[1:], {**around, "key": key})
+    else:
+        yield from _found(inner, way[1:], around)

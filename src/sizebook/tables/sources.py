@@ -13,6 +13,7 @@ from sizebook.core.tables import table as rows_of
 LOOKED_UP = {
     "hardware": (("key", "name"), ("key",)),
     "prices": (("gpu",), ("gpu", "provider", "instance", "region", "term", "date")),
+    "api_prices": (("model", "catalog_model"), ("provider", "model", "date")),
     "grid": (("key", "name"), ("key", "name", "year")),
     "models": (("key", "name", "aliases"), ("key",)),
     "dtypes": (("dtype",), ("dtype",)),

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 
 from sizebook.core.errors import InputError, suggestion
 from sizebook.core.tables import Row, by_key, shipped
+from sizebook.tables import api_prices
 from sizebook.tables.grid import BASES, Grid
 from sizebook.tables.hardware import Accelerator, accelerators, spec_fields
 from sizebook.tables.price_rows import AMOUNTS, TERMS, PriceRow, is_day, problems
@@ -222,6 +223,37 @@ def _offer(row: Row) -> tuple[str, ...]:
     return (row["provider"], row["instance"], row["gpu"], row["region"], row["date"])
 
 
+_DISCOUNTS = {
+    "cached_input_usd_per_mtok": "input_usd_per_mtok",
+    "batch_input_usd_per_mtok": "input_usd_per_mtok",
+    "batch_output_usd_per_mtok": "output_usd_per_mtok",
+}
+_HIGHEST_USD_PER_MTOK = 1000
+
+
+def _api_price_row(row: Row) -> Iterator[str]:
+    listed = ("input_usd_per_mtok", "output_usd_per_mtok")
+    yield from _numbers(row, listed, listed)
+    for column in ("provider", "model"):
+        if not row[column].strip():
+            yield f"blank {column}: got nothing, want the provider's word. Fill it in."
+    if not is_day(row["date"]):
+        yield f"no date: got date '{row['date']}', want the price's day, YYYY-MM-DD. Fill it in."
+    for column in api_prices.NUMBERS:
+        value = _number(row, column)
+        if row[column] and (value is None or value < 0):
+            yield f"no number: got {column} '{row[column]}', want 0 or more, or a blank. Correct the cell."
+        elif value and column.endswith("_usd_per_mtok") and value > _HIGHEST_USD_PER_MTOK:
+            yield (
+                f"implausible price: got {column} {value:g}, want at most {_HIGHEST_USD_PER_MTOK} USD. "
+                "Check that it is for a million tokens."
+            )
+    for column, full in _DISCOUNTS.items():
+        price, listed_price = _number(row, column), _number(row, full)
+        if price and listed_price and price > listed_price:
+            yield f"dearer than listed: got {column} {price:g}, want at most {listed_price:g}. Check the columns."
+
+
 # Grids ---------------------------------------------------------------------------------------------------------------
 
 
@@ -291,4 +323,10 @@ KINDS = {
     "grid": Kind(_columns(Grid), ("key",), _grid_row),
     "nodes": Kind(tuple(shipped("nodes")[0]), ("gpu",), _node_row),
     "engines": Kind(tuple(shipped("engines")[0]), ("key",), _engine_row),
+    "api_prices": Kind(
+        api_prices.COLUMNS,
+        ("provider", "model", "date"),
+        _api_price_row,
+        optional=tuple(name for name in api_prices.COLUMNS if name not in api_prices.REQUIRED),
+    ),
 }

@@ -1,0 +1,75 @@
+"""What providers ask for tokens: dated rows of ``data/api_prices.csv``, and the user's own before them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+
+from sizebook.core.errors import InputError, unknown_key
+from sizebook.core.tables import Row, own_rows, table
+
+
+@dataclass(frozen=True)
+class ApiPrice:
+    """One dated price of a provider's model in USD for a million tokens; None where the provider lists none.
+
+    A prompt of more than ``long_from_tokens`` costs the long prices throughout. ``catalog_model`` is the key of the
+    same model in the catalog, ``ends`` the day on which the provider withdraws it.
+    """
+
+    provider: str
+    model: str
+    catalog_model: str
+    input_usd_per_mtok: float
+    cached_input_usd_per_mtok: float | None
+    cache_write_usd_per_mtok: float | None
+    output_usd_per_mtok: float
+    batch_input_usd_per_mtok: float | None
+    batch_output_usd_per_mtok: float | None
+    long_input_usd_per_mtok: float | None
+    long_output_usd_per_mtok: float | None
+    long_from_tokens: float | None
+    context_tokens: float | None
+    ends: str
+    date: str
+    source: str
+    retrieved: str
+
+
+COLUMNS = tuple(field.name for field in fields(ApiPrice))
+REQUIRED = ("provider", "model", "input_usd_per_mtok", "output_usd_per_mtok", "date", "source", "retrieved")
+NUMBERS = tuple(name for name in COLUMNS if name.endswith(("_usd_per_mtok", "_tokens")))
+
+
+@cache
+def api_prices() -> tuple[ApiPrice, ...]:
+    """Return the prices of tokens, read once: the planner's own first."""
+    return tuple(_parsed(row) for row in table("api_prices"))
+
+
+def _parsed(row: Row) -> ApiPrice:
+    try:
+        numbers = {name: float(row[name]) if row[name] else None for name in NUMBERS}
+    except ValueError as error:
+        raise InputError(
+            f"broken row of API prices: got {error} for {row['provider']} {row['model']}, want numbers. "
+            "Run 'sizebook data check' on your own table and mend it."
+        ) from error
+    return ApiPrice(**{name: numbers.get(name, row[name]) for name in COLUMNS})  # type: ignore[arg-type]
+
+
+def api_price(provider: str, model: str) -> ApiPrice:
+    """Return what a provider asks for a model: the planner's own row where there is one, else the newest.
+
+    Errors: a provider or a model of it that the table does not have, with the nearest.
+    """
+    of_provider = [row for row in api_prices() if row.provider.casefold() == provider.strip().casefold()]
+    if not of_provider:
+        known = list(dict.fromkeys(row.provider for row in api_prices()))
+        raise unknown_key("provider", provider, known, where="a provider of data/api_prices.csv")
+    matching = [row for row in of_provider if row.model.casefold() == model.strip().casefold()]
+    if not matching:
+        known = [row.model for row in of_provider]
+        raise unknown_key("model", model, known, where=f"a model of {of_provider[0].provider} in data/api_prices.csv")
+    own = api_prices()[: len(own_rows("api_prices"))]
+    return max([row for row in matching if row in own] or matching, key=lambda row: row.date)
