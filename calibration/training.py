@@ -47,6 +47,8 @@ FITTED = {
     "matmul_cdna_fp4": (0.25, 8, "the same in mxfp4, CDNA: no run was read"),
     "matmul_tpu_bf16": (0.7, 1, "the same, TPUs with arrays of 256 x 256: from v6e on"),
     "matmul_tpu_128_bf16": (0.75, 1, "the same, TPUs with arrays of 128 x 128: up to v5p"),
+    "matmul_tpu_int8": (0.45, 1, "the same in int8, TPUs from v6e on"),
+    "matmul_tpu_128_int8": (0.6, 1, "the same in int8, TPUs up to v5p"),
     "matmul_trainium_bf16": (0.55, 1, "the same, Trainium"),
     "scores_ampere": (0.45, 2, "share of the bf16 peak that causal attention reaches, masked half not counted, Ampere"),
     "scores_ada": (0.4, 8, "the same, Ada"),

@@ -201,11 +201,10 @@ def corrected(rows: list[dict[str, str]]) -> list[dict[str, str]]:
 
 
 def unusable(row: dict[str, str]) -> bool:
-    """Return whether a row cannot be planned: a whole run, a format that no plan knows, or what its flags name."""
+    """Return whether a row cannot be planned: a whole run, or what its flags name."""
     flags = set(row["flags"].split(";"))
     return (
         row["kind"] == "whole_run"
-        or row["dtype"] == "int8"
         or not row["gpus"]
         or not (row["batch"] or row["tokens_per_s_per_gpu"])
         or bool(flags & (UNFIT - {"memory_only"}))

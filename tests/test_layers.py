@@ -19,7 +19,7 @@ LAYERS = (
     ("intake",),
     ("tables",),
     ("models",),
-    ("training.tuning", "training.recipe_grammar"),
+    ("training.tuning", "training.recipe_grammar", "training.number_formats"),
     ("serving.quantities", "training.quantities", "training.recipe"),
     ("formulas",),
     ("serving",),

@@ -15,7 +15,7 @@ from sizebook.training.recipe import Method, Recipe
 
 ACTIVATION_BYTES = 2
 # What a matrix keeps of its input for the gradient of its weights where it multiplies in that format, scales included.
-INPUT_BYTES = {"fp8": 1.0, "mxfp8": 1 + 1 / 32, "nvfp4": 0.5 + 1 / 16, "mxfp4": 0.5 + 1 / 32}
+INPUT_BYTES = {"fp8": 1.0, "int8": 1.0, "mxfp8": 1 + 1 / 32, "nvfp4": 0.5 + 1 / 16, "mxfp4": 0.5 + 1 / 32}
 
 
 def kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
@@ -127,7 +127,7 @@ def input_bytes(method: Method) -> float:
     """Return the bytes that a matrix keeps of an element of its input, narrow where the framework keeps it so."""
     if not keeps(method.recipe).narrow_inputs:
         return ACTIVATION_BYTES
-    return INPUT_BYTES.get(method.compute_dtype, ACTIVATION_BYTES)
+    return INPUT_BYTES.get(method.compute_dtype or "", ACTIVATION_BYTES)
 
 
 def matrix_inputs(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:

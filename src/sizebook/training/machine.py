@@ -14,7 +14,8 @@ from sizebook.core.tables import by_key
 from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import TRAINING, Setup, factors_of
 from sizebook.training.frameworks import stack as stack_of
-from sizebook.training.recipe import FORMATS, Method
+from sizebook.training.number_formats import PEAKS, format_of, training_peak
+from sizebook.training.recipe import Method
 
 # Matrix engines of one generation behave alike; what nobody measured falls back to the nearest that was.
 _GENERATION = {
@@ -30,7 +31,6 @@ _MAKERS = {"NVIDIA": "blackwell", "AMD": "cdna", "Google": "tpu", "AWS": "traini
 # Matrix units of TPUs are arrays of 128 x 128 up to v5p and of 256 x 256 from v6e on, which layers fill less well
 # (Google Cloud TPU documentation, system architecture).
 _SMALL_ARRAYS = frozenset({"tpu_v2", "tpu_v3", "tpu_v4", "tpu_v5e", "tpu_v5p"})
-_KINDS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4", "mxfp4": "fp4"}
 # One way between a Grace processor and its GPUs: NVLink-C2C of 900 GB/s both ways (NVIDIA GH200, GB200 data sheets).
 _COHERENT_LINK = 450e9
 # Watts for each bf16 TFLOP/s of a GB200: Blackwell runs into its power limit, so that those given more are faster.
@@ -128,16 +128,15 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
     Matrices multiply in the method's format; attention scores stay in bf16. Under a power limit the clock falls with
     the cube root of the power (dynamic power is C V^2 f, and V follows f).
     """
-    dtype, limit = method.compute_dtype, method.power_limit_watts
-    if dtype not in FORMATS:
-        raise RangeError(f"no training in {dtype}: got '{dtype}', want one of {', '.join(FORMATS)}. Choose another.")
-    family, kind, stack = generation(gpu), _KINDS[dtype], stack_of(method.recipe.stack).timed_as
-    half = gpu.peaks.get("bf16") or gpu.peak_flop_per_s("fp16")
+    dtype, limit = format_of(gpu, method.compute_dtype), method.power_limit_watts
+    family, stack = generation(gpu), stack_of(method.recipe.stack).timed_as
+    kind = PEAKS[dtype] if method.narrow else "bf16"  # fp16 reaches the same share
+    half = training_peak(gpu, None)
     check_power_limit(gpu, limit)
     clock = (limit / gpu.tdp_watts) ** (1 / 3) if limit and gpu.tdp_watts else 1.0
     if family == "blackwell" and gpu.tdp_watts:
         clock *= min(1.3, (gpu.tdp_watts / (half * _BLACKWELL_WATTS)) ** fitted["power"])
-    matmul = (half if kind == "bf16" else gpu.peak_flop_per_s(kind)) * clock * _matmul(gpu, family, kind, fitted)
+    matmul = training_peak(gpu, dtype) * clock * _matmul(gpu, family, kind, fitted)
     scores = fitted.get(f"scores_{family}_{stack}") or fitted.get(f"scores_{family}") or fitted["scores_hopper"]
     link = gpu.scale_up_bytes_per_s or gpu.pcie_bytes_per_s or gpu.memory_bandwidth_bytes_per_s
     network = method.nic_gbit_per_s * 1e9 / 8 if method.nic_gbit_per_s else gpu.scale_out_bytes_per_s or link / 8

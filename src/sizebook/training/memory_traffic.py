@@ -9,7 +9,7 @@ from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout
 from sizebook.training.machine import Machine
 from sizebook.training.profile import ModelProfile
-from sizebook.training.recipe import WIDE_FORMATS, Method
+from sizebook.training.recipe import Method
 
 # Every micro-batch reads the weights forward and backward and adds to gradients, read and written in fp32.
 _WEIGHT_BYTES, _GRADIENT_BYTES = 4, 8
@@ -30,7 +30,7 @@ def elementwise_seconds(
     if not method.recipe.flash_attention:
         # Plain attention passes 16-bit scores 16 times, with dropout six times what is kept; a third in each pass.
         moved += 2 * (everything_bytes(layers, layout, method, profile=profile, scores=True) - kept)
-    if method.compute_dtype not in WIDE_FORMATS:
+    if method.narrow:
         # Scales found at run time: inputs are read for their maximum, read again, written narrow, straight and turned.
         moved += rates.quantize * matrix_inputs(layers, layout, method.recipe, profile=profile)
     # Grouped products of experts add no bias themselves, as dense ones do: kernels of their own read and write all

@@ -13,13 +13,11 @@ from sizebook.core.errors import InputError
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
 from sizebook.tables.own_rates import RatesFile
+from sizebook.training.number_formats import FORMATS, WIDE_FORMATS
 from sizebook.training.recipe_grammar import MODULES, Offload, Recomputation, read_offload, read_recomputation
 from sizebook.training.tuning import USUAL_RANK, WEIGHT_BYTES, LoraOn, LoraRank, Tuning
 
 RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
-FORMATS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4", "mxfp4")
-WIDE_FORMATS = FORMATS[:2]  # the formats of activations: nothing is cast
-BLOCK_FORMATS = FORMATS[3:]  # one scale for 16 or 32 neighbours
 STATE_FORMATS = ("fp32", "bf16", "fp8")
 # The share of a layer's activations inside its feed-forward block, about; more in models with experts.
 MLP_SHARE = 0.6
@@ -312,14 +310,14 @@ class Method:
     """The recipe, the format and power of a GPU, its network, and rates fitted to own runs."""
 
     compute_dtype: Annotated[
-        str,
+        str | None,
         Quantity(
-            "format of matrix products",
+            "format of matrix products, blank for bf16, or fp16 where the accelerator has no bf16",
             kind="choice",
             choices=FORMATS,
-            default="bf16",
+            default=None,
             label="Format that matrices multiply in",
-            source="assumption: mixed precision, as most published runs",
+            source="data/generations.csv",
         ),
     ] = DEFAULT
     power_limit_watts: Annotated[
@@ -348,3 +346,8 @@ class Method:
     ] = DEFAULT
     recipe: Recipe = DEFAULT
     rates_file: RatesFile = DEFAULT
+
+    @property
+    def narrow(self) -> bool:
+        """Whether matrices multiply in fewer bits than activations have."""
+        return self.compute_dtype not in (None, *WIDE_FORMATS)

@@ -18,7 +18,7 @@ from sizebook.training.applicability import policy_of, recomputed_layers, recomp
 from sizebook.training.frameworks import keeps
 from sizebook.training.layout import Layout, recomputed
 from sizebook.training.memory import Memory
-from sizebook.training.recipe import WIDE_FORMATS, Method, Recipe
+from sizebook.training.recipe import Method, Recipe
 from sizebook.training.recipe_grammar import OUTPUTS, Policy, RecomputedLayers
 
 LIGHTEST = "lightest"
@@ -57,7 +57,7 @@ def candidates(layout: Layout, method: Method) -> Iterator[tuple[Layout, Method]
 
 def _may_narrow(method: Method) -> bool:
     """Return whether inputs of activation functions may be narrowed to 8 bits by default: not in 16-bit runs."""
-    return bool(keeps(method.recipe).fp8_activation_inputs) and method.compute_dtype not in WIDE_FORMATS
+    return bool(keeps(method.recipe).fp8_activation_inputs) and method.narrow
 
 
 @lru_cache(maxsize=1024)

@@ -26,9 +26,10 @@ from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, bubble, stage_layers
 from sizebook.training.machine import Machine
 from sizebook.training.memory_traffic import elementwise_seconds, expanding_seconds, optimizer_seconds, weight_seconds
+from sizebook.training.number_formats import BLOCK_FORMATS
 from sizebook.training.policy_effects import saved_share
 from sizebook.training.profile import ModelProfile
-from sizebook.training.recipe import BLOCK_FORMATS, Method
+from sizebook.training.recipe import Method
 
 _BACKWARD_MATMUL = 2.0
 # Flash attention's backward pass is five products where the forward pass is two (Dao 2023, arXiv:2307.08691).

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.core.errors import SizebookError
 from sizebook.core.sections import flat
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
@@ -155,11 +154,3 @@ def test_the_band_brackets_the_prediction_and_efficiencies_are_shares() -> None:
     widest = bands()["not measured"]
     assert all(widest.low <= band.low and band.high <= widest.high for band in bands().values())
     assert all(0 < value <= 1 for name, value in calibration().items() if name.startswith(("matmul", "scores")))
-
-
-def test_a_format_that_nothing_trains_in_is_refused() -> None:
-    with pytest.raises(SizebookError) as refused:
-        machine(accelerator("h100-sxm"), Method(compute_dtype="int4"), calibration())
-    assert str(refused.value) == (
-        "no training in int4: got 'int4', want one of bf16, fp16, fp8, mxfp8, nvfp4, mxfp4. Choose another."
-    )

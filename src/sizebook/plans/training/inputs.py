@@ -7,7 +7,7 @@ columns of a table of runs and the inputs of the workbook. `settled` looks up wh
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated
 
@@ -26,6 +26,7 @@ from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.price_rows import TERM_NAMES
 from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
 from sizebook.training.layout import Layout, with_data_parallel
+from sizebook.training.number_formats import format_of, training_peak
 from sizebook.training.quantities import Batches, Operations, Pace, Programme, Run
 from sizebook.training.recipe import Method
 from sizebook.training.tuning import Examples
@@ -157,6 +158,9 @@ class Setup:
     method: Method = field(default_factory=Method)
     reserved_bytes: float = 0  # kept free on every GPU for what is held beside training
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "method", native(self.method, self.gpu))
+
     @cached_property
     def capacity_bytes(self) -> float:
         """What one accelerator leaves for training: what the driver was measured to leave, else 99 %."""
@@ -165,7 +169,7 @@ class Setup:
     @cached_property
     def peak_flop_per_s(self) -> float:
         """The dense peak that MFU is measured against."""
-        return peak_flop_per_s(self.gpu, self.method.compute_dtype)
+        return training_peak(self.gpu, self.method.compute_dtype)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,17 +209,19 @@ class Training(Setup, Terms):
         return self.pace.utilization(self.peak_flop_per_s)
 
 
+def native(method: Method, gpu: Accelerator) -> Method:
+    """Return the method as an accelerator runs it: in a format that it multiplies in, and on TPUs, whatever is asked
+    for, as XLA compiles it."""
+    dtype, recipe = format_of(gpu, method.compute_dtype), method.recipe
+    if gpu.maker == "Google" and recipe.stack != "xla":
+        recipe = replace(recipe, stack="xla")
+    unchanged = dtype == method.compute_dtype and recipe is method.recipe
+    return method if unchanged else replace(method, compute_dtype=dtype, recipe=recipe)
+
+
 def capacity_bytes(gpu: Accelerator) -> float:
     """Return what one accelerator leaves for training: what the driver was measured to leave, else 99 %."""
     return gpu.usable_memory_bytes or gpu.memory_bytes * USABLE_SHARE
-
-
-def peak_flop_per_s(gpu: Accelerator, compute_dtype: str) -> float:
-    """Return the dense peak that MFU is measured against: of the format that the matrices multiply in."""
-    formats = {"mxfp8": "fp8", "nvfp4": "fp4", "mxfp4": "fp4"}
-    if compute_dtype == "bf16" and "bf16" not in gpu.peaks:
-        return gpu.peak_flop_per_s("fp16")
-    return gpu.peak_flop_per_s(formats.get(compute_dtype, compute_dtype))
 
 
 def settled(model: str, gpu: str, inputs: TrainingInputs) -> Training:

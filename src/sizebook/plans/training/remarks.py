@@ -81,4 +81,6 @@ def _of_count(plan: TrainingPlan) -> Iterator[str]:
 
 
 def _of_recipe(plan: TrainingPlan) -> Iterator[str]:
+    if plan.inputs.gpu.maker == "Google":
+        yield text("On TPUs every framework is planned as XLA compiles it (stack xla), as MaxText runs.")
     yield from (text("Without effect in the recipe: {words}.", words=words) for words in plan.work.unread)

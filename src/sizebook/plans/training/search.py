@@ -16,7 +16,7 @@ from sizebook.core.errors import SizebookError, TargetError, require
 from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
-from sizebook.plans.training.work import native, placed
+from sizebook.plans.training.work import placed
 from sizebook.training.applicability import check_recipe, implied_kind
 from sizebook.training.frameworks import stack
 from sizebook.training.layout import Layout, check, micro_batches
@@ -71,26 +71,22 @@ def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Se
     """
     require(setup.gpus > 0, f"no GPUs: got {setup.gpus}, want at least 1. Correct gpus.")
     check_recipe(setup.method.recipe, setup.architecture)
-    setup = _searched(setup)
+    setup = _as_asked(setup)
     profile = model_profile(setup.architecture, setup.batches.seq)
     return _ranked(_timed(setup, held, profile), profile, setup, top)
 
 
-def _searched(setup: Setup) -> Setup:
-    """Return a setup as it is searched."""
-    return replace(setup, method=_as_asked(native(setup.method, setup.gpu)))
-
-
-def _as_asked(method: Method) -> Method:
-    """Return a method that takes nothing unasked that changes what is computed."""
-    if method.recipe.fp8_activation_inputs is not None:
-        return method
-    return replace(method, recipe=replace(method.recipe, fp8_activation_inputs=False))
+def _as_asked(setup: Setup) -> Setup:
+    """Return a setup that takes nothing unasked that changes what is computed."""
+    recipe = setup.method.recipe
+    if recipe.fp8_activation_inputs is not None:
+        return setup
+    return replace(setup, method=replace(setup.method, recipe=replace(recipe, fp8_activation_inputs=False)))
 
 
 def fitting(setup: Setup, held: Mapping[str, Any] = NOTHING) -> int:
     """Return how many layouts of the grid fit. What fits without recomputation fits with it, and is not tried again."""
-    setup = _searched(setup)
+    setup = _as_asked(setup)
     profile = model_profile(setup.architecture, setup.batches.seq)
     found, lighter = 0, set()
     for _, layout, n_micro in _timed(setup, held, profile):
@@ -165,7 +161,7 @@ def fits_somewhere(setup: Setup) -> bool:
     """Return whether some layout of the grid fits: those that need least memory, one sequence a micro-batch and
     everything recomputed, are tried, wide ones first; what cannot fit however it is spread is not tried at all."""
     profile, capacity = model_profile(setup.architecture, setup.batches.seq), setup.capacity_bytes
-    method = lightest_recipe(_as_asked(setup.method))
+    method = lightest_recipe(_as_asked(setup).method)
     if least_state_bytes(profile, method) / setup.gpus > capacity:
         return False
     for base in sorted(_bases(setup, NOTHING), key=lambda each: (-each.tp * each.ep, -each.pp, -each.cp)):

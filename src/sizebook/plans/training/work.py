@@ -29,7 +29,7 @@ from sizebook.training.machine import calibration, check_power_limit, machine, s
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.policy_effects import saved_share
 from sizebook.training.profile import ModelProfile, model_profile
-from sizebook.training.recipe import Method, Recipe
+from sizebook.training.recipe import Recipe
 from sizebook.training.recipe_choice import recipe_text, settle, within
 from sizebook.training.time import StepTime, step_time
 
@@ -199,10 +199,9 @@ def work_of(setup: Setup, layout: Layout) -> Work:
     check_power_limit(setup.gpu, setup.method.power_limit_watts)
     profile = model_profile(setup.architecture, setup.batches.seq)
     n_micro = micro_batches(layout, setup.batches.batch)
-    method = native(setup.method, setup.gpu)
-    layout = placed(layout, setup.gpu, method.recipe)
+    layout = placed(layout, setup.gpu, setup.method.recipe)
     found = settle(
-        layout, method, setup.capacity_bytes, needed=lambda each, how: memory(profile, each, how, n_micro=n_micro)
+        layout, setup.method, setup.capacity_bytes, needed=lambda each, how: memory(profile, each, how, n_micro=n_micro)
     )
     used = setup if found.method is setup.method else replace(setup, method=found.method)
     return Work(used, found.layout, found.fullest, unread(setup.method.recipe, found.layout, setup.architecture))
@@ -217,10 +216,3 @@ def placed(layout: Layout, gpu: Accelerator, recipe: Recipe) -> Layout:
         return layout
     widest = max(1, min(layout.dp, gpu.scale_up_domain // (layout.tp * layout.cp)))
     return replace(layout, fsdp=largest_divisor(layout.dp, widest))
-
-
-def native(method: Method, gpu: Accelerator) -> Method:
-    """Return the method as an accelerator runs it: on TPUs whatever is asked for is compiled by XLA."""
-    if gpu.maker != "Google" or method.recipe.stack == "xla":
-        return method
-    return replace(method, recipe=replace(method.recipe, stack="xla"))
