@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from tomllib import loads
 from typing import Any
 
@@ -202,6 +202,7 @@ def _layer(
     return build
 
 
+@cache
 def rows() -> dict[str, Row]:
     """Return the rows of ``data/types.toml`` by model type."""
     said: dict[str, dict[str, Any]] = loads((DATA / "types.toml").read_text(encoding="utf-8"))
@@ -212,5 +213,14 @@ def rows() -> dict[str, Row]:
     return {name: Row(**lines) for name, lines in whole.items()}
 
 
+def part(name: str, section: Config) -> Architecture:
+    """Return the language model of a joined type's section, whose class takes it for its own type whatever it says."""
+    section.only("model_type", name)
+    section.values = {**section.values, "model_type": name}
+    section.ignore("tie_word_embeddings")
+    return described(rows()[f"_{name}"], section)
+
+
 for _name, _row in rows().items():
-    model_type(_name)(partial(described, _row))
+    if not _name.startswith("_"):
+        model_type(_name)(partial(described, _row))

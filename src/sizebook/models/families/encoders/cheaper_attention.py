@@ -10,7 +10,6 @@ from sizebook.models.config import Config
 from sizebook.models.families.encoders.bert import BERT_HEADS, HASHED_HEADS, ROBERTA_HEADS, UNPOOLED_HEADS
 from sizebook.models.families.encoders.stack import (
     Body,
-    ProjectedAttention,
     Sizes,
     WordHead,
     bert_layer,
@@ -20,6 +19,7 @@ from sizebook.models.families.encoders.stack import (
     tables,
 )
 from sizebook.models.huggingface import model_type
+from sizebook.models.projected_attention import ProjectedAttention
 
 ENCODER_HEADS = {suffix: words for suffix, words in ROBERTA_HEADS.items() if suffix != "ForCausalLM"}
 

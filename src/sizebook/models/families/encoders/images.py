@@ -6,7 +6,7 @@ from sizebook.models.architecture import Architecture, Attention, Brick, FeedFor
 from sizebook.models.classes import kind_of_class, n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.towers.vision import patches, pixels
+from sizebook.models.families.row_bricks import patches, pixels
 from sizebook.models.huggingface import model_type
 
 

@@ -11,7 +11,6 @@ from sizebook.models.config import Config
 from sizebook.models.families.encoders.bert import BERT_HEADS, UNPOOLED_HEADS
 from sizebook.models.families.encoders.stack import (
     Body,
-    ProjectedAttention,
     WordHead,
     bert_layer,
     cross_attends,
@@ -21,6 +20,7 @@ from sizebook.models.families.encoders.stack import (
     tables,
 )
 from sizebook.models.huggingface import model_type
+from sizebook.models.projected_attention import ProjectedAttention
 
 SUMMARY_KEYS = (
     "summary_type",

@@ -20,7 +20,6 @@ from sizebook.models.config import Config
 from sizebook.models.families.encoders.bert import ROBERTA_HEADS, UNPOOLED_HEADS
 from sizebook.models.families.encoders.stack import (
     Body,
-    ProjectedAttention,
     Sizes,
     bert_layer,
     encoder,
@@ -30,6 +29,7 @@ from sizebook.models.families.encoders.stack import (
 )
 from sizebook.models.families.encoders.xlm import PLAIN_HEAD
 from sizebook.models.huggingface import model_type
+from sizebook.models.projected_attention import ProjectedAttention
 
 
 def _deberta(config: Config, prefix: str, heads: dict[str, str]) -> tuple[Sizes, str, list[Brick]]:

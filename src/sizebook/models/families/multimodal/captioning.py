@@ -18,10 +18,8 @@ from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import tie_notes
-from sizebook.models.families.multimodal.querying import blip_vit
-from sizebook.models.families.towers.vision import clip_vit
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
-from sizebook.models.towers import Tower
 
 # What a class holds: a decoder with its head, an encoder of text, projections of both to one width.
 BLIP_CLASSES = {
@@ -65,7 +63,7 @@ def blip(config: Config) -> Architecture:
         d_model=width,
         vocab=vocab,
         n_ctx=n_ctx,
-        inputs=(*tables, _blip_vit(vision)),
+        inputs=(*tables, tower("blip_of_captions", vision)),
         layers=tuple(layer for layer in layers for _ in range(n_layers)),
         outputs=top,
         head=head,
@@ -123,12 +121,6 @@ def _blip_top(
     ), None
 
 
-def _blip_vit(config: Config) -> Tower:
-    config.only("model_type", "blip_vision_model")
-    last = (Norm("post_layernorm", config.integer("hidden_size"), bias=True),)
-    return blip_vit(config, last, qkv_bias=True)
-
-
 @model_type("git")
 def git(config: Config) -> Architecture:
     """GIT (arXiv:2205.14100): BERT's layers, causal, behind the patches of CLIP's ViT."""
@@ -153,7 +145,7 @@ def git(config: Config) -> Architecture:
             Embedding("word_embeddings", vocab, width),
             Embedding("position_embeddings", n_ctx, width),
             Norm("embeddings.LayerNorm", width, bias=True),
-            clip_vit(vision, projector),
+            tower("clip", vision, *projector),
         ),
         layers=(layer,) * config.integer("num_hidden_layers"),
         outputs=(),

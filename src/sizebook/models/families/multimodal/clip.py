@@ -8,7 +8,8 @@ from sizebook.models.architecture import Architecture, Attention, Embedding, Lay
 from sizebook.models.classes import n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.towers.vision import clip_vit, encoder, patches, siglip
+from sizebook.models.families.row_bricks import patches
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -25,14 +26,14 @@ def clip(config: Config) -> Architecture:
     text, vision = config.section(names[0]), config.section(names[1])
     text.only("model_type", "clip_text_model")
     if _classifies(config):
-        return _of_images(config, clip_vit(vision, ()), patches(vision) + 1)
+        return _of_images(config, tower("clip", vision), patches(vision) + 1)
     side, d_joint = text_side(text, causal=True), config.integer("projection_dim")
-    tower = clip_vit(vision, (linear("visual_projection", vision.integer("hidden_size"), d_joint, bias=False),))
+    seen = tower("clip", vision, linear("visual_projection", vision.integer("hidden_size"), d_joint, bias=False))
     projected = Projection("text_projection", side.d_model, d_joint, bias=False, pooled=True)
     return replace(
         side,
         model_type="clip",
-        inputs=(*side.inputs, tower),
+        inputs=(*side.inputs, seen),
         outputs=(*side.outputs, projected, Tensors((vector("logit_scale"),))),
     )
 
@@ -40,8 +41,9 @@ def clip(config: Config) -> Architecture:
 def text_side(text: Config, *, causal: bool) -> Architecture:
     """Return the text encoder of a section: words and learned positions, a ViT's layers, a last norm."""
     text.ignore("projection_dim")
-    d_model, layer, n_layers = encoder(text)
-    layer = tuple(replace(b, bidirectional=not causal) if isinstance(b, Attention) else b for b in layer)
+    found = tower("vit", text)
+    d_model, n_layers = found.d_model, found.n_layers
+    layer = tuple(replace(b, bidirectional=not causal) if isinstance(b, Attention) else b for b in found.layer)
     vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings")
     return Architecture(
         model_type=str(text.values.get("model_type")),
@@ -60,23 +62,23 @@ def _classifies(config: Config) -> bool:
     return "".join(config.class_names()[:1]).endswith("ForImageClassification")
 
 
-def _of_images(config: Config, tower: Tower, n_ctx: int) -> Architecture:
+def _of_images(config: Config, seen: Tower, n_ctx: int) -> Architecture:
     """Return the ViT with a classifier over the labels; its joint space is not built, nor is the text side."""
     config.ignore("architectures", "projection_dim", "text_config", "text_config_dict")
     config.without("text_config")
-    return of_images(config, tower, n_ctx, Projection("classifier", tower.d_model, n_labels(config), pooled=True))
+    return of_images(config, seen, n_ctx, Projection("classifier", seen.d_model, n_labels(config), pooled=True))
 
 
-def of_images(config: Config, tower: Tower, n_ctx: int | None, *on_top: Projection) -> Architecture:
+def of_images(config: Config, seen: Tower, n_ctx: int | None, *on_top: Projection) -> Architecture:
     """Return a tower as a model of its own, with what a class puts on top."""
     return Architecture(
         model_type=config.text("model_type"),
-        d_model=tower.d_model,
+        d_model=seen.d_model,
         vocab=0,
         n_ctx=n_ctx,
-        inputs=tower.stem,
-        layers=(Layer(tower.layer),) * tower.n_layers,
-        outputs=(*tower.projector, *on_top),
+        inputs=seen.stem,
+        layers=(Layer(seen.layer),) * seen.n_layers,
+        outputs=(*seen.projector, *on_top),
         head=None,
     )
 
@@ -88,12 +90,12 @@ def siglip_pair(config: Config) -> Architecture:
     text, vision = config.section("text_config"), config.section("vision_config")
     text.only("model_type", "siglip_text_model")
     if _classifies(config):
-        return _of_images(config, siglip(vision, ()), patches(vision))
+        return _of_images(config, tower("siglip", vision), patches(vision))
     side = text_side(text, causal=False)
     return replace(
         side,
         model_type="siglip",
-        inputs=(*side.inputs, siglip(vision, ())),
+        inputs=(*side.inputs, tower("siglip", vision)),
         outputs=(*side.outputs, text_head(text, side.d_model), Tensors((vector("logit_scale"), vector("logit_bias")))),
     )
 

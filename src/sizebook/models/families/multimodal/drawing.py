@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Weight
+from sizebook.models.architecture import Architecture, Brick, Embedding, Norm, Weight
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import attention, block, feed_forward, linear, stack, uniform
+from sizebook.models.families.blocks import linear
+from sizebook.models.families.decoders.rows import part
 from sizebook.models.families.multimodal.image_tokens import looks_around, residual
 from sizebook.models.families.multimodal.joining import with_towers
-from sizebook.models.families.multimodal.ready_made_vision import aligned_text
-from sizebook.models.families.towers.vision import patches, pixels
+from sizebook.models.families.multimodal.rows import joined, row_of
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -18,43 +18,13 @@ from sizebook.models.towers import Tower
 @model_type("janus")
 def janus(config: Config) -> Architecture:
     """Janus and Janus-Pro (arXiv:2501.17811): one encoder to read images, a quantiser with its decoder to draw them."""
-    text = aligned_text(config, "llama")
-    vision, codes = config.section("vision_config"), config.section("vq_config")
-    return with_towers(config, text, _reader(vision), _painter(codes), tied=True)
+    whole = joined(row_of("_janus"), config)
+    return replace(whole, inputs=(*whole.inputs, _painter(config.section("vq_config"))))
 
 
 def _mlp(name: str, d_in: int, d_out: int, depth: int) -> list[Brick]:
     """Return a projection and as many square ones behind it as make ``depth`` together."""
     return [linear(f"{name}.fc1", d_in, d_out), *[linear(f"{name}.hidden_layers", d_out, d_out)] * (depth - 1)]
-
-
-def _reader(config: Config) -> Tower:
-    config.only("model_type", "janus_vision_model")
-    config.ignore("num_image_tokens")
-    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    attend = Attention(
-        d_model,
-        n_heads,
-        n_heads,
-        d_head=d_model // n_heads,
-        qkv_bias=config.flag("attention_bias", default=True),
-        out_bias=True,
-        qk_norm=(d_model, d_model) if config.flag("use_qk_norm", default=False) else None,
-        qk_norm_bias=True,
-        bidirectional=True,
-    )
-    d_ff = int(d_model * config.number("mlp_ratio"))
-    layer: tuple[Brick, ...] = (
-        Norm("layer_norm1", d_model, bias=True),
-        attend,
-        Norm("layer_norm2", d_model, bias=True),
-        FeedForward(d_model, d_ff, gated=False, bias=True),
-    )
-    stem = linear("patch_embedding", pixels(config), d_model), Embedding("position_embedding", patches(config), d_model)
-    aligner = _mlp("aligner", d_model, config.integer("projection_dim"), config.integer("depth"))
-    last = Norm("post_layernorm", d_model, bias=True), *aligner
-    return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=last)
 
 
 def _painter(config: Config) -> Tower:
@@ -117,15 +87,8 @@ def emu3(config: Config) -> Architecture:
     """Emu3 (arXiv:2409.18869): Llama over words and codes, beside the quantiser that reads and draws frames."""
     config.built_as("Emu3ForConditionalGeneration", "Emu3Model")
     config.ignore("vocabulary_map")
-    section = config.section("text_config")
-    section.only("model_type", "emu3_text_model")
-    section.values = {"num_key_value_heads": 8, **section.values, "model_type": "emu3_text_model"}
-    section.ignore("tie_word_embeddings")
-    feed = feed_forward(section, bias=section.flag("mlp_bias", default=False))
-    bias = section.flag("attention_bias", default=False)
-    layer = block(feed.d_model, attention(section, qkv_bias=bias, out_bias=bias), feed)
+    text = part("emu3_text_model", config.section("text_config"))
     tower, buffers = _frames(config.section("vq_config"))
-    text = stack(section, uniform(section, layer))
     return with_towers(config, text, tower, tied=False, buffers=buffers)
 
 

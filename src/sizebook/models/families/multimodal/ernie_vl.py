@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tensors
+from sizebook.models.architecture import Architecture, Brick, Layer, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     BesideLayers,
@@ -13,23 +13,11 @@ from sizebook.models.families.blocks import (
     block,
     feed_forward,
     layers_of,
-    linear,
     stack,
     vector,
 )
 from sizebook.models.families.experts import mlp_kinds, routed
-from sizebook.models.families.multimodal.joining import text_model, with_towers
-from sizebook.models.families.towers.vision import encoder_of_depth, pixels
-from sizebook.models.huggingface import model_type
-from sizebook.models.towers import Tower
-
-
-@model_type("ernie4_5_vl_moe")
-def ernie_vl(config: Config) -> Architecture:
-    """ERNIE 4.5 VL: a ViT without positions, neighbours in space and time merged in two steps."""
-    text = text_model(config, "ernie4_5_vl_moe_text")
-    return with_towers(config, text, _vit(config.section("vision_config"), text.d_model), tied=True)
-
+from sizebook.models.huggingface import describe, model_type
 
 # Keys of the first published files that change no tensor, whatever they say.
 FIRST_IGNORED = (
@@ -74,7 +62,7 @@ VISION_SIZES = ("hidden_size", "depth", "num_heads", "patch_size")
 def ernie_vl_first(config: Config) -> Architecture:
     """ERNIE 4.5 VL with the keys of its first files: those of text at the top level, experts as pairs.
 
-    Translated as transformers' contributors convert these files; what they build is `ernie_vl`.
+    Translated as transformers' contributors convert these files; what they build is the type ``ernie4_5_vl_moe``.
     """
     config.ignore(*FIRST_IGNORED)
     config.only("use_temporal_conv", True)
@@ -90,7 +78,7 @@ def ernie_vl_first(config: Config) -> Architecture:
         }
     )
     config.only("pixel_hidden_size", vision.integer("hidden_size"))
-    return replace(ernie_vl(inner), model_type="ernie4_5_moe_vl")
+    return replace(describe(inner), model_type="ernie4_5_moe_vl")
 
 
 def _first_text(config: Config) -> dict[str, Any]:
@@ -163,17 +151,3 @@ def _experts(config: Config) -> tuple[Brick, ...]:
     statics = vector("moe_statics.e_score_correction_bias", 1, text.n_experts, part="router")
     unvisited = (weight._replace(active=0) if weight.copies > 1 else weight for weight in seen)
     return text, Tensors((*unvisited, statics, statics))
-
-
-def _vit(config: Config, d_text: int) -> Tower:
-    d_model, layer = encoder_of_depth(config)
-    merge, frames = config.integer("spatial_merge_size", default=2), config.integer("temporal_merge_size", default=2)
-    wide = d_model * merge**2
-    projector: list[Brick] = [Norm("ln", d_model, bias=True)]
-    for name, d_in in (("spatial_linear", wide), ("temporal_linear", wide * frames)):
-        projector += [linear(f"{name}.fc1", d_in, wide), linear(f"{name}.fc2", wide, wide)]
-        projector.append(Norm(f"{name}.ln", wide, bias=True))
-    projector += [linear("mlp", wide, d_text), Norm("after_norm", d_text)]
-    stem = (linear("patch_embed", pixels(config, key="in_channels"), d_model, bias=False),)
-    n_layers = config.integer("depth", "num_hidden_layers")
-    return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=tuple(projector))

@@ -17,7 +17,7 @@ from sizebook.models.architecture import (
 )
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import block, feed_forward, layers_of, stack, vector
-from sizebook.models.families.towers.vision import clip_vit
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 
 FREEZING = (
@@ -82,7 +82,7 @@ def idefics(config: Config) -> Architecture:
     return replace(
         text,
         vocab=text.vocab,
-        inputs=(*text.inputs, *added, clip_vit(vision, projector)),
+        inputs=(*text.inputs, *added, tower("clip", vision, *projector)),
         outputs=(*text.outputs, *head),
     )
 

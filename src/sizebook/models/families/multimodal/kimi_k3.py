@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Layer, Norm, Tensors
+from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import BesideLayers, feed_forward, layers_of, linear, matrix, stack
+from sizebook.models.families.blocks import BesideLayers, feed_forward, layers_of, matrix, stack
 from sizebook.models.families.decoders.latent_attention import latent
 from sizebook.models.families.decoders.linear_attention import MIXED, kimi_kinds
 from sizebook.models.families.experts import correction, fine_grained, mlp_kinds
 from sizebook.models.families.multimodal.joining import noted, with_towers
-from sizebook.models.families.towers.vision import pixels
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.mixers import DeltaNet
 from sizebook.models.towers import Tower
@@ -107,24 +107,7 @@ def _delta(config: Config) -> DeltaNet:
 
 def _vit(config: Config, d_text: int) -> Tower:
     _says(config, VISION_SAYS)
-    d_model, n_heads = config.integer("vt_hidden_size"), config.integer("vt_num_attention_heads")
-    _says(config, {"mm_hidden_size": d_model, "text_hidden_size": d_text})
-    config.ignore("init_pos_emb_time", "pos_emb_interpolation_mode", "projector_ln_eps")
-    width = config.divides("qkv_hidden_size", config.integer("qkv_hidden_size"), "vt_num_attention_heads", n_heads)
-    layer = (
-        Norm("norm0", d_model),
-        Attention(d_model, n_heads, n_heads, d_head=width, bidirectional=True),
-        Norm("norm1", d_model),
-        FeedForward(d_model, config.integer("vt_intermediate_size"), gated=False),
-    )
-    positions = config.integer("init_pos_emb_height") * config.integer("init_pos_emb_width")
-    stem = linear("patch_embed", pixels(config), d_model, bias=False), Embedding("pos_emb", positions, d_model)
-    joined = 4 * d_model
-    projector = (
-        Norm("final_layernorm", d_model),
-        linear("proj.0", joined, joined, bias=False),
-        linear("proj.2", joined, d_text, bias=False),
-        Norm("post_norm", d_text),
-    )
-    n_layers = config.integer("vt_num_hidden_layers")
-    return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector)
+    n_heads = config.integer("vt_num_attention_heads")
+    _says(config, {"mm_hidden_size": config.integer("vt_hidden_size"), "text_hidden_size": d_text})
+    config.divides("qkv_hidden_size", config.integer("qkv_hidden_size"), "vt_num_attention_heads", n_heads)
+    return tower("kimi_k3", config, text=d_text)

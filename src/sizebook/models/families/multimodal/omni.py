@@ -9,16 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors
+from sizebook.models.architecture import Architecture, Brick, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import flat, text_model, with_towers
-from sizebook.models.families.towers.audio import phi4_audio, whisper_encoder
-from sizebook.models.families.towers.vision import qwen2_5_vit, siglip
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
-
-TIME_FREQUENCIES = 256  # widths that the class fixes: no key sets them
 
 
 @model_type("qwen2_5_omni")
@@ -27,83 +24,23 @@ def qwen2_5_omni(config: Config) -> Architecture:
     thinker = config.section("thinker_config")
     thinker.ignore("ignore_index", "position_id_per_seconds", "seconds_per_chunk")
     text = text_model(thinker, "qwen2")
-    towers = [_vision(thinker.section("vision_config")), _hearing(thinker.section("audio_config"))]
+    towers = [replace(tower("qwen2_5_vl", thinker.section("vision_config")), name="visual")]
+    towers.append(tower("qwen2_5_omni_audio", thinker.section("audio_config")))
     config.ignore("enable_audio_output_", "enable_talker")
     config.ignore("talker_config", "token2wav_config")
     if config.flag("enable_audio_output", default=True):
-        towers += [_talker(config.section("talker_config")), *_vocoder(config.section("token2wav_config"))]
+        towers.append(tower("qwen2_5_omni_talker", config.section("talker_config")))
+        towers += _vocoder(config.section("token2wav_config"))
     tied = thinker.flag("tie_word_embeddings", default=False)
     head = replace(text.head, tied=tied) if text.head else None
     return replace(text, model_type="qwen2_5_omni", inputs=(*text.inputs, *towers), head=head)
 
 
-def _vision(config: Config) -> Tower:
-    tower = qwen2_5_vit(config)
-    return replace(tower, name="visual")
-
-
-def _hearing(config: Config) -> Tower:
-    """Whisper's encoder without its positions, one projection, and the vectors that begin and end a clip."""
-    d_model, d_out = config.integer("d_model"), config.integer("output_dim")
-    projector = (linear("proj", d_model, d_out), Embedding("audio_bos_eos_token", 2, d_out))
-    config.ignore("max_source_positions")
-    return replace(whisper_encoder(config, projector, positions=False), name="audio_tower")
-
-
-def _talker(config: Config) -> Tower:
-    """A Qwen 2 of its own whose table is as wide as the thinker, with a head over codes."""
-    d_model, d_in = config.integer("hidden_size"), config.integer("embedding_size")
-    n_heads, n_kv_heads = config.integer("num_attention_heads"), config.integer("num_key_value_heads")
-    d_head, vocab = config.integer("head_dim"), config.integer("vocab_size")
-    config.ignore("position_id_per_seconds", "seconds_per_chunk", "spatial_merge_size")
-    config.ignore("use_sliding_window", "max_window_layers", "layer_types")
-    layer: tuple[Brick, ...] = (
-        Norm("input_layernorm", d_model),
-        Attention(d_model, n_heads, n_kv_heads, d_head=d_head, qkv_bias=True),
-        Norm("post_attention_layernorm", d_model),
-        FeedForward(d_model, config.integer("intermediate_size"), gated=True),
-    )
-    stem = Embedding("embed_tokens", vocab, d_in), linear("thinker_to_talker_proj", d_in, d_model)
-    after = Norm("norm", d_model), linear("codec_head", d_model, vocab, bias=False)
-    return Tower(
-        "speech", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=after, name="talker"
-    )
-
-
 def _vocoder(config: Config) -> tuple[Tower, Tower]:
-    return _diffusion(config.section("dit_config")), _bigvgan(config.section("bigvgan_config"))
-
-
-def _diffusion(config: Config) -> Tower:
-    """A diffusion transformer over mel frames: norms take their gain from the time step."""
-    d_model, mel = config.integer("hidden_size"), config.integer("mel_dim")
-    d_attn = config.integer("num_attention_heads") * config.integer("head_dim")
-    codes, emb = config.integer("num_embeds") + 1, config.integer("emb_dim")
-    joined = mel + config.integer("enc_dim") + config.integer("enc_emb_dim") + emb
-    config.ignore("block_size", "look_ahead_layers", "look_backward_layers", "repeats", "depth", "dim", "heads")
-    layer: tuple[Brick, ...] = (
-        linear("attn_norm", d_model, 6 * d_model),
-        *(linear(name, d_model, d_attn) for name in ("to_q", "to_k", "to_v")),
-        linear("to_out", d_attn, d_model),
-        FeedForward(d_model, config.integer("ff_mult") * d_model, gated=False, bias=True),
-    )
-    stem: tuple[Brick, ...] = (
-        linear("time_mlp.0", TIME_FREQUENCIES, d_model),
-        linear("time_mlp.2", d_model, d_model),
-        Embedding("codec_embed", codes, emb),
-        linear("input_proj", joined, d_model),
-        *_speaker_encoder(config),
-    )
-    after = linear("norm_out", d_model, 2 * d_model), linear("proj_out", d_model, mel)
-    return Tower(
-        "speech",
-        d_model,
-        config.integer("num_hidden_layers"),
-        stem=stem,
-        layer=layer,
-        projector=after,
-        name="code2wav_dit",
-    )
+    diffusion = config.section("dit_config")
+    speaker = _speaker_encoder(diffusion)
+    found = tower("qwen2_5_omni_diffusion", diffusion)
+    return replace(found, stem=(*found.stem, *speaker)), _bigvgan(config.section("bigvgan_config"))
 
 
 def _speaker_encoder(config: Config) -> list[Brick]:
@@ -174,5 +111,14 @@ def phi4_multimodal(config: Config) -> Architecture:
     )
     n_mels = audio.integer("input_size")
     buffers = tuple(vector(f"encoder_embedding.global_{what}", n_mels) for what in ("mean", "invstd"))
-    towers = siglip(vision, seen), phi4_audio(audio, text.d_model)
+    towers = tower("siglip", vision, *seen), _phi4_audio(audio, text.d_model)
     return with_towers(config, text, *towers, tied=False, buffers=buffers)
+
+
+def _phi4_audio(config: Config, d_text: int) -> Tower:
+    """Return the conformer, before which convolutions halve the frames as often as the file says."""
+    halvings, bins = config.integer("time_reduction").bit_length() - 1, config.integer("input_size")
+    for _ in range(halvings):
+        bins = (bins + 1) // 2
+    size = config.integer("nemo_final_size", default=bins)
+    return tower("phi4_audio", config, text=d_text, halvings=halvings, final_size=size)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from sizebook.models.architecture import (
@@ -19,8 +18,7 @@ from sizebook.models.architecture import (
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import flat, text_model, tie_notes, with_towers
-from sizebook.models.families.multimodal.rendered import patches_of_any_shape
-from sizebook.models.families.towers.vision import clip_vit
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -36,7 +34,7 @@ def fuyu(config: Config) -> Architecture:
         text = text_model(config, section.text("model_type", default="persimmon"), chosen=True)
     else:
         text = flat(config, "persimmon")
-    tower = Tower(
+    seen = Tower(
         "vision",
         text.d_model,
         0,
@@ -46,10 +44,10 @@ def fuyu(config: Config) -> Architecture:
         name="vision_embed_tokens",
     )
     if nested:
-        return with_towers(config, text, tower, tied=False)
+        return with_towers(config, text, seen, tied=False)
     tied = config.flag("tie_word_embeddings", default=False)
     head = Head(text.vocab, text.d_model, tied=tied)
-    return replace(text, model_type="fuyu", inputs=(*text.inputs, tower), head=head)
+    return replace(text, model_type="fuyu", inputs=(*text.inputs, seen), head=head)
 
 
 @model_type("kosmos-2")
@@ -59,7 +57,7 @@ def kosmos2(config: Config) -> Architecture:
     text.only("model_type", "kosmos_2_text_model")
     vision.only("model_type", "kosmos_2_vision_model")
     text.only("add_cross_attention", False)
-    return _kosmos(config, text, clip_vit, vision)
+    return _kosmos(config, text, "clip", vision)
 
 
 @model_type("kosmos-2.5")
@@ -68,15 +66,13 @@ def kosmos2_5(config: Config) -> Architecture:
     text, vision = config.section("text_config"), config.section("vision_config")
     text.only("model_type", "kosmos_2_5_text_model")
     vision.only("model_type", "kosmos_2_5_vision_model")
-    return _kosmos(
-        config, text, patches_of_any_shape, vision, (Embedding("segment_emb", 2, text.integer("embed_dim")),)
-    )
+    return _kosmos(config, text, "pix2struct", vision, (Embedding("segment_emb", 2, text.integer("embed_dim")),))
 
 
 def _kosmos(
     config: Config,
     text: Config,
-    encoder: Callable[[Config, tuple[Brick, ...]], Tower],
+    encoder: str,
     vision: Config,
     tables: tuple[Brick, ...] = (),
 ) -> Architecture:
@@ -85,16 +81,14 @@ def _kosmos(
     tied = flags[1] if tables else any(flags)  # Kosmos-2.5's class takes the section's
     d_model, vocab = text.integer("embed_dim"), text.integer("vocab_size")
     layer = _normed_inside(text, d_model, after_attention=not tables)
-    tower = encoder(
-        vision,
-        _asked(config, 2048 if tables else 64, vision.integer("hidden_size"), text.integer("attention_heads"), d_model),
-    )
+    d_vision, n_heads = vision.integer("hidden_size"), text.integer("attention_heads")
+    seen = tower(encoder, vision, *_asked(config, 2048 if tables else 64, d_vision, n_heads, d_model))
     return Architecture(
         model_type=config.text("model_type"),
         d_model=d_model,
         vocab=vocab,
         n_ctx=text.integer("max_position_embeddings"),
-        inputs=(Embedding("embed_tokens", vocab, d_model), *tables, tower),
+        inputs=(Embedding("embed_tokens", vocab, d_model), *tables, seen),
         layers=(layer,) * text.integer("layers"),
         outputs=(Norm("layer_norm", d_model, bias=True),),
         head=Head(vocab, d_model, tied=tied),

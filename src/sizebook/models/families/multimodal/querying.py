@@ -7,9 +7,8 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.towers.vision import patches
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import describe, model_type, modules
-from sizebook.models.towers import Tower
 
 # Types that transformers builds with both stacks behind the queries; of BART and its kin it takes the decoder alone.
 ENCODER_DECODERS = {
@@ -40,12 +39,11 @@ def blip2(config: Config) -> Architecture:
     learned = Tensors((vector("query_tokens", config.integer("num_query_tokens"), width),))
     reads = queries.flag("use_qformer_text_input", default=False) if plain else True  # a block for words besides
     projector: tuple[Brick, ...] = (
-        Norm("post_layernorm", d_vision, bias=True),
         learned,
         *querying(queries, d_vision, reads=reads, embeds=not plain),
         linear("language_projection", width, text.d_model),
     )
-    seen = blip_vit(vision, projector, qkv_bias=vision.flag("qkv_bias", default=True))
+    seen = tower("blip", vision, *projector)
     return replace(text, model_type=name, inputs=(*text.inputs, seen))
 
 
@@ -95,25 +93,3 @@ def querying(queries: Config, d_vision: int, *, reads: bool, embeds: bool) -> li
         bricks += feed if reads else ()
         bricks += looks if i % every == 0 else ()
     return bricks
-
-
-def blip_vit(config: Config, projector: tuple[Brick, ...], *, qkv_bias: bool) -> Tower:
-    """Return BLIP's ViT (arXiv:2201.12086), which BLIP-2 took larger: norms first, a class token, learned positions."""
-    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    config.only("num_channels", 3)
-    attend = Attention(
-        d_model, n_heads, n_heads, d_head=d_model // n_heads, qkv_bias=qkv_bias, out_bias=True, bidirectional=True
-    )
-    layer: tuple[Brick, ...] = (
-        Norm("layer_norm1", d_model, bias=True),
-        attend,
-        Norm("layer_norm2", d_model, bias=True),
-        FeedForward(d_model, config.integer("intermediate_size"), gated=False, bias=True),
-    )
-    stem: tuple[Brick, ...] = (
-        Tensors((vector("class_embedding", d_model),)),
-        linear("patch_embedding", 3 * config.integer("patch_size") ** 2, d_model),
-        Embedding("position_embedding", patches(config) + 1, d_model),
-    )
-    return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=projector)

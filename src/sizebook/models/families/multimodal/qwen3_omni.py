@@ -13,8 +13,7 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import attention, block, feed_forward, linear, vector
 from sizebook.models.families.experts import routed
 from sizebook.models.families.multimodal.joining import text_model
-from sizebook.models.families.towers.audio import listening_layer
-from sizebook.models.families.towers.vision import qwen3_vit
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -43,34 +42,12 @@ def qwen3_omni_thinker(config: Config) -> Architecture:
 def _thinker(thinker: Config) -> Architecture:
     thinker.ignore(*SOUND)
     text = text_model(thinker, "qwen3_moe")
-    vision = replace(qwen3_vit(thinker.section("vision_config"), deepstack=True), name="visual")
+    vision = replace(tower("qwen3_vl_deepstack", thinker.section("vision_config")), name="visual")
     tied = thinker.flag("tie_word_embeddings", default=False)
     head = replace(text.head, tied=tied) if text.head else None
-    return replace(text, inputs=(*text.inputs, vision, _hearing(thinker.section("audio_config"))), head=head)
-
-
-def _hearing(config: Config) -> Tower:
-    """Return the audio encoder: three convolutions that halve time and frequency, then layers of Whisper's shape."""
-    config.ignore("max_source_positions", "n_window", "n_window_infer", "num_hidden_layers", "scale_embedding")
-    d_model, n_heads = config.integer("d_model"), config.integer("encoder_attention_heads")
-    config.divides("d_model", d_model, "encoder_attention_heads", n_heads)
-    channels, bins = config.integer("downsample_hidden_size"), config.integer("num_mel_bins")
-    for _ in range(3):
-        bins = (bins + 1) // 2
-    stem = (
-        linear("conv2d1", 9, channels),
-        linear("conv2d2", 9 * channels, channels),
-        linear("conv2d3", 9 * channels, channels),
-        linear("conv_out", channels * bins, d_model, bias=False),
+    return replace(
+        text, inputs=(*text.inputs, vision, tower("qwen3_omni_audio", thinker.section("audio_config"))), head=head
     )
-    layer = listening_layer(d_model, n_heads, config.integer("encoder_ffn_dim"), key_bias=True)
-    projector = (
-        Norm("ln_post", d_model, bias=True),
-        linear("proj1", d_model, d_model),
-        linear("proj2", d_model, config.integer("output_dim")),
-    )
-    n_layers = config.integer("encoder_layers")
-    return Tower("audio", d_model, n_layers, stem=stem, layer=layer, projector=projector, name="audio_tower")
 
 
 def _talker(config: Config) -> tuple[Tower, Tower]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sizebook.models.architecture import (
     Architecture,
     Attention,
-    Brick,
     Embedding,
     FeedForward,
     Head,
@@ -15,9 +14,9 @@ from sizebook.models.architecture import (
     Weight,
 )
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import layers_of, linear
+from sizebook.models.families.blocks import layers_of
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
-from sizebook.models.towers import Tower
 
 
 @model_type("pix2struct")
@@ -49,26 +48,8 @@ def pix2struct(config: Config) -> Architecture:
         d_model=d_model,
         vocab=vocab,
         n_ctx=None,
-        inputs=(Embedding("embed_tokens", vocab, d_model), patches_of_any_shape(vision)),
+        inputs=(Embedding("embed_tokens", vocab, d_model), tower("pix2struct", vision)),
         layers=layers_of([i == 0 for i in range(n_layers)], layer),
         outputs=(Norm("final_layer_norm", d_model),),
         head=Head(vocab, d_model, tied=config.flag("tie_word_embeddings", default=False)),
     )
-
-
-def patches_of_any_shape(config: Config, projector: tuple[Brick, ...] = ()) -> Tower:
-    """Return the encoder: patches with tables of rows and columns, gated blocks, heads of a width of their own."""
-    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    width, places = config.integer("d_kv", "head_dim"), config.integer("seq_len", "max_num_patches")
-    layer: tuple[Brick, ...] = (
-        Norm("pre_attention_layer_norm", d_model),
-        Attention(d_model, n_heads, n_heads, d_head=width, bidirectional=True),
-        Norm("pre_mlp_layer_norm", d_model),
-        FeedForward(d_model, config.integer("d_ff", "intermediate_size"), gated=True),
-    )
-    stem: tuple[Brick, ...] = (
-        linear("patch_projection", config.integer("patch_embed_hidden_size"), d_model),
-        *(Embedding(name, places, d_model) for name in ("row_embedder", "column_embedder")),
-    )
-    last = (Norm("layernorm", d_model), *projector)
-    return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=last)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Projection
 from sizebook.models.config import Config
 from sizebook.models.families.multimodal.clip import of_images, text_head, text_side
-from sizebook.models.families.multimodal.ready_made_vision import ENCODERS
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import describe, model_type
 
 # Language models by the type of the section: the type whose mapping reads it, and the class that holds it bare.
@@ -22,9 +22,9 @@ LANGUAGE = {
 }
 # Towers, and text encoders that see words in order or both ways: the classes that hold them.
 IMAGES = {
-    "clip_vision_model": ("CLIPVisionModel", "CLIPVisionModelWithProjection"),
-    "siglip_vision_model": ("SiglipVisionModel",),
-    "pixtral": ("PixtralVisionModel",),
+    "clip_vision_model": ("clip", ("CLIPVisionModel", "CLIPVisionModelWithProjection")),
+    "siglip_vision_model": ("siglip", ("SiglipVisionModel",)),
+    "pixtral": ("pixtral", ("PixtralVisionModel",)),
 }
 WORDS = {
     "clip_text_model": ("CLIPTextModel", "CLIPTextModelWithProjection"),
@@ -46,10 +46,10 @@ def language_model(config: Config) -> Architecture:
 @model_type(*IMAGES)
 def image_encoder(config: Config) -> Architecture:
     """The tower of CLIP, SigLIP or Pixtral; CLIP's may project what it pools into the space that text shares."""
-    kind = config.text("model_type")
-    config.built_as(*IMAGES[kind])
-    tower = ENCODERS[kind](config, ())
-    return of_images(config, tower, None, *_projected(config, "visual_projection", tower.d_model))
+    row, classes = IMAGES[config.text("model_type")]
+    config.built_as(*classes)
+    seen = tower(row, config)
+    return of_images(config, seen, None, *_projected(config, "visual_projection", seen.d_model))
 
 
 @model_type(*WORDS)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizebook.core.texts import text as remark
-from sizebook.models.architecture import Architecture, Brick, Embedding, Layer, Norm, Tensors
+from sizebook.models.architecture import Architecture, Layer
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     BesideLayers,
@@ -20,14 +20,12 @@ from sizebook.models.families.blocks import (
     linear,
     sliding_pattern,
     stack,
-    vector,
     window_of,
 )
 from sizebook.models.families.experts import correction, mlp_kinds, routed
 from sizebook.models.families.multimodal.joining import noted, refuse_another_type, with_towers
-from sizebook.models.families.towers.vision import layer_normed, patches, pixels
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
-from sizebook.models.towers import Tower
 
 STEP_TEXT = {
     "hidden_size": 4096,
@@ -163,33 +161,11 @@ def step3p7(config: Config) -> Architecture:
     vision = config.section("vision_config")
     vision.reads_as("step3p5_vision")
     text = _language_model(section)
-    projected = config.flag("projector_bias", default=False)
-    whole = with_towers(config, text, _step_vit(vision, text.d_model, bias=projected), tied=False)
+    vision.none("output_dim")
+    bias = config.flag("projector_bias", default=False)
+    projector = linear("multi_modal_projector", 4 * vision.integer("hidden_size", "width"), text.d_model, bias=bias)
+    whole = with_towers(config, text, tower("step3p5_vision", vision, projector), tied=False)
     if not stray:
         return whole
     config.ignore(*section.read)
     return noted(whole, remark("transformers does not read sizes at the top level and builds its class's defaults"))
-
-
-def _step_vit(config: Config, d_text: int, *, bias: bool) -> Tower:
-    d_model, n_heads = config.integer("hidden_size", "width"), config.integer("num_attention_heads", "heads")
-    config.ignore("intermediate_size", "layer_scale_init_value", "ls_init_value", "pool_type")
-    config.only("use_cls_token", False)
-    config.only("use_ln_post", False)
-    config.only("use_ln_pre", True)
-    config.none("output_dim")
-    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    layer = layer_normed(d_model, n_heads, int(d_model * config.number("mlp_ratio", default=8960 / 1536)))
-    scales = Tensors((vector("lambda_1", d_model), vector("lambda_2", d_model)))
-    stem: tuple[Brick, ...] = (
-        linear("patch_embedding", pixels(config), d_model, bias=False),
-        Embedding("position_embedding", patches(config), d_model),
-        Norm("pre_layernorm", d_model, bias=True),
-    )
-    projector = (
-        linear("downsampler1", 9 * d_model, 2 * d_model),
-        linear("downsampler2", 9 * 2 * d_model, 4 * d_model),
-        linear("multi_modal_projector", 4 * d_model, d_text, bias=bias),
-    )
-    n_layers = config.integer("num_hidden_layers", "layers")
-    return Tower("vision", d_model, n_layers, stem=stem, layer=(*layer, scales), projector=projector)

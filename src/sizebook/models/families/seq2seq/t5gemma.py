@@ -20,7 +20,7 @@ from sizebook.models.classes import kind_of_class, n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import every, layers_of, linear, vector
 from sizebook.models.families.seq2seq.stack import MODEL_HEADS
-from sizebook.models.families.towers.vision import siglip
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.transformer_blocks import MergedCross
 
@@ -121,7 +121,7 @@ def t5gemma2(config: Config) -> Architecture:
         d_model=d_model,
         vocab=vocab,
         n_ctx=decoder.integer("max_position_embeddings"),
-        inputs=(*tables, siglip(vision, projector)),
+        inputs=(*tables, tower("siglip", vision, *projector)),
         layers=_gemma_layers(text, 0, later=True) + _gemma_layers(decoder, 0, later=True, merged=True),
         outputs=(Norm("encoder.norm", d_model), Norm("decoder.norm", d_model), *_score(config, words, d_model)),
         head=Head(vocab, d_model, tied=tied) if words == "words" else None,

@@ -8,7 +8,7 @@ from sizebook.models.architecture import Architecture, Attention, Brick, Embeddi
 from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
 from sizebook.models.families.seq2seq.stack import MODEL_HEADS, layer, stack
-from sizebook.models.families.towers.audio import whisper_encoder
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 
 
@@ -17,7 +17,7 @@ def whisper(config: Config) -> Architecture:
     """Whisper: an audio encoder, counted whole as ``tower``, and a decoder; keys have no bias. Causal: decoder only."""
     words = kind_of_class(config, "Whisper", MODEL_HEADS | {"ForCausalLM": "decoder words"})
     d_model, vocab = config.integer("d_model"), config.integer("vocab_size")
-    decoder, tower = stack(config, "decoder", d_model), whisper_encoder(config, ())
+    decoder, heard = stack(config, "decoder", d_model), tower("whisper", config)
     n_ctx = config.integer("max_target_positions")
     config.ignore("use_weighted_layer_sum", "classifier_proj_size", "num_hidden_layers")
     tied = config.flag("tie_word_embeddings", default=True)
@@ -26,7 +26,7 @@ def whisper(config: Config) -> Architecture:
         Embedding("decoder.embed_positions", n_ctx, d_model),
     ]
     if "decoder" not in words:
-        inputs.append(tower)
+        inputs.append(heard)
     return Architecture(
         model_type="whisper",
         d_model=d_model,

@@ -1,0 +1,234 @@
+"""Bricks that rows of data list: each says its kind and name, and its sizes as formulas over keys of the file.
+
+``data/towers.toml`` says what the words mean. A size is a number, a key, or a formula of keys (``4 * d``); ``d`` is the
+width of the row. A switch is true or false, or the key of the file that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from tomllib import loads
+from typing import Any
+
+from sizebook.core import expression
+from sizebook.core.tables import DATA
+from sizebook.models.architecture import Attention, Brick, Embedding, FeedForward, Norm, Projection, Tensors, Weight
+from sizebook.models.config import MISSING, Config
+from sizebook.models.families.blocks import attention, vector
+from sizebook.models.projected_attention import ProjectedAttention
+
+Entry = Mapping[str, Any]  # one brick of a row
+Switch = bool | str
+Formula = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a row's words are read from a file: under which keys, what is taken where a key is left out."""
+
+    ignore: tuple[str, ...] = ()  # keys that change no tensor
+    only: dict[str, list[Any]] = field(default_factory=dict)  # keys whose other values are not described
+    equal: dict[str, Formula] = field(default_factory=dict)  # keys that must say what a formula gives
+    put: dict[str, Any] = field(default_factory=dict)  # what the class puts under a key, whatever the file says
+    square: tuple[str, ...] = ()  # sides that may be given as height and width
+    width: str = "hidden_size"
+    heads: str = "num_attention_heads"
+    spelt: dict[str, list[str]] = field(default_factory=dict)  # other spellings of a key
+    usual: dict[str, Any] = field(default_factory=dict)  # what a key means where the file leaves it out
+    fractions: tuple[str, ...] = ()  # keys whose numbers need not be whole
+    optional: tuple[str, ...] = ()  # sizes that a model may do without: 0 then
+    lengths: tuple[str, ...] = ()  # lists of numbers of which the row needs the length
+    names: dict[str, Formula] = field(default_factory=dict)  # what the row's formulas call a formula
+    sections: dict[str, dict[str, Any]] = field(default_factory=dict)  # `ignore` and `only` of sections
+    both_ways: Switch = True  # whether attention sees later tokens where its entry does not say
+    channels: str = "num_channels"  # the key that the class reads for them
+
+
+class Sizes(Mapping[str, Any]):
+    """The numbers that a row's formulas name: given, named in the row, or under a key, which is read when asked for."""
+
+    def __init__(self, config: Config, row: Reading, **given: int) -> None:
+        self.config, self.row = config, row
+        config.values = {**config.values, **row.put} if row.put else config.values
+        if row.square:
+            config.values = {**config.values, **{key: config.side(key) for key in row.square}}
+        config.ignore(*row.ignore)
+        for key, known in row.only.items():
+            config.only(key, *known)
+        for name, said in row.sections.items():
+            config.section(name).ignore(*said.get("ignore", ()))
+            for key, known in said.get("only", {}).items():
+                config.section(name).only(key, *known)
+        self.known: dict[str, Any] = dict(given)
+        for key, formula in row.equal.items():
+            config.only(key, self.of(formula))
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.known:
+            self.known[name] = self._read(name)
+        return self.known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.known)
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    def _read(self, name: str) -> Any:
+        row, config = self.row, self.config
+        if name in row.names:
+            return self.of(row.names[name])
+        if name == "d":
+            return self[row.width]
+        if name == "n_heads":
+            return self[row.heads]
+        if name == "patches":
+            return patches(config)
+        if name == "pixels":
+            return pixels(config, key=row.channels)
+        keys = (name, *row.spelt.get(name, ()))
+        usual: Any = row.usual.get(name, MISSING)
+        usual = self.of(usual) if isinstance(usual, str) else usual
+        if name in row.lengths:
+            return len(config.integers(name, default=usual))
+        if isinstance(usual, bool):
+            return config.flag(*keys, default=usual)
+        if name in row.fractions:
+            return config.number(*keys, default=usual)
+        return config.size(*keys) if name in row.optional else config.integer(*keys, default=usual)
+
+    def of(self, formula: Formula) -> int:
+        """Return the value of a formula."""
+        if isinstance(formula, int):
+            return formula
+        return int(self[formula] if formula.isidentifier() else expression.parse(formula).evaluate(self))
+
+    def says(self, switch: Switch) -> bool:
+        """Return whether a switch is on."""
+        return switch if isinstance(switch, bool) else bool(self.of(switch))
+
+    def bricks(self, entries: Sequence[Entry]) -> tuple[Brick, ...]:
+        """Return the bricks of a row's entries; one entry may stand for several, or under a condition for none."""
+        return tuple(brick for entry in entries if self.says(entry.get("if", True)) for brick in self._of_entry(entry))
+
+    def _of_entry(self, entry: Entry) -> tuple[Brick, ...]:
+        if "bricks" in entry:
+            return self.bricks(entry["bricks"]) * self.of(entry.get("times", 1))
+        kind, name = next((kind, entry[kind]) for kind in _KINDS if kind in entry)
+        return (_KINDS[kind](self, name, entry),) * self.of(entry.get("times", 1))
+
+
+def patches(config: Config) -> int:
+    """Return the patches of one image."""
+    return (config.integer("image_size") // config.integer("patch_size")) ** 2
+
+
+def pixels(config: Config, *, frames: int = 1, key: str = "num_channels") -> int:
+    """Return the numbers in one patch; ``key`` is the word for channels that the class of the type reads."""
+    channels, other = config.integer(key, default=3), "in_channels" if key == "num_channels" else "num_channels"
+    if (said := config.integer(other, default=channels)) != channels:
+        raise config.unknown(other, said, f"{channels}: the class of this type reads '{key}' only")
+    return channels * config.integer("patch_size") ** 2 * frames
+
+
+def _attention(sizes: Sizes, name: str, entry: Entry) -> Attention:
+    heads, width = entry.get("heads", sizes.row.heads), entry.get("from", "d")
+    n_heads, d_model = sizes.of(heads), sizes.of(width)
+    d_head = sizes.of(entry.get("d_head", 0))
+    if not d_head:
+        d_head = sizes.config.divides(sizes.row.width if width == "d" else width, d_model, str(heads), n_heads)
+    n_kv = sizes.of(entry.get("kv_heads", n_heads))
+    bias = sizes.says(entry.get("bias", False))
+    normed = entry.get("qk_norm", "") if sizes.says(entry.get("qk_norm_if", True)) else ""
+    return Attention(
+        d_model,
+        n_heads,
+        n_kv,
+        d_head=d_head,
+        qkv_bias=sizes.says(entry.get("qkv_bias", bias)),
+        out_bias=sizes.says(entry.get("out_bias", bias)),
+        key_bias=entry.get("key_bias", True),
+        qk_norm={"": None, "head": (d_head, d_head), "all": (n_heads * d_head, n_kv * d_head)}[normed],
+        qk_norm_bias=entry.get("qk_norm_bias", False),
+        cross=entry.get("cross", False),
+        bidirectional=sizes.says(entry.get("both_ways", sizes.row.both_ways)),
+        window=sizes.config.window(entry["window"]) if "window" in entry else None,
+        name=name,
+        d_kv_in=sizes.of(entry.get("reads", 0)),
+    )
+
+
+def _grouped(sizes: Sizes, name: str, entry: Entry) -> Attention:
+    """Return attention from the usual keys, as Llama's class reads them."""
+    bias, normed = sizes.says(entry.get("bias", False)), sizes.says(entry.get("qk_norm_if", True))
+    return attention(
+        sizes.config,
+        qk_norm=entry["qk_norm"] if normed and "qk_norm" in entry else None,
+        qkv_bias=sizes.says(entry.get("qkv_bias", bias)),
+        out_bias=sizes.says(entry.get("out_bias", bias)),
+        qk_norm_bias=entry.get("qk_norm_bias", False),
+        bidirectional=sizes.says(entry.get("both_ways", sizes.row.both_ways)),
+        window=sizes.config.window(entry["window"]) if "window" in entry else None,
+        name=name,
+    )
+
+
+def _projected(sizes: Sizes, name: str, entry: Entry) -> ProjectedAttention:
+    """Return attention whose projections are listed one by one."""
+    projections = tuple(brick for brick in sizes.bricks(entry["projections"]) if isinstance(brick, Projection))
+    n_heads, both_ways = sizes.of(entry.get("heads", "n_heads")), sizes.says(entry.get("both_ways", True))
+    window = sizes.of(entry.get("window", 0)) or None
+    return ProjectedAttention(n_heads, sizes.of(entry["d_head"]), projections, window=window, bidirectional=both_ways)
+
+
+def _feed(sizes: Sizes, name: str, entry: Entry) -> FeedForward:
+    d_in, d_ff, gated = sizes.of(entry.get("from", "d")), sizes.of(entry["to"]), sizes.says(entry.get("gated", False))
+    return FeedForward(d_in, d_ff, gated=gated, bias=sizes.says(entry.get("bias", False)), name=name)
+
+
+def _linear(sizes: Sizes, name: str, entry: Entry) -> Projection:
+    d_in, d_out = sizes.of(entry.get("from", "d")), sizes.of(entry.get("to", "d"))
+    part, pooled = entry.get("part", "other"), entry.get("pooled", False)
+    return Projection(name, d_in, d_out, bias=sizes.says(entry.get("bias", True)), part=part, pooled=pooled)
+
+
+def _norm(sizes: Sizes, name: str, entry: Entry) -> Norm:
+    return Norm(name, sizes.of(entry.get("to", "d")), sizes.says(entry.get("bias", False)))
+
+
+def _table(sizes: Sizes, name: str, entry: Entry) -> Embedding:
+    return Embedding(name, sizes.of(entry["rows"]), sizes.of(entry.get("to", "d")))
+
+
+def _vector(sizes: Sizes, name: str, entry: Entry) -> Tensors:
+    return Tensors((vector(name, *map(sizes.of, entry.get("shape", ("d",))), part=entry.get("part", "other")),))
+
+
+def _lookup(sizes: Sizes, name: str, entry: Entry) -> Tensors:
+    shape = tuple(map(sizes.of, entry["shape"]))
+    return Tensors((Weight(name, shape, entry.get("part", "other"), use="lookup"),))
+
+
+_KINDS: dict[str, Callable[[Sizes, str, Entry], Brick]] = {
+    "attention": _attention,
+    "grouped": _grouped,
+    "projected": _projected,
+    "feed": _feed,
+    "linear": _linear,
+    "norm": _norm,
+    "table": _table,
+    "vector": _vector,
+    "lookup": _lookup,
+}
+
+
+@cache
+def rows_of(file: str) -> dict[str, dict[str, Any]]:
+    """Return the rows of a TOML file of data by name; ``like`` takes over what another row above says."""
+    whole: dict[str, dict[str, Any]] = {}
+    for name, said in loads((DATA / file).read_text(encoding="utf-8")).items():
+        base = whole[said["like"]] if "like" in said else {}
+        whole[name] = {key: value for key, value in (base | said).items() if key != "like"}
+    return whole
