@@ -12,6 +12,8 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
+from python_stub import stub
+
 from sizebook.batch.formats import FORMATS
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.cells import call
@@ -124,6 +126,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/catalog.md": catalog_page,
     "docs/functions.md": markdown,
     "docs/seeds.md": seeds_page,
+    "src/sizebook/__init__.pyi": stub,
     "src/sizebook/data/model_types.csv": model_types_table,
 }
 

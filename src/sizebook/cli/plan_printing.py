@@ -12,7 +12,6 @@ import click
 from sizebook.cli.options import FILE, json_option, rates_option
 
 if TYPE_CHECKING:
-    from sizebook.core.derivation import Step
     from sizebook.scenarios.scenario_files import Kind
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -42,13 +41,3 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_without_nan(inner) for inner in value]
     return None if value != value else value
-
-
-def derivation_lines(steps: Iterable[Step]) -> list[str]:
-    """Return how figures were worked out, as lines: formula, numbers, result, source."""
-    lines = []
-    for step in steps:
-        lines += ["", step.label, f"  formula  {step.formula}"]
-        lines += [f"  numbers  {step.substituted}"] if step.substituted else []
-        lines += [f"  result   {step.shown}", f"  source   {step.source}"]
-    return lines

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from sizebook.cli.options import explain_option
-from sizebook.cli.plan_printing import derivation_lines, plan_options, print_plan, read_scenario
+from sizebook.cli.plan_printing import plan_options, print_plan, read_scenario
+from sizebook.core.derivation import derivation_lines
 from sizebook.core.sections import flat, leaves
 from sizebook.core.texts import range_text
 from sizebook.core.units import brief, gibibytes, grouped, number_of, parameters, percent

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from sizebook.cli.options import explain_option
-from sizebook.cli.plan_printing import derivation_lines, plan_options, print_plan, read_scenario
+from sizebook.cli.plan_printing import plan_options, print_plan, read_scenario
+from sizebook.core.derivation import derivation_lines
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import NOT_LISTED, brief, duration, flop, gibibytes, grouped, measure, percent, significant
 from sizebook.plans.training.case import DAY, Case

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from sizebook.core.formula_text import filled, with_numbers
 from sizebook.core.registry import Function
 from sizebook.core.units import in_unit
 
-__all__ = ["Step", "Term", "explain", "filled"]
+__all__ = ["Step", "Term", "derivation_lines", "explain", "filled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +49,13 @@ def explain(function: Function, bound: Mapping[str, Any], value: Any) -> Step:
     else:
         substituted = ", ".join(f"{name} = {given}" for name, given in bound.items() if given is not None)
     return Step(function.name, formula, substituted, value, function.result.unit, function.source)
+
+
+def derivation_lines(steps: Iterable[Step]) -> list[str]:
+    """Return how figures were worked out, as lines: formula, numbers, result, source."""
+    lines = []
+    for step in steps:
+        lines += ["", step.label, f"  formula  {step.formula}"]
+        lines += [f"  numbers  {step.substituted}"] if step.substituted else []
+        lines += [f"  result   {step.shown}", f"  source   {step.source}"]
+    return lines

@@ -106,13 +106,14 @@ class Function:
         return getattr(self.python, "holds", "")
 
     def _given(self, bound: Mapping[str, Any]) -> Mapping[str, Any]:
-        if not self._takes_sections:
+        if not self.sections:
             return bound
         return {name: put_together(kind, bound) if kind else bound[name] for name, kind in self._parameters}
 
     @cached_property
-    def _takes_sections(self) -> bool:
-        return any(kind for _, kind in self._parameters)
+    def sections(self) -> tuple[str, ...]:
+        """The parameters in Python that are sections, of whose fields a cell sees arguments."""
+        return tuple(name for name, kind in self._parameters if kind)
 
     @cached_property
     def _parameters(self) -> tuple[tuple[str, type[Any] | None], ...]:

@@ -122,6 +122,11 @@ def html_page(report: Report, record: str, style: Style = PLAIN) -> str:
     return _filled_report(report, style, page=Page(_in_script(record)), contents=False)
 
 
+def first_page(report: Report, style: Style = PLAIN) -> str:
+    """Return the summary of a report as one HTML page that needs no other file."""
+    return _filled_report(replace(report, sections=()), style, page=Page(""), contents=False)
+
+
 def _filled_report(report: Report, style: Style, *, page: Page | None, contents: bool) -> str:
     translator = Translator(style.locale)
     whole = replace(report, sections=(*report.sections, *glossary(report, translator.translate_text)))

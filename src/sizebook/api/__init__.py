@@ -1,0 +1,1 @@
+"""sizebook from Python: what ``import sizebook as sb`` offers."""

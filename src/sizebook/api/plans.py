@@ -1,0 +1,172 @@
+"""``sb.plan``: a plan of any kind from a scenario file, a dict or keywords, with its figures, tables and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sizebook.core.derivation import Step, derivation_lines
+from sizebook.core.errors import InputError, UnknownKeyError, suggestion
+from sizebook.core.extras import need
+from sizebook.plans.contents import Contents, Figure, Ledger, Value
+
+
+def plan(scenario: str | Path | Mapping[str, Any] | None = None, /, **keys: Any) -> Plan:
+    """Return the plan of a scenario: a TOML file, a dict of its keys, keywords, or a file or dict with other keys.
+
+    ``sb.plan("serving.toml", gpu="h200-sxm")`` is the file with one key changed; a dict stands for a table:
+    ``sb.plan(plan="serving", model="llama-3.1-8b", gpu="h100-sxm", traffic={"requests_per_day": 1e6})``. ``plan`` says
+    which plan: sizing (the default), training, serving, fleet or programme. Errors: those of ``sizebook report``.
+    """
+    need("workbooks")
+    from sizebook.batch.plan_kinds import plan_scenario
+    from sizebook.scenarios.scenario_files import read_toml
+
+    if isinstance(scenario, Mapping) or scenario is None:
+        values, folder, where = dict(scenario or {}), Path(), "scenario"
+    else:
+        file = Path(scenario)
+        values, folder, where = read_toml(file), file.parent, file.name
+    return Plan(plan_scenario(_merged(values, keys), where, folder))
+
+
+def _merged(values: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with other keys in their place, key by key inside a table."""
+    inside = {
+        name: _merged(values[name], value)
+        for name, value in keys.items()
+        if isinstance(value, Mapping) and isinstance(values.get(name), Mapping)
+    }
+    return {**values, **keys, **inside}
+
+
+class Plan:
+    """A plan: what it was asked, its figures and tables under the names of JSON and reports, and its files."""
+
+    def __init__(self, planned: Any) -> None:
+        self._planned = planned
+
+    @property
+    def kind(self) -> str:
+        """Which plan: sizing, training, serving, fleet or programme."""
+        return str(self._planned.kind)
+
+    @cached_property
+    def figures(self) -> Mapping[str, Value]:
+        """The figures by name: bytes, seconds, USD, kWh, kilograms, as ``table("figures")`` says for each."""
+        return MappingProxyType({figure.name: figure.value for figure in self._contents.figures})
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables."""
+        return ("figures", *(each.name for each in self._contents.tables))
+
+    @property
+    def months(self) -> list[dict[str, Value]]:
+        """The months as dicts. Errors: a plan that has none, such as a count."""
+        return self._rows("months")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known before the figures are used: of the counts, of prices, of what was not measured."""
+        return (*self._planned.notes, *self._planned.report.warnings)
+
+    def table(self, name: str, frame: str = "") -> Any:
+        """Return a table as a frame of ``polars`` or ``pandas``, of what is installed where neither is asked for."""
+        rows = self._rows(name)
+        if frame not in ("", "polars", "pandas"):
+            raise InputError(f"unknown frame: got '{frame}', want 'polars' or 'pandas'. Choose one of them.")
+        if frame == "pandas":
+            import pandas
+
+            return pandas.DataFrame(rows)
+        need("sweep")
+        import polars
+
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def explain(self, figure: str = "") -> str:
+        """Return how a figure came about, formula, numbers, result and source; of all that are traced if none is named.
+
+        Errors: a figure that the plan does not have, and one that is read off another table without a formula.
+        """
+        steps, wanted = self._steps(), self._figure(figure) if figure else None
+        shown = [s for s in steps if wanted is None or wanted.label.casefold() == s.label.casefold()]
+        shown = shown or [s for s in steps if wanted is not None and wanted.value == s.value]
+        if not shown:
+            raise UnknownKeyError(
+                f"no derivation: got {figure}, want one of {', '.join(s.label for s in steps)}. "
+                "Ask without a name for all."
+            )
+        return "\n".join(derivation_lines(shown)).strip()
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report as .pdf or .html, whole or not at all; return where it is."""
+        return self._write(path, ("pdf", "html"))
+
+    def fill(self, path: str | Path) -> Path:
+        """Write the planning workbook filled with this plan, whole or not at all; return where it is."""
+        return self._write(path, ("xlsx",))
+
+    def to_json(self) -> str:
+        """Return scenario, notes, figures and tables as the JSON that ``sizebook batch`` writes."""
+        from sizebook.batch.formats import FORMATS
+
+        return FORMATS["json"].content(self._planned).decode()
+
+    def _repr_html_(self) -> str:
+        """Show the first page of the report where a notebook shows the plan."""
+        from sizebook.reports.render import first_page
+
+        page = escape(first_page(self._planned.report, self._planned.style))
+        return f'<iframe srcdoc="{page}" style="width:100%;height:60em;border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        first = ", ".join(f"{figure.name}={figure.value!r}" for figure in self._contents.first)
+        return f"<{self.kind} plan: {first}>"
+
+    @property
+    def _contents(self) -> Contents:
+        return self._planned.contents  # type: ignore[no-any-return]
+
+    def _rows(self, name: str) -> list[dict[str, Value]]:
+        if name == "figures":
+            return [vars(figure) for figure in self._contents.figures]
+        found = self._table(name)
+        return [dict(zip((c.name for c in found.columns), row, strict=True)) for row in found.rows]
+
+    def _table(self, name: str) -> Ledger:
+        for table in self._contents.tables:
+            if table.name == name:
+                return table
+        raise UnknownKeyError(
+            f"unknown table: got '{name}', want one of {', '.join(self.tables)}.{suggestion(name, self.tables)}"
+        )
+
+    def _figure(self, name: str) -> Figure:
+        for figure in self._contents.figures:
+            if figure.name == name:
+                return figure
+        fix = suggestion(name, self.figures) or " table('figures') lists them."
+        raise UnknownKeyError(f"unknown figure: got '{name}', want a figure of this {self.kind} plan.{fix}")
+
+    def _steps(self) -> list[Step]:
+        from sizebook.reports.document import Derivation
+
+        blocks = (block for section in self._planned.report.sections for block in section.blocks)
+        return [step for block in blocks if isinstance(block, Derivation) for step in block.steps]
+
+    def _write(self, path: str | Path, formats: tuple[str, ...]) -> Path:
+        from sizebook.batch.formats import FORMATS
+        from sizebook.sources.writing import write_whole
+
+        target = Path(path)
+        ending = target.suffix.casefold().removeprefix(".")
+        if ending not in formats:
+            wanted = " or ".join(f".{each}" for each in formats)
+            raise InputError(f"cannot write: got '{target}', want a name that ends in {wanted}. Correct the path.")
+        return write_whole(target, FORMATS[ending].content(self._planned))

@@ -1,0 +1,106 @@
+"""Plans from Python: the figures, tables and files are those of the other surfaces; bad input gets their messages."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+import sizebook as sb
+from sizebook.batch.formats import FORMATS
+from sizebook.batch.plan_kinds import plan_scenario
+from sizebook.scenarios.scenario_files import read_toml
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "reports"
+SERVING = SCENARIOS / "serving-llama-3.1-70b.toml"
+KEYS = {
+    "plan": "serving",
+    "model": "llama-3.1-8b",
+    "gpu": "h100-sxm",
+    "as_of": "2026-11-21",
+    "input_tokens": 2000,
+    "output_tokens": 300,
+}
+
+
+@pytest.fixture(scope="module")
+def plan() -> Any:
+    return sb.plan(KEYS, requests_per_day=1e6, months=2)
+
+
+@pytest.mark.parametrize("path", sorted(SCENARIOS.glob("*.toml")), ids=lambda path: path.stem)
+def test_json_is_what_a_batch_writes(path: Path) -> None:
+    planned = plan_scenario(read_toml(path), path.name, path.parent)
+    assert sb.plan(path).to_json().encode() == FORMATS["json"].content(planned)
+
+
+def test_figures_months_and_tables_are_those_of_the_json(plan: Any) -> None:
+    written = json.loads(plan.to_json())
+    assert dict(plan.figures) == {name: each["value"] for name, each in written["figures"].items()}
+    assert plan.months == written["tables"]["months"] and len(plan.months) == 2
+    assert plan.table("months", "polars").to_dicts() == plan.months
+    assert plan.table("months", "pandas").to_dict("records") == plan.months
+    figures = plan.table("figures", "polars")
+    assert figures.columns == ["name", "label", "unit", "value"] and figures.height == len(plan.figures)
+
+
+def test_keywords_stand_in_place_of_keys() -> None:
+    changed = sb.plan(SERVING, gpu="b200-sxm", title="Other")
+    values = {**read_toml(SERVING), "gpu": "b200-sxm", "title": "Other"}
+    assert changed.figures == sb.plan(values).figures != sb.plan(SERVING).figures
+
+
+def test_files_and_first_page(plan: Any, tmp_path: Path) -> None:
+    assert plan.report(tmp_path / "plan.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    book = load_workbook(plan.fill(tmp_path / "plan.xlsx"), data_only=True)
+    assert "Result" in book.sheetnames
+    shown = plan._repr_html_()
+    assert shown.startswith("<iframe srcdoc=") and "To know before using the figures" in shown
+    assert repr(plan).startswith("<serving plan: gpus_per_replica=1, peak_gpus_first=")
+
+
+def test_a_figure_is_explained_by_its_formula(plan: Any) -> None:
+    lines = plan.explain("peak_gpus_first").splitlines()
+    assert any(line.startswith("  formula  ") for line in lines) and any(line.startswith("  source ") for line in lines)
+    assert f"  result   {plan.figures['peak_gpus_first']} GPUs" in lines
+    assert plan.explain().count("  formula  ") > 10
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda plan, _: plan.table("month"),
+            "unknown table: got 'month', want one of figures, months. Did you mean 'months'?",
+        ),
+        (lambda plan, _: plan.table("months", "arrow"), "unknown frame: got 'arrow', want 'polars' or 'pandas'. "),
+        (
+            lambda plan, _: plan.explain("peak_gpu_first"),
+            "unknown figure: got 'peak_gpu_first', want a figure of this serving plan. Did you mean 'peak_gpus_first'?",
+        ),
+        (lambda plan, folder: plan.fill(folder / "a.pdf"), "cannot write: got "),
+        (lambda *_: sb.plan(KEYS, gpus=3), "scenario: "),
+        (lambda *_: sb.plan(model="lama-3.1-8b"), "unknown model: got 'lama-3.1-8b', want a key"),
+        (lambda *_: sb.sweep(3), "no table: got 3, want a DataFrame, a dict of columns or a list of dicts."),
+    ],
+)
+def test_refusals(plan: Any, tmp_path: Path, call: Any, message: str) -> None:
+    with pytest.raises(sb.SizebookError, match=f"^{re.escape(message)}"):
+        call(plan, tmp_path)
+
+
+def test_sweep_gives_the_rows_that_the_command_writes() -> None:
+    polars = pytest.importorskip("polars")
+    pandas = pytest.importorskip("pandas")
+    row = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 2000, "output_tokens": 100, "concurrency": 8}
+    found = sb.sweep([row, {**row, "gpu": "none"}])
+    assert isinstance(found, polars.DataFrame)
+    assert found["ttft_seconds"][0] == pytest.approx(sb.ttft_seconds("llama-3.1-8b", "h100-sxm", 2000, 100, 8))
+    assert found["reason"][0] == "" and "unknown gpu: got 'none'" in found["reason"][1]
+    with pytest.warns(UserWarning, match="columns kept but not read: colour"):
+        again = sb.sweep(pandas.DataFrame([{**row, "colour": "red"}]))
+    assert isinstance(again, pandas.DataFrame) and again["ttft_seconds"][0] == found["ttft_seconds"][0]
