@@ -39,8 +39,8 @@ def as_python(function: Function) -> Callable[..., Any]:
                 if value.__class__ not in kinds or not low <= value <= high:
                     break
             else:
-                result = _attempted(function, python, given)
-                if result.__class__ in (int, float) and least <= result <= LARGEST:
+                result = _attempted(python, given)
+                if isinstance(result, (int, float)) and least <= result <= LARGEST:
                     return result
         return _coerced(function, given, by_name)
 
@@ -76,7 +76,7 @@ def _plain_values(quantity: Quantity) -> tuple[tuple[type, ...], float, float]:
     return _TYPES.get(quantity.kind, ()), -most if low is None else low, most if high is None else min(high, most)
 
 
-def _attempted(function: Function, python: Callable[..., Any], given: Sequence[Any]) -> Any:
+def _attempted(python: Callable[..., Any], given: Sequence[Any]) -> Any:
     """Return the result, None where it has none: the slower way says why."""
     try:
         return python(*given)
