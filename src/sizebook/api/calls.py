@@ -19,7 +19,7 @@ from sizebook.core.errors import InputError, SizebookError, named
 from sizebook.core.registry import Function
 from sizebook.core.sections import Quantity, flat
 
-_TYPES: Mapping[str, tuple[type, ...]] = {"integer": (int,), "number": (float, int), "flag": (bool,)}
+_TYPES: Mapping[str, tuple[Any, ...]] = {"integer": (int,), "number": (float, int), "flag": (bool,)}
 
 
 def as_python(function: Function) -> Callable[..., Any]:
@@ -65,7 +65,7 @@ def signature_of(function: Function) -> Signature:
     return Signature([*arguments, *sections])
 
 
-def _plain_values(quantity: Quantity) -> tuple[tuple[type, ...], float, float]:
+def _plain_values(quantity: Quantity) -> tuple[tuple[Any, ...], float, float]:
     """Return the types and the inclusive bounds of the values that the coercion of a cell hands on as they are."""
     most = LARGEST_COUNT if quantity.kind == "integer" else LARGEST
     low, high = quantity.minimum, quantity.maximum
