@@ -47,8 +47,6 @@ FITTED = {
     "matmul_cdna_fp4": (0.25, 8, "the same in mxfp4, CDNA: no run was read"),
     "matmul_tpu_bf16": (0.7, 1, "the same, TPUs with arrays of 256 x 256: from v6e on"),
     "matmul_tpu_128_bf16": (0.75, 1, "the same, TPUs with arrays of 128 x 128: up to v5p"),
-    "matmul_tpu_int8": (0.45, 1, "the same in int8, TPUs from v6e on"),
-    "matmul_tpu_128_int8": (0.6, 1, "the same in int8, TPUs up to v5p"),
     "matmul_trainium_bf16": (0.55, 1, "the same, Trainium"),
     "scores_ampere": (0.45, 2, "share of the bf16 peak that causal attention reaches, masked half not counted, Ampere"),
     "scores_ada": (0.4, 8, "the same, Ada"),
@@ -104,11 +102,15 @@ FITTED = {
     "dequantize_deepspeed": (3.0, 1, "the same where no kernels are fused"),
     "growth": (0.01, 1, "share by which compute grows with every doubling of the GPUs: waits for the slowest"),
 }
-# Fixed ones are measured elsewhere and only divide what a fit cannot tell apart.
+_ASSUMED = "assumed: NCCL and STREAM measurements lie near"
+_OF_INT8 = "median of GPT-3 175B with int8 matrices (AQT), MLPerf Training v4.0 and v4.1, all else as fitted"
+# Fixed ones are measured elsewhere and only divide what a fit cannot tell apart, or stand alone on runs of their own.
 FIXED = {
-    "memory": (0.85, "share of the memory bandwidth that element-wise kernels reach"),
-    "link": (0.75, "share of the scale-up link that collectives reach"),
-    "network": (0.75, "share of the scale-out link that collectives reach"),
+    "memory": (0.85, "share of the memory bandwidth that element-wise kernels reach", _ASSUMED),
+    "link": (0.75, "share of the scale-up link that collectives reach", _ASSUMED),
+    "network": (0.75, "share of the scale-out link that collectives reach", _ASSUMED),
+    "matmul_tpu_int8": (0.42, "share of the int8 peak that products reach, TPUs from v6e on: 4 runs", _OF_INT8),
+    "matmul_tpu_128_int8": (0.635, "the same, TPUs up to v5p: 8 runs", _OF_INT8),
 }
 # Runs of these sources had attention kernels in Triton: their scores tell nothing of what later kernels reach.
 IN_TRITON = frozenset({"llm-foundry"})
@@ -140,7 +142,7 @@ def named(logs: np.ndarray) -> dict[str, float]:
 
 def predicted(found: Sequence[Run], logs: np.ndarray) -> np.ndarray:
     """Return the seconds of each run's step for the logarithms of the fitted values."""
-    values = named(logs) | {name: value for name, (value, _) in FIXED.items()}
+    values = named(logs) | {name: value for name, (value, _, _) in FIXED.items()}
     rates: dict[tuple[object, ...], Machine] = {}
     out = []
     for run in found:
@@ -308,8 +310,8 @@ def write(logs: np.ndarray, n_runs: int) -> None:
     lines = ["name,value,runs,meaning,source,retrieved"]
     for name, value in named(logs).items():
         lines.append(f'{name},{value:.4g},{n_runs},"{FITTED[name][2]}",{SOURCE},{today}')
-    for name, (value, meaning) in FIXED.items():
-        lines.append(f'{name},{value:.4g},,"{meaning}",assumed: NCCL and STREAM measurements lie near,{today}')
+    for name, (value, meaning, source) in FIXED.items():
+        lines.append(f'{name},{value:.4g},,"{meaning}","{source}",{today}')
     _replace(DATA / "calibration_training.csv", lines)
 
 
