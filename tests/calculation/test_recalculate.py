@@ -7,74 +7,26 @@ from typing import Any
 
 import pytest
 from openpyxl import Workbook
-from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.formula import ArrayFormula
 
 from sizebook.calculation import Calculated, ErrorCode, recalculate
 from sizebook.core.errors import InputError
 
 
-def calculate(folder: Path, cells: dict[str, Any], names: dict[str, str] | None = None) -> Calculated:
-    """Recalculate a workbook of a sheet ``Main`` with these cells and a sheet ``It's`` with 4 and 8 in A1:A2."""
+def calculate(folder: Path, cells: dict[str, Any]) -> Calculated:
+    """Recalculate a workbook of a sheet ``Main`` with these cells."""
     book = Workbook()
     main = book.active
     assert main is not None
     main.title = "Main"
     for address, value in cells.items():
         main[address] = value
-    other = book.create_sheet("It's")
-    other["A1"], other["A2"] = 4, 8
-    for name, text in (names or {}).items():
-        book.defined_names[name] = DefinedName(name, attr_text=text)
     book.save(folder / "book.xlsx")
     return recalculate(folder / "book.xlsx")
 
 
-@pytest.mark.parametrize(
-    ("formula", "value"),
-    [
-        ("=PARAMS_MHA(512)", 1_050_624),
-        ("=params_mha(512, FALSE)", 1_048_576),
-        ("=PARAMS_MHA(A1)", 80),
-        ("=PARAMS_MHA(A1,A9)", 80),  # A9 is blank: the default, bias TRUE
-        ("=PARAMS_MHA(A1,)", 80),
-        ("=PARAMS_MHA('It''s'!A2,FALSE)", 256),
-        ("=PARAMS_MHA(A1*2)", 288),
-        ("=PARAMS_MHA(ROW()+1)", 4 * (21 * 21 + 21)),  # the formula stands in row 20
-        ('="n = "&TEXT(PARAMS_MHA(A1),"0")', "n = 80"),
-        ('=IF(PARAMS_MHA(A1)>79,"a, (b)",0)', "a, (b)"),
-        ('=MODEL_BYTES(PARAMS_MHA(4),"fp32")', 320),
-        ("=PARAMS_LN(PARAMS_LN(PARAMS_LN(A1)))", 32),
-        ("=SUM(PARAMS_MHA(A1:A3))", 80 + 288 + 1088),
-        ("=PARAMS_MHA(A1:A3)", 80),  # an ordinary formula shows the first value
-        ("=ROUND(PARAMS_MHA(A1:A3)/7,1)", 11.4),
-        ("=SUM(PARAMS_MHA({4,8}))", 368),
-        ("=SUM(PARAMS_MHA(A1:A2*2))", 288 + 1088),
-        ("=SUM(PARAMS_LN(PARAMS_LN(A1:A2)))", 4 * (4 + 8)),
-        ("=width", 4),
-        ("=PARAMS_MHA(width)", 80),
-        ("=SUM(PARAMS_MHA(widths))", 80 + 288),
-        ("=PARAMS_MHA(twice)", 288),
-        ("=PARAMS_MHA(plain)", 288),
-        ('=IFERROR(PARAMS_MHA("wide"),-1)', -1),
-        ("=_xldudf_NS_PARAMS_MHA(A1)", 80),
-        ("=SIZEBOOK.PARAMS_MHA(A1)", 80),
-        ("=[1]!PARAMS_MHA(A1)", 80),
-        ("=PARAMS_MHA(A1)+_xll.PARAMS_LN(A2)", 96),
-        ("=_xlfn.LET(_xlpm.d,A1,_xlpm.e,_xlpm.d*2,PARAMS_MHA(_xlpm.d)+PARAMS_LN(_xlpm.e))", 80 + 16),
-        ("=_xlfn.LET(_xlpm.d,_xlfn.LET(_xlpm.d,A1,_xlpm.d+1),PARAMS_LN(_xlpm.d))", 10),
-    ],
-)
-def test_value(tmp_path: Path, formula: str, value: Any) -> None:
-    names = {
-        "width": "'It''s'!$A$1",
-        "widths": "'It''s'!$A$1:$A$2",
-        "twice": "width*2",
-        "plain": "8",
-    }
-    calculated = calculate(tmp_path, {"A1": 4, "A2": 8, "A3": 16, "C20": formula}, names)
-    assert calculated["Main", "C20"] == value
-    assert calculated.not_calculated == ()
+def test_a_formula_knows_its_row(tmp_path: Path) -> None:
+    assert calculate(tmp_path, {"C20": "=PARAMS_MHA(ROW()+1)"})["Main", "C20"] == 4 * (21 * 21 + 21)
 
 
 @pytest.mark.parametrize(
