@@ -142,6 +142,22 @@ def earlier(folder: Path) -> list[Row]:
             {},
         ),
         (
+            "aws-capacity-blocks-2026-01-31.json",
+            "aws capacity blocks",
+            {"day": "2026-01-31"},
+            [
+                (
+                    *("aws", "p5.48xlarge", "h100-sxm", "8", "us-east-1", "capacity_block"),
+                    *("31.464", "3.933", "2026-01-31"),
+                ),
+                (
+                    *("aws", "p5.48xlarge", "h100-sxm", "8", "us-west-1", "capacity_block"),
+                    *("39.33", "4.91625", "2026-01-31"),
+                ),
+            ],
+            {},
+        ),
+        (
             "azure-retail-2026-09-29.json",
             "azure retail",
             {"day": "2026-09-29"},
