@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sizebook.batch.long_tables import lines_of
 from sizebook.batch.plan_kinds import PlannedScenario
 from sizebook.batch.record import json_values
 from sizebook.core.errors import InputError, suggestion
@@ -36,20 +37,28 @@ class Format:
 
 @dataclass(frozen=True)
 class FileContents:
-    """What one scenario turned into, before it is written: bytes by format, figures for an index, remarks."""
+    """What one scenario turned into, before it is written: bytes by format, figures for an index, remarks.
+
+    ``lines`` are what it gives to the tables of the whole batch, where those are asked for.
+    """
 
     files: Mapping[str, bytes]
     figures: tuple[Figure, ...]
     notes: tuple[str, ...] = ()
+    lines: str = ""
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files of one scenario by format, the figures that an index shows of it, and what was remarked."""
+    """The files of one scenario by format, the figures that an index shows of it, and what was remarked.
+
+    ``lines`` go into the journal and not further.
+    """
 
     files: Mapping[str, Path]
     figures: tuple[Figure, ...]
     notes: tuple[str, ...] = ()
+    lines: str = ""
 
 
 def _pdf(made: PlannedScenario) -> bytes:
@@ -97,7 +106,7 @@ def _html(made: PlannedScenario) -> bytes:
 def _json(made: PlannedScenario) -> bytes:
     found = {
         RECORD: {key: value for key, value in made.record.items() if key != "figures"},
-        "notes": list(made.notes),
+        "notes": [*made.notes, *made.warnings],
         "figures": {
             figure.name: {"value": json_values(figure.value), "unit": figure.unit, "label": figure.label}
             for figure in made.contents.figures
@@ -144,30 +153,30 @@ FORMATS: dict[str, Format] = {
     "csv": Format("all figures and tables, one figure a line", _csv),
 }
 USUAL = ("pdf", "xlsx")
+LONG_TABLES = "parquet"  # no file a scenario: four tables of the whole batch
 
 
-def parse_formats(text: str) -> tuple[str, ...]:
+def parse_formats(text: str, others: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the formats that a text lists, ``pdf,xlsx``. Errors: `InputError` for an unknown one, and for none."""
-    words = [word.strip().casefold() for word in text.split(",") if word.strip()]
+    words, known = [word.strip().casefold() for word in text.split(",") if word.strip()], (*FORMATS, *others)
     for word in words or [""]:
-        if word not in FORMATS:
-            raise InputError(
-                f"unknown format: got '{word}', want some of {','.join(FORMATS)}.{suggestion(word, FORMATS)}"
-            )
-    return tuple(name for name in FORMATS if name in words)
+        if word not in known:
+            raise InputError(f"unknown format: got '{word}', want some of {','.join(known)}.{suggestion(word, known)}")
+    return tuple(name for name in known if name in words)
 
 
 def file_contents(made: PlannedScenario, formats: Sequence[str] = USUAL) -> FileContents:
     """Return the files of a planned scenario as bytes."""
-    files = {name: FORMATS[name].content(made) for name in formats}
-    return FileContents(files, made.contents.first, made.notes)
+    files = {name: FORMATS[name].content(made) for name in formats if name in FORMATS}
+    return FileContents(files, made.contents.first, made.notes, lines_of(made) if LONG_TABLES in formats else "")
 
 
 def write_contents(content: FileContents, folder: Path, stem: str) -> Outputs:
     """Write the files of a scenario into a folder, each whole or not at all; return where they are."""
-    make_folder(folder)
+    if content.files:
+        make_folder(folder)
     files = {name: write_whole(folder / f"{stem}.{name}", bytes_) for name, bytes_ in content.files.items()}
-    return Outputs(files, content.figures, content.notes)
+    return Outputs(files, content.figures, content.notes, content.lines)
 
 
 def produce_files(made: PlannedScenario, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from sizebook.core.errors import InputError
 from sizebook.plans.contents import Figure
 
 FILE = "journal.sqlite"
-_FORMAT = 2
+_FORMAT = 3
 _TABLE = """
 CREATE TABLE IF NOT EXISTS scenario (
     name TEXT PRIMARY KEY,      -- stem of its files
@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS scenario (
     files TEXT,                 -- JSON: by format, name and bytes of the file
     figures TEXT,               -- JSON: figures as [name, label, unit, value]
     notes TEXT,                 -- JSON: what was remarked
+    lines TEXT,                 -- JSON: what it gives to the tables of the whole batch
     problem TEXT,
     changed TEXT NOT NULL       -- UTC
 )
@@ -98,13 +99,25 @@ class Journal:
         files = {name: (path.name, path.stat().st_size) for name, path in made.files.items()}
         self._change(
             outcome.row,
-            "state = 'done', files = ?, figures = ?, notes = ?",
-            tuple(json.dumps(each) for each in (files, [astuple(figure) for figure in made.figures], made.notes)),
+            "state = 'done', files = ?, figures = ?, notes = ?, lines = ?",
+            (*(json.dumps(each) for each in (files, [astuple(f) for f in made.figures], made.notes)), made.lines),
         )
+
+    def lines(self, name: str) -> str:
+        """Return what a scenario gives to the tables of the whole batch."""
+        [found] = self.database.execute("SELECT lines FROM scenario WHERE name = ?", (name,)).fetchone()
+        return str(found)
+
+    def hashes(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the hashes of scenarios by name, in the order asked for."""
+        known = dict(self.database.execute("SELECT name, hash FROM scenario"))
+        return {name: known[name] for name in names}
 
     def is_indexed(self, outcomes: Sequence[Outcome]) -> bool:
         """Return whether the indexes that are there show these outcomes."""
-        found = self.database.execute("SELECT name, bytes FROM indexes WHERE hash = ?", (_shown(outcomes),)).fetchall()
+        found = self.database.execute(
+            "SELECT name, bytes FROM indexes WHERE hash = ?", (self._shown(outcomes),)
+        ).fetchall()
         return bool(found) and all(_size(self.folder / name) == size for name, size in found)
 
     def record_indexes(self, outcomes: Sequence[Outcome], paths: Sequence[Path]) -> None:
@@ -113,8 +126,13 @@ class Journal:
             self.database.execute("DELETE FROM indexes")
             self.database.executemany(
                 "INSERT INTO indexes VALUES (?, ?, ?)",
-                [(path.name, path.stat().st_size, _shown(outcomes)) for path in paths],
+                [(path.name, path.stat().st_size, self._shown(outcomes)) for path in paths],
             )
+
+    def _shown(self, outcomes: Sequence[Outcome]) -> str:
+        """Return a hash of what indexes and tables show of outcomes, and of what writes them."""
+        shown = [__version__, formulas_hash(), self.formats, *outcomes]
+        return hashlib.sha256(repr(shown).encode()).hexdigest()
 
     def _change(self, row: Row, what: str, values: tuple[Any, ...]) -> None:
         with self.database:
@@ -143,7 +161,8 @@ def journal(folder: Path, formats: tuple[str, ...]) -> Iterator[Journal]:
     Errors: `InputError` where another batch has it open.
     """
     path = folder / FILE
-    database = sqlite3.connect(path, timeout=0)
+    # A thread reads the lines of the batch's tables while this one writes them: never two at once.
+    database = sqlite3.connect(path, timeout=0, check_same_thread=False)
     try:
         try:
             _prepare(database, path)
@@ -191,11 +210,6 @@ def _dated(path: Path, mark: str) -> str:
         return mark
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     return " ".join([mark, *(str(each.stat().st_mtime_ns) for each in files)])
-
-
-def _shown(outcomes: Sequence[Outcome]) -> str:
-    """Return a hash of what indexes show of outcomes, and of what writes them."""
-    return hashlib.sha256(repr([__version__, formulas_hash(), *outcomes]).encode()).hexdigest()
 
 
 def _size(path: Path) -> int | None:

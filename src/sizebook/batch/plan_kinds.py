@@ -21,9 +21,14 @@ from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.plans.contents import Contents
 from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.plans.fleet.remarks import warnings as fleet_warnings
 from sizebook.plans.programme.plan import ProgrammePlan
+from sizebook.plans.programme.plan import warnings as programme_warnings
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.remarks import warnings as serving_warnings
 from sizebook.plans.sizing.plan import Published, Sizing, size_model
 from sizebook.plans.training.plan import TrainingPlan, plan_training
+from sizebook.plans.training.remarks import warnings as training_warnings
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.fleet import plan_fleet_scenario as fleet_answer
 from sizebook.scenarios.kinds import KINDS, kind_of, plan_of
@@ -120,6 +125,12 @@ class PlannedScenario:
         """Notes about the counts behind the plan, and about the user's own workbook."""
         own = self.workbook.notes if self.own_workbook else ()
         return (*_count_notes(self.plan), *own)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before using the figures, as page 1 of the report says it."""
+        plan = self.plan.plan if isinstance(self.plan, ServingResult) else self.plan
+        return _WARNINGS[type(plan)](plan) if type(plan) in _WARNINGS else ()
 
     @cached_property
     def own_workbook(self) -> Path | None:
@@ -263,6 +274,15 @@ PLAN_KINDS: dict[str, PlanKind] = {
     "serving": PlanKind("serving_capacity.xlsx", plan_serving_scenario, with_found_setup, _serving_report),
     "fleet": PlanKind("fleet_plan.xlsx", fleet_answer, _as_it_is, _fleet_report),
     "programme": PlanKind("training_programme.xlsx", programme_answer, programme_planned, _programme_report),
+}
+
+
+# A count has no warnings of its own: what it rests on stands in its notes.
+_WARNINGS: Mapping[type[Any], Callable[[Any], tuple[str, ...]]] = {
+    TrainingPlan: training_warnings,
+    ServingPlan: serving_warnings,
+    FleetPlan: fleet_warnings,
+    ProgrammePlan: programme_warnings,
 }
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sizebook.batch.file_names import INDEX
-from sizebook.batch.formats import USUAL, produce_files
+from sizebook.batch.formats import LONG_TABLES, USUAL, produce_files
 from sizebook.batch.index_table import lines_of
 from sizebook.batch.journal import Journal, Outcome, journal
+from sizebook.batch.long_tables import write_tables
 from sizebook.batch.parcels import contents_on_worker, failed_outcome, pack, write_received
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.batch.record import installation
@@ -113,6 +114,8 @@ def run_rows(rows: Sequence[Row], record: Journal, work: Work) -> Iterator[Outco
         else:  # an unforeseen error is an outcome too, not the end of the batch
             outcome = Outcome(ended.item, None, _cut_short(ended.item, ended.error))
         record.record_outcome(outcome)
+        if outcome.outputs and outcome.outputs.lines:  # they stand in the journal: 10 000 of them fill the memory
+            outcome = replace(outcome, outputs=replace(outcome.outputs, lines=""))
         yield outcome
 
 
@@ -132,7 +135,12 @@ def _indexed(record: Journal, outcomes: Sequence[Outcome]) -> Path:
         from sizebook.batch.index_workbook import write_index
 
         lines = lines_of(outcomes)
-        record.record_indexes(outcomes, [write_index(lines, record.folder), write_index_page(lines, record.folder)])
+        written = [write_index(lines, record.folder), write_index_page(lines, record.folder)]
+        if LONG_TABLES in record.formats:
+            done = record.hashes(outcome.row.name for outcome in outcomes if outcome.outputs)
+            failed = {outcome.row.name: outcome.problem for outcome in outcomes if not outcome.outputs}
+            written += write_tables(done, failed, record.lines, record.folder)
+        record.record_indexes(outcomes, written)
     return record.folder / f"{INDEX}.xlsx"
 
 

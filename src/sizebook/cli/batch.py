@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.batch.formats import FORMATS, USUAL
+from sizebook.batch.formats import FORMATS, LONG_TABLES, USUAL
 from sizebook.cli.messages import print_notes
 from sizebook.cli.options import (
     FILE,
@@ -78,7 +78,8 @@ def demo(output: Path) -> None:
     default=",".join(USUAL),
     show_default=True,
     metavar="LIST",
-    help="; ".join(f"{name}: {kind.meaning}" for name, kind in FORMATS.items()) + ".",
+    help="; ".join(f"{name}: {kind.meaning}" for name, kind in FORMATS.items())
+    + f"; {LONG_TABLES}: four tables of the whole batch, figures, months, inputs and notes.",
 )
 @click.option("--compare", is_flag=True, help="Write comparison.html and comparison.pdf of the scenarios as well.")
 @click.option("--base", metavar="NAME", help="With --compare: the scenario to compare with; the first if left out.")
@@ -109,9 +110,11 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
         return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
 
+    if LONG_TABLES in asked["formats"]:
+        need("sweep")
     order = RunOptions(
         asked["jobs"],
-        parse_formats(asked["formats"]),
+        parse_formats(asked["formats"], (LONG_TABLES,)),
         asked["resume"],
         scheduler=asked["scheduler"] or "",
         notify=lambda text: print_notes([text]),

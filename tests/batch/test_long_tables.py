@@ -1,0 +1,83 @@
+"""The four tables of a batch hold what the JSON of every scenario holds, say what failed, and survive a stop."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sizebook.cli import app
+
+pl = pytest.importorskip("polars")
+
+SCENARIOS = """
+[[scenario]]
+name = "serve"
+plan = "serving"
+model = "llama-3.1-8b"
+gpu = "h100-sxm"
+requests_per_day = 1e6
+input_tokens = 2000
+output_tokens = 300
+months = 2
+as_of = "2026-11-21"
+[[scenario]]
+name = "count"
+model = "llama-3.1-8b"
+as_of = "2026-11-21"
+[[scenario]]
+name = "bad"
+model = "llama-9"
+"""
+TABLES = ("figures", "months", "inputs", "notes")
+
+
+def run(folder: Path, *words: str) -> Any:
+    (folder / "list.toml").write_text(SCENARIOS, encoding="utf-8")
+    asked = ["batch", str(folder / "list.toml"), "-o", str(folder / "out"), "--jobs", "1", *words]
+    return CliRunner().invoke(app, asked)
+
+
+def value(row: dict[str, Any]) -> Any:
+    return row["text"] if row["value"] is None else row["value"]
+
+
+def test_tables_hold_what_the_json_holds_and_name_what_failed(tmp_path: Path) -> None:
+    done = run(tmp_path, "--formats", "parquet,json")
+    assert done.exit_code == 1 and "2 of 3 scenarios done" in done.output
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        *(f"{name}.parquet" for name in TABLES),
+        *("serve.json", "count.json", "index.xlsx", "index.html", "journal.sqlite"),
+    }
+    figures, months, inputs, notes = (pl.read_parquet(tmp_path / "out" / f"{name}.parquet") for name in TABLES)
+    for name in ("serve", "count"):
+        written = json.loads((tmp_path / "out" / f"{name}.json").read_text(encoding="utf-8"))
+        of_it = figures.filter(pl.col("scenario") == name)
+        assert set(of_it["hash"]) == {written["sizebook"]["hash"]} and of_it["run"].n_unique() == 1
+        shown = {row["name"]: (value(row), row["unit"], row["label"]) for row in of_it.iter_rows(named=True)}
+        for figure, each in written["figures"].items():
+            assert shown[figure] == (each["value"], each["unit"], each["label"])
+        rows = months.filter(pl.col("scenario") == name)
+        assert rows.height == sum(len(row) for table in written["tables"].values() for row in table)
+        for row in rows.iter_rows(named=True):
+            wanted = written["tables"][row["table"]][row["row"] - 1][row["name"]]
+            assert value(row) == wanted
+        said = notes.filter((pl.col("scenario") == name) & (pl.col("kind") != "failed"))["text"].to_list()
+        assert said == written["notes"]
+    [failed] = notes.filter(pl.col("kind") == "failed").iter_rows(named=True)
+    assert failed["scenario"] == "bad" and "unknown model: got 'llama-9'" in failed["text"]
+    asked = {row["name"]: row for row in inputs.filter(pl.col("scenario") == "serve").iter_rows(named=True)}
+    assert asked["requests_per_day"]["value"] == 1e6 and asked["requests_per_day"]["unit"] == "requests"
+    assert asked["gpu"]["text"] == "h100-sxm" and asked["months"]["value"] == 2.0
+
+
+def test_a_batch_that_stopped_goes_on_to_the_same_tables(tmp_path: Path) -> None:
+    run(tmp_path, "--formats", "parquet")
+    whole = {name: (tmp_path / "out" / f"{name}.parquet").read_bytes() for name in TABLES}
+    (tmp_path / "out" / "figures.parquet").unlink()
+    done = run(tmp_path, "--formats", "parquet", "--resume")
+    assert "2 of 3 scenarios done, 2 of them before" in done.output
+    assert {name: (tmp_path / "out" / f"{name}.parquet").read_bytes() for name in TABLES} == whole
