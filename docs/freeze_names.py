@@ -10,6 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from sizebook.api.names import names as sizebook_names
+from sizebook.batch.long_tables import COLUMNS, HEADS
+from sizebook.batch.plan_contents import outlines
 from sizebook.core.reading import keys_of
 from sizebook.functions import load
 from sizebook.plans.serving.tables import RESULTS
@@ -37,6 +40,12 @@ def names() -> Names:
             "training": sorted(TRAINING_INPUTS),
             "training.results": list(TRAINING_RESULTS),
         },
+        "python": {"names": sizebook_names()},
+        "json": {
+            plan: [*(f.name for f in held.figures), *(f"{t.name}.{c.name}" for t in held.tables for c in t.columns)]
+            for plan, held in outlines().items()
+        },
+        "tables": {name: [*HEADS, *columns] for name, columns in COLUMNS.items()},
         "workbooks": {book.name: sorted(read_inputs(book)) for book in books},
     }
 

@@ -5,6 +5,7 @@ Run it by `make generated`. Each entry of TEXTS is a file and the function that 
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from pathlib import Path
 from python_stub import stub
 
 from sizebook.batch.formats import FORMATS
+from sizebook.batch.output_schema import schema
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.cells import call
 from sizebook.core.coercion import Cell
@@ -125,6 +127,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/accuracy.md": accuracy_page,
     "docs/catalog.md": catalog_page,
     "docs/functions.md": markdown,
+    "docs/plan.schema.json": lambda: json.dumps(schema(), indent=1) + "\n",
     "docs/seeds.md": seeds_page,
     "src/sizebook/__init__.pyi": stub,
     "src/sizebook/data/model_types.csv": model_types_table,

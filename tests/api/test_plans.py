@@ -7,11 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from openpyxl import load_workbook
 
 import sizebook as sb
 from sizebook.batch.formats import FORMATS
+from sizebook.batch.output_schema import schema
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.scenarios.scenario_files import read_toml
 
@@ -35,7 +37,14 @@ def plan() -> Any:
 @pytest.mark.parametrize("path", sorted(SCENARIOS.glob("*.toml")), ids=lambda path: path.stem)
 def test_json_is_what_a_batch_writes(path: Path) -> None:
     planned = plan_scenario(read_toml(path), path.name, path.parent)
-    assert sb.plan(path).to_json().encode() == FORMATS["json"].content(planned)
+    written = sb.plan(path).to_json()
+    assert written.encode() == FORMATS["json"].content(planned)
+    jsonschema.validate(json.loads(written), schema())
+
+
+def test_the_published_schema_is_that_of_the_code() -> None:
+    published = SCENARIOS.parent / "docs" / "plan.schema.json"
+    assert json.loads(published.read_text(encoding="utf-8")) == schema()
 
 
 def test_figures_months_and_tables_are_those_of_the_json(plan: Any) -> None:

@@ -73,7 +73,7 @@ class Plan:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known before the figures are used: of the counts, of prices, of what was not measured."""
-        return (*self._planned.notes, *self._planned.report.warnings)
+        return (*self._planned.notes, *self._planned.warnings)
 
     def table(self, name: str, frame: str = "") -> Any:
         """Return a table as a frame of ``polars`` or ``pandas``, of what is installed where neither is asked for."""

@@ -24,6 +24,7 @@ from sizebook.sources.cell_text import neutralised
 from sizebook.sources.writing import make_folder, write_whole
 
 RECORD = "sizebook"  # the key of the record in JSON, its name in CSV
+JSON_VERSION = 1  # of the shape of JSON; what is taken away or renamed makes the next
 CSV_HEADS = ("table", "row", "name", "unit", "value")
 
 
@@ -105,8 +106,11 @@ def _html(made: PlannedScenario) -> bytes:
 
 def _json(made: PlannedScenario) -> bytes:
     found = {
+        "version": JSON_VERSION,
+        "plan": made.kind,
         RECORD: {key: value for key, value in made.record.items() if key != "figures"},
-        "notes": [*made.notes, *made.warnings],
+        "notes": list(made.notes),
+        "warnings": list(made.warnings),
         "figures": {
             figure.name: {"value": json_values(figure.value), "unit": figure.unit, "label": figure.label}
             for figure in made.contents.figures

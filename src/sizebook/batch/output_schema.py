@@ -1,0 +1,68 @@
+"""JSON Schema of what `--formats json` writes, from the same outlines that name the figures and tables of plans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizebook.batch.formats import JSON_VERSION, RECORD
+from sizebook.batch.plan_contents import outlines
+from sizebook.plans.contents import Contents
+
+_VALUE = {"type": ["number", "string", "boolean", "null"]}
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+
+
+def schema() -> dict[str, Any]:
+    """Return the schema: the figures and tables of each kind of plan, by its name in the record's scenario."""
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": f"sizebook plan, version {JSON_VERSION}",
+        "description": "A plan as JSON: what it was made of, what to know, figures, tables.",
+        "type": "object",
+        "properties": {
+            "version": {"const": JSON_VERSION},
+            "plan": {"enum": list(outlines())},
+            RECORD: {"type": "object", "required": ["sizebook", "scenario", "as_of", "hash", "data", "formulas"]},
+            "notes": _TEXTS | {"description": "what to know of the counts, and of a workbook of one's own"},
+            "warnings": _TEXTS | {"description": "what to know before using the figures"},
+        },
+        "required": ["version", "plan", RECORD, "notes", "warnings", "figures", "tables"],
+        "additionalProperties": True,
+        "oneOf": [_of(plan, outline) for plan, outline in outlines().items()],
+    }
+
+
+def _of(plan: str, outline: Contents) -> dict[str, Any]:
+    figures = {
+        figure.name: _object(
+            {
+                "value": _VALUE | {"description": figure.label},
+                "unit": {"const": figure.unit},
+                "label": {"type": "string"},
+            }
+        )
+        for figure in outline.figures
+    }
+    tables = {
+        table.name: {
+            "type": "array",
+            "items": _object(
+                {
+                    column.name: _VALUE | {"description": " ".join(filter(None, (column.label, column.quantity.unit)))}
+                    for column in table.columns
+                }
+            ),
+        }
+        for table in outline.tables
+    }
+    return {"properties": {"plan": {"const": plan}, "figures": _object(figures), "tables": _object(tables)}}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return an object that has exactly these properties."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
