@@ -6,7 +6,7 @@ import pytest
 
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
-from sizebook.formulas.flops import flops_6nd, flops_per_step_gpt, flops_per_token_palm, mfu, train_tokens_per_s
+from sizebook.formulas.flops import flops_per_step_gpt, mfu, train_tokens_per_s
 from sizebook.functions import load
 
 load()
@@ -32,23 +32,6 @@ def test_days_for_300_billion_tokens_of_narayanan_table_2(gpus: int, tflops: flo
     assert per_token * 300e9 / (gpus * tflops * 1e12) / DAY == pytest.approx(days, rel=0.015)
 
 
-@pytest.mark.parametrize(
-    ("batch", "gpus", "n_layers", "d_model", "seconds", "published"),
-    [(4, 8, 48, 6144, 1.10, 0.415), (64, 64, 96, 12288, 13.75, 0.514)],
-)
-def test_mfu_of_korthikanti_table_5(
-    batch: int, gpus: int, n_layers: int, d_model: int, seconds: float, published: float
-) -> None:
-    n_flops = flops_per_step_gpt(n_layers, d_model, 51200, batch, 2048)
-    assert n_flops / seconds / gpus / A100 == pytest.approx(published, rel=0.01)
-
-
-def test_selective_recomputation_adds_one_forward_pass_of_the_scores() -> None:
-    shape = (2, 512, 50000, 1, 2048)
-    more = flops_per_step_gpt(*shape, recompute="selective") - flops_per_step_gpt(*shape, recompute="none")
-    assert more == 4 * 2048**2 * 2 * 512
-
-
 @pytest.mark.parametrize(("name", "cells"), [("FLOPS_PER_STEP_GPT", (2, 512, 50000, 1, 2048)),
                                              ("ACTIVATION_BYTES", (2, 512, 8, 2048, None, None, None))])  # fmt: skip
 def test_a_recomputation_without_a_closed_form_is_refused(name: str, cells: tuple[object, ...]) -> None:
@@ -58,17 +41,6 @@ def test_a_recomputation_without_a_closed_form_is_refused(name: str, cells: tupl
         "no closed form: got recompute 'every-other-matmul', want none, selective or full. Choose one of them, or ask "
         "for a published model (FLOPS_PER_TOKEN, TRAIN_MEMORY_BYTES)."
     )
-
-
-@pytest.mark.parametrize(("rate", "peak", "published"), [(9670, 989.4e12, 0.422), (3679, 312e12, 0.5092)])
-def test_mfu_of_mpt_7b_in_llm_foundry(rate: float, peak: float, published: float) -> None:
-    per_token = flops_per_token_palm(6_658_859_008, 32, 32, 128, 2048)
-    assert mfu(rate, per_token, peak) == pytest.approx(published, rel=0.005)
-
-
-def test_six_nd_of_gpt_3() -> None:
-    # Brown et al. 2020, table D.1: 3.14e23 FLOPs for 174.6 B parameters and 300 B tokens.
-    assert flops_6nd(174_600_000_000, 300e9) == pytest.approx(3.14e23, rel=0.002)
 
 
 def test_the_rate_at_an_mfu_gives_that_mfu() -> None:
