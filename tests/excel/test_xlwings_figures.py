@@ -1,84 +1,16 @@
-"""Figures and whole messages, worked out by hand, as Excel shows them; licences; the help function."""
+"""Ranges and errors as Excel shows them; licences; the help function."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
-
-import pytest
-from xlwings import XlwingsError
 
 from sizebook.functions import load
 from sizebook.functions.why import PLACES
 from tests.excel.officejs_client import NOT_AVAILABLE, call, error
 
 NO_KEY = {"XLWINGS_LICENSE_KEY": "", "HOME": "/nonexistent", "PYTHONPATH": ":".join(sys.path)}
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "value"),
-    [
-        ("PARAMS_MHA", (512,), 4 * (512 * 512 + 512)),
-        ("PARAMS_MHA", (512, False), 4 * 512 * 512),
-        ("PARAMS_ATTENTION", (12288, 96, 128, None, False), 4 * 12288 * 12288),
-        ("PARAMS_FFN", ("4096", 14336.0, False, True), 3 * 4096 * 14336),
-        ("PARAMS_LN", (512,), 1024),
-        ("PARAMS_TRANSFORMER", (6, 512, 2048, 37000), 63_119_496),
-        ("MODEL_BYTES", (354336768, "fp32"), 4 * 354_336_768),
-        ("MODEL_BYTES", ("70B", " BF16 "), 140_000_000_000),
-        ("DTYPE_BITS", ("nvfp4",), 4.5),
-    ],
-)
-def test_figure(name: str, arguments: tuple[Any, ...], value: float) -> None:
-    assert call(name, *arguments) == [[value]]
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "message"),
-    [
-        (
-            "PARAMS_MHA",
-            (-4096,),
-            "d_model is out of range: got -4096, want at least 1 (hidden size: width of the residual stream). "
-            "Correct the number.",
-        ),
-        (
-            "PARAMS_MHA",
-            (512.5,),
-            "d_model is not whole: got 512.5, want a whole number (hidden size: width of the residual stream). "
-            "Round it to a whole number.",
-        ),
-        (
-            "PARAMS_MHA",
-            ("4k",),
-            "d_model is ambiguous: got '4k', want plain digits. Write 4000 or 4 x 1024 in full.",
-        ),
-        (
-            "PARAMS_MHA",
-            (None,),
-            "d_model is blank: got nothing, want a whole number (hidden size: width of the residual stream). "
-            "Fill the cell.",
-        ),
-        (
-            "PARAMS_ATTENTION",
-            (4096, 32, 128, 5),
-            "heads do not group: got n_heads 32 and n_kv_heads 5, want n_kv_heads to divide n_heads. "
-            "Correct one of the two.",
-        ),
-        (
-            "PARAMS_FFN",
-            ([[512], [1024]], [[2048], [4096], [8192]]),
-            "ranges do not match: got 2x1, 3x1 for PARAMS_FFN, want the same rows and columns, or single cells. "
-            "Make the ranges the same size.",
-        ),
-    ],
-)
-def test_message_beside_the_error(name: str, arguments: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(XlwingsError) as refused:
-        call(name, *arguments)
-    assert str(refused.value) == message
 
 
 def test_row_and_column_spread_into_a_table() -> None:
@@ -102,13 +34,8 @@ def test_an_error_value_that_excel_cannot_take_back_becomes_value() -> None:
 
 def test_why_gives_the_message_for_every_cell() -> None:
     assert call("SIZEBOOK_WHY", "PARAMS_LN", 512) == [["no error"]]
-    assert call("SIZEBOOK_WHY", "params_ln", [[512, 0]]) == [
-        [
-            "no error",
-            "d_model is out of range: got 0, want at least 1 (hidden size: width of the residual stream). "
-            "Correct the number.",
-        ]
-    ]
+    (told,) = call("SIZEBOOK_WHY", "params_ln", [[512, 0]])
+    assert told[0] == "no error" and told[1].startswith("d_model is out of range: got 0, want at least 1 ")
     assert call("SIZEBOOK_WHY", "PARAMS_NL", 512) == [
         ["unknown function: got 'PARAMS_NL', want a name that 'sizebook functions' lists. Did you mean 'PARAMS_LN'?"]
     ]
