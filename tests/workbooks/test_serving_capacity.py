@@ -23,10 +23,13 @@ from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.sources.bundled import bundled
-from sizebook.workbooks.filling import Filled, fill
+from sizebook.workbooks.filling import Filled
 from sizebook.workbooks.input_cells import workbook_inputs
+from tests.surfaces.grid import first_in_make_test
+from tests.workbooks.filled import FilledOnce
 from tests.workbooks.shipped import checks, columns, opened, timeline
 
+load()
 SERVING = {leaf.name for leaf in leaves(ServingInputs)}
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 GIVEN: dict[str, Any] = {
@@ -42,22 +45,20 @@ GIVEN: dict[str, Any] = {
 }
 # What belongs together; the grid of tests/surfaces moves each input alone.
 VARIED: dict[str, dict[str, Any]] = {
-    "as it is": {},
     "office hours, p90, whole nodes": {
         "shape": "office", "burst_factor": 1.4, "band_quantile": "p90", "tpot_target_seconds": 0.05,
         "ttft_target_seconds": 3, "whole_nodes": True, "failure_domain": "node", "growth_per_month": 0.05, "months": 24,
     },
+    "own hours, load given": {"shape": [1] * 12 + [3] * 12, "concurrency": 16, "months": 1},
     "95 of 100 requests, in bursts": {
         "request_percentile": "p95", "tpot_target_seconds": 0.05, "ttft_target_seconds": 3, "dispersion": 3,
         "output_tokens_p95": 900,
     },
-    "own hours, load given": {"shape": [1] * 12 + [3] * 12, "concurrency": 16, "months": 1},
 }  # fmt: skip
 
 
-def filled(folder: Path, given: dict[str, Any]) -> Filled:
-    load()
-    return fill(bundled("workbooks") / "serving_capacity.xlsx", given, folder / "out.xlsx")
+def filled(filled_once: FilledOnce, given: dict[str, Any]) -> Filled:
+    return filled_once(bundled("workbooks") / "serving_capacity.xlsx", given)
 
 
 def planned(changes: dict[str, Any]) -> tuple[dict[str, Any], ServingPlan]:
@@ -100,10 +101,10 @@ def months(path: Path, n_months: int) -> list[list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("changes", VARIED.values(), ids=VARIED)
-def test_the_workbook_shows_the_plan_and_all_checks_hold(changes: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("changes", first_in_make_test(VARIED.values(), VARIED, 2))
+def test_the_workbook_shows_the_plan_and_all_checks_hold(changes: dict[str, Any], filled_once: FilledOnce) -> None:
     given, plan = planned(changes)
-    found = filled(tmp_path, given)
+    found = filled(filled_once, given)
     assert found.problems == []
     wanted_rows = ledger(plan)[1:]
     assert months(found.path, len(wanted_rows)) == [pytest.approx(row, rel=1e-12) for row in wanted_rows]
@@ -115,10 +116,10 @@ def test_the_workbook_shows_the_plan_and_all_checks_hold(changes: dict[str, Any]
     assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}
 
 
-def test_the_sample_scenario_costs_what_the_plan_says(tmp_path: Path) -> None:
+def test_the_sample_scenario_costs_what_the_plan_says(filled_once: FilledOnce) -> None:
     """On 0.3.0 the workbook showed 305 067 USD a month: its peak paid around the clock, no reserved price."""
     scenario = parse(ServingScenario, read_toml(REPORTS / "serving-llama-3.1-70b.toml"), "sample")
-    found = filled(tmp_path, workbook_inputs(scenario))
+    found = filled(filled_once, workbook_inputs(scenario))
     assert found.notes == ()
     last = dict(zip([c.name for c in ledger_columns(Month)], months(found.path, 12)[-1], strict=True))
     assert (last["month"], round(last["usd"], 2)) == (12, 124_017.88)
@@ -129,9 +130,9 @@ def test_the_sample_scenario_costs_what_the_plan_says(tmp_path: Path) -> None:
     assert columns(found.path, "Calculation")["Cost by month"][0] == "From $75,771 to $124,018 a month"
 
 
-def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
+def test_small_figures_keep_their_digits(filled_once: FilledOnce) -> None:
     found = filled(
-        tmp_path,
+        filled_once,
         GIVEN
         | {"model": "qwen3-0.6b", "tp": 1, "requests_per_day": 10, "on_demand_usd_per_gpu_hour": 0.001, "spare": 0},
     )
@@ -141,10 +142,10 @@ def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
     assert not [text for text in texts if re.search(r"\b0\.0+\b", text)]
 
 
-def test_a_long_plan_is_shown_by_twelve_months_from_first_to_last(tmp_path: Path) -> None:
+def test_a_long_plan_is_shown_by_twelve_months_from_first_to_last(filled_once: FilledOnce) -> None:
     """And beside an API: 2000 x $1 + 400 x $4 a million is $0.0036 a request."""
     long = {"months": 60, "growth_per_month": 0.01, "start": datetime(2027, 3, 15)}
-    found = filled(tmp_path, GIVEN | long | {"usd_per_mtok_in": 1.0, "usd_per_mtok_out": 4.0})
+    found = filled(filled_once, GIVEN | long | {"usd_per_mtok_in": 1.0, "usd_per_mtok_out": 4.0})
     rows = list(load_workbook(found.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=4, values_only=True))
     head = next(number for number, row in enumerate(rows) if row[0] == "Month")
     shown = rows[head + 1 : head + 13]
@@ -157,8 +158,8 @@ def test_a_long_plan_is_shown_by_twelve_months_from_first_to_last(tmp_path: Path
     assert beside["Break-even requests a month"][0] == pytest.approx(every["Cost"][60] / 0.0036)
 
 
-def test_a_target_that_no_load_meets_is_said_once_a_call(tmp_path: Path) -> None:
-    result = filled(tmp_path, GIVEN | {"tpot_target_seconds": 0.001})
+def test_a_target_that_no_load_meets_is_said_once_a_call(filled_once: FilledOnce) -> None:
+    result = filled(filled_once, GIVEN | {"tpot_target_seconds": 0.001})
     begun = [problem for problem in result.problems if "tpot" in problem.casefold()]
     assert [problem[:8] for problem in begun] == ["Staged!B"] * 3
     assert all("binds" in problem for problem in begun)
@@ -166,8 +167,8 @@ def test_a_target_that_no_load_meets_is_said_once_a_call(tmp_path: Path) -> None
     assert len(result.problems) == 4
 
 
-def test_a_model_that_does_not_fit_is_said(tmp_path: Path) -> None:
-    result = filled(tmp_path, GIVEN | {"model": "llama-3.1-405b", "tp": 1})
+def test_a_model_that_does_not_fit_is_said(filled_once: FilledOnce) -> None:
+    result = filled(filled_once, GIVEN | {"model": "llama-3.1-405b", "tp": 1})
     assert any("memory binds" in problem for problem in result.problems)
 
 
@@ -178,13 +179,13 @@ def test_the_latency_chart_says_what_its_numbers_are() -> None:
     assert re.findall(r"<(?:a:)?t>([^<]+)</", curve) == ["requests in flight on a replica", "seconds per output token"]
 
 
-def test_the_curve_is_that_of_both_pools_which_no_scenario_searches_again(tmp_path: Path) -> None:
+def test_the_curve_is_that_of_both_pools_which_no_scenario_searches_again(filled_once: FilledOnce) -> None:
     """Also for a percentile of requests, which every check of the workbook holds for; the curve is of a steady load."""
     given = GIVEN | {
         "separate_prefill": True, "prefill_tp": 2, "prefill_workers": 2, "decode_workers": 1, "scenario": "high",
         "request_percentile": "p95", "ttft_target_seconds": 3, "tpot_target_seconds": 0.05,
     }  # fmt: skip
-    found = filled(tmp_path, given)
+    found = filled(filled_once, given)
     book = load_workbook(found.path, data_only=True)
     rows = book["Curve"].iter_rows(min_row=6, max_row=20, min_col=2, max_col=6, values_only=True)
     asked = put_together(ServingInputs, {name: value for name, value in given.items() if name in SERVING})
