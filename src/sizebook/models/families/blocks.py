@@ -67,12 +67,13 @@ def attention(
     kv_required: bool = False,
     **more: Any,
 ) -> Attention:
-    """Return grouped attention from the usual keys; ``qk_norm`` norms each head or all heads together."""
+    """Return grouped attention from the usual keys; ``qk_norm`` norms a head, its share of the model, or all."""
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     width = head_width(config, d_model, n_heads, default=d_head)
     kv_heads = n_kv_heads(config, n_heads, required=kv_required)
     if qk_norm is not None:
-        norms = {"head": (width, width), "all": (n_heads * width, kv_heads * width)}[qk_norm]
+        share = d_model // n_heads
+        norms = {"head": (width, width), "model": (share, share), "all": (n_heads * width, kv_heads * width)}[qk_norm]
         more = {"qk_norm": norms, **more}
     return Attention(d_model, **{"n_heads": n_heads, "n_kv_heads": kv_heads, "d_head": width, **more})
 

@@ -41,7 +41,7 @@ class Reading:
     optional: tuple[str, ...] = ()  # sizes that a model may do without: 0 then
     lengths: tuple[str, ...] = ()  # lists of numbers of which the row needs the length
     names: dict[str, Formula] = field(default_factory=dict)  # what the row's formulas call a formula
-    sections: dict[str, dict[str, Any]] = field(default_factory=dict)  # `ignore` and `only` of sections
+    sections: dict[str, dict[str, Any]] = field(default_factory=dict)  # `ignore`, `only` and `none` of sections
     both_ways: Switch = True  # whether attention sees later tokens where its entry does not say
     channels: str = "num_channels"  # the key that the class reads for them
 
@@ -59,6 +59,7 @@ class Sizes(Mapping[str, Any]):
             config.only(key, *known)
         for name, said in row.sections.items():
             config.section(name).ignore(*said.get("ignore", ()))
+            config.section(name).none(*said.get("none", ()))
             for key, known in said.get("only", {}).items():
                 config.section(name).only(key, *known)
         self.known: dict[str, Any] = dict(given)
@@ -80,12 +81,12 @@ class Sizes(Mapping[str, Any]):
         row, config = self.row, self.config
         if name in row.names:
             return self.of(row.names[name])
-        if name == "d":
-            return self[row.width]
-        if name == "n_heads":
-            return self[row.heads]
+        if name in (short := {"d": row.width, "n_heads": row.heads}) and short[name] != name:
+            return self[short[name]]
         if name == "patches":
             return patches(config)
+        if name in ("n_kv_heads", "d_head"):  # as attention from the usual keys has them
+            return getattr(attention(config), name)
         if name == "pixels":
             return pixels(config, key=row.channels)
         keys = (name, *row.spelt.get(name, ()))
@@ -162,10 +163,10 @@ def _attention(sizes: Sizes, name: str, entry: Entry) -> Attention:
 
 def _grouped(sizes: Sizes, name: str, entry: Entry) -> Attention:
     """Return attention from the usual keys, as Llama's class reads them."""
-    bias, normed = sizes.says(entry.get("bias", False)), sizes.says(entry.get("qk_norm_if", True))
+    bias, normed = sizes.says(entry.get("bias", False)), sizes.says(entry.get("qk_norm_if", "qk_norm" in entry))
     return attention(
         sizes.config,
-        qk_norm=entry["qk_norm"] if normed and "qk_norm" in entry else None,
+        qk_norm=entry["qk_norm"] if normed else None,
         qkv_bias=sizes.says(entry.get("qkv_bias", bias)),
         out_bias=sizes.says(entry.get("out_bias", bias)),
         qk_norm_bias=entry.get("qk_norm_bias", False),

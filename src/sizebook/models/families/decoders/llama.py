@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizebook.models.architecture import Architecture, Experts, Layer, Norm
+from sizebook.models.architecture import Architecture, Experts
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     attention,
@@ -12,19 +12,8 @@ from sizebook.models.families.blocks import (
     feed_forward,
     layers_of,
     stack,
-    uniform,
 )
 from sizebook.models.huggingface import describe, model_type
-
-
-@model_type("bitnet")
-def bitnet(config: Config) -> Architecture:
-    """BitNet: norms in front of both projections out of a block; the count is of values, whatever their bits."""
-    bias, feed = config.flag("attention_bias", default=False), feed_forward(config)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias)
-    norms = Norm("self_attn.attn_sub_norm", feed.d_model), Norm("mlp.ffn_sub_norm", feed.d_ff)
-    layer = block(feed.d_model, mixer, feed)
-    return stack(config, uniform(config, Layer((*layer.bricks, *norms))))
 
 
 @model_type("hunyuan_v1_moe")

@@ -14,7 +14,6 @@ from sizebook.models.families.blocks import (
     feed_forward,
     layers_of,
     stack,
-    uniform,
     window_of,
 )
 from sizebook.models.families.experts import mlp_kinds, routed, shared_width
@@ -43,14 +42,3 @@ def cohere_moe(config: Config) -> Architecture:
     ]
     kinds = config.pattern("layer_types", len(mlps), SLIDING, default)
     return stack(config, layers_of(zip(mlps, kinds, strict=True), layer), BesideLayers(tied=True))
-
-
-@model_type("phi")
-def phi(config: Config) -> Architecture:
-    """Phi 1 and 2: attention and a plain block side by side after one layer norm, biases everywhere, the head's too."""
-    d_model, feed = config.integer("hidden_size"), feed_forward(config, bias=True, gated=False)
-    mixer = attention(config, qkv_bias=True, out_bias=True, qk_norm_bias=True)
-    if config.flag("qk_layernorm", default=False):
-        mixer = replace(mixer, qk_norm=(d_model // mixer.n_heads, d_model // mixer.n_heads))
-    layer = Layer((Norm("input_layernorm", d_model, bias=True), mixer, feed))
-    return stack(config, uniform(config, layer), BesideLayers(norm_bias=True, head_bias=True))

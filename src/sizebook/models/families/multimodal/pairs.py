@@ -12,8 +12,6 @@ from sizebook.models.architecture import (
     Brick,
     Embedding,
     FeedForward,
-    Head,
-    Layer,
     Norm,
     Tensors,
     Weight,
@@ -45,42 +43,6 @@ READERS = {
     "distilbert": "DistilBertModel",
 }
 Encoder = tuple[Tower, int, tuple[Weight, ...]]  # with its width, and what it stores beside its parameters
-
-
-@model_type("trocr")
-def trocr(config: Config) -> Architecture:
-    """TrOCR's decoder (arXiv:2109.10282): BART's, whose cross-attention may read an encoder of another width."""
-    config.ignore("is_decoder", "add_cross_attention")  # its class decides both
-    d_model, n_heads = config.integer("d_model"), config.integer("decoder_attention_heads")
-    width = config.divides("d_model", d_model, "decoder_attention_heads", n_heads)
-    vocab, n_ctx = config.integer("vocab_size"), config.integer("max_position_embeddings")
-    attend = Attention(d_model, n_heads, n_heads, d_head=width, qkv_bias=True, out_bias=True)
-    looks = replace(attend, cross=True, d_kv_in=config.size("cross_attention_hidden_size"), name="encoder_attn")
-    layer = Layer(
-        (
-            attend,
-            Norm("self_attn_layer_norm", d_model, bias=True),
-            looks,
-            Norm("encoder_attn_layer_norm", d_model, bias=True),
-            FeedForward(d_model, config.integer("decoder_ffn_dim"), gated=False, bias=True),
-            Norm("final_layer_norm", d_model, bias=True),
-        )
-    )
-    inputs: list[Brick] = [Embedding("embed_tokens", vocab, d_model)]
-    if config.flag("use_learned_position_embeddings", default=True):
-        inputs.append(Embedding("embed_positions", n_ctx + 2, d_model))
-    if config.flag("layernorm_embedding", default=True):
-        inputs.append(Norm("layernorm_embedding", d_model, bias=True))
-    return Architecture(
-        model_type="trocr",
-        d_model=d_model,
-        vocab=vocab,
-        n_ctx=n_ctx,
-        inputs=tuple(inputs),
-        layers=(layer,) * config.integer("decoder_layers"),
-        outputs=(),
-        head=Head(vocab, d_model, tied=config.flag("tie_word_embeddings", default=True), name="output_projection"),
-    )
 
 
 @model_type("vision-encoder-decoder")

@@ -1,0 +1,57 @@
+"""GPT-2's line and other decoders made of the plain bricks: learned or rotary positions, layer norms, plain blocks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from sizebook.models.architecture import Architecture, Attention, Layer
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import layers_of
+from sizebook.models.families.whole_rows import Row, described, rows
+from sizebook.models.huggingface import model_type
+
+ROWS = rows("gpt_types.toml")
+
+
+def decoder(row: Row, config: Config) -> Architecture:
+    """Return the architecture of a config whose type is a row."""
+    return described(row, config)
+
+
+for _name, _row in ROWS.items():
+    if not _name.startswith("_"):
+        model_type(_name)(partial(decoder, _row))
+
+
+@model_type("gpt_neo")
+def gpt_neo(config: Config) -> Architecture:
+    """GPT-Neo: every second layer sees a window."""
+    whole, window = described(ROWS["_gpt_neo"], config), config.integer("window_size", default=256)
+    plain = whole.layers[0].bricks if whole.layers else ()
+
+    def layer(kind: str) -> Layer:
+        local = (replace(b, window=window) if isinstance(b, Attention) and kind == "local" else b for b in plain)
+        return Layer(tuple(local))
+
+    return replace(whole, layers=layers_of(_neo_kinds(config, whole.n_layers), layer))
+
+
+def _neo_kinds(config: Config, n_layers: int) -> list[str]:
+    """Return global or local for each layer from ``attention_types``: pairs of a pattern and its repetitions."""
+    config.ignore("attention_types", "attention_layers")
+    types = config.values.get("attention_types", [[["global", "local"], n_layers // 2]])
+    try:
+        kinds = [kind for pattern, times in types for _ in range(times) for kind in pattern]
+    except (TypeError, ValueError):
+        kinds = []
+    if len(kinds) != n_layers or not set(kinds) <= {"global", "local"}:
+        raise config.unknown("attention_types", types, f"patterns of global and local for {n_layers} layers in all")
+    return kinds
+
+
+@model_type("apertus")
+def apertus(config: Config) -> Architecture:
+    """Apertus: norms per head, and an activation with scalars of its own where the file does not name another."""
+    trained = config.text("hidden_act", default="xielu") == "xielu"
+    return described(ROWS["_apertus"], config, trained=trained)
