@@ -8,15 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from tomllib import loads
 from typing import Any
 
 from sizebook.core import expression
 from sizebook.core.tables import DATA
-from sizebook.models.architecture import Attention, Brick, Embedding, FeedForward, Norm, Projection, Tensors, Weight
+from sizebook.models.architecture import (
+    Attention,
+    Brick,
+    Embedding,
+    FeedForward,
+    Norm,
+    Projection,
+    Tensors,
+    Use,
+    Weight,
+)
 from sizebook.models.config import MISSING, Config
-from sizebook.models.families.blocks import attention, vector
+from sizebook.models.families.blocks import attention
 from sizebook.models.projected_attention import ProjectedAttention
 
 Entry = Mapping[str, Any]  # one brick of a row
@@ -41,6 +51,9 @@ class Reading:
     optional: tuple[str, ...] = ()  # sizes that a model may do without: 0 then
     lengths: tuple[str, ...] = ()  # lists of numbers of which the row needs the length
     names: dict[str, Formula] = field(default_factory=dict)  # what the row's formulas call a formula
+    divided: dict[str, list[Formula]] = field(default_factory=dict)  # formulas that a key must divide
+    texts: dict[str, str] = field(default_factory=dict)  # keys that hold a word, and the class's own
+    null_is_none: dict[str, int] = field(default_factory=dict)  # sizes that null makes 0, and the class's own
     sections: dict[str, dict[str, Any]] = field(default_factory=dict)  # `ignore`, `only` and `none` of sections
     both_ways: Switch = True  # whether attention sees later tokens where its entry does not say
     channels: str = "num_channels"  # the key that the class reads for them
@@ -65,6 +78,9 @@ class Sizes(Mapping[str, Any]):
         self.known: dict[str, Any] = dict(given)
         for key, formula in row.equal.items():
             config.only(key, self.of(formula))
+        for key, wholes in row.divided.items():
+            for whole in wholes:
+                config.divides(row.width if whole == "d" else str(whole), self.of(whole), key, self.of(key))
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.known:
@@ -85,10 +101,16 @@ class Sizes(Mapping[str, Any]):
             return self[short[name]]
         if name == "patches":
             return patches(config)
-        if name in ("n_kv_heads", "d_head"):  # as attention from the usual keys has them
-            return getattr(attention(config), name)
+        if name.startswith("grouped_"):  # what attention from the usual keys has
+            return getattr(attention(config), name.removeprefix("grouped_"))
         if name == "pixels":
             return pixels(config, key=row.channels)
+        if name in row.texts:
+            if config.values.get(name, "") is None:
+                raise config.unknown(name, None, "a word, or no such key")
+            return config.text(name, default=row.texts[name])
+        if name in row.null_is_none:
+            return config.integer(name, default=0 if name in config.values else row.null_is_none[name])
         keys = (name, *row.spelt.get(name, ()))
         usual: Any = row.usual.get(name, MISSING)
         usual = self.of(usual) if isinstance(usual, str) else usual
@@ -115,10 +137,18 @@ class Sizes(Mapping[str, Any]):
         return tuple(brick for entry in entries if self.says(entry.get("if", True)) for brick in self._of_entry(entry))
 
     def _of_entry(self, entry: Entry) -> tuple[Brick, ...]:
+        times = self.of(entry.get("times", 1))
         if "bricks" in entry:
-            return self.bricks(entry["bricks"]) * self.of(entry.get("times", 1))
+            return tuple(
+                brick for i in range(times) for brick in self.bricks([_numbered(e, i) for e in entry["bricks"]])
+            )
         kind, name = next((kind, entry[kind]) for kind in _KINDS if kind in entry)
-        return (_KINDS[kind](self, name, entry),) * self.of(entry.get("times", 1))
+        return (_KINDS[kind](self, name, entry),) * times
+
+
+def _numbered(entry: Entry, i: int) -> Entry:
+    """Return a brick that is repeated with its number in place of ``#`` in its name."""
+    return {key: said.replace("#", str(i)) if isinstance(said, str) else said for key, said in entry.items()}
 
 
 def patches(config: Config) -> int:
@@ -203,13 +233,9 @@ def _table(sizes: Sizes, name: str, entry: Entry) -> Embedding:
     return Embedding(name, sizes.of(entry["rows"]), sizes.of(entry.get("to", "d")))
 
 
-def _vector(sizes: Sizes, name: str, entry: Entry) -> Tensors:
-    return Tensors((vector(name, *map(sizes.of, entry.get("shape", ("d",))), part=entry.get("part", "other")),))
-
-
-def _lookup(sizes: Sizes, name: str, entry: Entry) -> Tensors:
-    shape = tuple(map(sizes.of, entry["shape"]))
-    return Tensors((Weight(name, shape, entry.get("part", "other"), use="lookup"),))
+def _tensor(use: Use, sizes: Sizes, name: str, entry: Entry) -> Tensors:
+    shape = tuple(map(sizes.of, entry.get("shape", ("d",))))
+    return Tensors((Weight(name, shape, entry.get("part", "other"), use=use),))
 
 
 _KINDS: dict[str, Callable[[Sizes, str, Entry], Brick]] = {
@@ -220,16 +246,22 @@ _KINDS: dict[str, Callable[[Sizes, str, Entry], Brick]] = {
     "linear": _linear,
     "norm": _norm,
     "table": _table,
-    "vector": _vector,
-    "lookup": _lookup,
+    "vector": partial(_tensor, "vector"),
+    "lookup": partial(_tensor, "lookup"),
+    "matrix": partial(_tensor, "matmul"),
 }
 
 
 @cache
 def rows_of(file: str) -> dict[str, dict[str, Any]]:
-    """Return the rows of a TOML file of data by name; ``like`` takes over what another row above says."""
+    """Return the rows of a TOML file of data by name; ``like`` takes over what another row above says.
+
+    ``ignore_too`` adds to the keys that the other row ignores.
+    """
     whole: dict[str, dict[str, Any]] = {}
     for name, said in loads((DATA / file).read_text(encoding="utf-8")).items():
         base = whole[said["like"]] if "like" in said else {}
-        whole[name] = {key: value for key, value in (base | said).items() if key != "like"}
+        whole[name] = {key: value for key, value in (base | said).items() if key not in ("like", "ignore_too")}
+        if "ignore_too" in said:
+            whole[name]["ignore"] = [*base.get("ignore", ()), *said["ignore_too"]]
     return whole

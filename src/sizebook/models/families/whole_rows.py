@@ -31,7 +31,7 @@ class Row(Reading):
     ] = ()  # where there are several: `times` and `bricks`, `stored` false for again
     outputs: tuple[Entry, ...] = ()
     top: tuple[Entry, ...] = ()  # what a class puts behind them
-    head: Mapping[str, Any] | None = None  # tied (where the file does not say), ties, bias, name, width, on (a switch)
+    head: Mapping[str, Any] | None = None  # tied (unsaid), ties, own, bias, name, width, on
     buffers: tuple[Entry, ...] = ()
     vocab: Formula = "vocab_size"
     n_ctx: Formula = "max_position_embeddings"
@@ -42,20 +42,26 @@ class Model(Sizes):
 
     def __init__(self, config: Config, row: Row, **given: int) -> None:
         self.words: list[str] = []
+        self.head = row.head or {}
         if row.prefix:
             self.words = kind_of_class(config, row.prefix, row.classes).split()
         Sizes.__init__(self, config, row, **given)
         for word, only in row.class_only.items():
             for key, known in only.items() if word in self.words else ():
-                config.only(key, *known)
+                config.only(key, *(self.of(value) if isinstance(value, str) else value for value in known))
 
     def _read(self, name: str) -> Any:
+        config = self.config
         if name.startswith("class_"):  # whether the class has a word
             return name.removeprefix("class_") in self.words
         if name == "n_labels":
-            return n_labels(self.config)
+            return n_labels(config)
+        if name == "tied":
+            usual = self.head.get("tied")
+            said = config.flag("tie_word_embeddings", default=usual) if usual is not None else False
+            return said and self.head.get("ties", True)
         if name == "cross":
-            return cross_attends(self.config)
+            return cross_attends(config)
         return Sizes._read(self, name)
 
 
@@ -74,11 +80,9 @@ def described(row: Row, config: Config, **given: int) -> Architecture:
     """Return the architecture of a config whose type is a row; ``given`` are sizes that no formula gives."""
     sizes = Model(config, row, **given)
     inputs, layers = sizes.bricks(row.inputs), _layers(sizes, row)
-    head = row.head or {}
-    tied = config.flag("tie_word_embeddings", default=head.get("tied", False)) if "tied" in head else False
-    sizes.known["tied"] = tied and head.get("ties", True)
     if row.prefix:
         n_labels(config)  # of any class, so that labels at odds are refused
+    sizes["tied"]
     outputs, vocab = sizes.bricks((*row.outputs, *row.top)), sizes.of(row.vocab)
     return Architecture(
         model_type=config.text("model_type"),
@@ -88,7 +92,7 @@ def described(row: Row, config: Config, **given: int) -> Architecture:
         inputs=inputs,
         layers=layers,
         outputs=outputs,
-        head=_head(sizes, head, vocab) if row.head and sizes.says(head.get("on", True)) else None,
+        head=_head(sizes, vocab) if row.head and sizes.says(row.head.get("on", True)) else None,
         buffers=tuple(weight for brick in sizes.bricks(row.buffers) for weight in brick.weights),
     )
 
@@ -107,9 +111,10 @@ def _layers(sizes: Sizes, row: Row) -> tuple[Layer, ...]:
     return layers
 
 
-def _head(sizes: Sizes, said: Mapping[str, Any], vocab: int) -> Head:
-    bias, name = sizes.says(said.get("bias", False)), said.get("name", "lm_head")
-    return Head(vocab, sizes.of(said.get("width", "d")), tied=sizes.known["tied"], bias=bias, name=name)
+def _head(sizes: Model, vocab: int) -> Head:
+    said = sizes.head
+    tied, bias = sizes["tied"] and not said.get("own", False), sizes.says(said.get("bias", False))
+    return Head(vocab, sizes.of(said.get("width", "d")), tied=tied, bias=bias, name=said.get("name", "lm_head"))
 
 
 @cache

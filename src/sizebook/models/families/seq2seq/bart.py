@@ -8,7 +8,6 @@ from functools import partial
 from sizebook.models.architecture import Architecture, Brick, Embedding, Experts, Head, Layer, Norm, Projection
 from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
-from sizebook.models.families.encoders.cheaper_attention import global_attention
 from sizebook.models.families.seq2seq.stack import (
     CLASSIFIER_HEADS,
     MODEL_HEADS,
@@ -20,6 +19,7 @@ from sizebook.models.families.seq2seq.stack import (
     vocabulary,
 )
 from sizebook.models.huggingface import model_type
+from sizebook.models.projected_attention import ProjectedAttention
 
 # Switches of the original code; the class decides in their place.
 LEGACY = (
@@ -234,4 +234,15 @@ def fsmt(config: Config) -> Architecture:
         layers=tuple(kind for side in sides for kind in (layer(side),) * side.n_layers),
         outputs=(),
         head=Head(target, d_model, tied=tied, name="decoder.output_projection"),
+    )
+
+
+def global_attention(d_model: int, n_heads: int, window: int | None) -> ProjectedAttention:
+    """Return Longformer's attention: seven square projections, three of them for tokens that see everything."""
+    names = ("query", "key", "value", "query_global", "key_global", "value_global", "output")
+    return ProjectedAttention(
+        n_heads,
+        d_model // n_heads,
+        tuple(Projection(f"attention.{n}", d_model, d_model, part="attention") for n in names),
+        window=window,
     )
