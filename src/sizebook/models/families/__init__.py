@@ -55,9 +55,7 @@ MODULES = (
     "encoders.images",
     "encoders.speech",
     "seq2seq.rows",
-    "seq2seq.bart",
     "seq2seq.t5",
     "seq2seq.t5gemma",
     "seq2seq.udop",
-    "seq2seq.whisper",
 )

@@ -126,7 +126,10 @@ class Sizes(Mapping[str, Any]):
         """Return the value of a formula."""
         if isinstance(formula, int):
             return formula
-        return int(self[formula] if formula.isidentifier() else expression.parse(formula).evaluate(self))
+        value = self[formula] if formula.isidentifier() else expression.parse(formula).evaluate(self)
+        if value != (whole := int(value)):
+            raise self.config.unknown(formula, value, "a whole number")
+        return whole
 
     def says(self, switch: Switch) -> bool:
         """Return whether a switch is on."""

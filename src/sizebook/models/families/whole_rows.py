@@ -31,7 +31,7 @@ class Row(Reading):
     ] = ()  # where there are several: `times` and `bricks`, `stored` false for again
     outputs: tuple[Entry, ...] = ()
     top: tuple[Entry, ...] = ()  # what a class puts behind them
-    head: Mapping[str, Any] | None = None  # tied (unsaid), ties, own, bias, name, width, on
+    head: Mapping[str, Any] | None = None  # tied (unsaid), ties, own, bias, name, rows, width, on
     buffers: tuple[Entry, ...] = ()
     vocab: Formula = "vocab_size"
     n_ctx: Formula = "max_position_embeddings"
@@ -42,7 +42,7 @@ class Model(Sizes):
 
     def __init__(self, config: Config, row: Row, **given: int) -> None:
         self.words: list[str] = []
-        self.head = row.head or {}
+        self.head, self.vocab = row.head or {}, row.vocab
         if row.prefix:
             self.words = kind_of_class(config, row.prefix, row.classes).split()
         Sizes.__init__(self, config, row, **given)
@@ -59,7 +59,7 @@ class Model(Sizes):
         if name == "tied":
             usual = self.head.get("tied")
             said = config.flag("tie_word_embeddings", default=usual) if usual is not None else False
-            return said and self.head.get("ties", True)
+            return said and self.says(self.head.get("ties", True))
         if name == "cross":
             return cross_attends(config)
         return Sizes._read(self, name)
@@ -85,14 +85,14 @@ def described(row: Row, config: Config, **given: int) -> Architecture:
     sizes["tied"]
     outputs, vocab = sizes.bricks((*row.outputs, *row.top)), sizes.of(row.vocab)
     return Architecture(
-        model_type=config.text("model_type"),
+        model_type=config.spelt_as(),
         d_model=sizes.of("d"),
         vocab=vocab,
         n_ctx=sizes.of(row.n_ctx) or None,
         inputs=inputs,
         layers=layers,
         outputs=outputs,
-        head=_head(sizes, vocab) if row.head and sizes.says(row.head.get("on", True)) else None,
+        head=_head(sizes) if row.head and sizes.says(row.head.get("on", True)) else None,
         buffers=tuple(weight for brick in sizes.bricks(row.buffers) for weight in brick.weights),
     )
 
@@ -111,8 +111,9 @@ def _layers(sizes: Sizes, row: Row) -> tuple[Layer, ...]:
     return layers
 
 
-def _head(sizes: Model, vocab: int) -> Head:
+def _head(sizes: Model) -> Head:
     said = sizes.head
+    vocab = sizes.of(said.get("rows", sizes.vocab))
     tied, bias = sizes["tied"] and not said.get("own", False), sizes.says(said.get("bias", False))
     return Head(vocab, sizes.of(said.get("width", "d")), tied=tied, bias=bias, name=said.get("name", "lm_head"))
 

@@ -49,7 +49,9 @@ def gemma4(config: Config) -> Architecture:
     if audio := sections.get("audio_config"):
         channels = audio.integers("subsampling_conv_channels")
         if len(channels) != 2:
-            raise audio.unknown("subsampling_conv_channels", channels, "two numbers: the tower has two convolutions")
+            raise audio.unknown(
+                "subsampling_conv_channels", channels, "two numbers: the tower has two such convolutions"
+            )
         towers.append(tower("gemma4_audio", audio, text=text.d_model, first=channels[0], second=channels[1]))
         buffers += _clips(audio, towers[-1].n_layers * 10, default=True)
     return with_towers(config, text, *towers, tied=True, buffers=tuple(buffers))
