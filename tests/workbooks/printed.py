@@ -3,7 +3,7 @@
 Run it with ``python -m tests.workbooks.printed``; names of workbooks after it take only those. It needs LibreOffice and
 takes a minute, so it is no part of the suite. Sizes are those of the letters on paper, scaled as the page is; titles of
 axes that stand upright and letters of charts count. No letter of Result is below 9 points and none elsewhere below 8,
-every visible sheet is printed and no hidden one.
+every sheet that is read is printed, and no hidden one and no calculation.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 import pypdf
 from openpyxl import load_workbook
 
+from sizebook.workbooks.sheet_order import group_of
 from tests.workbooks.shipped import SHIPPED
 
 RESULT, LEAST_ON_RESULT, LEAST_POINTS = "Result", 9.0, 8.0
@@ -55,10 +56,10 @@ def by_sheet(pdf: Path) -> dict[str, list[pypdf.PageObject]]:
     return found
 
 
-def complaints(printed: dict[str, list[pypdf.PageObject]], visible: list[str]) -> list[str]:
-    """Return what is wrong with the pages of a workbook."""
-    wrong = [f"{name}: not printed" for name in visible if name not in printed]
-    wrong += [f"{name}: printed, though hidden" for name in printed if name not in visible]
+def complaints(printed: dict[str, list[pypdf.PageObject]], read: list[str]) -> list[str]:
+    """Return what is wrong with the pages of a workbook; ``read`` are the sheets that are to be printed."""
+    wrong = [f"{name}: not printed" for name in read if name not in printed]
+    wrong += [f"{name}: printed, though hidden or calculation" for name in printed if name not in read]
     for name, pages in printed.items():
         found = {size: text for page in pages for size, text in sizes(page).items()}
         least, wanted = min(found), LEAST_ON_RESULT if name == RESULT else LEAST_POINTS
@@ -74,8 +75,8 @@ def main() -> int:
     with TemporaryDirectory() as folder:
         for book in [each for each in SHIPPED if each.file in wanted]:
             printed = by_sheet(printed_by_libreoffice(book.path, Path(folder)))
-            visible = [sheet.title for sheet in load_workbook(book.path).worksheets if sheet.sheet_state == "visible"]
-            wrong = complaints(printed, visible)
+            read = [each.title for each in load_workbook(book.path) if group_of(each) not in ("Calculation", "Lists")]
+            wrong = complaints(printed, read)
             n_wrong += bool(wrong)
             least = {name: min(size for page in pages for size in sizes(page)) for name, pages in printed.items()}
             small = min(least, key=lambda name: least[name])

@@ -117,7 +117,8 @@ def test_a_ceiling_is_drawn_where_one_is_given(filled_once: FilledOnce) -> None:
         (CEILED, ["Ceiling, GPUs", "Ceiling, kW"]),
     ):
         path = filled_once(book.path, given).path
-        lines = [drawn.series[-1] for drawn in charts(path)][1:]
+        drawn_last = [drawn.series[-1] for drawn in charts(path)]
+        lines = sorted((name, values) for name, values in drawn_last if "ceiling" in name.casefold())
         assert [name for name, _ in lines] == names
         if given is CEILED:
             assert [set(values) for _, values in lines] == [{ceiling} for ceiling in CEILINGS.values()]

@@ -57,6 +57,7 @@ class Book:
     _lists: dict[str, str] = field(default_factory=dict)
     _replaced: dict[str, str] = field(default_factory=dict)
     descriptions: dict[str, list[str]] = field(default_factory=dict)
+    headlines: list[tuple[str, str, str, str]] = field(default_factory=list)  # of the answer, for the cover
     addin_calls: AddinCalls = field(init=False)
 
     def __post_init__(self) -> None:

@@ -20,6 +20,7 @@ from sizebook.workbooks.native_charts import KINDS, ChartReferences, Kind, draw_
 from sizebook.workbooks.print_layout import fit_one_page, set_print_area, set_up_printing
 from sizebook.workbooks.references import quoted
 
+RESULT = "Result"  # the sheet whose tiles the cover repeats
 PASSED, FAILED = "OK", "CHECK"
 _CHART_ROWS = 17
 _TILE_HEIGHTS = (8, 26, 24, 26)  # gap, label, figure, what stands under it
@@ -140,6 +141,11 @@ class Canvas:
             self._put(column, self.resolve(label), "Tile label", self.row)
             self._put(column, self.resolve(formula), "Tile", self.row + 1).number_format = number_format
             self._put(column, self.resolve(under), "Tile unit", self.row + 2)
+            if self.sheet.title == RESULT:
+                at = f"{RESULT}!${get_column_letter(column)}$"
+                self.book.headlines.append(
+                    (f"={at}{self.row}", f"={at}{self.row + 1}", number_format, f'={at}{self.row + 2}&""')
+                )
         for column in range(2 + len(figures), self.unit_column + 2):
             for row, style in enumerate(("Tile label", "Tile", "Tile unit"), self.row):
                 self._put(column, None, style, row)

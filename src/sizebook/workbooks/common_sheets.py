@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from openpyxl.styles import Alignment
-
 from sizebook.core.sections import Argument
 from sizebook.core.tables import table
 from sizebook.functions import find
@@ -15,6 +13,7 @@ from sizebook.workbooks.canvas import FAILED, PASSED
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import quoted
+from sizebook.workbooks.sheet_order import arrange, shown_groups
 from sizebook.workbooks.text_formulas import day_text
 
 _LEGEND = (
@@ -27,7 +26,7 @@ _LEGEND = (
 _ADD_IN = (
     "Functions such as PARAMS_MODEL come from the sizebook add-in: xlwings in Excel, its own in LibreOffice. "
     "'sizebook fill' computes this workbook without either. Where the add-in is missing the stored figures stay, and a "
-    "line at the top of this page says what they do not follow."
+    "line at the top of the cover says what they do not follow."
 )
 # A line of a paragraph across a page holds about so many letters.
 _LETTERS_A_LINE = 150
@@ -38,7 +37,7 @@ def cover_sheet(book: Book, purpose: str, *chosen: Argument) -> Callable[[], Non
 
     What it returns writes the contents and the state of the checks once all sheets stand.
     """
-    page = new_sheet(book, "Cover", purpose, widths=(20, 20, 12, 46), portrait=True)
+    page = new_sheet(book, "Cover", purpose, widths=(32, 20, 12, 40), portrait=True)
     page.banner()
     if chosen:
         page.section("Chosen here")
@@ -47,21 +46,20 @@ def cover_sheet(book: Book, purpose: str, *chosen: Argument) -> Callable[[], Non
 
     def finish() -> None:
         book.addin_calls.finish()
+        arrange(book.workbook)
+        page.section("The answer")
+        for label, value, number_format, under in book.headlines:
+            cell = page.fact(label, value, number_format, style="Figure")
+            page.sheet.cell(cell.row, 4, under).style = "Unit"
+            page.sheet.merge_cells(start_row=cell.row, end_row=cell.row, start_column=4, end_column=5)
         page.section("This copy")
         page.fact("Title", "={title}")
         page.fact("Date", f'=IF({{as_of}}="","not stated",{day_text("{as_of}")})')
         page.mark_failure(page.fact("Checks", "={all_checks}").coordinate)
         page.section("Sheets")
-        for sheet in book.workbook.worksheets[1:]:
-            if sheet.sheet_state == "visible":
-                cell = page.fact(sheet.title, str(sheet["B2"].value).partition(". ")[0].removesuffix("."))
-                page.sheet.cell(cell.row, 2).hyperlink = f"#{quoted(sheet.title)}!A1"
-        page.section("How to read it")
-        for style, sample, meaning in _LEGEND:
-            cell = page.fact(style, sample, style=style)
-            page.sheet.cell(cell.row, 4, meaning).alignment = Alignment(horizontal="left", indent=1)
-        page.section("Functions")
-        page.paragraph(_ADD_IN, height=45)
+        for group, sheets in shown_groups(book.workbook):
+            cell = page.fact(group, ", ".join(sheet.title for sheet in sheets))
+            page.sheet.cell(cell.row, 2).hyperlink = f"#{quoted(sheets[0].title)}!A1"
         page.finish()
 
     return finish
@@ -102,7 +100,12 @@ def notes_sheet(book: Book, functions: Sequence[str], notes: Sequence[str]) -> N
     page.section("What is counted")
     for note in notes:
         page.paragraph(note, height=15 * -(-len(note) // _LETTERS_A_LINE))
+    page.section("How to read it")
+    for style, sample, meaning in _LEGEND:
+        cell = page.fact(style, sample, style=style)
+        page.sheet.cell(cell.row, 4, meaning)
     page.section("Functions")
+    page.paragraph(_ADD_IN, height=30)
     for name in functions:
         _function(page, name)
     page.section("Version and data")

@@ -22,6 +22,7 @@ _ROW_HEIGHT, _A4_POINTS, _A3_POINTS = 13.0, (595.0, 842.0), (842.0, 1190.0)
 _WIDEST_LETTER = 5.6  # what LibreOffice makes of it; Excel 5.25
 _LEAST_SCALE = 0.89  # of paper: letters of 9 points stay at 8
 _A_YEAR = 12  # months
+_FULL = 0.7  # of a page, from where on a section that does not fit begins another
 
 
 def set_up_printing(sheet: Worksheet, title: str, version: str) -> None:
@@ -58,12 +59,14 @@ def break_between(sheet: Worksheet, sections: Sequence[int], end: int) -> None:
     """Break pages between sections, given by the rows they start in."""
     room, used = _printed_height(sheet), _height(sheet, 1, sections[0] if sections else 1)
     for start, stop in zip(sections, [*sections[1:], end + 1], strict=True):
-        height = _height(sheet, start, stop)
-        # A section that would leave most of the page empty is rather broken itself.
-        if used + height > room and used > 0.4 * room:
+        height, heads = _height(sheet, start, stop), _height(sheet, start, start + 1)
+        # A section that would leave a good part of the page empty is rather broken itself: the heads repeat.
+        if used + height > room and used > _FULL * room:
             sheet.row_breaks.append(Break(id=start - 1))
-            used = _height(sheet, start, start + 1)  # the heads, which stand on every page
+            used = heads
         used += height
+        while used > room:
+            used -= room - heads
 
 
 def keep_readable(sheet: Worksheet, last_column: int) -> None:
