@@ -7,6 +7,7 @@ sheet is its first cell, which is blank.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
@@ -50,7 +51,7 @@ def arrange(workbook: Workbook) -> None:
             sheet.defined_names.pop(PRINT_TO, None)
 
 
-def shown_groups(workbook: Workbook) -> Iterator[tuple[str, list[Worksheet]]]:
+def shown_groups(workbook: Workbook) -> Iterator[tuple[str, list[Any]]]:
     """Yield the groups of visible sheets behind the cover, each with its sheets, in their order."""
     for name in list(GROUPS)[1:]:
         sheets = [each for each in workbook.worksheets if each.sheet_state == "visible" and group_of(each) == name]
