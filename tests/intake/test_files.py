@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -13,45 +11,11 @@ import pytest
 from sizebook.core.errors import SizebookError
 from sizebook.intake.files import check_regular, read_bytes, read_text, repeated
 
-AGAIN = "want a config.json. Give the path of a regular file."
-
 
 def refusal(work: Callable[[], object]) -> str:
     with pytest.raises(SizebookError) as caught:
         work()
     return str(caught.value)
-
-
-def pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def listening(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(str(path))
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (pipe, f"cannot read: got a pipe at PATH, {AGAIN}"),
-        (lambda path: path.symlink_to("/dev/zero"), f"cannot read: got a device at PATH, {AGAIN}"),
-        (Path.mkdir, f"cannot read: got a folder at PATH, {AGAIN}"),
-        (listening, "cannot read: got No such device or address for PATH, want a config.json. Check the path."),
-        (lambda path: path.symlink_to(path), "cannot read: got Too many levels of symbolic links for PATH, "
-         "want a config.json. Check the path."),
-        (lambda path: None, "cannot read: got No such file or directory for PATH, want a config.json. Check the path."),
-    ],
-    ids=["pipe", "device", "folder", "socket", "circle of links", "nothing"],
-)  # fmt: skip
-def test_what_is_no_regular_file_is_refused_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None], message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)  # a socket's path is short
-    path = Path("x.json")
-    make(path)
-    assert refusal(lambda: read_bytes(path, "a config.json")) == message.replace("PATH", "x.json")
 
 
 def test_a_path_that_no_system_takes() -> None:

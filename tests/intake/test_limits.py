@@ -8,13 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import sizebook.cli
-from sizebook.cli import app, main
-from sizebook.core.errors import RangeError, SizebookError
+from sizebook.cli import main
+from sizebook.core.errors import RangeError
 from sizebook.intake.limits import Limits, limits, meanings
-from tests.intake.test_files import refusal
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "files.md"
 
@@ -24,35 +22,6 @@ def test_what_the_environment_states_is_in_force(monkeypatch: pytest.MonkeyPatch
     assert limits() == Limits(keys=2_000_000, depth=1_000)
     monkeypatch.delenv("SIZEBOOK_LIMITS")
     assert limits() == Limits()
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("deepth=3", "unknown limit: got 'deepth=3', want NAME=N with one of text_bytes, scenario_bytes, yaml_bytes, "
-         "scenarios, depth, keys, "
-         "digits, pickle_bytes, tensors, zip_parts, zip_bytes, zip_ratio, defined_names, "
-         "calculation_seconds, calculation_bytes, request_bytes, request_seconds, request_memory_bytes, "
-         "batch_bytes, table_bytes. Did you mean 'depth'?"),
-        ("depth=0", "bad limit: got 'depth=0', want a whole number of 1 or more, such as 2e9. Correct it."),
-        ("depth", "bad limit: got 'depth', want a whole number of 1 or more, such as 2e9. Correct it."),
-        ("depth=nan", "bad limit: got 'depth=nan', want a whole number of 1 or more, such as 2e9. Correct it."),
-    ],
-)  # fmt: skip
-def test_a_bad_limit_is_refused(monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:
-    monkeypatch.setenv("SIZEBOOK_LIMITS", text)
-    assert refusal(limits) == message
-
-
-def test_the_option_raises_a_limit_for_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SIZEBOOK_LIMITS", "")  # restored after the test, whatever the command sets
-    path = tmp_path / "config.json"
-    path.write_text('{"a":' * 150 + "1" + "}" * 150)
-    refused = CliRunner().invoke(app, ["count", str(path)])
-    assert str(refused.exception).startswith("nested too deep: got more than 100 levels in ")
-    raised = CliRunner().invoke(app, ["--limit", "depth=200", "count", str(path)])
-    assert isinstance(raised.exception, SizebookError)
-    assert not str(raised.exception).startswith("nested too deep")
 
 
 def test_workers_of_a_batch_follow_the_option_and_the_environment(tmp_path: Path) -> None:

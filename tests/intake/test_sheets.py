@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from sizebook.core.errors import InputError
 from sizebook.sources.worksheets import sheet_rows
 
 
@@ -27,29 +26,6 @@ def written(folder: Path, rows: list[list[Any]], *changes: tuple[str, str]) -> P
                 text = text.replace(before.encode(), after.encode())
             new.writestr(name, text)
     return path
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        (
-            [["model", "tokens"], ["gpt-2-small", "=2*10^12"]],
-            "formula without a value: got '=2*10^12' in row 2 of s.xlsx, want a value stored with it. Open the "
-            "workbook in a spreadsheet and save it.",
-        ),
-        (
-            [["model", None, "dtype"], ["gpt-2-small", "lost", "fp8"]],
-            "cell without a head: got 'lost' in row 2 of s.xlsx, want a head in the first row of its column. Write "
-            "one, or empty the cell.",
-        ),
-    ],
-)
-def test_a_cell_that_would_be_lost_is_refused(rows: list[list[Any]], said: str, tmp_path: Path) -> None:
-    """In 0.10.0 either was read as a blank, and the plan took the usual value."""
-    path = written(tmp_path, rows)
-    with pytest.raises(InputError) as refused:
-        list(sheet_rows(path))
-    assert str(refused.value) == said
 
 
 @pytest.mark.parametrize("empty", ["<v></v>", "<v/>", ""])

@@ -88,6 +88,12 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
+def _silence() -> None:
+    """Drop what an engine in Rust prints as it dies, which would stand above the one message; not in search of it."""
+    if not os.environ.get("SIZEBOOK_DEBUG"):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
 def _noting(noted: Any) -> Note:
     """Return what notes a cell in memory that the parent sees as well."""
 
@@ -106,6 +112,7 @@ def _in_fork(task: Task, limits: Limits, writing: int, noted: mmap.mmap) -> NoRe
 
     try:
         _die_with_parent()
+        _silence()
         _limit_memory(limits.calculation_bytes)
         gc.disable()  # the process ends with the calculation, and collecting would copy what it shares with the parent
         data = memoryview(pickle.dumps(_outcome(task, _noting(noted)), pickle.HIGHEST_PROTOCOL))
@@ -117,6 +124,7 @@ def _in_fork(task: Task, limits: Limits, writing: int, noted: mmap.mmap) -> NoRe
 
 def _serve(connection: Connection, noted: Any) -> None:
     """Work out one task after another, as they come."""
+    _silence()
     connection.send(("ready", None))
     while True:
         try:

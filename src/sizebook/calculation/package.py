@@ -61,6 +61,7 @@ class Package:
     _removed: set[str] = field(default_factory=set)
     _roots: dict[str, str] = field(default_factory=dict)
     _places: dict[str, int] = field(default_factory=dict)  # where each part stands among the entries
+    _sheets: dict[str, str] = field(default_factory=dict)  # asked for by each of thousands of sheets
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the parts as they would be saved."""
@@ -127,6 +128,8 @@ class Package:
                 self._parsed[part] = etree.fromstring(data, _PARSER)
         if change:
             self._changed.add(part)
+            if part == WORKBOOK:
+                self._sheets = {}
         return self._parsed[part]
 
     def root(self, part: str) -> str:
@@ -164,12 +167,14 @@ class Package:
             self.entries[place] = self.entries[place][0], data
         self._parsed.pop(part, None)
         self._roots.pop(part, None)
+        self._sheets = {}
         self._changed.discard(part)
         self._removed.discard(part)
 
     def remove(self, part: str) -> None:
         """Leave a part out; the caller removes what refers to it."""
         self._removed.add(part)
+        self._sheets = {}
 
     def parts(self) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
         """Yield every part as it will be written."""
@@ -207,13 +212,15 @@ class Package:
 
     def sheets(self) -> dict[str, str]:
         """Return the part of every worksheet by its name, in the order of the tabs; chart sheets are left out."""
+        self._sheets = self._sheets or dict(self._worksheets())
+        return self._sheets
+
+    def _worksheets(self) -> Iterator[tuple[str, str]]:
         targets = self.relations(WORKBOOK)
-        found = {}
         for sheet in self.xml(WORKBOOK).iterfind(f"{tag('sheets')}/{tag('sheet')}"):
             part = targets.get(sheet.get(f"{{{RELATIONS}}}id", ""), "")
             if part in self and self.root(part) == tag("worksheet"):
-                found[sheet.get("name", "")] = part
-        return found
+                yield sheet.get("name", ""), part
 
     def defined_names(self) -> list[DefinedName]:
         """Return the defined names that people made; print areas and the like are left out."""

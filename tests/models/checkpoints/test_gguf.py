@@ -139,10 +139,6 @@ def test_an_adapter_says_so(tmp_path: Path) -> None:
 
 
 HOSTILE = {
-    "version 1": (
-        b"GGUF" + struct.pack("<III", 1, 0, 0),
-        "another GGUF: got version 1 in x.gguf, want 2 or 3. Convert the file again with a newer llama.cpp.",
-    ),
     "version 1 in the other order of bytes": (
         b"GGUF" + struct.pack(">III", 1, 0, 0),
         "another GGUF: got version 1 in x.gguf, want 2 or 3. Convert the file again with a newer llama.cpp.",
@@ -154,15 +150,6 @@ HOSTILE = {
     "a control vector": (
         gguf({"general.architecture": "controlvector"}, [("direction.1", (256,), 0, 1024)]),
         "no model: got a control vector in x.gguf, want weights. Give the GGUF of the model itself.",
-    ),
-    "2^60 tensors": (
-        _head(2**60, 0),
-        "too large: got 1152921504606846976 tensors in x.gguf, want at most 2000000. If you trust the file, raise the "
-        "limit: --limit tensors=N, or SIZEBOOK_LIMITS=tensors=N.",
-    ),
-    "a text of 2^60 bytes": (
-        _head(0, 1) + struct.pack("<Q", 2**60),
-        f"corrupt header: got a field of 1152921504606846976 bytes in x.gguf, want at most the 32 of the file. {AGAIN}",
     ),
     "an endless list of lists": (
         _head(0, 1) + text("k") + struct.pack("<I", 9) + struct.pack("<IQ", 9, 1) * 200,
@@ -199,10 +186,6 @@ HOSTILE = {
     "overlap": (
         _head(2, 0) + _named("v", (8,), 0) + _named("w", (8,), 0, 4) + bytes(100),
         f"corrupt header: got 'w' at byte 4 in x.gguf, want 32 or more, where another tensor ends. {AGAIN}",
-    ),
-    "cut off": (
-        _head(1, 0)[:20],
-        f"corrupt header: got a field of 8 bytes in x.gguf, want at most the 20 of the file. {AGAIN}",
     ),
 }
 

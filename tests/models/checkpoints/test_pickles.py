@@ -83,14 +83,6 @@ def test_nothing_that_a_pickle_names_is_run(tmp_path: Path) -> None:
 AGAIN = "Download the file again"
 PROGRAM = "want what torch.save writes. Download the file again; do not load it."
 HOSTILE = {
-    "a stack that runs empty": (
-        torch_archive(b"0", {}),
-        f"not a checkpoint: got pop from empty list in the pickle of x.pt, {PROGRAM}",
-    ),
-    "no tensor": (
-        torch_archive(b"}", {}),
-        "no tensors: got x.pt without one, want a checkpoint of torch.save. Check the file.",
-    ),
     "a shape of 2^62": (
         torch_archive(pickled_table({"a": pickled_tensor("FloatStorage", "0", 12, (2**62, 2**62))}), STORAGES),
         "corrupt entry: got [4611686018427387904, 4611686018427387904] for 'a' in x.pt, want at most the 12 elements "
@@ -117,10 +109,6 @@ HOSTILE = {
         torch_archive(pickled_table({"a": pickled_tensor("FloatStorage", "0", 12, (1,) * 100_000)}), STORAGES),
         f"not a checkpoint: got a tensor without storage or extents in the pickle of x.pt, {PROGRAM}",
     ),
-    "without an end": (
-        LEGACY + b"\x80\x02",
-        f"not a checkpoint: got pickle exhausted before seeing STOP in the pickle of x.pt, {PROGRAM}",
-    ),
 }
 
 
@@ -140,16 +128,6 @@ def test_lists_within_themselves_end(tmp_path: Path) -> None:
     )
     assert held(tmp_path, torch_archive(body, STORAGES)).weighed.parameters == 12
     assert held(tmp_path, torch_archive(b"]q\x00(" + A + b"h\x00e", STORAGES)).weighed.parameters == 12
-
-
-def test_a_long_program_is_not_followed(tmp_path: Path) -> None:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("archive/data.pkl", b"\x80\x02" + b"N0" * 3_000_000 + b"N.")
-    (tmp_path / "x.pt").write_bytes(made.getvalue())
-    assert refusal(lambda: held_at(tmp_path / "x.pt")).startswith(
-        "too large: got 6000004 bytes of archive/data.pkl in x.pt, want at most 2500000. If you trust the file"
-    )
 
 
 def test_numbers_that_tensors_share_in_part_count_once(tmp_path: Path) -> None:
