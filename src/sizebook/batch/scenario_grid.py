@@ -6,7 +6,7 @@ import copy
 import csv
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,19 +79,38 @@ def grid_scenarios(base: Mapping[str, Any], axes: Sequence[Axis], where: str) ->
     if twice := {each.key for each in axes if [other.key for other in axes].count(each.key) > 1}:
         raise InputError(f"key twice: got --grid {', '.join(sorted(twice))} again, want it once. List all its values.")
     refuse_over("scenarios", math.prod(len(each.values) for each in axes), "points of the grid")
-    known = tables_by_key(KINDS[plan_of(base)])
-    for each in axes:
-        parts = [part for part in path_of(each.key, where) if not part.isdecimal()]
-        for name in (part for part in parts if part not in known):
-            raise InputError(
-                f"unknown key: got --grid {each.key}, want a key of a {plan_of(base)} scenario."
-                f"{suggestion(name, known)}"
-            )
+    refuse_unknown_keys(base, [each.key for each in axes], where, option="--grid")
     name = scenario_name(base)
     return [
         _point(base, [(each.key, value) for each, value in zip(axes, chosen, strict=True)], name, where)
         for chosen in itertools.product(*(each.values for each in axes))
     ]
+
+
+def refuse_unknown_keys(base: Mapping[str, Any], keys: Iterable[str], where: str, option: str) -> None:
+    """Refuse a key that the plan of a scenario has not, with the nearest one."""
+    known = tables_by_key(KINDS[plan_of(base)])
+    for key in keys:
+        for name in (part for part in path_of(key, where) if not part.isdecimal() and part not in known):
+            raise InputError(
+                f"unknown key: got {option} {key}, want a key of a {plan_of(base)} scenario.{suggestion(name, known)}"
+            )
+
+
+def with_changes(base: Mapping[str, Any], changes: Sequence[str], where: str) -> dict[str, Any]:
+    """Return a scenario with other values, ``KEY=VALUE`` each, in place of what it states.
+
+    Errors: `InputError` for a text without a sign of equality, and a key that the plan has not.
+    """
+    values, given = copy.deepcopy(dict(base)), [text.partition("=") for text in changes]
+    for text, (key, equals, value) in zip(changes, given, strict=True):
+        if not key.strip() or not equals or not value.strip():
+            raise InputError(f"bad change: got --set {shown(text)}, want KEY=VALUE. Correct it.")
+    keys = [key.strip() for key, _, _ in given]
+    refuse_unknown_keys(base, keys, where, option="--set")
+    for key, (_, _, value) in zip(keys, given, strict=True):
+        _set(values, path_of(key, where), value.strip(), where)
+    return values
 
 
 def _point(base: Mapping[str, Any], chosen: Sequence[tuple[str, Any]], name: str, where: str) -> dict[str, Any]:
@@ -126,5 +145,5 @@ def _inner(at: Any, part: str, path: Sequence[str], where: str) -> Any:
     elif isinstance(at.get(part, {}), (dict, list)):
         return at.setdefault(part, {})
     raise InputError(
-        f"{where}: no such table: got --grid {'.'.join(path)} ..., want one that the scenario has. Correct the key."
+        f"{where}: no such table: got {'.'.join(path)} ..., want one that the scenario has. Correct the key."
     )

@@ -93,6 +93,7 @@ def _as_json(source: Source, described: Architecture, counted: Count, layers: bo
         "buffers": counted.buffers,
         "mtp": counted.mtp,
         "parts": counted.parts,
+        "weight_bytes": _bytes_by_format(counted.total),
     }
     if described.notes:
         shown["notes"] = list(described.notes)
@@ -119,7 +120,7 @@ def _layers(described: Architecture) -> list[dict[str, Any]]:
 
 
 def _print_count(source: Source, counted: Count) -> None:
-    from sizebook.core.units import grouped, parameters, percent
+    from sizebook.core.units import gigabytes, grouped, parameters, percent
 
     click.echo(f"{source.name}, from {source.origin}\n")
     for part, number in counted.parts.items():
@@ -130,6 +131,15 @@ def _print_count(source: Source, counted: Count) -> None:
     beside = {"buffers (beside)": counted.buffers, "prediction layers (beside)": counted.mtp}
     for label, number in {**rows, **{k: v for k, v in beside.items() if v}}.items():
         click.echo(f"  {label:24} {grouped(number):>22} {parameters(number):>9}")
+    held = _bytes_by_format(counted.total)
+    click.echo("\nWeights: " + ", ".join(f"{dtype} {gigabytes(n_bytes)}" for dtype, n_bytes in held.items()))
+
+
+def _bytes_by_format(total: int) -> dict[str, float]:
+    """Return the bytes of a model's weights in the formats that most people serve."""
+    from sizebook.formulas.weights import model_bytes
+
+    return {dtype: model_bytes(total, dtype) for dtype in ("bf16", "fp8", "int4")}
 
 
 def _print_layers(described: Architecture) -> None:

@@ -13,16 +13,21 @@ from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.registry import Function
 from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import find, load
+from sizebook.functions.reference import entry
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 @click.command("functions")
+@click.argument("name", required=False, shell_complete=names_of(functions))
 @click.option("--json", "as_json", is_flag=True, help="Print all details as JSON.")
-def list_functions(as_json: bool) -> None:
-    """List the functions with their arguments."""
-    known = load().values()
+def list_functions(name: str | None, as_json: bool) -> None:
+    """List the functions with their arguments, or show all of the one that is named."""
+    known = load().values() if name is None else [find(name)]
+    if name is not None and not as_json:
+        click.echo(entry(find(name)))
+        return
     if as_json:
         import json
 
@@ -67,14 +72,24 @@ def _argument(argument: Argument) -> dict[str, Any]:
     return described
 
 
+class _Call(click.Command):
+    """A command whose ``NAME --help`` shows that function."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--help" in args[1:] and not args[0].startswith("-"):
+            click.echo(entry(find(args[0])))
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+
 # Unknown options are passed through, so that -3 is a number.
-@click.command("call", context_settings={"ignore_unknown_options": True})
+@click.command("call", cls=_Call, context_settings={"ignore_unknown_options": True})
 @click.argument("name", shell_complete=names_of(functions))
 @click.argument("arguments", nargs=-1, shell_complete=next_argument)
 @click.option("--explain", "explained", is_flag=True, help="Print formula, numbers, unit and source.")
 @rates_option
 def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates: Path | None) -> None:
-    """Evaluate one function as a cell would and print the bare value.
+    """Evaluate one function as a cell would and print the bare value; 'call NAME --help' shows that function.
 
     ARGUMENTS in order; '' leaves one blank, NAME=VALUE sets one by its name.
     """

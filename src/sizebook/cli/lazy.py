@@ -28,3 +28,8 @@ class LazyGroup(click.Group):
         module, attribute = self.places[cmd_name].split(":")
         command: click.Command = getattr(import_module(f"sizebook.cli.{module}"), attribute)
         return command
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the commands, which people come for, before the options of the group."""
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)

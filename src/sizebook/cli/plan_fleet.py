@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
-from sizebook.cli.plan_printing import plan_options, print_plan, read_scenario
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
 from sizebook.core.units import NOT_LISTED, energy, mass, measure, number_of, significant, thousands, usd
@@ -24,9 +23,9 @@ from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
 
 @click.command("fleet")
 @plan_options
-def plan_fleet(scenario: Path, as_json: bool, rates: Path | None) -> None:
+def plan_fleet(scenario: ScenarioFile, as_json: bool) -> None:
     """Print the plan of several services over 1 to 60 months, from a scenario file."""
-    plan = plan_fleet_scenario(read_scenario(scenario, FleetScenario, rates, plan="fleet"))
+    plan = plan_fleet_scenario(scenario.read(FleetScenario, "fleet"))
     print_plan(as_json, lambda: as_data(plan), lambda: as_text(plan))
 
 

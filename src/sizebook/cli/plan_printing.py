@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,16 +19,43 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def plan_options(command: Command) -> Command:
-    """Add what every plan command takes: the scenario file, ``--json`` and ``--rates``."""
-    return click.argument("scenario", type=FILE)(json_option(rates_option(command)))
+@dataclass(frozen=True)
+class ScenarioFile:
+    """A scenario file as a plan command was given it: with own rates, and with keys changed by ``--set``."""
+
+    path: Path
+    changes: tuple[str, ...] = ()
+    rates: Path | None = None
+
+    def values(self, plan: str) -> dict[str, Any]:
+        """Return the scenario's values, the files that it names taken relative to its folder."""
+        from sizebook.batch.scenario_grid import with_changes
+        from sizebook.scenarios.scenario_files import read_toml, resolve_files, with_rates
+
+        given: dict[str, Any] = {"plan": plan, **read_toml(self.path)}
+        changed = with_changes(given, self.changes, self.path.name)
+        found: dict[str, Any] = resolve_files(self.path.parent, with_rates(changed, self.rates, plan=plan))
+        return found
+
+    def read(self, kind: type[Kind], plan: str) -> Kind:
+        """Return the checked scenario."""
+        from sizebook.scenarios.scenario_files import parse
+
+        return parse(kind, self.values(plan), self.path.name)
 
 
-def read_scenario(path: Path, kind: type[Kind], rates: Path | None, plan: str) -> Kind:
-    """Return the checked scenario of a file, with own rates put in."""
-    from sizebook.scenarios.scenario_files import parse, read_toml, resolve_files, with_rates
+def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what every plan command takes: the scenario file, ``--set``, ``--json`` and ``--rates``."""
 
-    return parse(kind, resolve_files(path.parent, with_rates(read_toml(path), rates, plan=plan)), path.name)
+    @wraps(command)
+    def with_file(scenario: Path, changes: tuple[str, ...], rates: Path | None, **asked: Any) -> Any:
+        return command(ScenarioFile(scenario, changes, rates), **asked)
+
+    change = click.option(
+        "--set", "changes", multiple=True, metavar="KEY=VALUE", help="Plan with this value in place of the file's."
+    )
+    options: Any = change(json_option(rates_option(with_file)))
+    return click.argument("scenario", type=FILE)(options)  # type: ignore[no-any-return]
 
 
 def print_plan(as_json: bool, data: Callable[[], Mapping[str, Any]], text: Callable[[], Iterable[str]]) -> None:

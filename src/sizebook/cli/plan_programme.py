@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import click
 
 from sizebook.cli.options import explain_option
-from sizebook.cli.plan_printing import plan_options, print_plan, read_scenario
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
 from sizebook.core.derivation import derivation_lines
 from sizebook.core.sections import flat, leaves
 from sizebook.core.texts import range_text
@@ -25,9 +24,9 @@ from sizebook.training.tuning import TUNING_NAMES
 @click.command("programme")
 @plan_options
 @explain_option
-def plan_programme_command(scenario: Path, as_json: bool, explained: bool, rates: Path | None) -> None:
+def plan_programme_command(scenario: ScenarioFile, as_json: bool, explained: bool) -> None:
     """Print the budget of several training runs one after another, from a scenario file."""
-    plan = plan_programme(read_scenario(scenario, ProgrammeScenario, rates, plan="programme").inputs)
+    plan = plan_programme(scenario.read(ProgrammeScenario, "programme").inputs)
     steps = derivation_lines(derivations(plan)) if explained else []
     print_plan(as_json, lambda: as_data(plan), lambda: [*as_text(plan), *steps])
 

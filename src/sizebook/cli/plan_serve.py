@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
-from sizebook.cli.plan_printing import plan_options, print_plan
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
 from sizebook.core.units import (
@@ -30,7 +29,7 @@ from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
-from sizebook.scenarios.scenario_files import parse, read_toml, resolve_files, with_rates
+from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.serving import ServingResult, ServingScenario, plan_serving_scenario, with_csv_files
 from sizebook.serving.load import SEED
 from sizebook.serving.pools import LEAST_TRANSFER
@@ -49,10 +48,10 @@ LIMITS = {
 
 @click.command("serve")
 @plan_options
-def plan_serve(scenario: Path, as_json: bool, rates: Path | None) -> None:
+def plan_serve(scenario: ScenarioFile, as_json: bool) -> None:
     """Print the serving plan of a scenario file."""
-    values = resolve_files(scenario.parent, with_rates(read_toml(scenario), rates, plan="serving"))
-    found = plan_serving_scenario(parse(ServingScenario, with_csv_files(values, scenario.parent), scenario.name))
+    values = with_csv_files(scenario.values("serving"), scenario.path.parent)
+    found = plan_serving_scenario(parse(ServingScenario, values, scenario.path.name))
     print_plan(as_json, lambda: as_data(found), lambda: as_text(found))
 
 

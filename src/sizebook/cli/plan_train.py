@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
 from sizebook.cli.options import explain_option
-from sizebook.cli.plan_printing import plan_options, print_plan, read_scenario
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
 from sizebook.core.derivation import derivation_lines
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import NOT_LISTED, brief, duration, flop, gibibytes, grouped, measure, percent, significant
@@ -50,9 +49,9 @@ SHOWN = (
 @plan_options
 @explain_option
 @click.option("--layouts", "searched", is_flag=True, help="Print the ten fastest layouts, and why faster ones fail.")
-def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool, rates: Path | None) -> None:
+def plan_train(scenario: ScenarioFile, as_json: bool, explained: bool, searched: bool) -> None:
     """Print the training plan of a scenario file."""
-    checked = read_scenario(scenario, TrainingScenario, rates, plan="training")
+    checked = scenario.read(TrainingScenario, "training")
     inputs = training_inputs(checked)
     if searched:
         found = layouts_of(checked, inputs)

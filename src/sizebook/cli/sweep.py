@@ -84,6 +84,9 @@ def _one(table: Path, output: Path, rates: Path | None) -> None:
 
     streaming.write(_tracked(answered(), n_rows), output)
     click.echo(f"{estimated - bad} of {estimated} rows estimated. Table: {output.resolve()}")
+    if bad and bad == estimated:
+        print_error("no row could be estimated: the column reason says why.")
+        sys.exit(1)
 
 
 def _tracked(frames: Iterable[Any], n_rows: int) -> Iterator[Any]:

@@ -28,11 +28,12 @@ def markdown() -> str:
     sections = [INTRODUCTION]
     for category, members in groupby(functions, key=lambda f: f.category):
         sections.append(f"## {category.capitalize()}\n")
-        sections += [_entry(function) for function in members]
+        sections += [entry(function) for function in members]
     return "\n".join(sections)
 
 
-def _entry(function: Function) -> str:
+def entry(function: Function) -> str:
+    """Return the reference of one function as Markdown."""
     lines = [f"### {function.name}\n", f"`={function.signature}`\n", f"{function.summary}\n"]
     if function.description:
         lines.append(f"{function.description}\n")

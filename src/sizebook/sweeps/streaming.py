@@ -50,23 +50,24 @@ def columns_and_rows(table: Path) -> tuple[list[str], int]:
             return lazy.collect_schema().names(), int(lazy.select(pl.len()).collect().item())
         with table.open("rb") as lines:
             record = _record(lines)
-            _refuse_other_csv(record, table)
-            heads = pl.read_csv(record, has_header=False, infer_schema=False).row(0)
+            separator = _separator(record, table)
+            heads = pl.read_csv(record, has_header=False, infer_schema=False, separator=separator).row(0)
             columns = [head or "" for head in heads]
             refuse_repeated(columns, table)
             return columns, sum(block.count(b"\n") for block in iter(lambda: lines.read(_CSV_BYTES), b""))
 
 
-def _refuse_other_csv(heads: bytes, table: Path) -> None:
-    """Refuse CSV that would be read as one column: pieces of a file are told apart by commas, in UTF-8."""
-    fix = "Save it as xlsx, as Parquet, or as CSV in UTF-8 with commas between cells and points before decimals."
+def _separator(heads: bytes, table: Path) -> str:
+    """Return what stands between the cells of CSV: a comma, else a semicolon or a tab that the heads hold.
+
+    Errors: UTF-16, whose lines are not told apart by their bytes.
+    """
     if heads.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        raise InputError(f"not UTF-8: got UTF-16 in {table.name}, want a table in UTF-8. {fix}")
-    found = [name for sign, name in ((b";", "semicolons"), (b"\t", "tabs")) if sign in heads]
-    if found and b"," not in heads:
         raise InputError(
-            f"other separators: got {' and '.join(found)} in the heads of {table.name}, want commas. {fix}"
+            f"not UTF-8: got UTF-16 in {table.name}, want a table in UTF-8. Save it as xlsx, as Parquet, or as CSV in "
+            "UTF-8."
         )
+    return next((sign for sign in (",", ";", "\t") if sign.encode() in heads), ",")
 
 
 def pieces(table: Path) -> Iterator[pl.DataFrame]:
@@ -171,16 +172,17 @@ def _csv(table: Path) -> Iterator[pl.DataFrame]:
     """Yield blocks of whole records, each parsed with the heads before it."""
     with table.open("rb") as lines:
         heads, rest = _record(lines), b""
+        separator = _separator(heads, table)
         while block := lines.read(_CSV_BYTES):
             rest += block
             end = rest.rfind(b"\n") + 1
             while end and rest.count(b'"', 0, end) % 2:  # that line break stands within quotes
                 end = rest.rfind(b"\n", 0, end - 1) + 1
             if end:
-                yield pl.read_csv(heads + rest[:end], infer_schema=False)
+                yield pl.read_csv(heads + rest[:end], infer_schema=False, separator=separator)
                 rest = rest[end:]
         if rest:
-            yield pl.read_csv(heads + rest, infer_schema=False)
+            yield pl.read_csv(heads + rest, infer_schema=False, separator=separator)
 
 
 def _parquet(table: Path) -> Iterator[pl.DataFrame]:
