@@ -25,6 +25,7 @@ from sizebook.core.units import (
 from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
+from sizebook.plans.serving.engine_command import command, unsaid
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
@@ -66,6 +67,8 @@ def as_data(found: ServingResult) -> dict[str, Any]:
         "warnings": list(warnings(plan)),
         "context_tokens": plan.context_tokens,
         "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": replica.gpus},
+        "command": command(plan),
+        "command_unsaid": list(unsaid(plan)),
         "rates_basis": replica.rates_basis,
         "release_basis": replica.release_basis,
         "memory_per_gpu": asdict(replica.memory),
@@ -244,7 +247,13 @@ def _replica(plan: ServingPlan) -> list[str]:
         lines.append(f"Drafted tokens     {drafts}")
     if plan.beyond_context:
         lines.append(f"Context            {plan.beyond_context}")
-    return [*lines, *_lengths_and_nodes(plan)]
+    return [*lines, *_lengths_and_nodes(plan), *_command(plan)]
+
+
+def _command(plan: ServingPlan) -> list[str]:
+    """Return the command that starts a replica, and what it cannot say."""
+    said = command(plan)
+    return [f"Started by         {said}", *(f"{'':18} {each}" for each in unsaid(plan))] if said else []
 
 
 def _percentiles(plan: ServingPlan, served: Served) -> list[str]:

@@ -1,0 +1,68 @@
+"""The command that a plan stands for, engine by engine, word by word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sizebook.plans.serving.engine_command import command, unsaid
+from sizebook.plans.serving.inputs import ServingInputs, Traffic
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.serving.quantities import Demand, Replica
+
+DEMAND = Demand(input_tokens=2000, output_tokens=300)
+
+
+def planned(replica: Replica, model: str = "llama-3.1-70b") -> ServingPlan:
+    return plan_serving(
+        model, "h200-sxm", ServingInputs(traffic=Traffic(requests_per_day=1e5, demand=DEMAND), replica=replica)
+    )
+
+
+@pytest.mark.parametrize(
+    ("replica", "wanted"),
+    [
+        (
+            Replica(tp=4, weight_dtype="fp8", kv_dtype="fp8"),
+            "vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 4 --quantization fp8 --kv-cache-dtype fp8 "
+            "--max-model-len 2300 --max-num-seqs {} --gpu-memory-utilization 0.9",
+        ),
+        (
+            Replica(tp=4, engine="sglang", weight_dtype="fp8", memory_utilization=0.8),
+            "python -m sglang.launch_server --model-path meta-llama/Llama-3.1-70B --tp-size 4 --quantization fp8 "
+            "--context-length 2300 --max-running-requests {} --mem-fraction-static 0.8",
+        ),
+        (
+            Replica(tp=2, pp=2, engine="tensorrt-llm"),
+            "trtllm-serve meta-llama/Llama-3.1-70B --tp_size 2 --pp_size 2 --max_seq_len 2300 --max_batch_size {} "
+            "--kv_cache_free_gpu_memory_fraction 0.9",
+        ),
+    ],
+    ids=["vllm", "sglang", "tensorrt-llm"],
+)
+def test_words_of_each_engine(replica: Replica, wanted: str) -> None:
+    plan = planned(replica)
+    assert command(plan) == wanted.format(plan.replica.concurrency)
+    assert unsaid(plan) == ()
+
+
+def test_ranks_share_the_requests_and_experts_are_switched_on() -> None:
+    plan = planned(Replica(dp=2, ep=2, tp=1, weight_dtype="fp8"), "qwen3-30b-a3b")
+    said = command(plan)
+    assert "--data-parallel-size 2 --enable-expert-parallel " in said
+    assert f"--max-num-seqs {-(-plan.replica.concurrency // 2)} " in said
+
+
+def test_what_no_argument_says_is_said_beside() -> None:
+    plan = planned(Replica(tp=4, weight_dtype="int4_wo"))
+    assert "--quantization" not in command(plan)
+    assert unsaid(plan) == ("take a checkpoint in int4_wo: no argument casts to it",)
+    ranks = planned(Replica(dp=2, tp=2, engine="tensorrt-llm"))
+    assert unsaid(ranks) == ("2 data-parallel ranks are stated in the engine's configuration file",)
+
+
+def test_two_pools_have_no_single_command() -> None:
+    plan = planned(Replica(tp=4))
+    two = replace(plan, replica=replace(plan.replica, pools=plan.replica.setup))  # type: ignore[arg-type]
+    assert (command(two), unsaid(two)) == ("", ())
