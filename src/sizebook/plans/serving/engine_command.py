@@ -22,8 +22,8 @@ def command(plan: ServingPlan) -> str:
     figures = {
         "start": _repository(plan.model),
         **{name: str(degree) for name, degree in degrees.items() if degree > 1},
-        "weights": asked.weight_dtype,
-        "cache": asked.kv_dtype,
+        "weights": asked.weight_dtype or "",
+        "cache": asked.kv_dtype or "",
         "context": str(plan.traffic.longest_tokens),
         "running": str(-(-replica.concurrency // asked.dp)),
         "memory": f"{share:g}",
