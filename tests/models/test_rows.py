@@ -1,4 +1,4 @@
-"""The rows of ``data/types.toml``: what a row says differs from the type it is like, and from what holds unsaid."""
+"""The rows of data that describe model types: what one says differs from the row it is like, and from what holds unsaid."""
 
 from __future__ import annotations
 
@@ -9,23 +9,48 @@ from typing import Any
 import pytest
 
 from sizebook.core.tables import DATA
-from sizebook.models.families.decoders.rows import Row, rows
+from sizebook.models.families import whole_rows
+from sizebook.models.families.decoders import rows as decoders
+from sizebook.models.families.multimodal import rows as joined
+from sizebook.models.families.row_bricks import rows_of
+from sizebook.models.families.towers import rows as towers
 
-SAID: dict[str, dict[str, Any]] = loads((DATA / "types.toml").read_text(encoding="utf-8"))
-UNSAID = {f.name: f.default if f.default_factory is MISSING else f.default_factory() for f in fields(Row)}
+READ_BY = {
+    "types.toml": decoders.Row,
+    "towers.toml": towers.Row,
+    "joined_types.toml": joined.Row,
+    "gpt_types.toml": whole_rows.Row,
+    "encoder_types.toml": whole_rows.Row,
+    "seq2seq_types.toml": whole_rows.Row,
+}
 
 
-@pytest.mark.parametrize("name", SAID)
-def test_a_row_says_only_what_is_new(name: str) -> None:
-    base = rows()[SAID[name]["like"]] if "like" in SAID[name] else None
-    known = {key: getattr(base, key) for key in UNSAID} if base else UNSAID
-    repeated = [key for key, value in SAID[name].items() if key != "like" and value == known[key]]
+@pytest.mark.parametrize("file", READ_BY)
+def test_a_row_says_only_what_is_new(file: str) -> None:
+    unsaid = {f.name: f.default if f.default_factory is MISSING else f.default_factory() for f in fields(READ_BY[file])}
+    whole, repeated = rows_of(file), []
+    for name, said in loads((DATA / file).read_text(encoding="utf-8")).items():
+        known: dict[str, Any] = unsaid | (whole[said["like"]] if "like" in said else {})
+        lines = {key: value for key, value in said.items() if key not in ("like", "ignore_too")}
+        repeated += [(name, key) for key, value in lines.items() if _written(value) == _written(known[key])]
     assert repeated == []
+
+
+def _written(value: Any) -> str:
+    """Return a value as text: the first of several encoders is the one where a file names none."""
+    return str(list(value) if isinstance(value, tuple) else value)
 
 
 def test_a_row_takes_over_what_it_is_like() -> None:
     """Granite with sinks, its head tied: windows, biases and ignored keys are Granite's."""
-    granite, swa = rows()["granite"], rows()["granite_swa"]
+    granite, swa = decoders.rows()["granite"], decoders.rows()["granite_swa"]
     assert (swa.sinks, swa.tied) == (True, True)
     assert (granite.sinks, granite.tied) == (False, False)
     assert (swa.windows, swa.qkv_bias, swa.ignore) == ("pattern", "attention_bias", granite.ignore)
+
+
+def test_a_row_adds_to_the_keys_that_another_ignores() -> None:
+    """MVP is BART with prompts, whose keys it ignores besides BART's own."""
+    bart, mvp = (rows_of("seq2seq_types.toml")[name] for name in ("bart", "mvp"))
+    assert mvp["ignore"] == [*bart["ignore"], "prompt_length", "prompt_mid_dim"]
+    assert {key for key in mvp if mvp[key] != bart.get(key)} == {"prefix", "only", "ignore"}

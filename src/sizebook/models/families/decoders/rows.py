@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from tomllib import loads
 from typing import Any
 
-from sizebook.core.tables import DATA
 from sizebook.models.architecture import Architecture, Attention, Brick, Experts, Layer, Norm
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
@@ -27,6 +25,7 @@ from sizebook.models.families.blocks import (
 )
 from sizebook.models.families.decoders.latent_attention import latent
 from sizebook.models.families.experts import correction, mlp_kinds, routed, shared_width, stepped_kinds
+from sizebook.models.families.row_bricks import rows_of
 from sizebook.models.huggingface import model_type
 from sizebook.models.latent import LatentAttention
 
@@ -205,12 +204,7 @@ def _layer(
 @cache
 def rows() -> dict[str, Row]:
     """Return the rows of ``data/types.toml`` by model type."""
-    said: dict[str, dict[str, Any]] = loads((DATA / "types.toml").read_text(encoding="utf-8"))
-    whole: dict[str, dict[str, Any]] = {}
-    for name, lines in said.items():
-        base = whole[lines["like"]] if "like" in lines else {}
-        whole[name] = {key: line for key, line in (base | lines).items() if key != "like"}
-    return {name: Row(**lines) for name, lines in whole.items()}
+    return {name: Row(**said) for name, said in rows_of("types.toml").items()}
 
 
 def part(name: str, section: Config) -> Architecture:
