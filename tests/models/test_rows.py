@@ -1,4 +1,4 @@
-"""The rows of data that describe model types: what one says differs from the row it is like, and from what holds unsaid."""
+"""The rows of data that describe model types: what one says is new to the row it is like, and to what holds unsaid."""
 
 from __future__ import annotations
 
