@@ -29,7 +29,7 @@ settings.load_profile("untimed")
 ROOT = Path(__file__).resolve().parents[1]
 
 
-OFFICE = {"calc_office", "calc_display", "calc_pdf"}  # fixtures that start LibreOffice
+OFFICE = {"calc_office", "calc_display", "calc_pdf", "office"}  # fixtures that start LibreOffice
 
 
 @pytest.hookimpl(tryfirst=True)
