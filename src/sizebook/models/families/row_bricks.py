@@ -126,10 +126,12 @@ class Sizes(Mapping[str, Any]):
         """Return the value of a formula."""
         if isinstance(formula, int):
             return formula
-        value = self[formula] if formula.isidentifier() else expression.parse(formula).evaluate(self)
-        if value != (whole := int(value)):
-            raise self.config.unknown(formula, value, "a whole number")
-        return whole
+        if formula not in self.known:
+            value = self[formula] if formula.isidentifier() else expression.parse(formula).evaluate(self)
+            if value != int(value):
+                raise self.config.unknown(formula, value, "a whole number")
+            self.known[formula] = value
+        return int(self.known[formula])
 
     def says(self, switch: Switch) -> bool:
         """Return whether a switch is on."""
@@ -141,6 +143,8 @@ class Sizes(Mapping[str, Any]):
 
     def _of_entry(self, entry: Entry) -> tuple[Brick, ...]:
         times = self.of(entry.get("times", 1))
+        if "bricks" in entry and times == 1:
+            return self.bricks(entry["bricks"])
         if "bricks" in entry:
             return tuple(
                 brick for i in range(times) for brick in self.bricks([_numbered(e, i) for e in entry["bricks"]])
