@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
+from sizebook.core.errors import SizebookError, UnknownKeyError
 from sizebook.models.config import Config
 from sizebook.models.flops import forward
 from sizebook.models.huggingface import _NAMED_OTHERWISE, _plain, architecture, modules
@@ -43,16 +43,6 @@ def test_heads_of_classes(name: str, more: dict[str, Any], total: int) -> None:
     assert counted({**SMALL, **more, "architectures": [name]})["total"] == total
 
 
-def test_an_unknown_class_is_refused() -> None:
-    with pytest.raises(UnknownKeyError) as error:
-        counted({**SMALL, "architectures": ["MistralForRewardModeling"]})
-    assert str(error.value) == (
-        "unknown class: got 'MistralForRewardModeling' under 'architectures' in config.json, want one whose name ends "
-        "with ForCausalLM, LMHeadModel, ForConditionalGeneration, ForImageTextToText, ForSequenceClassification, "
-        "ForTokenClassification, ForQuestionAnswering or Model. Describe it, or count with --engine transformers."
-    )
-
-
 @pytest.mark.parametrize(
     ("kind", "name", "head"),
     [
@@ -80,15 +70,9 @@ def test_a_class_of_less_or_more_than_the_model_is_refused(name: str) -> None:
         counted({**SMALL, "architectures": [name]})
 
 
-def test_labels_that_are_none_are_refused() -> None:
-    """Some classes put nothing on the model then, others a matrix without rows: two labels were taken."""
-    empty = {**SMALL, "architectures": ["MistralForSequenceClassification"], "id2label": {}}
-    with pytest.raises(InputError) as error:
-        counted(empty)
-    assert str(error.value) == (
-        "no labels: got 'id2label' = {} in config.json, want one a class. Leave the key out, or fill it."
-    )
-    assert counted({**empty, "num_labels": 3})["total"] == BARE + 3 * 64
+def test_a_number_of_labels_beside_none_by_name() -> None:
+    empty = {**SMALL, "architectures": ["MistralForSequenceClassification"], "id2label": {}, "num_labels": 3}
+    assert counted(empty)["total"] == BARE + 3 * 64
 
 
 # Classes that contradict their config, or of which checkpoints hold other tensors than transformers builds.
@@ -157,20 +141,6 @@ def test_a_projector_reads_as_many_layers_of_the_encoder_as_the_file_lists() -> 
     usual = counted(LLAVA)["total"]
     assert counted({**LLAVA, "vision_feature_layer": -1})["total"] == usual
     assert counted({**LLAVA, "vision_feature_layer": [-24, -20, -12, -1]})["total"] == usual + 3 * 32 * 64
-    with pytest.raises(UnknownKeyError) as refused:
-        counted({**LLAVA, "vision_feature_layer": []})
-    assert str(refused.value) == (
-        "not described: got 'vision_feature_layer' = [] in config.json, want the number of a layer, or a list of such "
-        "numbers."
-    )
-    others = [row["config"] for row in small_configs("distinct_counts.jsonl")]
-    internvl = next(config for config in others if config["model_type"] == "internvl")
-    with pytest.raises(UnknownKeyError) as refused:
-        counted({**internvl, "vision_feature_layer": [-2, -1]})
-    assert str(refused.value) == (
-        "not described: got 'vision_feature_layer' = [-2, -1] in config.json, want one layer, as the projector of this "
-        "type reads one."
-    )
 
 
 def test_a_tie_flag_that_is_not_followed_is_noted() -> None:
@@ -204,28 +174,10 @@ def test_sections_under_the_text_models_class_are_refused() -> None:
         )
 
 
-def test_a_class_of_another_type_is_refused_where_it_counts_otherwise() -> None:
-    """Engines go by the class or by the type: Mistral's tensors are Llama's, Gemma 2 has two norms more a layer."""
+def test_a_class_of_another_type_that_counts_the_same() -> None:
+    """Engines go by the class or by the type: Mistral's tensors are Llama's."""
     llama = {**SMALL, "architectures": ["LlamaForCausalLM"]}
     assert counted(llama) == counted({**llama, "model_type": "llama"})
-    with pytest.raises(UnknownKeyError) as refused:
-        counted({**llama, "model_type": "gemma2", "head_dim": 16})
-    assert str(refused.value) == (
-        "class and type disagree: got 'LlamaForCausalLM' of type 'llama' under 'architectures' and model_type 'gemma2' "
-        "in config.json, want those of one model. Correct the wrong one."
-    )
-
-
-def test_a_class_whose_name_orders_the_words_otherwise_is_known() -> None:
-    """HunYuan's class says DenseV1, its type v1_dense: an OLMo 2 under it holds other norms than OLMo 2's class."""
-    file = {**SMALL, "head_dim": 24, "model_type": "olmo2", "architectures": ["HunYuanDenseV1ForCausalLM"]}
-    with pytest.raises(UnknownKeyError) as error:
-        counted(file)
-    assert str(error.value) == (
-        "class and type disagree: got 'HunYuanDenseV1ForCausalLM' of type 'hunyuan_v1_dense' under 'architectures' and "
-        "model_type 'olmo2' in config.json, want those of one model. Correct the wrong one."
-    )
-    assert counted({**file, "model_type": "hunyuan_v1_dense"})["total"] > 0
 
 
 def test_every_type_and_only_types_are_named_otherwise() -> None:

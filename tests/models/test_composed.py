@@ -42,26 +42,6 @@ def test_a_tie_that_the_text_type_gives() -> None:
     assert said["total"] - tied["total"] == 640 * gemma["hidden_size"]
 
 
-def test_a_section_of_another_type_is_refused_by_name() -> None:
-    """Llama 4's class reads OLMoE's keys as its own: 4 855 084 in transformers, where the two mappings differ."""
-    config = composed("llama4", "text_config", "olmoe")
-    with pytest.raises(SizebookError) as refused:
-        counted(config)
-    assert str(refused.value) == (
-        "not described: got 'model_type' = 'olmoe' in config.json, 'text_config', want 'llama4_text', as which the "
-        "class of the whole model reads this section."
-    )
-
-
-def test_an_encoder_as_the_language_model_is_refused() -> None:
-    with pytest.raises(SizebookError) as refused:
-        counted(composed("llava_next", "text_config", "deberta-v2"))
-    assert str(refused.value) == (
-        "not described: got 'text_config' = 'deberta-v2' in config.json, want the section of a language model that "
-        "generates."
-    )
-
-
 def test_experts_in_every_layer_of_qwen_3_5() -> None:
     """Its class reads neither word for dense layers, which Qwen 3 Next's does."""
     config = bases()["qwen3_5_moe_text"][0]
@@ -86,20 +66,8 @@ def test_what_is_said_twice_and_at_odds() -> None:
 
 
 def test_ratios_that_are_no_whole_part() -> None:
-    """One over 0.66 is one patch a side in transformers' InternVL; xLSTM's 125 values are no six heads."""
-    internvl, xlstm = bases()["internvl"][0], bases()["xlstm"][0]
-    assert total_or_none({**internvl, "downsample_ratio": 0.66}) == 586_392
-    with pytest.raises(SizebookError) as refused:
-        counted({**internvl, "downsample_ratio": 2.0})
-    assert str(refused.value) == (
-        "not described: got 'downsample_ratio' = 2.0 in config.json, want a number above 0 and up to 1."
-    )
-    with pytest.raises(SizebookError) as refused:
-        counted({**xlstm, "v_dim_factor": 1.31})
-    assert str(refused.value) == (
-        "inconsistent keys: got 'v_dim_factor * hidden_size' = 125 and 'num_heads' = 6 in config.json, want the first "
-        "to be a multiple of the second. Correct one of them."
-    )
+    """One over 0.66 is one patch a side in transformers' InternVL."""
+    assert total_or_none({**bases()["internvl"][0], "downsample_ratio": 0.66}) == 586_392
 
 
 def test_a_bias_of_step_37s_projector() -> None:

@@ -40,50 +40,6 @@ def test_words_of_the_published_file_that_say_no_more() -> None:
     assert counted(apply(PUBLISHED["config"], said)) == counted(PUBLISHED["config"])
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        (
-            "attention_other_setting.true_head_dim",
-            32,
-            "not described: got 'true_head_dim' = 32 in config.json, 'attention_other_setting', want 24.",
-        ),
-        (
-            "moe_layers_enum",
-            "1,two",
-            "not described: got 'moe_layers_enum' = '1,two' in config.json, want numbers of layers, in a list or with "
-            "commas between them.",
-        ),
-        (
-            "mlp_layer_types",
-            ["dense"] * 5,
-            "not described: got 'moe_layers_enum' = '1,2,4,5' in config.json, want the layers that are sparse in "
-            "'mlp_layer_types'.",
-        ),
-        (
-            "attention_other_setting.head_dim",
-            32,
-            "not described: got 'head_dim' = 32 in config.json, 'attention_other_setting', want 24.",
-        ),
-        (
-            "num_sliding_attention_heads",
-            12,
-            "not described: got 'attention_other_setting' = {'attention_type': 'sliding_attention', "
-            "'num_attention_heads': 9} in config.json, want the number of heads in 'num_sliding_attention_heads'.",
-        ),
-        (
-            "use_head_wise_attn_gate",
-            False,
-            "not described: got 'use_head_wise_attn_gate' = False in config.json, want True.",
-        ),
-    ],
-)
-def test_words_that_contradict_are_refused(key: str, value: Any, message: str) -> None:
-    with pytest.raises(UnknownKeyError) as refused:
-        counted(apply(PUBLISHED["config"], {key: value}))
-    assert str(refused.value) == message
-
-
 def test_a_size_beside_the_section_is_refused_in_the_words_of_the_file() -> None:
     rows = (row["config"] for row in small_configs("distinct_counts.jsonl"))
     seeing = next(config for config in rows if config["model_type"] == "step3p7" and "width" in config["vision_config"])

@@ -58,81 +58,13 @@ def test_at_least_ninety_defaults_are_counted(shared: Path) -> None:
     assert counts >= 145
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        (
-            {"model_type": "lama"},
-            "unknown model type: got 'lama' in config.json, want one of the {n} types in docs/architectures.md. "
-            "Count it with --engine transformers, or add a mapping. Did you mean 'llama'?",
-        ),
-        (
-            {"num_experts": 8},
-            "keys not understood: got num_experts in config.json, want keys whose effect on the count of model type "
-            "'llama' is known. Remove a key only if it changes no tensor.",
-        ),
-        (
-            {"num_attention_heads": 7},
-            "inconsistent keys: got 'hidden_size' = 64 and 'num_attention_heads' = 7 in config.json, want the first "
-            "to be a multiple of the second. Correct one of them.",
-        ),
-        (
-            {"hidden_size": "64"},
-            "bad key: got 'hidden_size' = '64' in config.json, want a whole number of 0 or more. Correct it.",
-        ),
-        (
-            {"num_hidden_layers": 10**9},
-            "bad key: got 'num_hidden_layers' = 1000000000 in config.json, want a whole number of at most 100000. "
-            "Correct it.",
-        ),
-        (
-            {
-                "model_type": "afmoe",
-                "num_experts": 4,
-                "num_experts_per_tok": 1,
-                "moe_intermediate_size": 8,
-                "num_dense_layers": 1,
-                "num_shared_experts": 0,
-                "global_attn_every_n_layers": 0,
-            },
-            "bad key: got 'global_attn_every_n_layers' = 0 in config.json, want a whole number of 1 or more. "
-            "Correct it.",
-        ),
-        (
-            {"vocab_size": None},
-            "missing key: got no 'vocab_size' in config.json, want a whole number. Add it, or use the complete "
-            "config.json of the model.",
-        ),
-        (
-            {
-                "model_type": "qwen3",
-                "head_dim": 16,
-                "layer_types": ["full_attention"],
-                "use_sliding_window": True,
-                "sliding_window": 8,
-            },
-            "bad key: got 1 entries for 'layer_types' in config.json, want a list of 2, one a layer. Correct it.",
-        ),
-        (
-            {"model_type": "exaone4", "layer_types": ["full_attention", "banded"]},
-            "bad key: got 'layer_types' = 'banded' in config.json, want one of sliding_attention, full_attention for "
-            "each layer. Correct it.",
-        ),
-    ],
-)
-def test_what_is_not_understood_is_refused(changed: dict[str, object], message: str) -> None:
-    config = {
-        "model_type": "llama",
-        "vocab_size": 100,
-        "hidden_size": 64,
-        "intermediate_size": 96,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-    }
+def test_a_type_that_is_nearly_another_is_refused() -> None:
     with pytest.raises(SizebookError) as error:
-        counted({**config, **changed})
-    assert str(error.value) == message.replace("{n}", str(len(mappings())))
+        counted({"model_type": "lama"})
+    assert str(error.value) == (
+        f"unknown model type: got 'lama' in config.json, want one of the {len(mappings())} types in "
+        "docs/architectures.md. Count it with --engine transformers, or add a mapping. Did you mean 'llama'?"
+    )
 
 
 def test_keys_that_cannot_matter_are_listed_and_the_others_read() -> None:

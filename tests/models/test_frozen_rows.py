@@ -1,0 +1,40 @@
+"""Rows of facts: files counted to a published total or to what transformers holds for them, and files refused by name.
+
+``published.jsonl`` says of what model a total is and who states it; ``refused.jsonl`` holds whole messages, worked out
+by hand; the others hold made-up configs with sizes and switches away from the defaults of their type.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sizebook.core.errors import SizebookError
+from sizebook.models.config import Config
+from sizebook.models.counting import count
+from sizebook.models.huggingface import architecture
+from tests.models.counts import counted, small_configs
+
+PUBLISHED, REFUSED = small_configs("published.jsonl"), small_configs("refused.jsonl")
+MADE_UP = [row for kind in ("decoder", "encoder", "seq2seq") for row in small_configs(f"{kind}_counts.jsonl")]
+
+
+@pytest.mark.parametrize("row", PUBLISHED, ids=[row["of"] for row in PUBLISHED])
+def test_published_totals(row: dict[str, Any]) -> None:
+    got = counted(row["config"])
+    assert {"total": row["total"], "active": row.get("active", got["active"])}.items() <= got.items()
+
+
+@pytest.mark.parametrize("model_type", sorted({row["config"]["model_type"] for row in MADE_UP}))
+def test_made_up_configs(model_type: str) -> None:
+    for row in (row for row in MADE_UP if row["config"]["model_type"] == model_type):
+        got = counted(row["config"])
+        assert {key: got[key] for key in got.keys() & row.keys()} == {key: row[key] for key in got.keys() & row.keys()}
+
+
+@pytest.mark.parametrize("row", REFUSED, ids=[row["message"][:60] for row in REFUSED])
+def test_what_is_refused(row: dict[str, Any]) -> None:
+    with pytest.raises(SizebookError) as refused:
+        count(architecture(Config(row["config"], row.get("file", "config.json"))))
+    assert str(refused.value) == row["message"]
