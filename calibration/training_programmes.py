@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from collections.abc import Sequence
 from math import exp, log, sqrt
 from pathlib import Path
 
@@ -16,17 +17,18 @@ import numpy as np
 from command import parser
 
 from sizebook.batch.plan_kinds import scenario_of
-from sizebook.core.tables import DATA, Row, table
-from sizebook.plans.training.plan import unchecked_plan
+from sizebook.core.tables import DATA, Row, shipped, table
+from sizebook.plans.cost_range import joint
+from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.scenarios.training import TrainingScenario, training_inputs
-from sizebook.training.whole_run import default, error
+from sizebook.training.whole_run import TENTH, default, error, mean, points, spread
 
 SOURCE = DATA / "training_programmes.csv"
 OUTPUT = Path(__file__).parents[1] / "docs" / "training_programmes_table.md"
 
 
-def planned_gpu_hours(row: Row) -> float:
-    """Return the GPU-hours that the plan gives a programme."""
+def planned(row: Row) -> TrainingPlan:
+    """Return the plan of a programme."""
     given: dict[str, object] = {name: row[name] for name in ("model", "gpu", "gpus", "tokens", "batch", "seq")}
     for setting in filter(None, row["layout"].split(";")):
         name, _, value = setting.partition("=")
@@ -35,7 +37,7 @@ def planned_gpu_hours(row: Row) -> float:
     # The price plays no part in hours, and not every accelerator has one.
     scenario = scenario_of({"plan": "training", "price_usd_per_gpu_hour": 1.0, **numbers}, row["model"], Path())
     assert isinstance(scenario, TrainingScenario)
-    return unchecked_plan(training_inputs(scenario)).middle.gpu_hours
+    return unchecked_plan(training_inputs(scenario))
 
 
 def _number(text: str) -> object:
@@ -48,32 +50,50 @@ def write(rows: tuple[Row, ...]) -> None:
         writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            hours = planned_gpu_hours(row)
+            plan = planned(row)
+            hours, band = plan.middle.gpu_hours, plan.work.band
             ratio = float(row["gpu_hours"]) / hours
-            writer.writerow({**row, "planned_gpu_hours": f"{hours:.0f}", "ratio": f"{ratio:.3f}"})
+            ends = {"step_low": f"{band.low:g}", "step_high": f"{band.high:g}"}
+            writer.writerow({**row, "planned_gpu_hours": f"{hours:.0f}", "ratio": f"{ratio:.3f}", **ends})
 
 
 def page() -> str:
     """Return the table as Markdown, and what the default is worth beside a power law in the number of GPUs."""
     lines = [
-        "| programme | GPUs | published GPU-hours | planned | ratio |", "|---|--:|--:|--:|--:|"
-    ]  # fmt: skip
+        "| programme | GPUs | published GPU-hours | planned | ratio | range without its family |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    inside: dict[str, list[bool]] = {}
     for row in table("training_programmes"):
-        gpus = f"{row['gpus']} {row['gpu']}" + ("" if row["gpus_published"] == "yes" else " (taken, not in the mean)")
-        hours, planned = (f"{float(row[name]) / 1000:,.1f} k" for name in ("gpu_hours", "planned_gpu_hours"))
-        lines.append(f"| {row['model']} | {gpus} | {hours} | {planned} | {row['ratio']} |")
+        gpus = f"{row['gpus']} {row['gpu']}" + ("" if row["gpus_published"] == "yes" else " (taken)")
+        hours, steady = (f"{float(row[name]) / 1000:,.1f} k" for name in ("gpu_hours", "planned_gpu_hours"))
+        low, high = range_without(row)
+        held = low <= float(row["ratio"]) <= high
+        inside.setdefault(row["family"], []).append(held)
+        ends = f"{low:.2f} to {high:.2f}" + ("" if held else ", outside")
+        lines.append(f"| {row['model']} | {gpus} | {hours} | {steady} | {row['ratio']} | {ends} |")
+    every = [held for family in inside.values() for held in family]
     return "\n".join(
         [*lines, "",
          f"Default: {default():.3f}, the geometric mean, every family weighing the same. A family that it had not "
-         f"seen lies off it by a factor of {error():.2f} (root mean square), off a power law in the number of GPUs "
-         f"by {_law_error():.2f}.", ""]
+         f"seen lies off it by a factor of {error(points()):.2f} (root mean square), off a power law in the number of "
+         f"GPUs by {_law_error():.2f}. Of the {len(every)} programmes {sum(every)} lie in the range that was made "
+         f"without their family, as a mean of families {_mean([_mean(each) for each in inside.values()]):.0%}.", ""]
     )  # fmt: skip
+
+
+def range_without(row: Row) -> tuple[float, float]:
+    """Return what a plan that had not seen a programme's family makes of its hours: low and high over planned."""
+    rest = [each for each in points() if each[0] != row["family"]]
+    factor, spread = max(1.0, mean(rest)), error(rest) ** TENTH
+    low, high = float(row["step_low"]), float(row["step_high"])
+    return factor * joint(low, 1 / spread), factor * joint(high, spread)
 
 
 def _law_error() -> float:
     """Return the same of a power law in the number of GPUs, every family weighing the same: whether scale explains
     anything."""
-    rows = [row for row in table("training_programmes") if row["gpus_published"] == "yes"]
+    rows = table("training_programmes")
     sizes = Counter(row["family"] for row in rows)
     found = [(row["family"], log(float(row["gpus"])), log(float(row["ratio"]))) for row in rows]
     squares = []
@@ -86,7 +106,7 @@ def _law_error() -> float:
     return exp(sqrt(_mean(squares)))
 
 
-def _mean(values: list[float]) -> float:
+def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
@@ -94,7 +114,7 @@ def main() -> None:
     """Write and print the table."""
     parser(__doc__).parse_args()
     write(table("training_programmes"))
-    for cached in (table, default, error):
+    for cached in (shipped, table, default, spread):
         cached.cache_clear()
     OUTPUT.write_text(page(), encoding="utf-8")
     print(page())

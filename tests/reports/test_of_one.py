@@ -67,7 +67,7 @@ def test_every_range_is_said_by_what_knows_ends_that_are_one() -> None:
         "Columns of {parts} by {axis}, {first} to {last}. {title}.",
         "From {first} to {last}",  # names of scenarios
         "From {most} in {dtype} to {least} in {other}",  # of formats, the widest and the narrowest
-        "data/training_programmes.csv: {n} published programmes, {low} to {high}",
+        "data/training_programmes.csv: {n} published programmes, {low} to {high} (10th to 90th percentile)",
         "between {n} and {n}: the band is one point",
         # The prices of at least three providers, to the cent.
         "median of {n} providers, {low} to {high} USD from the 10th to the 90th percentile",

@@ -17,7 +17,7 @@ from sizebook.reports.document import Notes, Report, Table
 from sizebook.reports.programme.report import report
 from sizebook.scenarios.programme import ProgrammeScenario, plan_programme_scenario
 from sizebook.scenarios.scenario_files import parse, read_toml
-from sizebook.training.whole_run import default, error
+from sizebook.training.whole_run import default
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "reports" / "programme-llama-3.1-405b.toml"
 AS_OF = date(2026, 11, 22)
@@ -56,15 +56,13 @@ def test_headlines_carry_their_range(plan: ProgrammePlan) -> None:
 def test_pre_training_takes_the_hours_that_were_published(plan: ProgrammePlan) -> None:
     """30.84 million GPU-hours for 15.6 trillion tokens (Llama 3.1 model card), here 15.0: 29.65.
 
-    Steady state is 5 % under it. The default of whole runs is that of thirteen programmes, of which this one took less
-    than most over its steady state: 1 % less than the low case, whose band is of the step alone, and well within what
-    that default is off families that it had not seen.
+    Steady state is 5 % under it. The default of whole runs is that of 21 programmes, of which this one took less than
+    most over its steady state: inside the range, which is of the step and of that default together.
     """
     low, middle, high = (case.training_gpu_hours for case in plan.phases[0].cases)
     published = 30.84e6 * 15.0 / 15.6
-    assert published == pytest.approx(0.99 * low, rel=0.005) and published < high
+    assert low < published < middle < high
     assert middle / default() == pytest.approx(0.95 * published, rel=0.01)
-    assert published < middle < error() * published
 
 
 def test_waiting_is_said_and_one_month_draws_no_line(plan: ProgrammePlan) -> None:

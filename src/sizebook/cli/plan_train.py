@@ -35,13 +35,14 @@ SHOWN = (
     "train_seconds",
     "gpu_hours",
     "cost_usd",
+    "whole_run_factor",
+    "programme_gpu_hours",
+    "programme_days",
+    "programme_cost_usd",
     "energy_kwh",
     "co2e_kg",
     "co2e_market_kg",
     "embodied_kg",
-    "programme_gpu_hours",
-    "programme_days",
-    "programme_cost_usd",
 )
 
 
@@ -211,12 +212,12 @@ def _memory_lines(plan: TrainingPlan) -> list[str]:
 
 
 def _case_lines(plan: TrainingPlan) -> list[str]:
-    cases = plan.cases if plan.step is not None else (plan.middle,)
+    cases = plan.shown_cases
     rows = [("", [case.name if len(cases) > 1 else "given" for case in cases])]
     for leaf in leaves(Case):
         if leaf.name in SHOWN:
             rows.append((leaf.quantity.label, [_cell(getattr(case, leaf.name), leaf.quantity.unit) for case in cases]))
-    return ["".join([f"{label:<27}", *(f"{cell:>14}" for cell in cells)]).rstrip() for label, cells in rows]
+    return ["".join([f"{label:<34}", *(f"{cell:>14}" for cell in cells)]).rstrip() for label, cells in rows]
 
 
 def _cell(value: float | None, unit: str) -> str:

@@ -1,10 +1,10 @@
 """What a whole run takes over its steady state: published GPU-hours over those of the plan.
 
-`data/training_programmes.csv` holds programmes whose GPU-hours and GPUs are published, with the hours that the plan
-gives them; calibration/training_programmes.py writes those. The default is one constant, the geometric mean with every
-family of models weighing the same: a power law in the number of GPUs predicts a family that it had not seen no better.
-It holds whatever the plan does not know of: restarts by hand, ramp, evaluation, warm-up, slow nodes, and how far a
-programme's software lay behind the runs that the step time was fitted on.
+`data/training_programmes.csv` holds programmes whose GPU-hours are published, with the hours that the plan gives them;
+calibration/training_programmes.py writes those. The default is one constant, the geometric mean with every family of
+models weighing the same: a power law in the number of GPUs predicts a family that it had not seen no better. It holds
+whatever the plan does not know of: restarts by hand, ramp, evaluation, warm-up, slow nodes, how far a programme's
+software lay behind the runs that the step time was fitted on, and what its card counts besides.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from sizebook.core.texts import Figure, text
 from sizebook.training.quantities import Programme
 
 Point = tuple[str, float]  # family, published over planned
+TENTH = 1.2816  # standard deviations of a normal spread to its 10th or 90th percentile
 
 
 def points() -> tuple[Point, ...]:
-    """Return the programmes whose number of GPUs is published; the others are held against the default only."""
-    rows = (row for row in table("training_programmes") if row["gpus_published"] == "yes")
-    return tuple((row["family"], float(row["ratio"])) for row in rows)
+    """Return the programmes: their families, and published hours over planned ones."""
+    return tuple((row["family"], float(row["ratio"])) for row in table("training_programmes"))
 
 
 def mean(found: Sequence[Point]) -> float:
@@ -40,11 +40,8 @@ def default() -> float:
     return max(1.0, mean(points()))
 
 
-@cache
-def error() -> float:
-    """Return the factor by which programmes of a family that the default had not seen lie off it, as a root mean
-    square."""
-    found = points()
+def error(found: Sequence[Point]) -> float:
+    """Return the factor by which programmes of a family that a mean had not seen lie off it, as a root mean square."""
     squares = []
     for family in dict.fromkeys(name for name, _ in found):
         rest = mean([each for each in found if each[0] != family])
@@ -53,9 +50,16 @@ def error() -> float:
     return exp(sqrt(sum(squares) / len(squares)))
 
 
+@cache
+def spread() -> float:
+    """Return the factor by which 10th and 90th percentile of programmes lie off the default: a step's band has the same
+    ends. The lower one may lie under 1, for the hours that it is taken times are planned ones."""
+    return exp(TENTH * log(error(points())))
+
+
 def fewest_gpus() -> int:
-    """Return the GPUs of the smallest programme of the mean: nothing is known of smaller ones."""
-    return min(int(row["gpus"]) for row in table("training_programmes") if row["gpus_published"] == "yes")
+    """Return the GPUs of the smallest programme: nothing is known of smaller ones."""
+    return min(int(row["gpus"]) for row in table("training_programmes"))
 
 
 def factor_of(programme: Programme) -> float:
@@ -63,13 +67,18 @@ def factor_of(programme: Programme) -> float:
     return default() if programme.programme_factor is None else programme.programme_factor
 
 
+def ends_of(programme: Programme) -> tuple[float, float]:
+    """Return what its spread makes of the factor at both ends: nothing of one that was given."""
+    return (1.0, 1.0) if programme.programme_factor is not None else (1 / spread(), spread())
+
+
 def basis_of(programme: Programme) -> str:
     """Return where the factor comes from."""
     if programme.programme_factor is not None:
         return text("factor given in the scenario")
-    low, high = max(1, default() / error()), default() * error()
+    low, high = (default() * end for end in ends_of(programme))
     return text(
-        "data/training_programmes.csv: {n} published programmes, {low} to {high}",
+        "data/training_programmes.csv: {n} published programmes, {low} to {high} (10th to 90th percentile)",
         n=len(points()),
         low=Figure(f"{low:.2f}"),
         high=Figure(f"{high:.2f}"),

@@ -33,7 +33,7 @@ HOURS = 10e12 * 797_815_296 / (0.4 * 312e12) / 3600
 WATTS = 400 * 1.3 * 1.25
 NOTHING: dict[str, Any] = {"ablation_share": 0.0}
 SMALL = (
-    "RL: No whole run on fewer than 64 GPUs is published: the factor of 1.25 comes from larger runs. Give "
+    "RL: No whole run on fewer than 64 GPUs is published: the factor of 1.28 comes from larger runs. Give "
     "programme_factor."
 )
 

@@ -20,12 +20,11 @@ from sizebook.reports.training.report import report
 from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.training.quantities import Programme
-from sizebook.training.whole_run import basis_of, default, error, factor_of, mean
+from sizebook.training.whole_run import basis_of, default, ends_of, factor_of, mean, spread
 from tests.plans.training.training_runs import run_of
 
 ROOT = Path(__file__).resolve().parents[3]
 ROWS = table("training_programmes")
-PYTHIA, OPENELM = ("pythia-2.8", "pythia-12"), ("openelm-1.1", "openelm-3")
 GIVEN: dict[str, Any] = {
     "gpus": 64, "tokens": 1e12, "batch": 512, "price_usd_per_gpu_hour": 2, "other_usd": 1000, "start_hours": 10,
 }  # fmt: skip
@@ -53,7 +52,7 @@ def test_planned_hours_and_the_page_are_those_of_todays_model(monkeypatch: pytes
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "calibration")])
     script = importlib.import_module("training_programmes")
     for row in ROWS:
-        hours = script.planned_gpu_hours(row)
+        hours = script.planned(row).middle.gpu_hours
         assert hours == pytest.approx(float(row["planned_gpu_hours"]), rel=1e-3), "calibration/training_programmes.py"
     assert (ROOT / "docs" / "training_programmes_table.md").read_text(encoding="utf-8") == script.page()
 
@@ -61,9 +60,9 @@ def test_planned_hours_and_the_page_are_those_of_todays_model(monkeypatch: pytes
 def test_the_published_hours_are_the_catalogs() -> None:
     hours = {row["key"]: row["gpu_hours"] for row in table("models")}
     for row in ROWS:
-        # Of DeepSeek-V3's 2.788 M hours 2.664 M are pre-training.
-        wanted = "2664000" if row["model"] == "deepseek-v3" else hours[row["model"]]
-        assert row["gpu_hours"] == wanted, row["model"]
+        # Of DeepSeek-V3's 2.788 M hours 2.664 M are pre-training; IBM trained a Llama 2 of its own.
+        others = {"deepseek": "2664000", "fms": "162000"}
+        assert row["gpu_hours"] == others.get(row["family"], hours[row["model"]]), row["model"]
 
 
 def test_a_stated_factor_multiplies_steps_and_not_the_start() -> None:
@@ -79,18 +78,24 @@ def test_a_factor_of_one_is_steady_state_and_no_factor_moves_it() -> None:
     one, default = _plan(programme_factor=1), _plan()
     assert one.middle.programme_gpu_hours == pytest.approx(one.middle.gpu_hours)
     assert one.middle.programme_cost_usd == pytest.approx(one.middle.cost_usd)
-    assert [row[:-3] for row in ledger(one)] == [row[:-3] for row in ledger(default)]
+    assert [row[:-8] for row in ledger(one)] == [row[:-8] for row in ledger(default)]
+    assert len({case.programme_gpu_hours / case.gpu_hours for case in one.cases}) == 1  # a given factor has no spread
 
 
 def test_the_default_is_the_tables_mean_and_says_where_it_comes_from() -> None:
-    """Families of the table: the mean of Pythia's and OpenELM's two each, nine others of one."""
-    ratios = {row["model"]: log(float(row["ratio"])) for row in ROWS if row["gpus_published"] == "yes"}
-    pairs = [[ratios.pop(f"{name}b") for name in both] for both in (PYTHIA, OPENELM)]
-    assert len(ratios) == 9
-    by_hand = exp((sum(ratios.values()) + sum(sum(pair) / 2 for pair in pairs)) / 11)
-    assert default() == pytest.approx(by_hand)
-    assert factor_of(Programme()) == default() and 1.05 < error() < 1.4
-    assert basis_of(Programme()).startswith("data/training_programmes.csv: 13 published programmes, ")
+    """13 families of the table: two of Pythia and OpenELM each, three of Llama 2, five of Llama 3, nine of one."""
+    families: dict[str, list[float]] = {}
+    for row in ROWS:
+        families.setdefault(row["family"], []).append(log(float(row["ratio"])))
+    assert sorted(map(len, families.values())) == [1] * 9 + [2, 2, 3, 5]
+    by_hand = exp(sum(sum(logs) / len(logs) for logs in families.values()) / 13)
+    assert default() == pytest.approx(by_hand) == factor_of(Programme())
+    assert spread() == pytest.approx(1.28756**1.2816, rel=1e-4)
+    assert basis_of(Programme()) == (
+        f"data/training_programmes.csv: 21 published programmes, {by_hand / spread():.2f} to {by_hand * spread():.2f} "
+        "(10th to 90th percentile)"
+    )
+    assert ends_of(Programme(programme_factor=1.2)) == (1, 1)
     assert basis_of(Programme(programme_factor=1.2)) == "factor given in the scenario"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 from sizebook.plans.training.breakdown import cost_parts, sensitivities, step_parts, time_parts
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
+from sizebook.training.whole_run import spread
 from tests.plans.training.training_runs import run_of
 
 GIVEN: dict[str, Any] = {
@@ -63,11 +65,26 @@ def test_price_moves_the_cost_in_proportion(plan: TrainingPlan) -> None:
     price = swings["Price per GPU-hour ±20\u00a0%"]
     assert price.low_usd == pytest.approx(0.8 * plan.middle.programme_cost_usd)
     assert price.high_usd == pytest.approx(1.2 * plan.middle.programme_cost_usd)
+
+
+def test_step_and_factor_move_the_cost_by_themselves_and_the_cases_by_both(plan: TrainingPlan) -> None:
+    """Two independent spreads: logarithms in quadrature, so an end lies between the wider of both and their product."""
+    swings = {swing.label: swing for swing in sensitivities(plan)}
+    middle, (low, _, high), band = plan.middle, plan.cases, plan.work.band
     step = swings["Step time, as published runs spread"]
-    assert (step.low_usd, step.high_usd) == (
-        plan.cases[0].programme_cost_usd,
-        plan.cases[2].programme_cost_usd,
-    )
+    factor = swings["Whole run over steady state, as programmes spread"]
+    almost = {"rel": 3e-3}  # an hour of start-up is paid once
+    usd = middle.programme_cost_usd
+    assert (step.low_usd / usd, step.high_usd / usd) == pytest.approx((band.low, band.high), **almost)
+    assert (factor.low_usd / usd, factor.high_usd / usd) == pytest.approx((1 / spread(), spread()), **almost)
+    slow = math.exp(math.hypot(math.log(band.high), math.log(spread())))
+    fast = math.exp(-math.hypot(math.log(band.low), math.log(spread())))
+    assert high.whole_run_factor == pytest.approx(middle.whole_run_factor * slow / band.high)
+    assert low.whole_run_factor == pytest.approx(middle.whole_run_factor * fast / band.low)
+    for name in ("programme_cost_usd", "programme_days", "energy_kwh"):
+        ends = [getattr(case, name) / getattr(middle, name) for case in (low, high)]
+        assert ends == pytest.approx([fast, slow], **almost)
+    assert max(step.high_usd, factor.high_usd) < high.programme_cost_usd < step.high_usd * factor.high_usd / usd
 
 
 def test_widest_swing_comes_first(plan: TrainingPlan) -> None:

@@ -43,7 +43,8 @@ def test_a_given_mfu_fixes_everything_that_follows() -> None:
     assert case.train_seconds == pytest.approx(seconds, rel=1e-5)
     assert case.gpu_hours == pytest.approx(64 * seconds / 3600, rel=1e-5)
     assert case.cost_usd == pytest.approx(2 * case.gpu_hours)
-    assert case.energy_kwh == pytest.approx(case.gpu_hours * 0.7 * 1.2 * 1.1)
+    assert case.programme_gpu_hours == pytest.approx(case.whole_run_factor * case.gpu_hours)
+    assert case.energy_kwh == pytest.approx(case.programme_gpu_hours * 0.7 * 1.2 * 1.1)
     assert case.co2e_kg == pytest.approx(0.4 * case.energy_kwh)
     assert case.co2e_market_kg == pytest.approx(0.2 * case.energy_kwh)
     assert case.mfu == pytest.approx(0.4)
@@ -110,7 +111,7 @@ def test_zero_and_negative_tokens_are_refused(tokens: float, shown: str) -> None
 def test_every_figure_carries_formula_numbers_and_source() -> None:
     plan = _plan(recompute="full", mfu=None)
     labels = [step.label for step in derivations(plan)]
-    assert labels[0] == "Parameters" and "Cost" in labels and "Emissions, market-based" in labels
+    assert labels[0] == "Parameters" and "Cost of the whole run" in labels and "Emissions, market-based" in labels
     assert all(step.formula and step.source and step.shown for step in derivations(plan))
 
 

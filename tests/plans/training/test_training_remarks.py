@@ -47,11 +47,11 @@ def test_a_gpu_that_the_cache_fills_is_said_to_be_full() -> None:
     [
         ({}, ()),
         ({"gpus": 32, "batch": 256}, (
-            "No whole run on fewer than 64 GPUs is published: the factor of 1.25 comes from larger runs. Give "
+            "No whole run on fewer than 64 GPUs is published: the factor of 1.28 comes from larger runs. Give "
             "programme_factor.",
         )),
         ({"tuning": "lora", "stack": "torchtune"}, (
-            "No whole run that trains adapters is published: the factor of 1.25 comes from pre-training. Give "
+            "No whole run that trains adapters is published: the factor of 1.28 comes from pre-training. Give "
             "programme_factor.",
         )),
         ({"gpus": 32, "batch": 256, "programme_factor": 1.1}, ()),

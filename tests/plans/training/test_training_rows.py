@@ -144,4 +144,4 @@ def test_what_is_not_known_of_price_or_power_leaves_the_rest(gpu: str, unknown: 
     stated = training_row({**row, "price_usd_per_gpu_hour": 1, "watts": 300})
     assert stated["cost_usd"] == pytest.approx(stated["gpu_hours"])
     # 300 W, a host share of 0.3 and a PUE of 1.25.
-    assert stated["energy_kwh"] == pytest.approx(stated["gpu_hours"] * 0.3 * 1.3 * 1.25)
+    assert stated["energy_kwh"] == pytest.approx(stated["programme_gpu_hours"] * 0.3 * 1.3 * 1.25)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sizebook.core.sections import leaves
 from sizebook.core.texts import text
+from sizebook.formulas.money import train_cost_usd
 from sizebook.plans.contents import Sensitivity
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.training.time import StepTime
+from sizebook.training.whole_run import ends_of
 
 # What each cause of a step's time is called, and the terms of `StepTime` that it adds up.
 STEP_PARTS: dict[str, tuple[str, ...]] = {
@@ -92,6 +95,7 @@ def sensitivities(plan: TrainingPlan) -> tuple[Sensitivity, ...]:
     failures = (cost(operations=replace(inputs.operations, gpu_mtbf_hours=mtbf * f)) for f in (2, 0.5))
     found = [
         _step_sensitivity(plan),
+        *_whole_run_sensitivity(plan),
         Sensitivity(text("Price per GPU-hour \u00b120\u00a0%"), *prices),
         Sensitivity(text("Tokens \u00b120\u00a0%"), *tokens),
         Sensitivity(text("Failures half or twice as often"), *failures),
@@ -101,14 +105,27 @@ def sensitivities(plan: TrainingPlan) -> tuple[Sensitivity, ...]:
 
 def _step_sensitivity(plan: TrainingPlan) -> Sensitivity:
     if plan.step is not None:
-        return Sensitivity(
-            text("Step time, as {runs} spread", runs=plan.work.band.runs),
-            plan.cases[0].programme_cost_usd,
-            plan.cases[2].programme_cost_usd,
-        )
+        band = plan.work.band
+        return _in_steps(plan, text("Step time, as {runs} spread", runs=band.runs), (band.low, band.high))
     given, pace = plan.inputs.utilization or 0, replace(plan.inputs.pace, achieved_tflops=None)
     costs = [
         unchecked_plan(replace(plan.inputs, pace=replace(pace, mfu=min(1, given * factor)))).middle.programme_cost_usd
         for factor in (1 + VARIED, 1 - VARIED)
     ]
     return Sensitivity(text("MFU \u00b120\u00a0% of itself"), *costs)
+
+
+def _whole_run_sensitivity(plan: TrainingPlan) -> Iterator[Sensitivity]:
+    """Yield what the factor of whole runs moves, unless it was given."""
+    low, high = ends_of(plan.inputs.programme)
+    if low < high:
+        yield _in_steps(plan, text("Whole run over steady state, as programmes spread"), (low, high))
+
+
+def _in_steps(plan: TrainingPlan, label: str, ends: tuple[float, float]) -> Sensitivity:
+    """Return the cost of the whole run where all of its steps take so many times as long."""
+    middle, costs = plan.middle, plan.inputs.costs
+    start = plan.inputs.gpus * middle.start_seconds / 3600
+    steps = middle.programme_gpu_hours - start
+    low, high = (train_cost_usd(steps * end + start, costs.price_usd_per_gpu_hour, costs.other_usd) for end in ends)
+    return Sensitivity(label, low, high)

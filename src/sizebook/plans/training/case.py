@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -10,11 +11,12 @@ from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2
 from sizebook.formulas.money import train_cost_usd
 from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours
 from sizebook.formulas.training_time import goodput as goodput_of
-from sizebook.plans.quantities import EnergyKwh, TokensPerGpu
+from sizebook.plans.cost_range import joint
+from sizebook.plans.quantities import TokensPerGpu
 from sizebook.plans.training.inputs import Setup, Terms
 from sizebook.plans.training.work import HARDWARE, Work
 from sizebook.training.quantities import Operations
-from sizebook.training.whole_run import factor_of
+from sizebook.training.whole_run import ends_of, factor_of
 
 NAMES = ("low", "middle", "high")
 DAY = 86_400
@@ -29,7 +31,11 @@ CaseName = Annotated[str, Quantity("low, middle or high in time", kind="choice",
 
 @section
 class Case:
-    """One of three futures: the step takes as long as predicted, or as it does at either end of the band."""
+    """One of three futures: the step takes as long as predicted, or as it does at either end of the band.
+
+    Days, GPU-hours and cost stand twice: of steady state, and of the whole run, whose ends combine the spreads of the
+    step and of its factor. Energy and carbon are of the whole run.
+    """
 
     name: CaseName
     step_seconds: Annotated[float, Quantity("one optimizer step", **_SECONDS, label="Step time")]
@@ -52,23 +58,38 @@ class Case:
     start_usd: Annotated[float, Quantity("cost of the start", **_USD, label="Cost of start-up")]
     other_usd: Annotated[float, Quantity("storage, traffic and staff in one sum", **_USD, label="Other costs")]
     cost_usd: Annotated[float, Quantity("cost of the run", **_USD, label="Cost")]
-    energy_kwh: EnergyKwh
-    co2e_kg: Annotated[float, Quantity("location-based emissions", **_KG, label="Carbon, location-based")]
-    co2e_market_kg: Annotated[
-        float | None,
-        Quantity("market-based emissions, blank where contracts are not stated", **_KG, label="Carbon, market-based"),
+    whole_run_factor: Annotated[
+        float, Quantity("whole run over steady state in this case", **_RATIO, label="Whole run over steady state")
     ]
-    embodied_kg: Annotated[float, Quantity("the run's share of making the hardware", **_KG, label="Carbon, embodied")]
     programme_gpu_hours: Annotated[
         float,
         Quantity(
-            "GPU-hours x programme_factor, start-up once", unit="GPU-hours", minimum=0, label="Whole run, GPU-hours"
+            "GPU-hours x whole_run_factor, start-up once", unit="GPU-hours", minimum=0, label="Whole run, GPU-hours"
         ),
     ]
     programme_days: Annotated[
         float, Quantity("days of the whole run on the same GPUs", unit="days", minimum=0, label="Whole run, time")
     ]
     programme_cost_usd: Annotated[float, Quantity("cost of the whole run", **_USD, label="Whole run, cost")]
+    energy_kwh: Annotated[
+        float, Quantity("electrical energy of the whole run", unit="kWh", minimum=0, label="Whole run, energy")
+    ]
+    co2e_kg: Annotated[
+        float,
+        Quantity("location-based emissions of the whole run", **_KG, label="Whole run, carbon, location-based"),
+    ]
+    co2e_market_kg: Annotated[
+        float | None,
+        Quantity(
+            "market-based emissions of the whole run, blank where contracts are not stated",
+            **_KG,
+            label="Whole run, carbon, market-based",
+        ),
+    ]
+    embodied_kg: Annotated[
+        float,
+        Quantity("the whole run's share of making the hardware", **_KG, label="Whole run, carbon, embodied"),
+    ]
 
 
 @lru_cache(maxsize=10_000)
@@ -87,13 +108,25 @@ def filled_tokens(terms: Terms, setup: Setup) -> float:
     return setup.batches.tokens * (1 - terms.examples.padding_share(setup.batches.seq))
 
 
-def case_of(terms: Terms, work: Work, step_seconds: float, *, name: str) -> Case:
-    """Return every figure of one case: the steps, what interrupts them, GPU-hours, money, energy and carbon."""
-    return Case(name=name, **figures_of(terms, work, step_seconds))
+def cases_of(terms: Terms, work: Work, seconds: float, band: Sequence[float]) -> tuple[Case, Case, Case]:
+    """Return the cases of a plan: a step as predicted, and at both ends of its band.
+
+    How far whole runs lie off their factor is independent of the step, so an end of the whole run lies as far off as
+    both spreads together (`sizebook.plans.cost_range.joint`), and its factor is what that leaves beside the step.
+    """
+    fast, slow = ends_of(terms.programme)
+    low, middle, high = (
+        Case(name=name, **figures_of(terms, work, seconds * by, off=joint(by, end) / by))
+        for name, by, end in zip(NAMES, band, (fast, 1.0, slow), strict=True)
+    )
+    return low, middle, high
 
 
-def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
-    """Return the figures of a case by name: as they are for tables of runs, where a `Case` a row takes too long."""
+def figures_of(terms: Terms, work: Work, step_seconds: float, off: float = 1.0) -> dict[str, Any]:
+    """Return the figures of a case by name: as they are for tables of runs, where a `Case` a row takes too long.
+
+    The factor of the whole run is taken ``off`` times.
+    """
     setup, start = work.setup, 3600 * terms.operations.start_hours
     gpus, peak, tokens_per_step = setup.gpus, setup.peak_flop_per_s, setup.batches.tokens
     rate = tokens_per_step / gpus / step_seconds
@@ -101,10 +134,11 @@ def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
     productive = terms.tokens / filled_tokens(terms, setup) * step_seconds
     steps = productive / goodput
     hours = gpus * (steps + start) / 3600
-    whole = gpus * (steps * factor_of(terms.programme) + start) / 3600
+    factor = off * factor_of(terms.programme)
+    whole = gpus * (steps * factor + start) / 3600
     costs, power, shares = terms.costs, terms.power, terms.power.footprint
     usd_per_second = gpus * costs.price_usd_per_gpu_hour / 3600
-    energy = train_energy_kwh(hours, power.watts, shares.pue, host_share=shares.host_share)
+    energy = train_energy_kwh(whole, power.watts, shares.pue, host_share=shares.host_share)
     return {
         "step_seconds": step_seconds,
         "tokens_per_s_per_gpu": rate,
@@ -122,13 +156,14 @@ def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
         "start_usd": start * usd_per_second,
         "other_usd": costs.other_usd,
         "cost_usd": train_cost_usd(hours, costs.price_usd_per_gpu_hour, costs.other_usd),
+        "whole_run_factor": factor,
+        "programme_gpu_hours": whole,
+        "programme_days": whole / gpus / 24,
+        "programme_cost_usd": train_cost_usd(whole, costs.price_usd_per_gpu_hour, costs.other_usd),
         "energy_kwh": energy,
         "co2e_kg": train_co2e_kg(energy, power.grams_per_kwh),
         "co2e_market_kg": None
         if shares.covered_share is None
         else market_co2e_kg(energy, shares.covered_share, power.residual_grams_per_kwh),
-        "embodied_kg": embodied_co2e_kg(hours, shares.kg_per_gpu),
-        "programme_gpu_hours": whole,
-        "programme_days": whole / gpus / 24,
-        "programme_cost_usd": train_cost_usd(whole, costs.price_usd_per_gpu_hour, costs.other_usd),
+        "embodied_kg": embodied_co2e_kg(whole, shares.kg_per_gpu),
     }

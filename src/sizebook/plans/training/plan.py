@@ -12,7 +12,7 @@ from functools import cached_property
 
 from sizebook.core.errors import TargetError, require
 from sizebook.models.counting import Count, count
-from sizebook.plans.training.case import NAMES, Case, case_of, reliability
+from sizebook.plans.training.case import Case, cases_of, reliability
 from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.remedies import misfit
 from sizebook.plans.training.work import Work, trained_parameters, work_of
@@ -23,7 +23,7 @@ from sizebook.training.time import StepTime
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """The finished plan. ``cases`` are low, middle and high in time, all alike where an MFU was given."""
+    """The finished plan. ``cases`` are low, middle and high in time; an MFU that was given is one step time."""
 
     inputs: Training
     work: Work
@@ -84,6 +84,12 @@ class TrainingPlan:
         return self.cases[1]
 
     @property
+    def shown_cases(self) -> tuple[Case, ...]:
+        """The cases that differ: the middle one alone where MFU and factor were given."""
+        low, middle, high = self.cases
+        return self.cases if low.programme_gpu_hours < high.programme_gpu_hours else (middle,)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the model's count must know."""
         return self.inputs.architecture.notes
@@ -111,7 +117,4 @@ def unchecked_plan(inputs: Training) -> TrainingPlan:
     inputs = replace(inputs, layout=work.layout, method=work.setup.method)
     work = replace(work, setup=inputs)
     seconds, band = work.timing(inputs.utilization, inputs.pace.flops_convention)
-    low, middle, high = (
-        case_of(inputs, work, seconds * factor, name=name) for name, factor in zip(NAMES, band, strict=True)
-    )
-    return TrainingPlan(inputs, work, (low, middle, high))
+    return TrainingPlan(inputs, work, cases_of(inputs, work, seconds, band))

@@ -22,7 +22,7 @@ _UNITS = {leaf.name: leaf.quantity.unit for leaf in leaves(Case)}
 
 def derivations(plan: TrainingPlan) -> tuple[Step, ...]:
     """Return the derivation of every headline figure of the middle case."""
-    return (*_work(plan), _memory(plan), _step(plan), *_time(plan), _cost(plan), *_energy(plan), whole_run(plan))
+    return (*_work(plan), _memory(plan), _step(plan), *_time(plan), whole_run(plan), _cost(plan), *_energy(plan))
 
 
 def _of_case(plan: TrainingPlan, figure: str, *texts: str, source: str = DEFINITION) -> Step:
@@ -167,8 +167,8 @@ def _cost(plan: TrainingPlan) -> Step:
     costs = plan.inputs.costs
     other = f" + {costs.other_usd:g}" if costs.other_usd else ""
     formula = text("GPU-hours * price + other") if other else text("GPU-hours * price")
-    numbers = f"{amount(plan.middle.gpu_hours, 4)} * {measure(costs.price_usd_per_gpu_hour)}{other}"
-    return _of_case(plan, "cost_usd", text("Cost"), formula, numbers, source=costs.basis)
+    numbers = f"{amount(plan.middle.programme_gpu_hours, 4)} * {measure(costs.price_usd_per_gpu_hour)}{other}"
+    return _of_case(plan, "programme_cost_usd", text("Cost of the whole run"), formula, numbers, source=costs.basis)
 
 
 def whole_run(plan: TrainingPlan, label: str = "") -> Step:
@@ -187,11 +187,11 @@ def whole_run(plan: TrainingPlan, label: str = "") -> Step:
 
 def _energy(plan: TrainingPlan) -> Iterator[Step]:
     power, middle, shares = plan.inputs.power, plan.middle, plan.inputs.power.footprint
-    hours, energy = amount(middle.gpu_hours, 4), amount(middle.energy_kwh, 4)
+    hours, energy = amount(middle.programme_gpu_hours, 4), amount(middle.energy_kwh, 4)
     yield _of_case(
         plan,
         "energy_kwh",
-        text("Energy"),
+        text("Energy of the whole run"),
         text("GPU-hours * watts * (1 + host share) * PUE / 1000"),
         f"{hours} * {measure(power.watts)} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
         source=text(

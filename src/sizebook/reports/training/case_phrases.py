@@ -16,10 +16,10 @@ def band_text(plan: TrainingPlan, shown: Callable[[Case], str], falling: bool = 
 
     A figure that falls with time, such as MFU, is low in the slow case.
     """
-    if plan.step is None:
+    low, _, high = (shown(case) for case in (reversed(plan.cases) if falling else plan.cases))
+    if plan.step is None and low == high:
         return text("at the MFU given")
-    low, _, high = reversed(plan.cases) if falling else plan.cases
-    return range_text(shown(low), shown(high))
+    return range_text(low, high)
 
 
 def days(case: Case) -> str:

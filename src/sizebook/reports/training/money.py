@@ -126,13 +126,13 @@ def carbon(plan: TrainingPlan) -> Section:
         phrases.NO_ENERGY
         if math.isnan(middle.energy_kwh)
         else text(
-            "The run takes {energy} and emits {mass} of CO\u2082e",
+            "The whole run takes {energy} and emits {mass} of CO\u2082e",
             energy=energy(middle.energy_kwh),
             mass=mass(middle.co2e_kg),
         ),
         (
             Table(
-                text("Energy and emissions of the middle case"),
+                text("Energy and emissions of the whole run, middle case"),
                 (*words(text("Figure")), *figures(text("Amount")), *words(text("Basis"))),
                 tuple(Row(cells) for cells in rows),
                 note=text(

@@ -79,7 +79,7 @@ def assumptions(plan: TrainingPlan) -> Section:
                     text(
                         "Storage and network traffic unless given as other costs, failed experiments, and "
                         "the time to find the recipe. Evaluation and restarts by hand stand in the whole run "
-                        "alone; energy and carbon are those of steady state."
+                        "alone, of which energy and carbon are."
                     ),
                     text(
                         "Memory is that of the fullest pipeline stage; the allocator's cache and the "

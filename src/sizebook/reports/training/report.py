@@ -56,13 +56,14 @@ CASE_UNITS: dict[str, Units] = {
     "train_seconds": TIME,
     "gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
     "cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
+    "whole_run_factor": ((1.0, ""),),
+    "programme_gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
+    "programme_days": tuple((seconds / DAY, unit) for seconds, unit in TIME),
+    "programme_cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
     "energy_kwh": ((1e3, "MWh"), (1.0, "kWh")),
     "co2e_kg": CARBON,
     "co2e_market_kg": CARBON,
     "embodied_kg": CARBON,
-    "programme_gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
-    "programme_days": tuple((seconds / DAY, unit) for seconds, unit in TIME),
-    "programme_cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
 }
 # Series of the memory chart, and the components of `Memory` that each adds up: six colours are the most.
 MEMORY_PARTS: dict[str, tuple[str, ...]] = {
@@ -160,7 +161,7 @@ def _both(plan: TrainingPlan) -> Table:
         tuple(Row(row) for row in rows),
         note=text(
             "A whole run has restarts, ramp, evaluation, warm-up and slow nodes: {factor_of} "
-            "times steady state ({basis}). Energy and carbon are of steady state.",
+            "times steady state ({basis}). Energy and carbon are of the whole run.",
             factor_of=fixed(factor_of(plan.inputs.programme), 2),
             basis=basis,
         ),
@@ -169,7 +170,7 @@ def _both(plan: TrainingPlan) -> Table:
 
 def _cases(plan: TrainingPlan) -> Table:
     """Return every figure that follows from the time of a step, one column a case; what is not stated has no row."""
-    cases = plan.cases if plan.step is not None else (plan.middle,)
+    cases = plan.shown_cases
     columns = (*words(text("Figure"), text("Unit")), *(Column(CASE_LABELS[case.name], figures=True) for case in cases))
     labels = {leaf.name: text(leaf.quantity.label) for leaf in leaves(Case)}
     lines = [
@@ -185,8 +186,8 @@ def _cases(plan: TrainingPlan) -> Table:
         if plan.step is None
         else text(
             "Fast and slow: measured over predicted step time at the 10th and 90th percentile of "
-            "{runs}, by groups that the fit had not seen, in steady state; the rows of the whole "
-            "run move with it.",
+            "{runs}, by groups that the fit had not seen, in steady state; those of the whole run combine it with how "
+            "far published programmes lie off their factor.",
             runs=plan.work.band.runs,
         )
     )

@@ -55,7 +55,7 @@ def _whole(plan: TrainingPlan) -> Text:
 
 
 def _band(plan: TrainingPlan) -> str:
-    return "" if plan.step is None else text(" ({band})", band=band_text(plan, whole_cost))
+    return text(" ({band})", band=band_text(plan, whole_cost)) if len(plan.shown_cases) > 1 else ""
 
 
 def _run(plan: TrainingPlan) -> Text:
@@ -115,7 +115,7 @@ def _sure(plan: TrainingPlan) -> Text:
 
 
 def tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
-    """Return the headline figures, those of money and time of the whole run."""
+    """Return the headline figures: money, time and emissions of the whole run, and what of it is steady state."""
     middle = plan.middle
     return (
         Tile(text("Cost, whole run"), whole_cost(middle), band_text(plan, whole_cost)),
@@ -132,11 +132,11 @@ def tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
             band_text(plan, lambda case: percent(case.mfu), falling=True),
         ),
         Tile(
-            text("Emissions, CO\u2082e"),
+            text("Emissions, whole run"),
             mass(middle.co2e_kg),
             NOT_LISTED
             if math.isnan(middle.energy_kwh)
-            else text("{energy}, steady state", energy=energy(middle.energy_kwh)),
+            else text("{energy}, whole run", energy=energy(middle.energy_kwh)),
         ),
     )
 
