@@ -12,7 +12,7 @@ from sizebook.workbooks.declared_inputs import number_format
 from sizebook.workbooks.line_sheet import new_sheet
 
 _USD = "*{gpus}*{price_now}/{seconds_an_hour}"
-# A figure's formula from those above it, lines of Plan and inputs; @ is what functions gave of it.
+# A figure's formula from those above it, lines of Plan and inputs; @ is what functions gave of it in that case.
 _FORMULAS = {
     "step_seconds": "=@/{use_speed}",
     "tokens_per_s_per_gpu": "={batch}*{seq}/{gpus}/{plan_step_seconds}",
@@ -30,13 +30,14 @@ _FORMULAS = {
     "start_usd": "={plan_start_seconds}" + _USD,
     "other_usd": "={other_usd}*{use_other}",
     "cost_usd": "={plan_gpu_hours}*{price_now}+{plan_other_usd}",
-    "energy_kwh": "={plan_gpu_hours}*{power}*(1+{host_share})*{pue}/{thousand}",
-    "co2e_kg": "={plan_energy_kwh}*{grams}/{thousand}",
-    "co2e_market_kg": '=IF({covered_share}="","",{plan_energy_kwh}*(1-{covered_share})*{residual}/{thousand})',
-    "embodied_kg": "={plan_gpu_hours}/{life_hours}*{kg_per_gpu}",
-    "programme_gpu_hours": "=({plan_gpu_hours}-{gpus}*{start_hours})*{factor_now}+{gpus}*{start_hours}",
+    "whole_run_factor": '={factor_now}*IF({programme_factor}="",@/@middle,1)',
+    "programme_gpu_hours": "=({plan_gpu_hours}-{gpus}*{start_hours})*{plan_whole_run_factor}+{gpus}*{start_hours}",
     "programme_days": "={plan_programme_gpu_hours}/{gpus}/{hours_a_day}",
     "programme_cost_usd": "={plan_programme_gpu_hours}*{price_now}+{plan_other_usd}",
+    "energy_kwh": "={plan_programme_gpu_hours}*{power}*(1+{host_share})*{pue}/{thousand}",
+    "co2e_kg": "={plan_energy_kwh}*{grams}/{thousand}",
+    "co2e_market_kg": '=IF({covered_share}="","",{plan_energy_kwh}*(1-{covered_share})*{residual}/{thousand})',
+    "embodied_kg": "={plan_programme_gpu_hours}/{life_hours}*{kg_per_gpu}",
 }
 
 
@@ -49,7 +50,7 @@ def cases(book: Book, staged: Staged) -> None:
     page.section("Low, middle and high in time")
     for figure in FIGURES:
         given = [staged.steps.cell(2 + row, 1 + HEADS.index(figure.name)) for row in range(len(NAMES))]
-        formulas = tuple(_FORMULAS[figure.name].replace("@", cell) for cell in given)
+        formulas = tuple(_FORMULAS[figure.name].replace("@middle", given[1]).replace("@", cell) for cell in given)
         page.line(
             f"plan_{figure.name}",
             figure.label,

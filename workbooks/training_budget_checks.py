@@ -17,12 +17,12 @@ BANDED = (
     "train_days",
     "gpu_hours",
     "cost_usd",
-    "energy_kwh",
-    "co2e_kg",
-    "embodied_kg",
     "programme_gpu_hours",
     "programme_days",
     "programme_cost_usd",
+    "energy_kwh",
+    "co2e_kg",
+    "embodied_kg",
 )
 CAUSES = ("productive_usd", "lost_usd", "start_usd", "other_usd")
 SPELLS = ("productive_seconds", "lost_seconds", "start_seconds")

@@ -49,8 +49,8 @@ def months(book: Book) -> None:
         styles.NUMBER,
     )
     row("amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
-    page.section("Energy and carbon, of steady state as in the plan")
-    row("month_kwh", "Energy", "={month_steady}*{power}*(1+{host_share})*{pue}/{thousand}", "kWh", total=SUM)
+    page.section("Energy and carbon")
+    row("month_kwh", "Energy", "={month_hours}*{power}*(1+{host_share})*{pue}/{thousand}", "kWh", total=SUM)
     row("month_kg", "Greenhouse gases, location-based", "={month_kwh}*{grams}/{thousand}", "kgCO2e", total=SUM)
     row("mean_mw", "Mean power", "={month_kwh}/{hours_a_month}/{thousand}", "MW", styles.NUMBER, total=MOST)
     page.finish()

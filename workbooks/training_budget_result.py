@@ -26,17 +26,17 @@ SHOWN = (
     "train_days",
     "gpu_hours",
     "cost_usd",
+    "whole_run_factor",
+    "programme_gpu_hours",
+    "programme_days",
+    "programme_cost_usd",
     "energy_kwh",
     "co2e_kg",
     "co2e_market_kg",
     "embodied_kg",
-    "programme_gpu_hours",
-    "programme_days",
-    "programme_cost_usd",
 )
 _LAST_COLUMN, _PRICE_LINES = 6, 3  # a median names all its providers
 USD = "[>=100]#,##0;[>=0.1]0.00;0.00##"  # cents of a small run
-GIVEN = "ISNUMBER({given_share})"  # then there is no band
 
 
 def result(book: Book) -> None:
@@ -78,7 +78,7 @@ def _tiles(page: LineSheet) -> None:
     page.tiles(
         [
             (
-                f'={_unit("train_days", 1, "Days", "Hours")}&" on "&{count_text("{gpus}")}&" "&{{gpu_name}}',
+                f'="Steady state, "&{_unit("train_days", 1, "days", "hours")}',
                 *_banded("train_days", 1, "1/24"),
             ),
             ("Steady state, USD", *_banded("cost_usd")),
@@ -89,8 +89,8 @@ def _tiles(page: LineSheet) -> None:
                 f'="of "&{number_text("{plan_capacity}/2^30")}&", "&'
                 'ROUND(ROUND(100*{plan_total}/{plan_capacity},6),0)&" %"',
             ),
-            (f'="Energy in "&{_unit("energy_kwh", 1000, "MWh", "kWh")}', *_banded("energy_kwh", 1000, "1", "1000")),
-            (f'="CO2e in "&{_unit("co2e_kg", 1000, "tonnes", "kg")}', *_banded("co2e_kg", 1000, "1", "1000")),
+            (f'="Whole run, "&{_unit("energy_kwh", 1000, "MWh", "kWh")}', *_banded("energy_kwh", 1000, "1", "1000")),
+            (f'="Whole run, "&{_unit("co2e_kg", 1000, "t CO2e", "kg CO2e")}', *_banded("co2e_kg", 1000, "1", "1000")),
         ]
     )
     in_currency = '=IF({currency}="USD","",{currency}&" "&' + number_text("{amount.total}") + ")"
@@ -120,7 +120,7 @@ def _banded(name: str, least: int = 0, small: str = "1", large: str = "1") -> tu
     scale = "" if small == large else f"/IF({{plan_{name}.middle}}>={least},{large},{small})"
     low, middle, high = (f"{{plan_{name}.{case}}}{scale}" for case in NAMES)
     write = usd_text if name.endswith("_usd") else number_text
-    under = f'=IF({GIVEN},"at the MFU given",{write(low)}&" to "&{write(high)})'
+    under = f'=IF({low}={high},"at the MFU given",{write(low)}&" to "&{write(high)})'
     shown = {"cost_usd": USD, "programme_gpu_hours": styles.NUMBER}.get(name, styles.RATE)
     return f"={middle}", shown, under
 

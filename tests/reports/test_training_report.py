@@ -144,7 +144,11 @@ def test_a_small_run_is_told_in_small_units(as_of: date) -> None:
     small = _plan(tokens=1e8)
     view = report(small, as_of)
     rows = {row.cells[0]: row.cells[1] for row in _table(_section(view, "Time"), "The run in figures").rows}
-    assert (rows["Training time"], rows["Cost"], rows["Whole run, carbon, location-based"]) == ("s", "USD", "kgCO\u2082e")
+    assert (rows["Training time"], rows["Cost"], rows["Whole run, carbon, location-based"]) == (
+        "s",
+        "USD",
+        "kgCO\u2082e",
+    )
     total = _table(_section(view, "Cost")).rows[-1].cells[1]
     assert total == f"{small.middle.programme_cost_usd:.2f}"
 

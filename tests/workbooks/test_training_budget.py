@@ -17,6 +17,7 @@ from sizebook.functions import load
 from sizebook.scenarios.scenario_files import read_toml
 from sizebook.sources.bundled import bundled
 from sizebook.training.memory import Memory
+from sizebook.training.whole_run import default
 from sizebook.workbooks.filling import Filled
 from tests.surfaces.grid import first_in_make_test
 from tests.workbooks.filled import FilledOnce
@@ -64,11 +65,13 @@ def test_the_sample_in_figures(filled_once: FilledOnce) -> None:
     result = load_workbook(filled(read_toml(SAMPLE), filled_once).path, data_only=True)["Result"]
     labels, figures = ([result.cell(row, column).value for column in range(2, 7)] for row in (6, 7))
     assert labels == [
-        "Days on 2,048 H100 SXM5 80 GB", "Steady state, USD", "Memory a GPU in GiB", "Energy in MWh", "CO2e in tonnes"
+        "Steady state, days", "Steady state, USD", "Memory a GPU in GiB", "Whole run, MWh", "Whole run, t CO2e"
     ]  # fmt: skip
     days, cost, _, energy, carbon = figures
     assert cost == pytest.approx(2048 * 24 * days * columns(TEMPLATE, "Plan")["GPU-hour"][0] + 250_000)
-    assert energy == pytest.approx(2048 * 24 * days * 700 * 1.3 * 1.25 / 1e6)
+    whole = result.cell(11, 4).value  # GPU-hours of the whole run
+    assert whole / (2048 * 24 * days) == pytest.approx(default())
+    assert energy == pytest.approx(whole * 700 * 1.3 * 1.25 / 1e6)
     assert carbon == pytest.approx(energy * 0.369473, rel=1e-5)
 
 
@@ -87,11 +90,11 @@ def test_memory_of_adapters_adds_up_and_no_share_exceeds_the_whole(filled_once: 
 
 def test_market_based_carbon_is_stated_where_contracts_are(filled_once: FilledOnce) -> None:
     path = filled(RUN, filled_once).path
-    assert columns(path, "Result")["Carbon, market-based"][:3] == ["not stated"] * 3
-    assert columns(path, "Cases")["Carbon, market-based"][:3] in ([None] * 3, [""] * 3)
+    assert columns(path, "Result")["Whole run, carbon, market-based"][:3] == ["not stated"] * 3
+    assert columns(path, "Cases")["Whole run, carbon, market-based"][:3] in ([None] * 3, [""] * 3)
     shown = columns(filled({**RUN, "covered_share": 0.9}, filled_once).path, "Result")
-    located = shown["Carbon, location-based"][:3]
-    assert shown["Carbon, market-based"][:3] == pytest.approx([0.1 * kg for kg in located])
+    located = shown["Whole run, carbon, location-based"][:3]
+    assert shown["Whole run, carbon, market-based"][:3] == pytest.approx([0.1 * kg for kg in located])
 
 
 def test_a_price_left_blank_is_looked_up_and_one_of_owned_hardware_filled_in(filled_once: FilledOnce) -> None:
@@ -115,7 +118,7 @@ def test_small_figures_keep_their_digits(filled_once: FilledOnce) -> None:
     result = load_workbook(path, data_only=True)["Result"]
     texts = [str(cell.value) for row in result.iter_rows(max_row=7) for cell in row if isinstance(cell.value, str)]
     assert [text for text in texts if re.search(r"\b0\.0+\b", text)] == []
-    assert {"Hours on 8 H200 SXM 141 GB", "Energy in kWh", "CO2e in kg"} <= set(texts)
+    assert {"Steady state, hours", "Whole run, kWh", "Whole run, kg CO2e"} <= set(texts)
 
 
 def test_a_run_that_does_not_fit_is_said(filled_once: FilledOnce) -> None:

@@ -56,7 +56,7 @@ CASE_UNITS: dict[str, Units] = {
     "train_seconds": TIME,
     "gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
     "cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
-    "whole_run_factor": ((1.0, ""),),
+    "whole_run_factor": ((0.01, "%"),),
     "programme_gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
     "programme_days": tuple((seconds / DAY, unit) for seconds, unit in TIME),
     "programme_cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
