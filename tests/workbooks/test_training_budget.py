@@ -70,7 +70,7 @@ def test_the_sample_in_figures(filled_once: FilledOnce) -> None:
     days, cost, _, energy, carbon = figures
     assert cost == pytest.approx(2048 * 24 * days * columns(TEMPLATE, "Plan")["GPU-hour"][0] + 250_000)
     whole = result.cell(11, 4).value  # GPU-hours of the whole run
-    assert whole / (2048 * 24 * days) == pytest.approx(default())
+    assert whole / (2048 * 24 * days) == pytest.approx(default(), rel=5e-3)  # start-up counts once
     assert energy == pytest.approx(whole * 700 * 1.3 * 1.25 / 1e6)
     assert carbon == pytest.approx(energy * 0.369473, rel=1e-5)
 
