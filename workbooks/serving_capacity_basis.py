@@ -85,6 +85,7 @@ def basis(book: Book) -> Staged:
     page.section("One replica")
     shown = stage_figures(page, asked.call("SERVING_BASIS", "{chosen}", "{gpu}"), leaves(ServingBasis))
     points = [leaf.name for leaf in leaves(CurvePoint)]
+    book.may_be_unlisted("plan_tdp_watts")
     curve = stage_rows(
         book, asked.call("SERVING_CURVE", "{chosen}", "{gpu}"), (1 + len(LOADS), len(points)), heads=points
     )

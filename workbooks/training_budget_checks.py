@@ -180,13 +180,18 @@ _OF_MONTHS: tuple[Check, ...] = (
 
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     missing = f"{staged.plan.block.missing}=1"
-    stretches = (("step_seconds", "co2e_kg"), ("embodied_kg", FIGURES[-1].name))  # between them carbon by contracts
+    stretches = (("step_seconds", "cost_usd"), ("embodied_kg", FIGURES[-1].name))  # between them energy and carbon
     every = ",".join(
         f"SUMPRODUCT(--(ABS({own}-{other})>{{rounding}}*ABS({other})))=0"
         for first, last in stretches
         for own, other in (
             [f"{{{kind}_{first}.{case}:{kind}_{last}}}" for kind in ("plan", "compared")] for case in NAMES
         )
+    )
+    powered = ",".join(
+        nearly_equal(f"{{plan_{name}.{case}}}", f"{{compared_{name}.{case}}}")
+        for name in ("energy_kwh", "co2e_kg")
+        for case in NAMES
     )
     contracts = ",".join(
         nearly_equal(f"{{plan_co2e_market_kg.{case}}}", f"{{compared_co2e_market_kg.{case}}}") for case in NAMES
@@ -196,6 +201,12 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
             "Every case is the plan's",
             f'=IF({{scenario}}="base",AND({every}),TRUE)',
             "Cases against TRAINING_LEDGER, every figure; only in the scenario base",
+            missing,
+        ),
+        (
+            "Energy and carbon are the plan's",
+            f'=IF({{scenario}}="base",AND({powered}),TRUE)',
+            "Cases against TRAINING_LEDGER; blank where no power is listed",
             missing,
         ),
         (

@@ -46,8 +46,8 @@ def test_a_price_that_nobody_lists_is_said(file: str, key: str, sheet: str, tmp_
     assert shown(found.path, "Checks", "All checks")[0] == "CHECK"
     result = opened(found.path, data_only=True)["Result"]
     assert (
-        "NOT LISTED, and not given on Inputs: price_usd_per_gpu_hour. What needs it shows an error, not 0. Type it on "
-        "Inputs."
+        "NOT LISTED, and not given on Inputs: price_usd_per_gpu_hour. What needs it is blank or an error, not 0. Type "
+        "it on Inputs."
     ) in [cell.value for (cell,) in result["B1:B8"]]
     priced = f"price_usd_per_gpu_hour{key.removeprefix('gpu')}"
     assert fill(sitting.path, {**sitting.given, key: UNLISTED, priced: 2.5}, tmp_path / file).problems == []
@@ -73,6 +73,40 @@ def test_a_price_of_serving_that_nobody_lists_is_said(
     assert "on_demand_usd_per_gpu_hour" in said
 
 
+# data/hardware.csv has no power of this accelerator.
+UNPOWERED = {"model": "llama-3.1-8b", "gpu": "tpu-v6e"}
+RUN = {"gpus": 64, "tokens": "1T", "batch": 1024}
+TRAFFIC = {"requests_per_day": 1_000_000, "input_tokens": 1_000, "output_tokens": 200}
+
+
+@pytest.mark.parametrize(
+    ("file", "given", "sheet", "column", "lookups"),
+    [
+        ("training_budget.xlsx", RUN, "Cases", 0, "Plan"),
+        ("serving_capacity.xlsx", TRAFFIC | {"ttft_target_seconds": 2}, "Months", 1, "Basis"),
+    ],
+)
+def test_energy_is_blank_where_nobody_lists_a_power(
+    file: str, given: dict[str, Any], sheet: str, column: int, lookups: str, tmp_path: Path
+) -> None:
+    """It was an error in 130 to 210 cells in 0.13.0: months, years, cases, result, checks."""
+    path = next(each for each in SITTINGS if each.file == file).path
+    found = fill(path, UNPOWERED | given, tmp_path / file)
+    assert shown(found.path, sheet, "Energy")[column] in ("", None)
+    assert shown(found.path, "Years", "Energy")[1] in ("", None)
+    pages = [page for page in opened(found.path, data_only=True) if page.sheet_state == "visible"]
+    errors = {page.title for page in pages for row in page.iter_rows() for cell in row if cell.data_type == "e"}
+    assert errors <= {lookups}  # where it says that the power is not listed
+
+
+def test_energy_follows_a_power_that_is_given(tmp_path: Path) -> None:
+    path = next(each for each in SITTINGS if each.file == "training_budget.xlsx").path
+    found = fill(path, UNPOWERED | RUN | {"watts": 300}, tmp_path / "out.xlsx")
+    hours, energy = (shown(found.path, "Cases", label)[1] for label in ("GPU-hours", "Energy"))
+    share, pue = (shown(found.path, "Inputs", label)[0] for label in ("Host and network over GPU power", "PUE"))
+    assert energy == pytest.approx(hours * 300 * (1 + share) * pue / 1000)
+
+
 def test_a_price_of_a_comparison_that_nobody_lists_is_said(tmp_path: Path) -> None:
     """In 0.11.0 Result showed #N/A for the price and every cost, without a word."""
     sitting = next(each for each in SITTINGS if each.file == "model_comparison.xlsx")
@@ -82,7 +116,8 @@ def test_a_price_of_a_comparison_that_nobody_lists_is_said(tmp_path: Path) -> No
     assert shown(found.path, "Checks", "Price, power and carbon are known")[0] == "CHECK"
     result = opened(found.path, data_only=True)["Result"]
     assert (
-        "NOT LISTED, and not given on Inputs: usd_per_gpu_hour. What needs it shows an error, not 0. Type it on Inputs."
+        "NOT LISTED, and not given on Inputs: usd_per_gpu_hour. What needs it is blank or an error, not 0. Type it on "
+        "Inputs."
     ) in [cell.value for (cell,) in result["B1:B8"]]
     assert fill(sitting.path, given | {"usd_per_gpu_hour": 2.5}, tmp_path / "out.xlsx").problems == []
 

@@ -30,6 +30,7 @@ FIRST_COLUMN = 3  # A is a margin, B holds the labels
 LABELS = "B"
 BASE = "middle"
 TOTAL, ALL = "total", "all"  # of a line through time: {usd.total}, {usd.all}
+LISTED = "listed"  # {power.listed} is {power.all} of a formula that asks whether it is known
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Book:
     _places: dict[str, Place] = field(default_factory=dict)
     _lists: dict[str, str] = field(default_factory=dict)
     _replaced: dict[str, str] = field(default_factory=dict)
+    _unlisted: set[str] = field(default_factory=set)
     descriptions: dict[str, list[str]] = field(default_factory=dict)
     headlines: list[tuple[str, str, str, str]] = field(default_factory=list)  # of the answer, for the cover
     addin_calls: AddinCalls = field(init=False)
@@ -136,11 +138,35 @@ class Book:
             )
         return self._places[key]
 
+    def may_be_unlisted(self, key: str, formula: str = "") -> None:
+        """Let formulas that name a line be blank while it is no number, for nobody lists it or a figure that it needs.
+
+        With ``formula``, that of the line, only where it names such a line.
+        """
+        if not formula or self._unlisted_in(formula):
+            self._unlisted.add(key)
+
+    def is_unlisted(self, key: str) -> bool:
+        """Return whether a line may be blank because it needs what nobody lists."""
+        return key in self._unlisted
+
+    def _unlisted_in(self, formula: str) -> list[re.Match[str]]:
+        return [found for found in _PLACE.finditer(formula) if found[1] in self._unlisted and found[2] != LISTED]
+
+    def guard(self, formula: str, sheet: str, case: str = BASE) -> str:
+        """Return the condition under which all that a formula names is listed, blank where it needs none."""
+        places = dict.fromkeys(self._reference(found, case, sheet) for found in self._unlisted_in(formula))
+        return f"COUNT({','.join(places)})=COUNTA({','.join(places)})" if places else ""
+
     def resolve(self, formula: str, sheet: str, case: str = BASE) -> str:
         """Return a formula for one case on one sheet, with references in place of the lines that it names.
 
-        One that calls a function stands on the sheet of calls, and what is returned refers to its value there.
+        One that calls a function stands on the sheet of calls, and what is returned refers to its value there. One that
+        needs a figure that nobody lists is blank: no error, and no 0.
         """
+        if formula.startswith("=") and (guard := self.guard(formula, sheet, case)):
+            whole = _PLACE.sub(lambda match: self._reference(match, case, sheet), formula).removeprefix("=")
+            return f'=IF({guard},{whole},"")'
         if sheet not in (CALLS, "") and formula.startswith("=") and calls_sizebook(formula):
             return f"={self.addin_calls.call(_on_sheet(self.resolve(formula, CALLS, case), sheet))}"
         return _PLACE.sub(lambda match: self._reference(match, case, sheet), formula)
@@ -149,7 +175,7 @@ class Book:
         first, last = match[1], match[3]
         case = match[2] or at
         place = self.find(first)
-        if case == ALL:
+        if case in (ALL, LISTED):
             return self.every_case(first, first)
         wanted = case if case in place.cases else BASE
         index = place.cases.index(wanted) if wanted in place.cases else 0

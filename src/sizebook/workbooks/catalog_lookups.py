@@ -1,7 +1,8 @@
 """Prices, power and carbon of planning workbooks: as given, else from the catalog, else marked as not listed.
 
-What is listed stands in lines of its own, where a look-up without an answer shows `NOT_LISTED`. A figure that needs it
-then shows an error: a price that nobody knows is not 0. The statement `unlisted` names what is missing for a banner.
+What is listed stands in lines of its own, where a look-up without an answer shows `NOT_LISTED`. Money that needs it
+then shows an error, and energy is blank: what nobody knows is not 0. The statement `unlisted` names what is missing for
+a banner.
 """
 
 from __future__ import annotations
@@ -79,6 +80,8 @@ def power_lines(page: LineSheet, used: Used = _AS_IT_IS, *, limited: bool = Fals
         f"As given, else {'its limit or ' if limited else ''}TDP",
         styles.NUMBER,
     )
+    if used is _AS_IT_IS:  # a page of phases has blank columns of its own
+        page.book.may_be_unlisted("power")
     grid = looked_up(page.book.call("GRID_G_PER_KWH"))
     page.line("listed_grams", "Carbon of the grid, listed", used(grid), "gCO2e/kWh", "The catalog's", styles.NUMBER)
     page.line(
@@ -99,18 +102,24 @@ def unlisted_statement(page: LineSheet, known: Mapping[str, str] = _KNOWN) -> No
 
     ``known`` are lines, and the inputs that give them.
     """
-    shown = "&".join(f'IF(COUNT({{{line}.all}})<COUNTA({{{line}.all}})," {name}","")' for line, name in known.items())
+    shown = "&".join(
+        f'IF(COUNT({{{line}.listed}})<COUNTA({{{line}.listed}})," {name}","")' for line, name in known.items()
+    )
     page.statement(
         "unlisted",
         "What is not listed",
-        f'=IF({_all_known(known)},"","NOT LISTED, and not given on Inputs:"&{shown}&". What needs it shows an error, '
-        'not 0. Type it on Inputs.")',
+        f'=IF({_all_known(known)},"","NOT LISTED, and not given on Inputs:"&{shown}&". What needs it is blank or an '
+        'error, not 0. Type it on Inputs.")',
         "Empty where every price, power and grid is known",
     )
 
 
 def _all_known(known: Mapping[str, str]) -> str:
-    return "AND(" + ",".join(f"COUNT({{{line}.all}})=COUNTA({{{line}.all}})" for line in known) + ")"
+    return f"AND({','.join(map(_is_known, known))})"
+
+
+def _is_known(line: str) -> str:
+    return f"COUNT({{{line}.listed}})=COUNTA({{{line}.listed}})"
 
 
 def known_check(known: Mapping[str, str] = _KNOWN) -> tuple[str, str, str]:

@@ -71,6 +71,7 @@ class LineSheet(Canvas):
     ) -> None:
         """Add a calculated line, the same formula in every case or one for each."""
         self._describe(key, label, unit, origin)
+        self.book.may_be_unlisted(key, str(formula))
         self._figures(formula, number_format, "Figure")
 
     def constant(self, key: str, label: str, value: Any, unit: str, origin: str, number_format: str) -> None:
@@ -78,6 +79,7 @@ class LineSheet(Canvas):
         self._describe(key, label, unit, "A constant that formulas name." if self.beside else origin, cases=("",))
         if self.beside:
             self._describe_beside("", origin)
+        self.book.may_be_unlisted(key, str(value))
         self._put(FIRST_COLUMN, self.resolve(value), "Figure").number_format = number_format
         self.row += 1
 
@@ -172,13 +174,18 @@ class LineSheet(Canvas):
     def check(self, key: str, label: str, formula: str, origin: str, *, unless: str = "") -> None:
         """Add a check: a formula that is TRUE when all is well; it shows OK in grey or CHECK in red.
 
-        ``unless`` is the condition under which it cannot be made without the functions of sizebook, and says so.
+        ``unless`` is the condition under which it cannot be made without the functions of sizebook, and says so. One of
+        figures that are blank, because what they need is not listed, is blank too.
         """
         self._describe(key, label, "", origin)
         for column, case in enumerate(self.cases, FIRST_COLUMN):
+            guard = self.book.guard(formula, self.sheet.title, case)
             condition = self.resolve(formula, case).removeprefix("=")
+            if guard:
+                condition = condition.removeprefix(f"IF({guard},").removesuffix(',"")')
             shown = f'IF({condition},"{PASSED}","{FAILED}")'
             shown = f'IF({self.resolve(unless, case)},"{NEEDS_ADDIN}",{shown})' if unless else shown
+            shown = f'IF({guard},{shown},"")' if guard else shown
             self.mark_failure(self._put(column, f"={shown}", "Check").coordinate)
         self.row += 1
 

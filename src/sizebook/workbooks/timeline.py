@@ -87,11 +87,12 @@ class Timeline(Canvas):
         self.book.place(key, Place(self.sheet.title, self.row, MONTHS, first=self.first, total=self.total_column))
         self._put(2, self.resolve(label), "Total label" if bold else "Label")
         self._put(_UNIT, unit or None, "Total unit" if bold else "Unit")
+        self.book.may_be_unlisted(key, str(formula))
         formulas = formula if isinstance(formula, tuple) else (formula,) * len(MONTHS)
         for column, (month, one) in enumerate(zip(MONTHS, formulas, strict=True), self.first):
             value = self.resolve(one.replace("§", str(self.row)), month)
             self._put(column, value, "Total" if bold else "Figure").number_format = number_format
-        self._sum_up(total, number_format)
+        self._sum_up(key, total, number_format)
         self.row += 1
 
     def fill_before(self, formulas: tuple[str, ...], formats: tuple[str, ...] = ()) -> None:
@@ -100,7 +101,7 @@ class Timeline(Canvas):
             value = self.resolve(own.replace("§", str(self.row)))
             self._put(column, value, "Figure").number_format = shown
 
-    def _sum_up(self, total: str, number_format: str) -> None:
+    def _sum_up(self, key: str, total: str, number_format: str) -> None:
         first, last = (get_column_letter(self.first + n) for n in (0, len(MONTHS) - 1))
         months = f"{first}{self.row}:{last}{self.row}"
         formulas = {
@@ -109,7 +110,10 @@ class Timeline(Canvas):
             LAST: f"=INDEX({months},{{months}})",
             MOST: f"=MAX({months})",
         }
-        cell = self._put(self.total_column, self.resolve(formulas.get(total)), "Total")
+        formula = formulas.get(total)
+        if formula and self.book.is_unlisted(key):
+            formula = f'=IF(COUNT({months})=COUNTA({months}),{formula.removeprefix("=")},"")'
+        cell = self._put(self.total_column, self.resolve(formula), "Total")
         cell.number_format = number_format
 
     def finish(self) -> None:
