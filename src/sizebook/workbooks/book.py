@@ -141,9 +141,9 @@ class Book:
     def may_be_unlisted(self, key: str, formula: str = "") -> None:
         """Let formulas that name a line be blank while it is no number, for nobody lists it or a figure that it needs.
 
-        With ``formula``, that of the line, only where it names such a line.
+        With ``formula``, that of the line, only where it names such a line and is not blank for reasons of its own.
         """
-        if not formula or self._unlisted_in(formula):
+        if not formula or (self._unlisted_in(formula) and '""' not in formula):
             self._unlisted.add(key)
 
     def is_unlisted(self, key: str) -> bool:
