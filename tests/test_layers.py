@@ -47,6 +47,7 @@ LAYERS = (
     ("dashboard",),
     ("batch", "excel", "libreoffice"),
     ("web", "api"),
+    ("assistant",),
     ("cli",),
     ("__main__",),
 )

@@ -46,6 +46,7 @@ COMMANDS = {
     "excel": "excel:excel",
     "libreoffice": "libreoffice:libreoffice",
     "web": "web:web",
+    "mcp": "mcp:mcp",
     "completion": "welcome:completion",
 }
 

@@ -19,6 +19,7 @@ EXTRAS = {
     "hub": ("huggingface_hub",),
     "cluster": ("dask", "distributed"),
     "web": ("fastapi", "starlette", "uvicorn", "python_multipart"),
+    "mcp": ("mcp",),
     "torch": ("torch", "transformers"),
 }
 

@@ -48,7 +48,9 @@ class Slots:
     def __init__(self, n: int, bounds: Bounds) -> None:
         self.n, self.bounds = n, bounds
         self._free: queue.Queue[_Slot] = queue.Queue()
-        self._all = [_Slot(bounds) for _ in range(n)]
+        # Linux ends a process with the thread that started it (`begin`), and threads of callers come and go.
+        self._starter = ThreadPoolExecutor(1)
+        self._all = [_Slot(bounds, self._starter) for _ in range(n)]
         for slot in self._all:
             self._free.put(slot)
 
@@ -94,11 +96,12 @@ class Slots:
         """End all processes."""
         for slot in self._all:
             slot.end()
+        self._starter.shutdown()
 
 
 class _Slot:
-    def __init__(self, bounds: Bounds) -> None:
-        self.bounds = bounds
+    def __init__(self, bounds: Bounds, starter: ThreadPoolExecutor) -> None:
+        self.bounds, self.starter = bounds, starter
         self.pool: ProcessPoolExecutor | None = None
         self.process: psutil.Process | None = None
         self.n_calls = 0
@@ -118,8 +121,13 @@ class _Slot:
             self.end()
             folder = self.scratch.enter_context(scratch_folder())
             self.pool = ProcessPoolExecutor(1, get_context("spawn"), begin, (os.getpid(), str(folder)))
-            self.process, self.n_calls = psutil.Process(self.pool.submit(os.getpid).result()), 1
+            self.process, self.n_calls = psutil.Process(self.starter.submit(self._started, self.pool).result()), 1
         return self.pool
+
+    @staticmethod
+    def _started(pool: ProcessPoolExecutor) -> int:
+        """Return the number of the process that a pool starts for its first call."""
+        return pool.submit(os.getpid).result()
 
     def _watched(self, future: Future[Any]) -> Any:
         """Return a call's result, or kill its process if it exceeds its limits."""

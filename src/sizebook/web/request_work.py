@@ -50,7 +50,7 @@ class Answer:
 def plan_file(asked: tuple[ScenarioUpload, str]) -> Answer:
     """Return a scenario's file in one format. Errors: `InputError` if its plan does not have the format."""
     sent, name = asked
-    with _confined() as folder:
+    with confined() as folder:
         plan = plan_scenario(_values(sent, folder), WHERE, folder)
         content = FORMATS[name].content(plan)
         if content is None:
@@ -63,7 +63,7 @@ def filled_workbook(asked: tuple[str, bytes, ScenarioUpload]) -> Answer:
     from sizebook.workbooks.filling import fill, fill_from
 
     name, template, sent = asked
-    with _confined() as folder:
+    with confined() as folder:
         values = _values(sent, folder)
         suffix = Path(name).suffix.casefold()
         if suffix not in (".xlsx", ".xlsm"):
@@ -80,7 +80,7 @@ def filled_workbook(asked: tuple[str, bytes, ScenarioUpload]) -> Answer:
 def read_scenarios(asked: tuple[str, bytes]) -> ScenarioList:
     """Return the scenarios of an uploaded table or list."""
     name, content = asked
-    with _confined() as folder:
+    with confined() as folder:
         return read_batch(write_whole(folder / Path(name).name, content))
 
 
@@ -88,14 +88,14 @@ def scenario_files(asked: tuple[Row, tuple[str, ...]]) -> FileContents | str:
     """Return the files of one scenario of a batch as bytes, or its problem."""
     row, formats = asked
     try:
-        with _confined() as folder:
+        with confined() as folder:
             return file_contents(plan_scenario(row.values, row.where, folder), formats)
     except SizebookError as error:
         return str(error)
 
 
 @contextmanager
-def _confined() -> Iterator[Path]:
+def confined() -> Iterator[Path]:
     """Yield an empty folder; within the block, only it and the package's own files can be read."""
     own = (
         Path(gettempdir()),
