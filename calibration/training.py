@@ -207,6 +207,8 @@ class Ends(NamedTuple):
     runs: int
     groups: int
     placed_by: str
+    highest_mfu: str = ""
+    highest_narrow_mfu: str = ""
 
 
 def bands(found: Sequence[Run], held: np.ndarray) -> list[Ends]:
@@ -224,8 +226,22 @@ def bands(found: Sequence[Run], held: np.ndarray) -> list[Ends]:
     rows = []
     for name in sorted({name for run in found for name in families_of(run)}):
         by = next(each for each in (name, name.split()[0], UNMEASURED) if each in placed)
-        rows.append(Ends(name, *placed[by], len(members[name]), groups[name], by))
+        highest = (_highest([found[i] for i in members[name]], narrow) for narrow in (False, True))
+        rows.append(Ends(name, *placed[by], len(members[name]), groups[name], by, *highest))
     return [*rows, Ends(UNMEASURED, *placed[UNMEASURED], 0, 0, UNMEASURED)]
+
+
+def _highest(found: Sequence[Run], narrow: bool) -> str:
+    """Return the highest MFU of runs in 16 bits or in fewer, blank where there is none."""
+    reached = [mfu_of(run) for run in found if run.work.setup.method.narrow == narrow]
+    return f"{max(reached):.3f}" if reached else ""
+
+
+def mfu_of(run: Run) -> float:
+    """Return the share of the peak that a run reached, matrix products and causal scores counted."""
+    setup = run.work.setup
+    n_flops = setup.batches.tokens * run.work.counted("matmul")
+    return n_flops / (setup.gpus * setup.peak_flop_per_s * run.seconds)
 
 
 def kind_of_run(run: Run) -> str:
@@ -321,11 +337,12 @@ def write_bands(rows: Sequence[Ends], error: float) -> None:
         "# Measured over predicted step time of runs whose model family and generation the fit had not seen: 10th and",
         f"# 90th percentile, every group weighing the same. Mean absolute error over all of them {error:.3f}.",
         f"# placed_by: whose groups placed the ends; fewer than {FEWEST_GROUPS} place none, and the kind's or the",
-        "# widest are taken.",
-        "family,low,high,runs,groups,placed_by,source,retrieved",
+        "# widest are taken. highest_mfu: the most of the peak that any of the runs reached in 16 bits, and in fewer.",
+        "family,low,high,runs,groups,placed_by,highest_mfu,highest_narrow_mfu,source,retrieved",
     ]
     lines += [
-        f"{row.family},{row.low:.4g},{row.high:.4g},{row.runs},{row.groups},{row.placed_by},{SOURCE},{today}"
+        f"{row.family},{row.low:.4g},{row.high:.4g},{row.runs},{row.groups},{row.placed_by},"
+        f"{row.highest_mfu},{row.highest_narrow_mfu},{SOURCE},{today}"
         for row in rows
     ]
     _replace(DATA / "calibration_training_bands.csv", lines)

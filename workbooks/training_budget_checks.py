@@ -86,7 +86,7 @@ def _by_functions() -> tuple[Check, ...]:
     low, high = (step.replace("@", case) for case in (NAMES[0], NAMES[-1]))
     band = (
         f"=IF(ISNUMBER({{given_share}}),{nearly_equal(low, high)},"
-        f"AND({nearly_equal(low, '{step}*TRAIN_ERROR(10,{plan_run_family},{rates_file})')},"
+        f"AND({nearly_equal(low, '{step}*MAX({reached},TRAIN_ERROR(10,{plan_run_family},{rates_file}))')},"
         f"{nearly_equal(high, '{step}*TRAIN_ERROR(90,{plan_run_family},{rates_file})')}))"
     )
     return (

@@ -65,6 +65,19 @@ def was_measured(gpu: Accelerator) -> bool:
     return row is not None and row["training_measured"] == "yes"
 
 
+def highest_mfu(profile: ModelProfile, gpu: Accelerator, method: Method) -> tuple[str, float] | None:
+    """Return the class of measured runs that a run belongs to, and the most of the peak that any of it reached, in 16
+    bits or in fewer: what is trained and the generation; what is trained alone where none of those was measured."""
+    kind, column = kind_of(profile, method), "highest_narrow_mfu" if method.narrow else "highest_mfu"
+    rows = by_key("calibration_training_bands", "family")
+    for name in (*families(profile, gpu, method)[1:], kind):
+        members = [row[column] for family, row in rows.items() if f"{family} ".startswith(f"{name} ")]
+        found = [float(cell) for cell in members if cell]
+        if found:
+            return name, max(found)
+    return None
+
+
 def own_family(kind: str, gpu: str, stack: str) -> str:
     """Return what the band of own runs is called."""
     return f"own {kind} {gpu} {stack}"

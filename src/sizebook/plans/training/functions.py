@@ -85,8 +85,9 @@ def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method
 
 
 def _step_band(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> tuple[float, float, str]:
-    band = _work(model, gpu, batches, layout=layout, method=method).band
-    return band.low, band.high, f"{band.runs} of the family '{band.family}' that no fit had seen"
+    work = _work(model, gpu, batches, layout=layout, method=method)
+    band, (low, _, high) = work.band, work.timing(None, "matmul")[1]
+    return low, high, f"{band.runs} of the family '{band.family}' that no fit had seen"
 
 
 def _batches(batch: int | None, seq: int, layout: Layout) -> Batches:

@@ -9,6 +9,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.tables.price_rows import no_power, price_remark
+from sizebook.training.bands import highest_mfu
 from sizebook.training.whole_run import default, fewest_gpus
 
 LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
@@ -17,7 +18,7 @@ LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
 def warnings(plan: TrainingPlan) -> tuple[str, ...]:
     """Return what to check: memory that is nearly full, padding, sequences, a factor of other runs, the count, and what
     of the recipe no plan reads."""
-    found = (_of_memory, _of_sequences, _of_whole_run, _of_prices, _of_count, _of_recipe)
+    found = (_of_memory, _of_rate, _of_sequences, _of_whole_run, _of_prices, _of_count, _of_recipe)
     return tuple(said for each in found for said in each(plan))
 
 
@@ -33,6 +34,21 @@ def _of_memory(plan: TrainingPlan) -> Iterator[str]:
         yield text("The run does not fit: the fullest GPU lacks {memory}.", memory=gibibytes(-room))
     elif room < LITTLE_ROOM * plan.capacity_bytes:
         yield text("The fullest GPU has {memory} left: a longer sequence may not fit.", memory=gibibytes(room))
+
+
+def _of_rate(plan: TrainingPlan) -> Iterator[str]:
+    """Say where the predicted rate is above all that was published of such runs."""
+    inputs = plan.inputs
+    reached = highest_mfu(plan.work.profile, inputs.gpu, inputs.method) if plan.step else None
+    share = plan.middle.tokens_per_s_per_gpu * plan.work.counted("matmul") / inputs.peak_flop_per_s
+    if reached and share > reached[1]:
+        yield text(
+            "{share} of the peak is more than any published run of its class reached ({name}: {highest}). Take the "
+            "high case.",
+            share=percent(share),
+            name=reached[0],
+            highest=percent(reached[1]),
+        )
 
 
 def _of_sequences(plan: TrainingPlan) -> Iterator[str]:

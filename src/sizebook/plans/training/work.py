@@ -166,22 +166,21 @@ class Work:
             "gradients of frozen weights. Use matmul."
         )
 
-    @cached_property
-    def _predicted(self) -> tuple[float, tuple[float, float, float]]:
-        return self.step.total, (self.band.low, 1.0, self.band.high)
-
     def timing(self, utilization: float | None, convention: str) -> tuple[float, tuple[float, float, float]]:
-        """Return the seconds of a step, predicted or at a given utilisation, and the factors of its band."""
-        if utilization is None:
-            return self._predicted
+        """Return the seconds of a step, predicted or at a given utilisation, and the factors of its band; no end of it
+        is faster than the peak."""
         setup = self.setup
+        n_flops = setup.batches.tokens * self.counted(convention)
+        if utilization is None:
+            seconds = self.step.total
+            at_peak = n_flops / (setup.gpus * setup.peak_flop_per_s * seconds)
+            return seconds, (max(self.band.low, min(1.0, at_peak)), 1.0, self.band.high)
         require(
             0 < utilization <= 1,
             f"rate above the peak: got achieved_tflops {utilization * setup.peak_flop_per_s / 1e12:g} and a peak of "
             f"{setup.peak_flop_per_s / 1e12:g} TFLOP/s ({setup.gpu.key}, {setup.method.compute_dtype}), want no more. "
             "Give the TFLOP/s of one GPU, without sparsity.",
         )
-        n_flops = setup.batches.tokens * self.counted(convention)
         return n_flops / (setup.gpus * setup.peak_flop_per_s * utilization), (1.0, 1.0, 1.0)
 
 
