@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
-import tomllib
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,12 +22,11 @@ from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.steps import derivations
-from sizebook.scenarios.scenario_files import parse
-from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
+from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.case import case_of
 from sizebook.serving.estimate import estimate
 from sizebook.serving.quantities import Demand, Replica
-from sizebook.serving.time import decode_step_seconds, latency
+from sizebook.serving.time import latency
 from tests.plans.asking import serving_inputs
 
 TRAFFIC = {
@@ -150,47 +147,6 @@ def test_the_error_band_makes_a_target_at_p90_harder(plan: ServingPlan) -> None:
     assert sure.replica.at_knee.tpot_seconds * sure.replica.bands["tpot"].high <= 0.02
 
 
-SIXTEEN = Demand(input_tokens=1000, output_tokens=500, concurrency=16)
-
-
-def _tpot(draft_tokens: int | None = None, tokens_per_step: float | None = None) -> float:
-    drafts = {"draft_tokens": draft_tokens, "tokens_per_step": tokens_per_step}
-    case = case_of("deepseek-r1", "b200-sxm", Replica(engine="tensorrt-llm", tp=8, **drafts))  # type: ignore[arg-type]
-    return float(latency(case, SIXTEEN).tpot_seconds)
-
-
-def test_a_step_with_drafts_is_shared_by_the_tokens_that_it_yields() -> None:
-    engine = case_of("deepseek-r1", "b200-sxm", Replica(engine="tensorrt-llm", tp=8, draft_tokens=3))
-    step = float(decode_step_seconds(engine, SIXTEEN))
-    assert _tpot(3, 2) - _tpot(3, 4) == pytest.approx(step / 2 - step / 4)
-    assert _tpot(0) == _tpot(None, 1) == _tpot(0, 1)
-    assert _tpot(3, 1) > 1.05 * _tpot(0)  # three layers of 61 draft, four times the tokens are checked
-    assert _tpot(3) < _tpot() == _tpot(0)  # unstated: none
-
-
-def test_a_yield_alone_is_drafted_by_the_fewest_that_reach_it() -> None:
-    assert _tpot(None, 1.8) == _tpot(1, 1.8)
-    assert _tpot(None, 2.5) == _tpot(2, 2.5)
-
-
-@pytest.mark.parametrize(
-    ("drafts", "yielded", "message"),
-    [
-        (None, 0.5, "tokens_per_step is out of range: got 0.5, want 1 or more. Give 1 for no speculation."),
-        (-1, None, "draft_tokens is out of range: got -1, want 0 to 1000. Give 0 for no speculation."),
-        (
-            1, 2.5,
-            "tokens_per_step is out of range: got 2.5 of 1 drafted, want at most 2. "
-            "Raise draft_tokens or lower tokens_per_step.",
-        ),
-    ],
-)  # fmt: skip
-def test_speculation_out_of_range_is_refused(drafts: int | None, yielded: float | None, message: str) -> None:
-    with pytest.raises(RangeError) as refused:
-        _tpot(drafts, yielded)
-    assert str(refused.value) == message
-
-
 def test_the_latency_curve_rises_within_the_cache(plan: ServingPlan) -> None:
     curve = latency_curve(plan.replica)
     assert [each.concurrency for each in curve] == [2**i for i in range(len(curve))]
@@ -289,63 +245,6 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
     known = [*(leaf.name for leaf in leaves(ServingScenario)), "traffic", "target", "requests", "pools"]
     assert str(result.exception) == (
         f"s.toml: unknown key: got 'gpus', want one of {', '.join(known)}. Did you mean 'gpu'?"
-    )
-
-
-@pytest.mark.parametrize(
-    ("stated", "words"),
-    [
-        ({}, "none"),
-        ({"draft_tokens": 0}, "none"),
-        ({"draft_tokens": 3}, r"3 a step, which yields \d\.\d\d tokens, as measured"),
-        ({"draft_tokens": 2, "tokens_per_step": 2.2}, r"2 a step, which yields 2\.20 tokens"),
-    ],
-)
-def test_a_plan_says_what_it_takes_of_drafts(stated: dict[str, float], words: str) -> None:
-    target = {"ttft_target_seconds": 5.0, "tpot_target_seconds": 0.1}
-    inputs = asked(engine="tensorrt-llm", weight_dtype=None, tp=8, **target, **stated)
-    planned = plan_serving("deepseek-r1", "h200-sxm", inputs)
-    assert re.fullmatch(words, planned.replica.drafts)
-
-
-def scenario_of(text: str) -> ServingScenario:
-    return parse(ServingScenario, tomllib.loads(text), "s.toml")
-
-
-COMPETING = """
-plan = "serving"
-model = "deepseek-r1"
-gpus_compared = ["b200-sxm"]
-engine = "tensorrt-llm"
-weight_dtype = "fp8"
-{}
-[traffic]
-requests_per_day = 100_000
-input_tokens = 1000
-output_tokens = 1000
-[target]
-tpot_target_seconds = 0.05
-"""
-
-
-@pytest.mark.parametrize(
-    ("stated", "taken"), [("", (0, None)), ("draft_tokens = 3", (3, None)), ("tokens_per_step = 1.8", (None, 1.8))]
-)
-def test_candidates_draft_what_the_scenario_says_or_nothing(
-    stated: str, taken: tuple[int | None, float | None]
-) -> None:
-    choices = plan_serving_scenario(scenario_of(COMPETING.format(stated + '\nkv_dtype = "bf16"'))).choices
-    assert choices is not None
-    replicas = {choice.plan.replica.setup.replica for choice in choices.ranked}
-    assert {(replica.draft_tokens, replica.tokens_per_step) for replica in replicas} == {taken}
-    assert {replica.kv_dtype for replica in replicas} == {"bf16"}
-
-
-def test_a_layout_without_an_accelerator_is_refused() -> None:
-    with pytest.raises(InputError) as refused:
-        plan_serving_scenario(scenario_of(COMPETING.format("tp = 4\nep = 1")))
-    assert str(refused.value) == (
-        "layout without an accelerator: got tp, ep, want gpu with it. Name the gpu, or leave the layout to the search."
     )
 
 
