@@ -3,8 +3,6 @@
 Run as `python -m tests.base_only < COMMANDS`: a JSON list of lists of words. One process runs all of them, in order.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import io

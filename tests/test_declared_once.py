@@ -1,7 +1,5 @@
 """A quantity is declared once: two fields with the same name, unit, bounds and label share one declaration."""
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 from collections.abc import Iterator

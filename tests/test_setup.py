@@ -1,7 +1,5 @@
 """Set-up refuses before it does anything, in one message that names what is missing."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

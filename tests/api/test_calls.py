@@ -1,7 +1,5 @@
 """Functions from Python: every one of them gives what its cell gives, for values, columns, sections and bad input."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

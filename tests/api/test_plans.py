@@ -1,7 +1,5 @@
 """Plans from Python: the figures, tables and files are those of the other surfaces; bad input gets their messages."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

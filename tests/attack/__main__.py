@@ -5,8 +5,6 @@ written; within 10 seconds of a processor and 1.5 GB, with nothing left in the t
 ``by_hand`` run with --whole alone.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 import tomllib

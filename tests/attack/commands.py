@@ -1,7 +1,5 @@
 """Runs the command line on hostile files in a fork that is measured, and judges what comes of it."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import re

@@ -12,8 +12,6 @@ A content is a text, or a list of pieces: a text, ``[text, times]`` where ``{n}`
 - ``torch``: what torch.save would write around these instructions of a pickle
 """
 
-from __future__ import annotations
-
 import io
 import os
 import socket

@@ -1,7 +1,5 @@
 """Sends hostile requests to a running service, byte for byte, and judges its answers."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

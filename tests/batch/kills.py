@@ -5,8 +5,6 @@ that the journal held as done. Points are random in what the batch has done so f
 machine is killed as late as an idle one; a run that ends before its point is none of the kills.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Ten scenarios, two of them bad: eight workbooks and reports, an index, two messages, exit code 1."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A batch survives kills: its journal says what is done, and `--resume` does the rest."""
 
-from __future__ import annotations
-
 import sqlite3
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """The scenarios of a batch from every kind of file: the same values, whatever country's spreadsheet wrote them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

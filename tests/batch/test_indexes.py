@@ -1,7 +1,5 @@
 """What shows a whole batch: equal outcomes give equal bytes, and each file carries the record that it was made of."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

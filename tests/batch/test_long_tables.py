@@ -1,7 +1,5 @@
 """The four tables of a batch hold what the JSON of every scenario holds, say what failed, and survive a stop."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`sizebook watch`: plans that were handed over, planned again; which hold, which moved and through what."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

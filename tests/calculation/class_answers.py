@@ -5,8 +5,6 @@ classes of value that take the argument's place. `test_class_answers` compares, 
 of the engine show as the cells that they change.
 """
 
-from __future__ import annotations
-
 import csv
 import tempfile
 from collections.abc import Iterator

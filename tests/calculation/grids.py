@@ -1,7 +1,5 @@
 """Cells that formulas of the tests stand beside, and what the formulas give there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Functions of one value over arrays, and what an ordinary formula takes of a range."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from openpyxl import Workbook

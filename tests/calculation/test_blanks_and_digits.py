@@ -1,7 +1,5 @@
 """A function over every row of a column ends in time, and copies are judged by their own areas."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

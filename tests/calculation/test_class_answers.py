@@ -1,7 +1,5 @@
 """Each supported function gives for each class of argument what the release before gave; see `class_answers`."""
 
-from __future__ import annotations
-
 import csv
 
 from tests.calculation.class_answers import ANSWERS, answers, calls, supported

@@ -1,7 +1,5 @@
 """Formulas copied over many cells are rewritten once; each must still read as its own cell asks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Statistical functions at the ends of what they take: a grid by LibreOffice, Excel's documentation, and refusals."""
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path

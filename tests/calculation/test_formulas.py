@@ -1,7 +1,5 @@
 """Every formula of the tables gives the value beside it: LibreOffice's, Excel's documented one, or one by hand."""
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Functions of spreadsheets: ranges and sheets, which functions there are, and which are refused."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Calculations that hang, crash, exhaust memory or panic end as one error that names workbook and, if known, cell."""
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import signal

@@ -1,7 +1,5 @@
 """Formulas that were rewritten once are taken as they were the next time, where nothing else would come out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Registered functions in workbooks: every value here is worked out by hand from 4 (d^2 + d) and the like."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

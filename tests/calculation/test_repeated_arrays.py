@@ -1,7 +1,5 @@
 """An array that SUMPRODUCT would have worked out several times is worked out once, and gives what it gave."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from openpyxl import Workbook

@@ -1,7 +1,5 @@
 """What only Excel reads as a number, and cells beyond a sheet, are refused in words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

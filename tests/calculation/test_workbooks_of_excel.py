@@ -1,7 +1,5 @@
 """What Excel writes and openpyxl does not: shared and dynamic formulas, metadata; and settings that are refused."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -5,8 +5,6 @@ that call it, and the formulas of the ZIP that call it and whose stored value re
 without either is refused in `data/spreadsheet_functions.csv`.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import zipfile

@@ -1,7 +1,5 @@
 """Rates fitted to runs whose factors are known, what the command says of them, and what it refuses."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """A logarithm that meets its ceiling stays there."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Scripts of `calibration/`: what they are for is said, and what they do not know starts nothing."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """The recipes of the measured runs: which one ran a row, and what it says that the row leaves out."""
 
-from __future__ import annotations
-
 from types import ModuleType
 
 import pytest

@@ -1,7 +1,5 @@
 """Rows of measured training runs: what a row that leaves its micro-batch open is read as."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The command line prints bare values, explains, lists, and refuses with exit code 2."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

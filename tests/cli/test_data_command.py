@@ -1,7 +1,5 @@
 """`sizebook data check` and `sizebook data add prices`: the same checks on a user's own files."""
 
-from __future__ import annotations
-
 import csv
 import os
 import subprocess

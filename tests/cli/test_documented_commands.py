@@ -1,7 +1,5 @@
 """What README and docs tell a reader to type: every command is there with the options that stand beside it."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a command loads before it answers: not what other commands need. Times are measured by benchmarks/startup.py."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

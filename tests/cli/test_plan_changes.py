@@ -1,7 +1,5 @@
 """Plans with keys changed on the command line, and one function's help."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

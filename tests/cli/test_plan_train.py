@@ -1,7 +1,5 @@
 """`sizebook plan train` on scenario files: text, JSON, and every refusal before anything is computed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the command line says first, completes, and paints: colour on a terminal, plain text everywhere else."""
 
-from __future__ import annotations
-
 import os
 import pty
 import shutil

@@ -1,7 +1,5 @@
 """The one coercion step: what a cell holds becomes an argument, or an error that says what to do."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

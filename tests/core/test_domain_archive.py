@@ -1,7 +1,5 @@
 """What Lite and the LibreOffice add-in carry runs on the standard library alone."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

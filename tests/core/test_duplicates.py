@@ -1,7 +1,5 @@
 """A name that is registered twice is refused, functions and model types alike."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

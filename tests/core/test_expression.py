@@ -1,7 +1,5 @@
 """A formula text becomes a tree, and the tree has a value; what breaks the grammar is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How each surface writes a parsed formula, and that it reads it as it was meant."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

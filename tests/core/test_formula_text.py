@@ -1,7 +1,5 @@
 """Formulas of registered functions, put to use by a workbook or a page."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.cells import bind

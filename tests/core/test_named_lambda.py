@@ -1,7 +1,5 @@
 """Closed forms as LAMBDAs of defined names, worked out by the engine alone, against the functions."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

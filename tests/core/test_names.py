@@ -1,7 +1,5 @@
 """Public names are frozen: a function, argument, key, column or input changes only together with docs/names.json."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Numbers as people paste them, and those that nobody can tell without knowing the country."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.cells import call

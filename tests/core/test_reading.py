@@ -1,7 +1,5 @@
 """From keys to a section: tables and their keys at the top, and every problem with its key, value and fix."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated, Any
 

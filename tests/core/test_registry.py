@@ -1,7 +1,5 @@
 """Every function of the registry is complete, names survive VBA, and examples come out."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Display of quantities: the label always says which kind of gigabyte."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -3,8 +3,6 @@
 Each check drives the page as a reader would, and compares with figures of Python or of the workbook that it exports.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections.abc import Callable

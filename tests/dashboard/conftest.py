@@ -1,7 +1,5 @@
 """The models of the catalog as the page shows them, computed once."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.dashboard.catalog_models import Model, published_models

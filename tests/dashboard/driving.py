@@ -1,7 +1,5 @@
 """How checks drive the page in headless Chromium, and the list that they join."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 

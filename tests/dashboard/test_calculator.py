@@ -1,7 +1,5 @@
 """The calculator's tables and source; a browser evaluates them in `python -m tests.dashboard.browser`."""
 
-from __future__ import annotations
-
 from sizebook.core import cells
 from sizebook.core.expression import parse
 from sizebook.core.formula_text import filled

@@ -1,7 +1,5 @@
 """What the page shows is what the functions and `sizebook models` say."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Own models: a CSV file, a config.json, and what is refused of them."""
 
-from __future__ import annotations
-
 import json
 from importlib import resources
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page as a file: nothing from outside, its size, and the libraries that it carries."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Python as JavaScript: what is printed, and what is refused when the page is built; a browser judges the values."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ pywin32 exists only on Windows, so stand-ins take its place: COM itself is not t
 Usage: classic_client.py; standard input is a JSON list of [name, arguments], standard output the list of results.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import sys

@@ -1,7 +1,5 @@
 """Calls the functions the way Excel's Office.js runtime does, through xlwings' own entry points."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 from types import FrameType

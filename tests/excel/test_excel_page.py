@@ -1,7 +1,5 @@
 """docs/excel.md shows figures and messages that the functions give."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

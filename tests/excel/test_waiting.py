@@ -1,7 +1,5 @@
 """A long column does not hold Excel: cells beyond the time of one recalculation wait, and are asked again."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Every function of the registry through xlwings' classic `call_udf`, with stand-ins for Windows' COM."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Ranges and errors as Excel shows them; licences; the help function."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

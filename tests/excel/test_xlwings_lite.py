@@ -1,7 +1,5 @@
 """What xlwings Lite is given runs on the standard library and xlwings alone, without the installed package."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

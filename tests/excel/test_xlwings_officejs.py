@@ -1,7 +1,5 @@
 """Every function of the registry through xlwings' custom functions, as Lite and Server call them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The project that `sizebook excel server` writes; `tests/server` serves it and calls it from a browser."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib

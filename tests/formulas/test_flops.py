@@ -1,7 +1,5 @@
 """FLOPs in closed form against the papers' own figures."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.cells import call

@@ -1,7 +1,5 @@
 """Energy, carbon and money against published figures and sums worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.errors import RangeError

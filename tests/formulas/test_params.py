@@ -1,7 +1,5 @@
 """Closed forms against figures worked out by hand, published tables, and each other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

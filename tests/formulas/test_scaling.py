@@ -1,7 +1,5 @@
 """Compute-optimal sizes against the tables of the papers."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.cells import call

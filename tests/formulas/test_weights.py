@@ -1,7 +1,5 @@
 """Bytes by number format, against block sizes worked out by hand."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """Random admissible points of registered functions, drawn from what their quantities declare."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Each argument is drawn from what its quantity declares; now and then one argumen
 errors, blanks, huge and tiny numbers, fractions, text, lists, ranges. The same seed gives the same calls.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Arguments stand in one order, have one default each, and no function takes more than six of Python's."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The printed formula is the function: on random admissible points, with its numbers put in, and in a workbook."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every spreadsheet function gives the figures of its rows, and none is without one; nothing outside the checkout."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import defaultdict

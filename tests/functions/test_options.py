@@ -1,7 +1,5 @@
 """A function with more than eight arguments takes its options as one text or as a range of two columns."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -3,8 +3,6 @@
 SIZEBOOK_RANDOM_CALLS says how many calls in all (a million before a release), SIZEBOOK_RANDOM_SEED which ones.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import time

@@ -1,7 +1,5 @@
 """Only regular files of a stated size are read, and none is waited for."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Limits are stated once, followed by every process, and a bad one is refused; what nobody foresaw is one line."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Nothing that stands on a sheet of somebody else's is lost in silence on the way in."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """JSON, TOML and CSV that lie, repeat themselves or never end: one line each, in time that grows with their size."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

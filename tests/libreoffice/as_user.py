@@ -4,8 +4,6 @@
 `nobody`. The user has nothing but a home: LibreOffice makes its profile there at the first start.
 """
 
-from __future__ import annotations
-
 import shutil
 import sys
 import tempfile

@@ -10,8 +10,6 @@ Usage: calc_reader.py SOFFICE PROFILE. Each line on standard input is a JSON req
 {"help": NAMES} gives what the function wizard says of these functions and of each argument.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

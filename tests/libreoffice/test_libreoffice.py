@@ -1,7 +1,5 @@
 """The Calc add-in in a real LibreOffice: what it displays is what Python gives."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The extension's files, and what the installation says when it cannot."""
 
-from __future__ import annotations
-
 import os
 import re
 import zipfile

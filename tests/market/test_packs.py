@@ -1,7 +1,5 @@
 """`sizebook data pack`, `use` and `diff`: the tables of a day, handed to a machine without a network."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """LiteLLM's list of token prices becomes rows of USD for a million tokens; five models cut from its release 1.110.2."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sizebook.core.tables import Row

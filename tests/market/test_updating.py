@@ -6,8 +6,6 @@ reservation is the example of its documentation. AWS's price list and Lambda's a
 gigabytes: heads and keys are theirs, the rows are ours.
 """
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -5,8 +5,6 @@ Run with the extra ``torch``, on the first row of each type in ``distinct_counts
     python -m tests.models.classes
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

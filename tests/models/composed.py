@@ -5,8 +5,6 @@ Run with the extra ``torch``, on the first row of each type in ``distinct_counts
     python -m tests.models.composed
 """
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ left out where ours differ on purpose (docs say which). In `distinct_counts.json
 two sizes are the same; `how` says where a row comes from when transformers does not know its type.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Collection

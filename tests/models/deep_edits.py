@@ -6,8 +6,6 @@ the extra ``torch``, it counts such configs by transformers and freezes them int
     python -m tests.models.deep_edits SEED NUMBER
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import random

@@ -1,7 +1,5 @@
 """A Hub on the loopback interface: serves the files of one repository, honours range requests, and counts bytes."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """Makes small safetensors files by hand, so that tests do not depend on the library that they check against."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

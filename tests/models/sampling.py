@@ -6,8 +6,6 @@ for; this keeps a sample of each file, the same for the same rows, and leaves al
     python -m tests.models.sampling
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Models asked for by name: counted by a tested mapping, in the catalog or said not to be, or refused and listed."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

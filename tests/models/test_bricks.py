@@ -1,7 +1,5 @@
 """What bricks say of themselves beside their tensors: caches, scores, states, towers, by hand from the papers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.models.architecture import Architecture, Attention, Experts

@@ -1,7 +1,5 @@
 """Headers of checkpoints: what an honest file says, and what a corrupt or hostile one is refused for."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

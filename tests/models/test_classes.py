@@ -1,7 +1,5 @@
 """What the class named under ``architectures`` changes on a decoder, and tie flags that contradict each other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A section of another type: counted as transformers 5.23 counts the whole, or refused; never as something else."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.errors import SizebookError

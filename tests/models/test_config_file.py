@@ -1,7 +1,5 @@
 """A config.json that cannot be taken at its word is refused whole."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

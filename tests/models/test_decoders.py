@@ -1,7 +1,5 @@
 """Decoders: real configs with one key changed, and what DeepSeek-V3 stores besides."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from pathlib import Path

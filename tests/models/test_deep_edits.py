@@ -1,7 +1,5 @@
 """Configs with several keys changed together: counted as transformers counts them, or refused."""
 
-from __future__ import annotations
-
 import importlib.util
 import random
 

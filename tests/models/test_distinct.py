@@ -5,8 +5,6 @@ count, a second one has them the other way. transformers 5.23 counted them on th
 does not know say under ``how`` what did.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Configs edited at random: what is counted is what transformers counts; the rest is refused, by name."""
 
-from __future__ import annotations
-
 import importlib.util
 import random
 from typing import Any

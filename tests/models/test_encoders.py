@@ -1,7 +1,5 @@
 """Encoders: parts by hand, shared layers, what is seen and cached."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.models.architecture import Attention

@@ -4,8 +4,6 @@
 by hand; the others hold made-up configs with sizes and switches away from the defaults of their type.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Models from the Hub, against a server on the loopback interface."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What is kept of a model: a config.json that was edited counts at once, in every function that takes a model."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A key that a config leaves out: the count is that of the type's default, or the file is refused; never a third."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What people hand over by mistake: a folder without a config, and another file under the name of weights."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """FLOPs of architectures: against torch's counter, published (rate, TFLOP/s) pairs and the conventions' own
 formulas."""
 
-from __future__ import annotations
-
 import csv
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Whatever stands under a key of a config: a count, or a refusal by name; and what a section says of its type holds."""
 
-from __future__ import annotations
-
 from itertools import count
 from typing import Any
 

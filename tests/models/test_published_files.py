@@ -1,7 +1,5 @@
 """Published files that carry keys which their classes do not read: counted, and to the figure of their checkpoint."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

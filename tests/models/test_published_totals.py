@@ -4,8 +4,6 @@ RWKV-7: flash-linear-attention 0.6.0 builds models of these sizes, without weigh
 shape of every tensor. ERNIE 4.5 VL: the total that a copy of it states.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.models.cached import cache_bytes

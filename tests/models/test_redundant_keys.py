@@ -1,7 +1,5 @@
 """Words of other types that say of a model what it is anyway change nothing; those that say otherwise are refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

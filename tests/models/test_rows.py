@@ -1,7 +1,5 @@
 """The rows of data that describe model types: what one says is new to the row it is like, and to what holds unsaid."""
 
-from __future__ import annotations
-
 from dataclasses import MISSING, fields
 from tomllib import loads
 from typing import Any

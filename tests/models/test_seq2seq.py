@@ -1,7 +1,5 @@
 """Encoder-decoders: parts, experts and caches by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.models.architecture import Attention

@@ -1,7 +1,5 @@
 """Step 3.5 and 3.7 in the words of their published files: the same model, or a refusal where words contradict."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -6,8 +6,6 @@ Left out is a figure that counts something else: convolutions and scans, which P
 class computes all; poolers; attention in padded blocks; key-value heads that Falcon's class caches once a query head.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.models.architecture import Architecture

@@ -1,7 +1,5 @@
 """The second engine: where it is installed, it counts as the first one does."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import pytest

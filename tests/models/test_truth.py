@@ -1,7 +1,5 @@
 """The whole truth table: every row exact, total, active, buffers and parts."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -4,8 +4,6 @@
 `distinct_counts.jsonl`: windows left out, null or narrower, other patterns, other numbers of layers.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

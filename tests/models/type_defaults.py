@@ -6,8 +6,6 @@ do not come from a class of transformers are kept. Run where transformers is ins
     python -m tests.models.type_defaults DATE
 """
 
-from __future__ import annotations
-
 import copy
 import csv
 import dataclasses

@@ -1,7 +1,5 @@
 """Inputs of plans by the flat names of their quantities, as a cell or a row of a table states them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.core.sections import leaves, put_together

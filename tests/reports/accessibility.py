@@ -3,8 +3,6 @@
 Each yields what is wrong. They read the file with pikepdf, another library than the one that wrote it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Any

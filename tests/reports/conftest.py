@@ -1,7 +1,5 @@
 """One rendered report for all tests that read a PDF: each render costs about a second."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reports hold what a program can check of PDF/UA-1 and PDF/A-3u, and every check fails on a fault that is planted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path

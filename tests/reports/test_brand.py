@@ -1,7 +1,5 @@
 """Brand, page, locale and own templates: what is taken, what is refused, and that outputs say what made them."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

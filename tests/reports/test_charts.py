@@ -1,7 +1,5 @@
 """Charts: zero-based, readable, in the shipped face, and with text that stays text."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from itertools import pairwise

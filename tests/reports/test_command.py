@@ -1,7 +1,5 @@
 """`sizebook report` as its user runs it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pypdf

@@ -1,7 +1,5 @@
 """Comparisons: order, differences and what nothing betters, by hand."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 

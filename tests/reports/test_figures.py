@@ -1,7 +1,5 @@
 """Columns of figures align and stay honest about small numbers."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.reports.number_columns import aligned, binary_scale, decimal_scale, fixed, percentages, short_scale

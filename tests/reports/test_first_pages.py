@@ -1,7 +1,5 @@
 """What every kind of report has: a page for who decides, contents where it is long, a glossary, both sheets."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """Tables and legends as wide as the sheet: what is wider would be cut, and nobody would know."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

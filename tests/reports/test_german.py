@@ -4,8 +4,6 @@ English is told by words that messages have and no translation has, two in one t
 wrote the scenario, citations of the tables' sources, names, keys and files.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace

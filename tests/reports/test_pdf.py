@@ -1,7 +1,5 @@
 """The sizing report as a file: its text, tags, fonts, bookmarks and that equal reports are equal files."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

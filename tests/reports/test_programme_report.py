@@ -1,7 +1,5 @@
 """The report of a programme says what the plan says: totals are sums, headlines carry their range, waiting is said."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from pathlib import Path

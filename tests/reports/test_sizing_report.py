@@ -1,7 +1,5 @@
 """What the sizing report says, before it is laid out."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """What the training report says, and that it can be laid out."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reports in a reader's language: catalogues are whole, figures and days by the locale, nothing but words changes."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Reports print words, not the keys that files and tables know things by: no report kind shows one outside a source."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

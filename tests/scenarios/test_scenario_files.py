@@ -1,7 +1,5 @@
 """Files that a scenario names lie beside it, wherever the command is run."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Templates are whole scenarios that state every key; the schema takes what the reader takes, and names slips."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -4,8 +4,6 @@ Workers are processes on loopback; one is killed half-way, one joins late. At th
 is done, none is lost, none stands twice, and the outputs are those of local processes byte for byte.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Batches and sweeps on a Dask scheduler are those of local processes; what would be another is refused."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import pickletools

@@ -1,7 +1,5 @@
 """Another simulator, Ciw, on the same arrivals and services, where no closed result is known: bursts, any service."""
 
-from __future__ import annotations
-
 import random
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Bytes of the cache by kind of layer, each worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.serving.cache import kv_cache_bytes

@@ -1,7 +1,5 @@
 """The cache on one GPU, kind of layer by kind of layer, against the count layer by layer and against hand counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Experts whose weights a step reads: those that its tokens visit or all; the fixed times of layers that have them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import polars as pl

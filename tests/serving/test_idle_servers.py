@@ -1,7 +1,5 @@
 """A server with nobody else on it: no queue, no steps of others, and its prompt's kernels launched one by one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

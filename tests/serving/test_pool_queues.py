@@ -1,7 +1,5 @@
 """Two pools where they degenerate to queues with closed results, and against another simulator, Ciw, in a row."""
 
-from __future__ import annotations
-
 import math
 import random
 from itertools import pairwise

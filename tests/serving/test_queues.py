@@ -1,7 +1,5 @@
 """Where the simulator degenerates to a queue whose percentiles are known in closed form, it gives them."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What a release of an engine decides: its cap on requests, its chunks of prompts, and how near the fit is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Cache and engine memory against hand counts and figures that engines printed."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 

@@ -1,7 +1,5 @@
 """No estimate above physics: peak, bandwidth and prompts conserved; layouts that no machine runs refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

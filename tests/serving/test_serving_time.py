@@ -1,7 +1,5 @@
 """Serving time: limits, identities and arrays; its accuracy is in docs/serving_accuracy.md."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Shared prefixes: a hit spares the pass over the tokens that it finds, and nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """How requests come: arrivals of a given dispersion, traces that repeat, and lengths of given percentiles."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """The folders that travel with the package are found."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

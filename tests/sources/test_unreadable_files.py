@@ -1,7 +1,5 @@
 """Files of other programs are read over where that loses nothing, and refused in one line where it would."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

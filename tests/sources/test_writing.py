@@ -1,7 +1,5 @@
 """Outputs appear whole or not at all, under the rights of the file they replace; what killed runs left goes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat

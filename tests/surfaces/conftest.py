@@ -1,7 +1,5 @@
 """Fixtures of the tests that compare surfaces."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Every estimate of a model on a machine says where its number is explained how sure it is, or why nobody knows."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

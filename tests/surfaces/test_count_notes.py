@@ -1,7 +1,5 @@
 """A note of a count stands wherever a figure of the model does: cells, plans as text and JSON, reports, workbooks."""
 
-from __future__ import annotations
-
 import json
 from html import unescape
 from math import prod

@@ -1,7 +1,5 @@
 """One programme on every surface: cells, JSON, text and PDF give the same figures, input by input."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

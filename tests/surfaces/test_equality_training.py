@@ -1,7 +1,5 @@
 """One training plan on every surface: cell, JSON, text, TOML, sweep and PDF give the same figures, input by input."""
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which files the cells of a workbook may read: its neighbours and named folders, whatever a formula asks for."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The planning workbook in a real LibreOffice: Calc with the add-in works out the very cells that Python stored."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """One answer everywhere: Python, command line, Excel, a filled workbook, LibreOffice and a PDF agree."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A quantity is declared once: every surface refuses, reads and defaults it alike."""
 
-from __future__ import annotations
-
 import csv
 from collections import defaultdict
 from pathlib import Path

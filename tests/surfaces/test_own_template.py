@@ -1,7 +1,5 @@
 """A plan in somebody's own workbook: Calc works out what was stored; command, batch and service give the same."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The release of an engine on every surface: one figure, and the same words of what it decides."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Several cells for one argument of a function that gives a table: refused in the same words wherever it is asked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

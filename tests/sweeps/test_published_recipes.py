@@ -1,7 +1,5 @@
 """Prose of published tables on recomputation and offloading, in the grammar that plans read."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 

@@ -1,7 +1,5 @@
 """Long tables in pieces: records stay whole, order stays, memory stays, and a broken table says so."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

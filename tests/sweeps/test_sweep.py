@@ -1,7 +1,5 @@
 """`sizebook sweep`: rows in, the same rows with results out, bad ones kept with their reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

@@ -1,7 +1,5 @@
 """`sizebook sweep` on a table of training runs."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

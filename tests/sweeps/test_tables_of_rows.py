@@ -1,7 +1,5 @@
 """Sweeps in one cell: the figures of `sizebook sweep`, errors in their place, heads that are told when wrong."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What providers ask for tokens: the shipped rows, the planner's own before them, and what the checks refuse."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core import tables

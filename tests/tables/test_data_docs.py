@@ -1,7 +1,5 @@
 """The calls shown in docs/data.md give the values printed beside them, and its counts are the tables'."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Facts of releases of engines: which row holds where, what was read, and what judging them showed."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

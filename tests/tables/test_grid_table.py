@@ -1,7 +1,5 @@
 """The grid table: countries and cloud regions in grams per kilowatt-hour, whatever unit the source used."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """GPU_SPEC, GPU_LIST and PRICE_USD_PER_GPU_HOUR as a cell sees them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from statistics import median

@@ -1,7 +1,5 @@
 """The accelerator table: enough parts, dense peaks only, figures that the data sheets state."""
 
-from __future__ import annotations
-
 from importlib import resources
 
 import pytest

@@ -1,7 +1,5 @@
 """The accelerator table against two tables that others compiled: where they differ, the reason is known."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The price table: dated rows of many catalogs, and what makes a row implausible."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What each generation multiplies in: whole refusals, and every accelerator held against its data sheet."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.errors import RangeError

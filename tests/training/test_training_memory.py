@@ -1,7 +1,5 @@
 """Closed forms of training memory against the papers that state them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

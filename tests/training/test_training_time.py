@@ -1,7 +1,5 @@
 """Time, failures, deadlines: the papers' examples and limits that can be worked out by hand."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import pytest

@@ -1,7 +1,5 @@
 """What two states of a table differ in, by hand."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`sizebook validate`: every shipped figure is within its tolerance, and what is not would be said."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Published runs that no fit has seen: every one is planned and fits, and the page says what the plan does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from statistics import mean
 

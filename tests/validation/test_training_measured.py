@@ -1,7 +1,5 @@
 """Every published run of the shared table goes through check(), and fits with its recipe or the lightest that fits."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The errors of training runs left out: what the page, the command and the chart say follows from the shipped table."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

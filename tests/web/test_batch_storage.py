@@ -1,7 +1,5 @@
 """The service's batches take bounded disk: the oldest that has ended makes room, and nothing under way is removed."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The web service gives what the command line gives, refuses in the house's words, and reads no file of the server."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

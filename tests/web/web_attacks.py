@@ -3,8 +3,6 @@
 Whatever is done, others are answered meanwhile, and afterwards the service holds no more connections than before.
 """
 
-from __future__ import annotations
-
 import io
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Calls for processes that are killed when they take too much."""
 
-from __future__ import annotations
-
 import time
 
 

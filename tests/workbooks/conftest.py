@@ -1,7 +1,5 @@
 """A workbook as other people make them, for tests of filling."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

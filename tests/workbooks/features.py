@@ -4,8 +4,6 @@
 the sheet Plan and whose B1 is ``=A1*2``.
 """
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Workbooks filled once for all tests: filling a fleet takes 15 seconds of a processor."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

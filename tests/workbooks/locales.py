@@ -5,8 +5,6 @@ takes a minute for each country, so it is no part of the suite. A number is held
 one once the separators of its numbers are those of the country: ``12,345.6`` is ``12.345,6`` in Germany.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A workbook as somebody in finance makes it, with anchors for a fleet plan: table, totals, chart, rules, names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from openpyxl import Workbook

@@ -6,8 +6,6 @@ axes that stand upright and letters of charts count. No letter of Result is belo
 every sheet that is read is printed, and no hidden one and no calculation.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import defaultdict

@@ -6,8 +6,6 @@ XML SDK's) and xlsx (SheetJS), and `readers`, a virtual environment with python-
 works formulas out for itself, must find every sheet. None of the four shows charts: the validator reads their parts.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import subprocess

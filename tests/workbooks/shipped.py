@@ -1,7 +1,5 @@
 """The shipped workbooks of the tests, with the sections that declare their inputs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path

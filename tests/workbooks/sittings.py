@@ -1,7 +1,5 @@
 """What a person changes in one sitting in each native workbook, and the slips that its checks must find."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Charts of every shipped workbook: each series has figures, each title states its message from them."""
 
-from __future__ import annotations
-
 import warnings
 import zipfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What is said of a workbook before it is filled."""
 
-from __future__ import annotations
-
 import sys
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Anchors of somebody's template that clash: a figure nobody would see, or over another, or in a header, is said."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

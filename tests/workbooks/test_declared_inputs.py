@@ -1,7 +1,5 @@
 """Inputs of the shipped workbooks derive from the declarations: names, units, meanings, defaults and validation."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

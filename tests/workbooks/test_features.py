@@ -1,7 +1,5 @@
 """A fill changes the cells that it was asked to change: every other part comes back byte for byte."""
 
-from __future__ import annotations
-
 import re
 import threading
 import zipfile

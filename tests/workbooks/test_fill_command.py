@@ -1,7 +1,5 @@
 """`sizebook fill` from scenario file to workbook, and what it says when it refuses."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

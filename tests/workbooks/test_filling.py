@@ -1,7 +1,5 @@
 """Filling other people's workbooks: what changes and what stays."""
 
-from __future__ import annotations
-
 import math
 import zipfile
 from datetime import date

@@ -1,7 +1,5 @@
 """`fine_tuning.xlsx`: its money by hand from the plan's GPU-hours, and what does not fit."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 from typing import Any

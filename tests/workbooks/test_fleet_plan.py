@@ -1,7 +1,5 @@
 """The planning workbook `fleet_plan.xlsx`: a fleet small enough to be worked out by hand, and the plan on it."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tornado and two-way table of `fleet_plan.xlsx`: every bar is the plan with that input changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A table grows in each workbook of others that has one: nothing but what refers to it changes, nor what cells show."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path

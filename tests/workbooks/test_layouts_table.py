@@ -1,7 +1,5 @@
 """The table `layouts` in somebody's own workbook: what the search finds, each as the plan of that layout gives it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

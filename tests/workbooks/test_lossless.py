@@ -1,7 +1,5 @@
 """What openpyxl would lose and Excel 365 writes: it is there after filling, also on the sheet that was filled."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`model_comparison.xlsx`: figures by hand, and a table that a spreadsheet sorts and filters."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The planning workbook `model_sizing.xlsx`, filled and read back by other programs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Native workbooks keep to the FAST standard: one formula a row, no constants within, nothing volatile."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where references are once the rows of a table have come or gone: worked out by hand, as Excel moves them."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.calculation.tokens import Area

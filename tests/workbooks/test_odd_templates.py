@@ -1,7 +1,5 @@
 """Other people's workbooks at their limits: what is refused, and why; what is said; what must not take long."""
 
-from __future__ import annotations
-
 import re
 import time
 import zipfile

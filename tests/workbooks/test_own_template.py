@@ -1,7 +1,5 @@
 """Plans in other people's workbooks: names, tables that grow and shrink, names in braces, pictures."""
 
-from __future__ import annotations
-
 import struct
 import zipfile
 import zlib

@@ -1,7 +1,5 @@
 """A part of a package is looked into once, however often its kind is asked for."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages of results in the documentation: one of every shipped workbook, small, and shown."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

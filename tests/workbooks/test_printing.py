@@ -1,7 +1,5 @@
 """How sheets print: letters that can be read, results on one page, months a year a page, no rows of nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

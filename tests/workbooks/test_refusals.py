@@ -1,7 +1,5 @@
 """What filling refuses, each before anything is written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The table `sensitivity` in somebody's own workbook: costs at both ends of an input are the plan's at that input."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

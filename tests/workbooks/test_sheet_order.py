@@ -1,7 +1,5 @@
 """The answer comes first: the same order of sheets in every workbook, a cover of one screen, few printed pages."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

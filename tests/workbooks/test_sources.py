@@ -1,7 +1,5 @@
 """Every input of a planning workbook says beside it what it takes and where its value comes from."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

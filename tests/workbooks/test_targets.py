@@ -1,7 +1,5 @@
 """What a workbook is written for: LAMBDAs of Excel 365, and plain values."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Shipped workbooks are valid Open XML; the whole validator is not part of the suite, what it found is."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 

@@ -1,7 +1,5 @@
 """Columns are wide enough for their numbers: a figure that does not fit shows as ###."""
 
-from __future__ import annotations
-
 import pytest
 from openpyxl.utils import get_column_letter
 

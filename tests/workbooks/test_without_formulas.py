@@ -1,7 +1,5 @@
 """A workbook without formulas is filled without a calculation, which changes nothing of what it gives."""
 
-from __future__ import annotations
-
 import io
 import pickle
 import zipfile

@@ -1,7 +1,5 @@
 """Figures in sentences keep their digits, whatever their size."""
 
-from __future__ import annotations
-
 import html
 import re
 from datetime import date

@@ -1,7 +1,5 @@
 """The calculator of the page: its values and refusals are those of Python."""
 
-from __future__ import annotations
-
 import math
 import random
 from typing import Any

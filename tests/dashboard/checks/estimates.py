@@ -1,7 +1,5 @@
 """The serving estimates of the page: JavaScript that is translated from the Python functions gives what they give."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

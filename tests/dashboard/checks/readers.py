@@ -1,7 +1,5 @@
 """The page for every reader: dark and light, keyboard and screen reader, a phone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

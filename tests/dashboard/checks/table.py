@@ -1,7 +1,5 @@
 """The table of the page: order, filters, columns, keys."""
 
-from __future__ import annotations
-
 import json
 
 from playwright.sync_api import Page

@@ -1,7 +1,5 @@
 """What stands around the table: cards, comparison, exports, links, charts, prices."""
 
-from __future__ import annotations
-
 import csv
 import io
 import tempfile

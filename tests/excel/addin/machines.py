@@ -1,7 +1,5 @@
 """Machines made up for the tests: a healthy Windows, from which each test breaks one thing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sizebook.excel.addin.windows_machine import BITS, Library, Machine

@@ -1,7 +1,5 @@
 """Why the functions would not work, on machines made up for it; the texts whole, as the command line prints them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

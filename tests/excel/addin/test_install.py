@@ -1,7 +1,5 @@
 """The commands of the add-in, on this machine and on a made-up Windows."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from dataclasses import replace

@@ -4,8 +4,6 @@ The module `sizebook_python` is the only one that cannot run here: it calls Wind
 others are those of the file, but for Value2, which LibreOffice 7.4 does not know.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

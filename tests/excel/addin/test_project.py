@@ -1,7 +1,5 @@
 """The VBA project byte by byte: the specification's examples, Excel's own file, and what other readers read."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from importlib.util import find_spec

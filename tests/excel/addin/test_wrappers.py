@@ -1,7 +1,5 @@
 """The VBA modules of the add-in: every function and argument, the limits of VBA, nothing that runs by itself."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

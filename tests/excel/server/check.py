@@ -5,8 +5,6 @@ starts the server on the loopback, loads the task pane in Chromium with an Offic
 functions that the server's scripts give to Excel: every example, an error, and 50 sheets of 200 cells.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

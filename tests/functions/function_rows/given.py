@@ -1,7 +1,5 @@
 """Settings and constants that several rows of `rows.csv` share, by the names that the rows call them."""
 
-from __future__ import annotations
-
 import re
 from math import exp, sqrt
 from pathlib import Path

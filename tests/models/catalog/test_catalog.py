@@ -1,7 +1,5 @@
 """Names are forgiving but never guessed, and the functions over the catalog give figures worked out elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`sizebook models` and `sizebook reconcile` as a user runs them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Models that only a paper describes: counts by hand, and dimensions that contradict themselves refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Each error of a source that docs/errata.md lists and that can be computed: ours is the other figure."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The catalog's facts: every row sourced, dimensions as in the published configs, the dashboard covered."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Published against computed: no difference of the catalog is left unexplained."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Facts read again in tables of others and on publishers' pages, from a checkout of our own making."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 from fnmatch import fnmatch

@@ -7,8 +7,6 @@ other for every row of ``distinct_counts.jsonl``. Run with the extra ``torch``:
     python -m tests.models.checkpoints.adapter_modules DATE
 """
 
-from __future__ import annotations
-
 import csv
 import importlib
 import json

@@ -1,7 +1,5 @@
 """Makes small checkpoints by hand, byte by byte, so that tests do not depend on the libraries that read them."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct

@@ -1,7 +1,5 @@
 """LoRA adapters against their base: figures of peft 0.21 on small models, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

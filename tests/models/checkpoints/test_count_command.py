@@ -1,7 +1,5 @@
 """`sizebook count` of what people hold in their hands: checkpoints, pipelines, adapters, and what is none of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

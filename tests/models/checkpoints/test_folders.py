@@ -1,7 +1,5 @@
 """Which files of a folder are one model, and what is said of those that are left aside or added up."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """GGUF: what headers say of block-quantised tensors, and what lying ones are refused for."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

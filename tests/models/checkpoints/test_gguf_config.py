@@ -1,7 +1,5 @@
 """GGUF files described by their own keys: cache, FLOPs and plans without a config.json."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Every architecture of llama.cpp whose keys are read: parameters, cache and FLOPs from the tensors by hand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path

@@ -4,8 +4,6 @@ Every case is a matrix of 64 outputs and 256 inputs, 16,384 weights, beside a no
 is stored follow the format's own description.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

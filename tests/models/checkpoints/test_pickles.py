@@ -1,7 +1,5 @@
 """PyTorch checkpoints: shapes without running an instruction of them, and programs that mean harm."""
 
-from __future__ import annotations
-
 import io
 import pickle
 import zipfile

@@ -1,7 +1,5 @@
 """Plans of a model named by its weights: the memory that its headers state, not parameters times a format."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

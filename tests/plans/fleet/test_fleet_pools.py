@@ -1,7 +1,5 @@
 """A service of a fleet whose prompts have a pool of their own: planned as by itself, its GPUs all counted."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whole runs: published GPU-hours over planned ones, the default, and what a plan makes of them."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from datetime import date

@@ -1,7 +1,5 @@
 """Drafted tokens of a serving plan: what a step yields, what candidates draft, and what is refused."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

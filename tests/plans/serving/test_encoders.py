@@ -1,7 +1,5 @@
 """Models that read a request in one pass, alone or in front of a decoder: physics, conservation, refusals, surfaces."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

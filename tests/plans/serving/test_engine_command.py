@@ -1,7 +1,5 @@
 """The command that a plan stands for, engine by engine, word by word."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

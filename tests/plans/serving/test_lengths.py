@@ -1,7 +1,5 @@
 """Token lengths given as a histogram: mean and percentiles by hand, and every refusal in full."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

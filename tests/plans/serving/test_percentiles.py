@@ -1,7 +1,5 @@
 """Targets for a percentile of requests: what a replica takes, what moves it, what is refused, and on which name."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

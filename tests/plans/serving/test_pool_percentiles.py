@@ -1,7 +1,5 @@
 """Targets for a percentile of requests where prompts have a pool of their own: simulated through both pools."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

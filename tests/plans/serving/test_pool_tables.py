@@ -1,7 +1,5 @@
 """Pools in tables: a row is the replica of a plan at that load, whichever surface answers it; nothing is dropped."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What holds of every serving plan, whatever is asked: parts sum, shares are shares, more never costs less."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The serving plan: traffic, knee, fleet and money hold together, and a missed target says which limit binds."""
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import pairwise

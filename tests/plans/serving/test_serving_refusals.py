@@ -1,7 +1,5 @@
 """What a serving plan refuses or points out: layouts, requests too long, scenarios of another plan, absurd traffic."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What holds of every sizing: parts sum to the total, shares to one, and a larger model or format never takes less."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

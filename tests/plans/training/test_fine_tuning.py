@@ -1,7 +1,5 @@
 """Fine-tuning: adapters counted tensor by tensor, memory beside measured peaks, padding, and what is refused."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.errors import InputError

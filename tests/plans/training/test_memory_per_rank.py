@@ -1,8 +1,6 @@
 """Memory per rank: the closed forms of Korthikanti from the tensors of a model, measured peaks, and each option
 alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

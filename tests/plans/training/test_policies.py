@@ -1,7 +1,5 @@
 """Policies of JAX: what they keep of layers that are computed again, worked out by hand for Llama 2 70B."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

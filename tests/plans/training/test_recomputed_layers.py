@@ -1,7 +1,5 @@
 """Some layers computed again and others not, worked out by hand for Llama 2 70B on four stages."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

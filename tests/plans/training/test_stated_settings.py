@@ -1,7 +1,5 @@
 """What a run states is kept or refused: no setting of a layout or of a recipe is dropped in silence."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.errors import InputError, SizebookError

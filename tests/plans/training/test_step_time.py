@@ -1,7 +1,5 @@
 """Step time: measured runs, limits that can be worked out, and the causes that add up."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.sections import flat

@@ -1,7 +1,5 @@
 """Bytes that a step moves beside its products: casts, biases of experts, recurrent mixers, DeepSpeed's gathers."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.models import catalog

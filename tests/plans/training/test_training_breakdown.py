@@ -1,7 +1,5 @@
 """The parts of a training run's time and cost add up, and what is proportional to cost moves it in proportion."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

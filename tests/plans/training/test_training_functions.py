@@ -1,7 +1,5 @@
 """Spreadsheet functions over training plans: they agree with the plan and with one another."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.core.cells import call

@@ -1,7 +1,5 @@
 """What holds for every training plan: parts sum to totals, shares are shares, more never costs less."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The training plan: figures that follow from one another, refusals that say how far off, the layout search."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

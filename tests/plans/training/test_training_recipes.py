@@ -1,7 +1,5 @@
 """What single recipes save of memory, worked out by hand, and which one a run takes that states none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

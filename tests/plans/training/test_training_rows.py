@@ -1,7 +1,5 @@
 """Tables of training plans: the same figures as a single plan, bad rows kept with their reason."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Collectives by topology, worked out by hand: cards of a node, domains, experts, what is added over copies."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.models import catalog

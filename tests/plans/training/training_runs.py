@@ -1,7 +1,5 @@
 """Training runs for tests, built from inputs by name as every surface builds them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
