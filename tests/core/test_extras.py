@@ -81,6 +81,9 @@ COMMANDS = {
     "web --port 0": refused(
         f"fastapi, starlette, uvicorn, python_multipart, {WORKBOOKS}, {REPORTS}", "web,workbooks,reports"
     ),
+    "mcp": refused(
+        f"mcp, fastapi, starlette, uvicorn, python_multipart, {WORKBOOKS}, {REPORTS}", "mcp,web,workbooks,reports"
+    ),
     "calibrate x.csv -o {}/x.toml": NO_SWEEP,
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -76,14 +77,12 @@ class Plan:
         return (*self._planned.notes, *self._planned.warnings)
 
     def table(self, name: str, frame: str = "") -> Any:
-        """Return a table as a frame of ``polars`` or ``pandas``, of what is installed where neither is asked for."""
+        """Return a table as a frame of polars, or of ``pandas`` where that is asked for."""
         rows = self._rows(name)
         if frame not in ("", "polars", "pandas"):
             raise InputError(f"unknown frame: got '{frame}', want 'polars' or 'pandas'. Choose one of them.")
         if frame == "pandas":
-            import pandas
-
-            return pandas.DataFrame(rows)
+            return _pandas().DataFrame(rows)
         need("sweep")
         import polars
 
@@ -170,3 +169,11 @@ class Plan:
             wanted = " or ".join(f".{each}" for each in formats)
             raise InputError(f"cannot write: got '{target}', want a name that ends in {wanted}. Correct the path.")
         return write_whole(target, FORMATS[ending].content(self._planned))
+
+
+def _pandas() -> Any:
+    """Return pandas, which is no extra of ours: whoever asks for its frames has it."""
+    try:
+        return import_module("pandas")
+    except ImportError as error:
+        raise InputError("not installed: got no pandas, want it for its frames. Run: pip install pandas.") from error

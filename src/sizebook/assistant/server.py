@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from anyio import to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
@@ -32,7 +32,7 @@ def create_server(jobs: int = 1) -> tuple[MCPServer[Any], Callable[[], None]]:
 
     async def ask(task: Callable[[Any], Any], item: Any) -> Any:
         try:
-            return await to_thread.run_sync(slots.call, task, item)
+            return await asyncio.to_thread(slots.call, task, item)
         except (SizebookError, WorkerDiedError) as error:  # what is said otherwise tells the assistant nothing
             raise ToolError(str(error)) from error
 
