@@ -23,6 +23,8 @@ FORMATS = {
     "w4a16_mxfp4": "mxfp4", "w4a8_mxfp4_mxfp8": "mxfp4",
 }  # fmt: skip
 BYTES = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5625, "mxfp4": 0.53125, "int4": 0.5625}
+# Tokens of the passes that matrix products are fitted at.
+PASSES = [1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096, 8192, 16384]
 MS = pl.col("milliseconds")
 
 
@@ -51,9 +53,8 @@ def _format(column: str) -> pl.Expr:
 
 def products(folder: Path) -> pl.DataFrame:
     """Return matrix products of at least a million weights: smaller ones stay in the cache of the chip."""
-    m = [1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096, 8192, 16384]
     weights = pl.col("n").cast(pl.Int64) * pl.col("k")
-    big = (weights >= 2**20) & (pl.min_horizontal("n", "k") >= 256) & pl.col("m").is_in(m)
+    big = (weights >= 2**20) & (pl.min_horizontal("n", "k") >= 256) & pl.col("m").is_in(PASSES)
     frame = _read(folder, "gemm").filter(big).with_columns(format=_format("gemm_dtype"))
     return _fastest(frame.drop_nulls("format"), ("m", "n", "k"))
 

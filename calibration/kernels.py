@@ -42,7 +42,7 @@ def machine(chip: Accelerator) -> dict[str, float]:
     eight = float(chip.peaks.get("fp8", half))
     peaks = {"bf16": half, "fp8": eight, "int8": float(chip.peaks.get("int8", half)), "int4": half}
     peaks["fp4"] = float(chip.peaks.get("fp4", half))
-    peaks["mxfp4"] = eight if chip.generation.startswith("blackwell") and "fp4" in chip.peaks else half
+    peaks["mxfp4"] = eight if "fp4" in chip.peaks else half
     link = float(chip.scale_up_bytes_per_s or chip.pcie_bytes_per_s or 0)
     return {**peaks, "bandwidth": float(chip.memory_bandwidth_bytes_per_s), "link": link}
 
@@ -95,18 +95,54 @@ def rows_of(operation: Operation, folder: Path, today: str) -> list[list[str]]:
         mine = {key: part for (key, f), part in sorted(parts.items()) if f == form and key != "arc-pro-b60"}
         alone = [fitted(operation, part, gpus[key], form, None)[0] for key, part in mine.items()]
         typical = dict(zip(names, np.exp(np.median(np.log(alone), axis=0)), strict=True))
-        lines.append(_line("typical", operation.name, form, typical, "", "", today))
+        lines.append(line("typical", operation.name, form, typical, SOURCE, "", "", today))
         for key, part in {k: p for (k, f), p in sorted(parts.items()) if f == form}.items():
             values, error = fitted(operation, part, gpus[key], form, typical)
-            lines.append(_line(key, operation.name, form, dict(zip(names, values, strict=True)), str(part.height),
-                               f"{error:.3f}", today))  # fmt: skip
+            numbers = dict(zip(names, values, strict=True))
+            lines.append(line(key, operation.name, form, numbers, SOURCE, str(part.height), f"{error:.3f}", today))
             print(operation.name, form, key, part.height, f"median error on shapes left out {error:.1%}", flush=True)
     return lines
 
 
-def _line(gpu: str, operation: str, form: str, p: dict[str, float], points: str, error: str, today: str) -> list[str]:
+def line(gpu: str, operation: str, form: str, p: dict[str, float], source: str, *judged: str) -> list[str]:
+    """Return one row of the table; ``judged`` are the points behind it, their error, and the day."""
+    points, error, today = judged
     numbers = [f"{p[name]:.4g}" if name in p else "" for name in COLUMNS]
-    return [gpu, operation, form, *numbers, points, error, SOURCE, today]
+    return [gpu, operation, form, *numbers, points, error, source, today]
+
+
+def write(lines: list[list[str]], output: Path) -> None:
+    """Replace the rows of the accelerators of these lines in the table; those of others stay, behind them."""
+    with output.open(encoding="utf-8", newline="") as table:
+        names, *old = csv.reader(table)
+    mine = {row[0] for row in lines}
+    kept = [row for row in old if row[0] not in mine]
+    with output.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([*lines, *kept] if "typical" in mine else [*kept, *lines])
+
+
+# Attention of heads wider than 256. Triton's kernel on Hopper keeps 30 to 37 % of the arithmetic busy and 33 to 45 % of
+# the memory; kernels of Blackwell in data centres take such heads as they take others.
+WIDE = (("decode_attention", "wide_decode"), ("prefill_attention", "wide_prefill"))
+TRITON = {"bandwidth": "0.39", "compute": "0.33", "half": "0"}
+WIDE_SOURCE = "calibration/kernels.py: heads of 512 in Triton on Hopper, vLLM pull 43257"
+FLASH = ("b200-sxm", "b300-sxm", "gb200", "gb300")
+FLASH_SOURCE = "calibration/kernels.py: as narrower heads, trtllm-gen (TensorRT-LLM pull 17772, SGLang pull 25006)"
+
+
+def wide(lines: list[list[str]]) -> list[list[str]]:
+    """Return the rows of attention with heads wider than 256: those of Triton, or of kernels that take them."""
+    found = []
+    for narrow, name in WIDE:
+        for gpu, _, form, *rest in (row for row in lines if row[1] == narrow and row[0] in ("typical", *FLASH)):
+            numbers = dict(zip(COLUMNS, rest, strict=False))
+            if gpu == "typical":
+                numbers |= {column: share for column, share in TRITON.items() if numbers[column]}
+            source = WIDE_SOURCE if gpu == "typical" else FLASH_SOURCE
+            found.append([gpu, name, form, *numbers.values(), "", "", source, rest[-1]])
+    return found
 
 
 def main() -> None:
@@ -115,10 +151,7 @@ def main() -> None:
     asked.add_argument("folder", type=Path)
     folder, today = asked.parse_args().folder, datetime.date.today().isoformat()
     lines = [line for operation in OPERATIONS for line in rows_of(operation, folder, today)]
-    with OUTPUT.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["gpu", "operation", "format", *COLUMNS, "points", "error", "source", "retrieved"])
-        writer.writerows(lines)
+    write([*lines, *wide(lines)], OUTPUT)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ Run `python calibration/serving.py FOLDER` from the root of the repository, wher
 wrong with which row). Needs NumPy. The kernels' times are no part of the fit: `kernels.py` takes them from measured
 kernels. Robust Gauss-Newton on log(predicted / measured):
 
-- a number is one value for all rows, shrunk towards its start; on the queue and on launching the kernels of prompts
-  have engines a factor, shrunk towards 1, and on the queue benchmarks of constant lengths, which run in waves;
+- a number is one value for all rows, shrunk towards its start; on launching the kernels of prompts engines have a
+  factor, shrunk towards 1, and on the queue servers to which requests come together, which no estimate takes;
 - every group (architecture, system, engine, precision) has an offset of its own in the fit, shrunk towards 0, so that
   one odd benchmark set does not bend the physics; predictions use none;
 - copies and rows with wrong inputs are left out. The error is what a fit shows on an architecture, and on an engine x
@@ -51,11 +51,12 @@ from sizebook.tables.hardware import accelerator
 DATA = Path(__file__).parent.parent / "src" / "sizebook" / "data"
 OFFSET_PRIOR = (0.17, 0.1)  # how far a group's offsets of TPOT and TTFT may move from none, in logs
 ENGINE_PRIOR = 0.6
+WAVES, GATHERED = "in waves", "gathered"  # how requests came to a server of measured rows
 NOISE_TPOT, NOISE_TTFT = 0.06, 0.25  # logs; beyond it a row counts less
 WEIGHT_TTFT = 1.2
 ROUNDS_LEFT_OUT = 8  # from the fit to all rows
 GROUP_POWER = 0.5  # a group of n rows counts n^(1 - this)
-LEVELS = {"engine": ENGINES, "lengths": ("constant",)}
+LEVELS = {"engine": ENGINES, "arrivals": (WAVES, GATHERED)}
 SETTINGS = read_settings()
 
 
@@ -78,11 +79,8 @@ RATES: dict[str, Number] = {
     "expert_imbalance": Number(0.1, 0.7, (), "extra time of the fullest rank where ranks share experts"),
     "step_seconds": Number(1.5e-3, 0.6, (), "scheduling of one step"),
     "request_seconds": Number(1.5e-5, 0.7, (), "scheduling of one request in one step"),
-    "request_half": Number(512, 0.3, (), "requests at which one costs half as much of it, shared by a large batch"),
     "queue_under_way": Number(0.5, 0.5, (), "prompts under way when a request comes to a server with others"),
-    "queue_share": Number(
-        0.06, 0.5, ("engine", "lengths"), "share of all other prompts in flight that a request waits for"
-    ),
+    "queue_share": Number(0.06, 0.5, ("arrivals",), "share of all other prompts in flight that a request waits for"),
     "eager_seconds": Number(
         3e-4,
         1.0,
@@ -169,6 +167,7 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
     case = replace(case, chunk_tokens=chunk_tokens(setting, int(row["isl"])) or case.chunk_tokens)
     if told:
         case, dp, recipe, setting = case_of(row["model_path"], gpu.key, columns), columns.dp, {}, {}
+    held = held_steps(setting, dp, concurrency)
     memory = engine_memory(case, physical_bytes(gpu), engine_constants(engine))
     group = f"{case.shape}|{gpu.key}|{engine}|{row['precision']}"
     return {
@@ -180,14 +179,25 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
         "gpu": gpu.key,
         "release": row["backend_version"] if place_of(row["backend_version"]) else "",
         "drafted": drafted(recipe, dp),
-        "lengths": "" if told or "measured=" in row["silicon_data_source"] else "constant",
-        "held": held_steps(setting, dp, concurrency),
+        "arrivals": "" if told else _arrivals(row, engine, held),
+        "held": held,
         "group": group,
         "load": (int(row["isl"]), int(row["osl"]), concurrency),
         "measured": (float(row["silicon_ttft_ms"]) / 1e3, float(row["silicon_tpot_ms"]) / 1e3),
         "capacity": requests_that_fit(case, memory, int(row["isl"]), int(row["osl"])) * dp,
         "name": f"{row['model_path']} {gpu.key} {engine} {row['precision'] or 'bf16'}",
     }
+
+
+def _arrivals(row: dict[str, str], engine: str, held: float) -> str:
+    """Return how requests came to a server that passes prompts before it decodes on, which SGLang does.
+
+    Where all of them are alike (rows without a day) they start together, so they end, and the next come, together.
+    Where a server looks for new ones every so many steps it gathers what came meanwhile.
+    """
+    if engine != "sglang":
+        return ""
+    return WAVES if "measured=" not in row["silicon_data_source"] else GATHERED if held else ""
 
 
 def _combination(case: Case, gpu: str, engine: str, drafts: bool) -> str:

@@ -14,13 +14,14 @@ from serving_folds import (
     GPU,
     NEW_GPU,
     PAIR,
+    SMALL,
     Folds,
     covered_fitted,
     covered_unseen,
     throughput,
 )
 
-from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN
+from sizebook.serving.band import BEYOND, FITTED, KERNELS, NOTHING, UNSEEN
 from sizebook.serving.quantities import ENGINES
 
 TEMPLATE = Path(__file__).parent / "serving_accuracy.template.md"
@@ -87,6 +88,8 @@ def _by_fold(rows: Rows, folds: Folds) -> str:
         said = f"{PAIR} left out, variant chosen without it (nested)"
         lines.append(f"| {said}{words} | {' | '.join(summary(rows, *found, whole))} |\n")
     for fold in (*folds.every, folds.fitted):
+        if fold.name == SMALL:
+            continue
         said = "nothing left out: rows that the fit saw" if fold.name == "none" else f"{fold.name} left out"
         for words, found in (("", fold.ran), (", by the table's columns alone", fold.told)):
             lines.append(f"| {said}{words} | {' | '.join(summary(rows, *found, whole))} |\n")
@@ -120,7 +123,7 @@ def _coverage(rows: Rows, folds: Folds) -> str:
     """Return the table of how many measurements lie in a band that was made without them, and how wide it is."""
     head = "| figure | band | judged on | rows inside % | mean of groups % | p90 / p10 | interval score |\n"
     lines = [head, "| --- | --- | --- | ---: | ---: | ---: | ---: |\n"]
-    unseen = ((UNSEEN, PAIR), (UNSEEN, ARCHITECTURE), (KERNELS, GPU), (NOTHING, NEW_GPU))
+    unseen = ((UNSEEN, PAIR), (UNSEEN, ARCHITECTURE), (BEYOND, SMALL), (KERNELS, GPU), (NOTHING, NEW_GPU))
     for figure, name in FIGURES.items():
         judged = [(b, f"{fold} left out", covered_unseen(rows, folds, fold, b, figure)) for b, fold in unseen]
         judged.append((FITTED, "other releases of the combination", covered_fitted(rows, folds, figure)))
@@ -134,7 +137,7 @@ def _kernels() -> str:
     """Return the median error of the closed forms by operation: the middle of all rows, the worst."""
     text = ["| operation | accelerators | shapes | middle % | worst % |\n| --- | ---: | ---: | ---: | ---: |\n"]
     with (DATA / "kernels.csv").open(encoding="utf-8", newline="") as lines:
-        rows = [row for row in csv.DictReader(lines) if row["gpu"] in SERVED]
+        rows = [row for row in csv.DictReader(lines) if row["gpu"] in SERVED and row["error"]]
     for operation in dict.fromkeys(row["operation"] for row in rows):
         mine = [row for row in rows if row["operation"] == operation]
         errors = np.array([float(row["error"]) for row in mine]) * 100

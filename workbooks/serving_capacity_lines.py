@@ -45,13 +45,13 @@ def _memory(page: LineSheet) -> None:
         # Of a single pass nothing is kept, and MAX_CONCURRENCY knows no encoder: what the plan says stands in.
         call = book.call(function)
         page.line(key, name, f'=IFERROR({call},"none kept")' if key == "per_token" else f"={call}", "bytes", function)
-    most = book.call("MAX_CONCURRENCY", context_tokens="{plan_longest_tokens}")
+    most = book.call("MAX_CONCURRENCY", context_tokens="{plan_held_tokens}")
     page.line(
         "most",
         "Requests that the cache holds",
         f"=IF({POOLS},{{plan_capacity}},IFERROR({most},{{plan_capacity}}))",
         "requests",
-        "MAX_CONCURRENCY at the longest request; with an encoder, and of two pools, the plan's",
+        "MAX_CONCURRENCY at the cache kept for one; with an encoder, and of two pools, the plan's",
     )
 
 

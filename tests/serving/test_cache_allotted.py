@@ -10,7 +10,9 @@ from sizebook.serving.memory import (
     Memory,
     engine_constants,
     engine_memory,
+    held_tokens,
     physical_bytes,
+    requests_kept,
     requests_that_fit,
     sequences_that_fit,
 )
@@ -55,3 +57,25 @@ def test_states_of_mixers_bind_where_their_pool_is_full(drafts: int, copies: int
     state = case.shape.state_bytes
     assert sequences_that_fit(case, memory, 9216) <= 0.474 * memory.cache_bytes // (copies * state)
     assert requests_that_fit(case, memory, 1024, 256) == 0.474 * memory.cache_bytes // (copies * state)
+
+
+def test_a_plan_keeps_room_for_two_deviations_of_what_grows() -> None:
+    """100 requests of 1,000 and 600 tokens, anywhere in their answers: 1,300 on average, of a spread of 173 each.
+
+    Together 130,000 and twice 10 x 173.2: 133,464, so 1,335 for each. One alone has its whole answer, as TensorRT-LLM
+    gives every one.
+    """
+    _, memory = at("llama-3.1-8b", "h100-sxm", "vllm", Replica(weight_dtype="fp8"))
+    assert [held_tokens(memory, 1000, 600, requests=n) for n in (1, 100)] == [1600, 1335]
+    _, whole = at("llama-3.1-8b", "h100-sxm", "tensorrt-llm", Replica(engine="tensorrt-llm"))
+    assert held_tokens(whole, 1000, 600, requests=100) == 1600
+
+
+def test_as_many_requests_are_kept_as_fit_with_what_is_held_for_each() -> None:
+    """Llama-3.1-8B keeps 131,072 bytes a token: one request more than the most would not fit."""
+    case, memory = at("llama-3.1-8b", "h100-sxm", "vllm", Replica(weight_dtype="fp8"))
+    n = requests_kept(case, memory, 1024, 8192)
+    needed = [m * held_tokens(memory, 1024, 8192, requests=m) * 131_072 for m in (n, n + 1)]
+    assert needed[0] <= memory.cache_bytes < needed[1]
+    assert requests_kept(case, memory, 1024, 8192) < requests_that_fit(case, memory, 1024, 8192)
+    assert requests_kept(case, memory, int(memory.cache_bytes // 131_072), 10) == 0

@@ -85,7 +85,7 @@ def as_data(found: ServingResult) -> dict[str, Any]:
         "token_lengths": {
             "input": _lengths(asked.input_tokens, plan.traffic.lengths.prompts, plan.traffic.longest[0]),
             "output": _lengths(asked.output_tokens, plan.traffic.lengths.answers, plan.traffic.longest[1]),
-            "reserved_tokens": plan.traffic.longest_tokens,
+            "reserved_tokens": replica.held_tokens,
         },
         "nodes": _nodes(plan),
         "latency_curve": [flat(each) for each in latency_curve(replica)],
@@ -218,8 +218,7 @@ def _replica(plan: ServingPlan) -> list[str]:
     lines = [
         f"One replica        {number_of(replica.gpus, 'GPU')}, {number_of(replica.concurrency, 'request')} in flight, "
         f"{significant(replica.requests_per_second, 3)} requests/s; {LIMITS[replica.binding]} binds",
-        f"Cache holds        {number_of(replica.capacity, 'request')} of "
-        f"{number_of(plan.traffic.longest_tokens, 'token')}"
+        f"Cache holds        {number_of(replica.capacity, 'request')} of {number_of(replica.held_tokens, 'token')}"
         if replica.decodes
         else "One pass           the answer comes with it: nothing is cached or decoded",
     ]

@@ -1,9 +1,10 @@
 """How far measurements lay from predictions: the band around a serving estimate, as wide as what is known is far away.
 
 A combination of model, accelerator, engine, format of weights and drafting that servers were measured in has its own
-quantiles, drawn half-way to those of unseen ones, for its next server is of another release. All else takes
+quantiles, drawn towards those of unseen ones, for its next server is of another release. All else takes
 those of groups that a fit had not seen, every group counting as one: other models or engines on a measured accelerator,
-an accelerator of which only kernels were measured, and one of which nothing was, as of no replica that spans nodes.
+contexts and loads beyond the fit's, an accelerator of which only kernels were measured, and one of which nothing was,
+as of no replica that spans nodes.
 """
 
 from __future__ import annotations
@@ -13,17 +14,20 @@ from functools import cache
 
 from sizebook.core.tables import table
 from sizebook.core.texts import text
-from sizebook.serving.case import Case
-from sizebook.serving.quantities import Replica
+from sizebook.serving.case import Case, Number
+from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import is_measured, setup_of
 from sizebook.serving.releases import is_fitted
 from sizebook.serving.shape import ServingShape
 from sizebook.tables.own_rates import spread_of
 
 FITTED, UNSEEN = text("in the fit"), text("unseen combination")
-KERNELS, NOTHING = text("kernels measured, no server"), text("nothing measured")
+BEYOND, KERNELS = text("context or load beyond the fit"), text("kernels measured, no server")
+NOTHING = text("nothing measured")
 OWN = text("own runs")
-BASES = (FITTED, UNSEEN, KERNELS, NOTHING)
+BASES = (FITTED, UNSEEN, BEYOND, KERNELS, NOTHING)
+# The longest context in the fit is of 15,500 tokens; two rows in a hundred had more requests in flight on a rank.
+MOST_CONTEXT, MOST_OF_RANK = 16_384, 256
 POOLS = text("separate pools")
 # Decode workers of a replica, as far as a band of pools tells them apart.
 ONE, SEVERAL, ANY = "one", "several", "any"
@@ -48,13 +52,15 @@ class Band:
 @dataclass(frozen=True)
 class Setting:
     """What tells one combination from another beside accelerator and engine: the architecture, bits of a weight of its
-    experts or else of all, whether it drafts; and whether its GPUs are more than share a link.
+    experts or else of all, whether it drafts; and whether its GPUs are more than share a link, or its context and load
+    are beyond those of the fit.
     """
 
     architecture: str
     bits: str
     drafts: bool
     crosses: bool
+    beyond: bool = False
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -62,11 +68,18 @@ class Setting:
         return self.architecture, self.bits, "yes" if self.drafts else "no"
 
 
-def setting_of(case: Case, replica: Replica) -> Setting:
-    """Return the setting of a replica."""
+def is_beyond(demand: Demand, dp: Number) -> Number:
+    """Return whether the context or the load of a rank is beyond those of the fit; one that nobody states is not."""
+    context = demand.input_tokens + demand.output_tokens
+    return (context > MOST_CONTEXT) | (demand.in_flight > MOST_OF_RANK * dp)
+
+
+def setting_of(case: Case, replica: Replica, demand: Demand | None = None) -> Setting:
+    """Return the setting of a replica, at a load."""
     drafts = (replica.draft_tokens or 0) > 0 or (replica.tokens_per_step or 1) > 1
     crosses = bool(replica.tp * replica.dp > case.node_gpus)
-    return Setting(architecture_of(case.shape), bits_of(case.expert_bytes), drafts, crosses)
+    beyond = demand is not None and bool(is_beyond(demand, replica.dp))
+    return Setting(architecture_of(case.shape), bits_of(case.expert_bytes), drafts, crosses, beyond)
 
 
 def bits_of(weight_bytes: float) -> str:
@@ -106,10 +119,11 @@ def error_band(figure: str, engine: str, gpu: str, setting: Setting | None = Non
     rows = _rows()
     if setting and setting.crosses:
         return rows[figure, NOTHING]
-    if setting and (own := rows.get((figure, *setting.key, gpu, engine))):
+    beyond = setting is not None and setting.beyond
+    if setting and not beyond and (own := rows.get((figure, *setting.key, gpu, engine))):
         return own
-    basis = UNSEEN if gpu in _served() else KERNELS if is_measured(gpu) else NOTHING
-    return rows[figure, basis]
+    served = BEYOND if beyond else UNSEEN
+    return rows[figure, served if gpu in _served() else KERNELS if is_measured(gpu) else NOTHING]
 
 
 def workers_in_words(decode_workers: int) -> str:
@@ -147,9 +161,11 @@ def kind_of(shape: ServingShape) -> str:
     return "experts" if shape.n_experts else "dense"
 
 
-def replica_band(figure: str, gpu: str, replica: Replica, case: Case) -> Band:
-    """Return the band of a figure of a replica: that of own runs where its file of rates has one, else the shipped."""
-    return setting_band(figure, gpu, replica, case.shape, setting=setting_of(case, replica))
+def replica_band(figure: str, gpu: str, replica: Replica, case: Case, demand: Demand | None = None) -> Band:
+    """Return the band of a figure of a replica, at a load where one is given: that of own runs where its file of rates
+    has one, else the shipped.
+    """
+    return setting_band(figure, gpu, replica, case.shape, setting=setting_of(case, replica, demand))
 
 
 def setting_band(figure: str, gpu: str, replica: Replica, shape: ServingShape, setting: Setting) -> Band:

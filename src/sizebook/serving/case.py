@@ -28,6 +28,10 @@ DEGREES = ("tp", "pp", "dp", "ep", "max_running", "memory_utilization")  # of a 
 
 Number = Any  # a float, or a NumPy array of floats
 
+PAIRED = ("AMD",)  # Infinity Fabric joins every two GPUs of a node, without a switch
+# Heads up to so wide have flash kernels everywhere. A model with wider ones runs all of its attention in Triton, but on
+# Blackwell of data centres (TensorRT-LLM pull 17772, vLLM pulls 42175 and 43257, SGLang pull 25006).
+FLASH_HEAD = 256
 CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by default (chunked prefill)
 
 
@@ -36,8 +40,9 @@ class Case:
     """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
     ``rates``, the numbers of its kernels and of its engine's scheduling by name. Cases are equal if they are the same.
 
-    ``node_gpus`` share a link, ``host_gpus`` a server. ``tokens_per_step`` 0 takes what drafts yielded in the
-    measurements. Settings of an engine hold a new request back for ``held_steps`` of those that decode.
+    ``node_gpus`` share a link, ``host_gpus`` a server; ``paired`` is 1 where links join GPUs pair by pair.
+    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. Settings of an engine hold a new request back
+    for ``held_steps`` of those that decode.
     ``max_running`` 0 is no cap but the engine's own: ``rank_running`` on an attention rank, and on all of them
     ``drafting_running`` where tokens are drafted, 0 for none. An engine takes ``memory_utilization`` of a GPU's memory,
     0 for its default. A pass takes ``chunk_tokens`` of prompts, which
@@ -59,6 +64,7 @@ class Case:
     node_gpus: Number
     host_gpus: Number
     network: Number
+    paired: Number
     tp: Number = 1.0
     pp: Number = 1.0
     dp: Number = 1.0
@@ -256,8 +262,9 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
     link = chip.scale_up_bytes_per_s or chip.pcie_bytes_per_s
     if link is None:
         raise UnknownKeyError(f"no link speed: got '{chip.key}', want an accelerator with one. Choose another gpu.")
-    formats = Formats(dtype_class(attention), dtype_class(dtype), dtype_class(kv), latent=shape.n_latent_layers > 0)
-    sixteen = dtype == "int4_wo" or (dtype == "mxfp4" and not chip.generation.startswith("blackwell"))
+    latent, wide = shape.n_latent_layers > 0, shape.widest_head > FLASH_HEAD
+    formats = Formats(dtype_class(attention), dtype_class(dtype), dtype_class(kv), latent=latent, wide=wide)
+    sixteen = dtype == "int4_wo" or (dtype == "mxfp4" and "fp4" not in chip.peaks)
     return Case(
         shape=shape,
         rates={**kernel_rates(chip.key, formats), **scheduling(engine)},
@@ -272,6 +279,7 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
         node_gpus=float(chip.scale_up_domain),
         host_gpus=float(chip.gpus_per_node),
         network=float(chip.scale_out_bytes_per_s or link),
+        paired=float(chip.maker in PAIRED),
         **stored_bytes(model, weight_dtype),
     )
 

@@ -68,13 +68,13 @@ def tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[
     return latency_terms_of(model, gpu, demand, replica).tpot
 
 
-def band_of_figure(figure: str, gpu: str, replica: Replica, model: str | None) -> Band:
-    """Return the band of a figure, of models with an encoder the widest."""
+def band_of_figure(figure: str, gpu: str, replica: Replica, model: str | None, demand: Demand | None = None) -> Band:
+    """Return the band of a figure at a load where one is given, of models with an encoder the widest."""
     if model and has_encoder(model):  # no server of a model with an encoder was measured
         return unmeasured_band(figure)
     key = accelerator(gpu).key
     if model:
-        return replica_band(figure, key, replica, case=case_of(model, gpu, replica))
+        return replica_band(figure, key, replica, case=case_of(model, gpu, replica), demand=demand)
     return error_band(figure, replica.engine, key)
 
 
@@ -82,7 +82,7 @@ def band_of(figure: str) -> Callable[..., tuple[float, float, str]]:
     """Return the band of a figure in the arguments of an estimate."""
 
     def band(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[float, float, str]:
-        found = band_of_figure(figure, gpu, replica, model)
+        found = band_of_figure(figure, gpu, replica, model, demand=demand)
         return found.low, found.high, found.basis
 
     return band

@@ -219,14 +219,14 @@ def collectives(case: Case) -> Messages:
 def _reduce(case: Case) -> Messages:
     """Return one all-reduce over the tensor-parallel group, of a byte instead of a token."""
     r, n = case.rates, case.tp
-    return Messages(_started(case, n), (2 * (n - 1) / n / r["reduce_bandwidth"] + r["reduce_passes"]) / _link(case))
+    return Messages(_started(case, n), (2 * (n - 1) / n / r["reduce_bandwidth"] + r["reduce_passes"]) / _link(case, n))
 
 
 def _exchange(case: Case) -> Messages:
     """Return sending a rank's tokens to the experts of other ranks and the results back: two collectives."""
     r, gpus = case.rates, case.tp * case.dp
     fan = smaller(case.shape.top_k, case.dp) * (case.dp - 1) / case.dp
-    return Messages(2 * _started(case, gpus), 2 * fan / (_link(case) * r["reduce_bandwidth"]))
+    return Messages(2 * _started(case, gpus), 2 * fan / (_link(case, gpus) * r["reduce_bandwidth"]))
 
 
 def _started(case: Case, n: Number) -> Number:
@@ -240,10 +240,14 @@ def _crosses(case: Case) -> Number:
     return 1.0 * (case.tp * case.dp > case.node_gpus)
 
 
-def _link(case: Case) -> Number:
-    """Return the rate between the GPUs of a replica: within a node, or between nodes where they exceed one."""
-    crosses = _crosses(case)
-    return case.link * (1 - crosses) + case.network * crosses
+def _link(case: Case, n: Number) -> Number:
+    """Return the rate between n GPUs of a replica: within a node, or between nodes where they exceed one.
+
+    Of a node whose GPUs are joined pair by pair n of them use n - 1 of a GPU's links.
+    """
+    crosses, used = _crosses(case), (n - 1) / larger(case.node_gpus - 1, 1.0)
+    within = case.link * (1 - case.paired + case.paired * larger(smaller(used, 1.0), 1e-9))
+    return within * (1 - crosses) + case.network * crosses
 
 
 def launches(case: Case, phase: str) -> Number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from functools import cache
 
@@ -120,6 +121,31 @@ def requests_that_fit(case: Case | Costs, memory: Memory, input_tokens: Number, 
     longest = input_tokens + output_tokens
     fit = sequences_that_fit(case, memory, longest - memory.grown * output_tokens / 2)
     return fit * (memory.cache_bytes >= cache_bytes_per_gpu(case, longest))
+
+
+def held_tokens(memory: Memory, input_tokens: int, output_tokens: int, requests: int) -> int:
+    """Return the tokens of cache to keep for each of so many requests, so that hardly one of them is put back.
+
+    Where sequences grow, requests anywhere in their answers hold half of them on average, and what n of them hold
+    together spreads by the square root of n / 12 answers. Two such deviations are kept beside the mean, and never more
+    than whole answers: all that there is where an engine allots an answer at its start.
+    """
+    share = min(0.5 + 1 / math.sqrt(3 * max(requests, 1)), 1.0) if memory.grown else 1.0
+    return input_tokens + math.ceil(output_tokens * share)
+
+
+def requests_kept(case: Case | Costs, memory: Memory, input_tokens: int, output_tokens: int) -> int:
+    """Return the most requests that one attention rank runs at once with hardly one of them put back, found by halving.
+
+    As many as `sequences_that_fit` of the tokens that are then held for each.
+    """
+    fits, fails = 0, int(sequences_that_fit(case, memory, float(input_tokens))) + 1
+    while fails - fits > 1:
+        middle = (fits + fails) // 2
+        each = held_tokens(memory, input_tokens, output_tokens, requests=middle)
+        within = sequences_that_fit(case, memory, float(each)) >= middle
+        fits, fails = (middle, fails) if within else (fits, middle)
+    return fits
 
 
 def context_that_fits(case: Case, memory: Memory, sequences: float) -> int:

@@ -22,12 +22,15 @@ _RESEMBLES = {"mxfp4": "fp4", "int8": "fp8"}
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """The formats of one case, as the kernel tables name them, and whether its attention is latent."""
+    """The formats of one case, as the kernel tables name them, and whether its attention is latent, or has heads wider
+    than flash kernels take.
+    """
 
     weights: str
     experts: str
     kv: str
     latent: bool
+    wide: bool = False
 
 
 @cache
@@ -41,8 +44,8 @@ def _rows() -> dict[tuple[str, str, str], dict[str, float]]:
 
 @cache
 def is_measured(gpu: str) -> bool:
-    """Return whether kernels of an accelerator were measured; all others take the typical ones."""
-    return (gpu, "product", "bf16") in _rows()
+    """Return whether the kernels of an accelerator were measured, attention among them; what was not is typical."""
+    return (gpu, "prefill_attention", "") in _rows()
 
 
 def _row(gpu: str, operation: str, form: str) -> dict[str, float]:
@@ -84,7 +87,7 @@ def scheduled() -> tuple[str, ...]:
 @cache
 def kernel_rates(gpu: str, formats: Formats) -> dict[str, float]:
     """Return the numbers of all operations for one accelerator and the formats of a case, by operation and column."""
-    kind = "latent_{}" if formats.latent else "{}_attention"
+    kind = "latent_{}" if formats.latent else "wide_{}" if formats.wide else "{}_attention"
     found = {
         "product": _product(gpu, formats.weights),
         "head": _row(gpu, "product", "bf16"),

@@ -89,6 +89,13 @@ class ServingShape:
         return self.n_layers + self.n_expert_layers + self.n_state_layers + self.n_indexed_layers
 
     @property
+    def widest_head(self) -> float:
+        """Elements of a query head, the widest of all layers."""
+        return max(
+            (kind.score_width / (2 * kind.n_heads * kind.layers) for kind in self.kinds if kind.layers), default=0
+        )
+
+    @property
     def common_heads(self) -> int:
         """The greatest number that divides the heads of every layer, 0 without heads: tp must divide it too."""
         return math.gcd(int(self.state_heads), *(int(kind.n_heads) for kind in self.kinds))

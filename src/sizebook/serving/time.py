@@ -161,9 +161,8 @@ def decode_step_seconds(case: Case | Costs, demand: Demand) -> Number:
 
 
 def scheduling_seconds(case: Case | Costs, batch: Number) -> Number:
-    """Return what an engine does around one step: a fixed time, and one a request that large batches share."""
-    r = case.rates
-    return r["step_seconds"] + r["request_seconds"] * batch / (1 + batch / r["request_half"])
+    """Return what an engine does around one step: a fixed time, and one a request."""
+    return case.rates["step_seconds"] + case.rates["request_seconds"] * batch
 
 
 def tokens_of_step(case: Case | Costs, output_tokens: Number) -> Number:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import leaves
 from sizebook.plans.serving.tables import ARGUMENTS, STATED
-from sizebook.serving.band import Band, setting_band, setting_of
+from sizebook.serving.band import Band, is_beyond, setting_band, setting_of
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
 from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.encoding import halves
@@ -76,21 +77,26 @@ def named_case(model: str, gpu: str, *words: str) -> NamedCase:
     except SizebookError as error:
         return NamedCase(None, reason=str(error))
     chip = accelerator(gpu)
-    settings = (replace(setting_of(case, replica), crosses=crosses, drafts=drafts) for crosses, drafts in _SETTINGS)
+    settings = (
+        replace(setting_of(case, replica), crosses=crosses, beyond=beyond, drafts=drafts)
+        for crosses, beyond, drafts in _SETTINGS
+    )
     bands = tuple(setting_band("tpot", chip.key, replica, shape=case.shape, setting=each) for each in settings)
     rates = basis_of(replica.rates_file, setup_of(chip.key, replica.engine))
     return NamedCase(case, engine_constants(replica.engine), physical_bytes(chip), bands, rates)
 
 
-_SETTINGS = tuple((crosses, drafts) for crosses in (False, True) for drafts in (False, True))
+_SETTINGS = tuple(product((False, True), repeat=3))
 
 
 def bands_at(named: list[NamedCase], place: Any, numbers: dict[str, Any]) -> tuple[list[Band | None], Any]:
-    """Return all bands of names, and which of them every row has: by whether it spans nodes, and drafts."""
+    """Return all bands of names, and which of them every row has: by whether it spans nodes, its load, and drafts."""
     node = np.array([each.case.node_gpus if each.case else np.inf for each in named])[place]
     crosses, drafts = numbers["tp"] * numbers["dp"] > node, numbers["draft_tokens"] > 0
+    asked = {name: numbers[name] for name in ("input_tokens", "output_tokens", "concurrency")}
+    beyond = is_beyond(Demand(**asked), numbers["dp"])
     bands = [band for each in named for band in (each.bands or (None,) * len(_SETTINGS))]
-    return bands, len(_SETTINGS) * place + 2 * crosses + drafts
+    return bands, len(_SETTINGS) * place + 4 * crosses + 2 * beyond + drafts
 
 
 @cache

@@ -61,7 +61,7 @@ def planned(
 def _asked_of(each: Service) -> tuple[Any, ...]:
     """Return what `replica_for` is asked for a service."""
     demand = each.traffic.demand
-    longest = demand.input_tokens + demand.output_tokens
+    longest = demand.input_tokens, demand.output_tokens
     stream = each.requests.stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
     asked = Workload(demand, longest, stream, each.latencies)
     return Setup(each.model, each.gpu, each.replica, each.gpus_per_node), asked

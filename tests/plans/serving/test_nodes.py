@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -125,7 +126,8 @@ def test_plan_serve_shows_lengths_and_nodes(tmp_path: Path) -> None:
     assert "Spare              4 replicas for the loss of 1 node" in text
     data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml"), "--json"]).output)
     assert data["token_lengths"]["input"] == {"mean": pytest.approx(1700), "p50": 500, "p95": 8000}
-    assert data["token_lengths"]["reserved_tokens"] == 8300
+    n = data["replica"]["capacity"]
+    assert data["token_lengths"]["reserved_tokens"] == 8000 + math.ceil(300 * (0.5 + 1 / math.sqrt(3 * n))) == 8166
     assert data["nodes"] == {
         "gpus_per_node": 8, "gpus_per_node_basis": "data/hardware.csv, h100-sxm", "instances_per_node": 4,
         "nodes_per_replica": 1, "failure_domain": "node", "failures_covered": 1, "spare_replicas": 4,

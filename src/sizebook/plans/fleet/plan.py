@@ -222,5 +222,5 @@ def _workload(service: Service) -> Workload:
         )
     demand = service.traffic.demand
     stream = service.requests.stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
-    longest = demand.input_tokens + demand.output_tokens
+    longest = demand.input_tokens, demand.output_tokens
     return Workload(demand, longest, stream, latencies=service.latencies, share=service.requests.share)

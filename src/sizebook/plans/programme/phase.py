@@ -153,7 +153,9 @@ def _replica(phase: Phase) -> PlannedReplica:
     )
     stream = RequestStream().stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
     setup = Setup(phase.model, accelerator(phase.gpu).key, replica)
-    return replica_for(setup, Workload(demand, n, stream, latencies=Latencies()))
+    return replica_for(
+        setup, Workload(demand, (n - demand.output_tokens, demand.output_tokens), stream, latencies=Latencies())
+    )
 
 
 def _replicas(phase: Phase, replica: PlannedReplica) -> int:

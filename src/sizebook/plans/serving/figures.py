@@ -45,7 +45,16 @@ class ReplicaFigures:
     longest_tokens: Annotated[
         int,
         Quantity(
-            "tokens of a request to reserve cache for", unit="tokens", **_COUNT, label="Longest request reserved for"
+            "tokens of the longest request that the plan is for", unit="tokens", **_COUNT, label="Longest request"
+        ),
+    ]
+    held_tokens: Annotated[
+        int,
+        Quantity(
+            "tokens of cache kept for each request: where sequences grow, what hardly ever puts one back",
+            unit="tokens",
+            **_COUNT,
+            label="Cache kept for a request",
         ),
     ]
     gpus_per_replica: GpusPerReplica
@@ -215,6 +224,7 @@ def _of_the_replica(inputs: ServingInputs, replica: PlannedReplica) -> dict[str,
         "input_tokens": traffic.mean_demand.input_tokens,
         "output_tokens": traffic.mean_demand.output_tokens,
         "longest_tokens": traffic.longest_tokens,
+        "held_tokens": replica.held_tokens,
         "gpus_per_replica": replica.gpus,
         "concurrency": replica.concurrency,
         "capacity": replica.capacity,

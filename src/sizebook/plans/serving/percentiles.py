@@ -73,8 +73,8 @@ def serving_percentile(
     mean = lengths.mean(demand)
     arrivals = stream.stream(*lengths.drawn(mean))
     check_arrivals(arrivals)
-    workload = Workload(mean, sum(lengths.longest(mean)), arrivals, latencies=Latencies())
-    case, _, capacity = capacity_of(Setup(model, accelerator(gpu).key, replica), workload)
+    workload = Workload(mean, lengths.longest(mean), arrivals, latencies=Latencies())
+    case, _, capacity, _ = capacity_of(Setup(model, accelerator(gpu).key, replica), workload)
     simulated = simulator(case, mean, arrivals, most=most_running(case, capacity))
     if replica_requests_per_second >= simulated.saturated:
         raise TargetError(

@@ -111,6 +111,6 @@ def replica_of(model: str, gpu: str, inputs: ServingInputs, rates: Rates) -> Pla
     setup = Setup(model, accelerator(gpu).key, inputs.replica, gpus_per_node=inputs.target.gpus_per_node)
     traffic, latencies = inputs.traffic, inputs.target.latencies
     workload = Workload(
-        traffic.mean_demand, traffic.longest_tokens, inputs.stream, latencies=latencies, share=inputs.requests.share
+        traffic.mean_demand, traffic.longest, inputs.stream, latencies=latencies, share=inputs.requests.share
     )
     return replica_in(setup, workload, inputs.pools, cost=lambda each: fleet_months(each, inputs, rates)[-1].usd)

@@ -30,7 +30,7 @@ from sizebook.serving.band import Band, pooled_band
 from sizebook.serving.encoding import EncodedCase, serving_case
 from sizebook.serving.estimate import Estimate
 from sizebook.serving.load import Limits, Simulator, largest_load, pooled_simulator
-from sizebook.serving.memory import sequences_that_fit
+from sizebook.serving.memory import held_tokens, requests_kept
 from sizebook.serving.pool_simulation import PoolTimes
 from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.quantities import Demand, PoolLayout
@@ -81,7 +81,8 @@ def _steady(setup: Setup, workload: Workload, layout: PoolLayout) -> list[Planne
     """Return every pair of pools that meets the target on average, at its load. Errors: none does."""
     case = serving_case(setup.model, setup.gpu, setup.replica)
     memory = memory_of(case, setup)
-    room = int(sequences_that_fit(case, memory, float(workload.longest_tokens)) * setup.replica.dp)
+    kept = requests_kept(case, memory, *workload.longest)
+    room = kept * setup.replica.dp
     check_room(setup, workload.longest_tokens, room, case=case, memory=memory)
     _check_held(setup, workload.demand, layout, room=room)
     limits = limits_of(workload.latencies, _bands(setup, layout.decode_workers or 1))
@@ -106,6 +107,7 @@ def _steady(setup: Setup, workload: Workload, layout: PoolLayout) -> list[Planne
                 bands=bands,
                 binding=binding,
                 packing=packing,
+                held_tokens=held_tokens(memory, *workload.longest, requests=kept),
                 pools=pools,
             )
         )

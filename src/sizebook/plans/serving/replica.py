@@ -18,7 +18,7 @@ from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, places, serving_case
 from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate, unmeasured_band
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
-from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
+from sizebook.serving.memory import Memory, engine_constants, engine_memory, held_tokens, physical_bytes, requests_kept
 from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
@@ -44,7 +44,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class PlannedReplica:
-    """One replica at the load it is planned for, and the most that its cache could hold.
+    """One replica at the load it is planned for, and the most that its cache holds, ``held_tokens`` for each of them.
 
     ``loaded`` is what its requests see one by one, where a target names a percentile of them: then ``at_knee`` is the
     mean of that simulation, otherwise the estimate of a steady load. With ``pools`` the case and its memory are those
@@ -60,6 +60,7 @@ class PlannedReplica:
     bands: dict[str, Band]
     binding: str
     packing: Packing
+    held_tokens: int
     speed: float = 1.0
     loaded: Loaded | None = None
     pools: Pools | None = None
@@ -134,16 +135,22 @@ class PlannedReplica:
 
 @dataclass(frozen=True)
 class Workload:
-    """What a replica is planned for: lengths, cache to reserve, how requests arrive, and the latencies to meet.
+    """What a replica is planned for: lengths, how requests arrive, and the latencies to meet.
 
-    ``share`` is that of the requests that must meet them, None for their mean.
+    ``longest`` are the tokens of the prompt and of the answer that cache is kept for, ``share`` is that of the requests
+    that must meet the latencies, None for their mean.
     """
 
     demand: Demand
-    longest_tokens: int
+    longest: tuple[int, int]
     stream: Stream
     latencies: Latencies
     share: float | None = None
+
+    @property
+    def longest_tokens(self) -> int:
+        """Tokens of the longest request."""
+        return sum(self.longest)
 
 
 def replica_for(setup: Setup, workload: Workload) -> PlannedReplica:
@@ -155,8 +162,8 @@ def replica_for(setup: Setup, workload: Workload) -> PlannedReplica:
     demand, latencies, replica = workload.demand, workload.latencies, setup.replica
     check_load(demand, latencies)
     check_stream(workload.stream, latencies, workload.share)
-    case, memory, capacity = capacity_of(setup, workload)
-    bands = unmeasured_bands() if isinstance(case, EncodedCase) else bands_of(setup)
+    case, memory, capacity, held = capacity_of(setup, workload)
+    bands = unmeasured_bands() if isinstance(case, EncodedCase) else bands_of(setup, demand)
     if demand.concurrency is not None and demand.concurrency > capacity:
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity=capacity))
     limits, packing = limits_of(latencies, bands), packing_of(setup)
@@ -165,7 +172,7 @@ def replica_for(setup: Setup, workload: Workload) -> PlannedReplica:
         loaded = _loaded(setup, workload, limits, most)
         mean, found = mean_of(loaded.served, demand, capacity)
         binding = loaded.binding or limit_of_capacity(most, capacity)
-        return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
+        return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, held, loaded=loaded)
     if demand.concurrency is not None:
         at_load: Demand | None = demand
         binding = "given"
@@ -175,21 +182,27 @@ def replica_for(setup: Setup, workload: Workload) -> PlannedReplica:
     if at_load is None:
         raise TargetError(missed(setup.model, setup.gpu, replica, demand=demand, limits=limits))
     found = estimate(case, memory, at_load)
-    return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing)
+    bands = bands if isinstance(case, EncodedCase) else bands_of(setup, at_load)
+    return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing, held)
 
 
-def capacity_of(setup: Setup, workload: Workload) -> tuple[Case, Memory, int]:
-    """Return the case of a replica, its memory and the requests that its cache holds. Errors: not even one."""
-    replica, longest = setup.replica, float(workload.longest_tokens)
+def capacity_of(setup: Setup, workload: Workload) -> tuple[Case, Memory, int, int]:
+    """Return the case of a replica, its memory, the requests that its cache holds and the tokens kept for each.
+
+    Errors: not even one fits.
+    """
+    replica, longest = setup.replica, workload.longest_tokens
     case = serving_case(setup.model, setup.gpu, replica)
     memory = engine_memory(case, physical_bytes(accelerator(setup.gpu)), engine_constants(replica.engine))
     if isinstance(case, EncodedCase):
         check_encoded(setup.model, case, workload.latencies)
-        capacity = places(case, memory, workload.demand, longest_tokens=longest, most=MOST_READ) * replica.dp
+        capacity = places(case, memory, workload.demand, longest_tokens=float(longest), most=MOST_READ) * replica.dp
+        held = longest
     else:
-        capacity = int(sequences_that_fit(case, memory, longest) * replica.dp)
-    check_room(setup, workload.longest_tokens, capacity, case=case, memory=memory)
-    return case, memory, capacity
+        kept = requests_kept(case, memory, *workload.longest)
+        capacity, held = kept * replica.dp, held_tokens(memory, *workload.longest, requests=kept)
+    check_room(setup, longest, capacity, case=case, memory=memory)
+    return case, memory, capacity, held
 
 
 def most_running(case: Case, capacity: int) -> int:
@@ -263,10 +276,13 @@ def check_arrivals(stream: Stream) -> None:
         )
 
 
-def bands_of(setup: Setup) -> dict[str, Band]:
-    """Return the error bands of TTFT, TPOT and throughput for the model, engine and accelerator."""
+def bands_of(setup: Setup, demand: Demand) -> dict[str, Band]:
+    """Return the error bands of TTFT, TPOT and throughput for the model, engine and accelerator at a load."""
     gpu, case = accelerator(setup.gpu).key, case_of(setup.model, setup.gpu, setup.replica)
-    return {name: replica_band(name, gpu, setup.replica, case=case) for name in ("ttft", "tpot", "throughput")}
+    return {
+        name: replica_band(name, gpu, setup.replica, case=case, demand=demand)
+        for name in ("ttft", "tpot", "throughput")
+    }
 
 
 def unmeasured_bands() -> dict[str, Band]:

@@ -22,11 +22,11 @@ MOST_TERMS = 6  # of a histogram, before a derivation says how many there are
 def derivations(plan: ServingPlan) -> tuple[Step, ...]:
     """Return the derivation of capacity, rate, fleet, money and energy, in the order in which one follows another."""
     traffic = plan.traffic
-    replica = _replica(plan.replica, traffic.longest_tokens)
+    replica = _replica(plan.replica)
     return (*_lengths(traffic), *replica, *_fleet(plan), *_money(plan))
 
 
-def _replica(replica: PlannedReplica, longest: int) -> tuple[Step, ...]:
+def _replica(replica: PlannedReplica) -> tuple[Step, ...]:
     memory, knee, setup = replica.memory, replica.at_knee, replica.setup
     gib = [
         f"{float(size) / 2**30:.2f}"
@@ -55,7 +55,7 @@ def _replica(replica: PlannedReplica, longest: int) -> tuple[Step, ...]:
         Step(
             text("Requests that the cache holds"),
             text("whole sequences in the cache of a rank * dp"),
-            text("sequences of {n} tokens", n=grouped(longest)),
+            text("sequences of {n} tokens", n=grouped(replica.held_tokens)),
             value=replica.capacity,
             unit="requests",
             source=text("cache layout of the model's attention"),

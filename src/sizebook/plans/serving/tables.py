@@ -19,7 +19,7 @@ from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.pools import check_pools, pooled_replica
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload
 from sizebook.serving.arrivals import Lengths
-from sizebook.serving.band import Band, replica_band
+from sizebook.serving.band import MOST_CONTEXT, Band, is_beyond, replica_band
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import as_answered, has_encoder, serving_case
 from sizebook.serving.estimate import Estimate, estimate, misfit, unmeasured_band
@@ -100,21 +100,25 @@ def answer(heads: Sequence[str]) -> Callable[[Sequence[Any]], Mapping[str, Any]]
 
 
 @lru_cache(maxsize=10_000)
-def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, Band, dict[str, str]]:
-    """Return what is the same for every load of a replica."""
+def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, dict[bool, Band], dict[str, str]]:
+    """Return what is the same for every load of a replica, with the bands of loads within and beyond the fit."""
     case, chip = serving_case(model, gpu, replica), accelerator(gpu)
     memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
     is_encoded = has_encoder(model)  # no server of such a model was measured
-    band = unmeasured_band("tpot") if is_encoded else replica_band("tpot", chip.key, replica, case=case)
+    loads = {False: Demand(), True: Demand(input_tokens=2 * MOST_CONTEXT)}
+    bands = {
+        far: unmeasured_band("tpot") if is_encoded else replica_band("tpot", chip.key, replica, case=case, demand=load)
+        for far, load in loads.items()
+    }
     said = {
         "rates_basis": basis_of(replica.rates_file, setup_of(chip.key, replica.engine)),
         "release_basis": said_of(replica, chip, drafting=case.draft_tokens > 0),
     }
-    return case, memory, band, said
+    return case, memory, bands, said
 
 
 def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[str, Any]:
-    case, memory, band, said = _replica(model, gpu, replica)
+    case, memory, bands, said = _replica(model, gpu, replica)
     demand = as_answered(model, demand)
     found = estimate(case, memory, demand)
     tokens, capacity = demand.input_tokens + demand.output_tokens, float(found.capacity)
@@ -123,7 +127,7 @@ def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[st
     if capacity <= 0:
         return {**said, "reason": reason}
     return {
-        **_figures(found, band),
+        **_figures(found, bands[bool(is_beyond(demand, replica.dp))]),
         **said,
         "fits": bool(found.fits),
         "workers": replica.layout,
@@ -151,7 +155,7 @@ def _pooled(model: str, gpu: str, demand: Demand, replica: Replica, pools: PoolL
 def _pools(setup: Setup, demand: Demand, pools: PoolLayout) -> PlannedReplica:
     """Return the replica of a plan at a stated load, whatever GPUs cost: with the fewest of them for its rate."""
     lengths = Stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
-    workload = Workload(demand, demand.input_tokens + demand.output_tokens, lengths, latencies=Latencies())
+    workload = Workload(demand, (demand.input_tokens, demand.output_tokens), lengths, latencies=Latencies())
     return pooled_replica(setup, workload, pools, cost=lambda each: each.gpus / each.requests_per_second)
 
 

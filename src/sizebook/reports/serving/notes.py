@@ -181,7 +181,7 @@ def _replica_rows(plan: ServingPlan) -> list[InputRow]:
             plan.arrivals,
             text("simulated") if plan.replica.loaded else text("usual value"),
         ),
-        (text("Tokens to reserve cache for"), grouped(traffic.longest_tokens), text("95th percentiles where given")),
+        (text("Tokens to reserve cache for"), grouped(plan.replica.held_tokens), text("95th percentiles where given")),
         (
             text("Context of the model"),
             grouped(plan.context_tokens) if plan.context_tokens else text("not stated"),

@@ -89,7 +89,6 @@ def _memory(plan: ServingPlan) -> Section:
     rows = [Row((name, fixed(size / GIB, 2), fixed(100 * size / memory.physical_bytes, 1))) for name, size in parts]
     physical, allowed = float(memory.physical_bytes), float(memory.allowed_bytes) / GIB
     rows.append(Row((text("Physical memory"), fixed(physical / GIB, 2), fixed(100, 1)), "total"))
-    longest = grouped(plan.traffic.longest_tokens)
     return Section(
         text("Memory"),
         plural(
@@ -116,9 +115,8 @@ def _memory(plan: ServingPlan) -> Section:
                 (*words(text("Component")), *figures(text("Memory"), unit="GiB"), *figures(text("Share"), unit="%")),
                 tuple(rows),
                 note=text(
-                    "Room is counted for whole sequences of {longest} tokens, input and output, on all "
-                    "GPUs of a replica.",
-                    longest=longest,
+                    "Room is counted for {held} tokens of each request, on all GPUs of a replica.",
+                    held=grouped(replica.held_tokens),
                 ),
             ),
         ),

@@ -1,0 +1,73 @@
+"""Kernels with numbers of their own: AMD's, links that join GPUs pair by pair, heads that no flash kernel takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizebook.serving.band import BEYOND, FITTED, NOTHING, error_band, replica_band
+from sizebook.serving.case import case_of
+from sizebook.serving.kernels import collectives, products
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.shape import shape_of
+from sizebook.serving.time import Pass, pass_parts
+
+
+def test_an_accelerator_of_amd_multiplies_at_its_own_share_of_the_peak() -> None:
+    """Of 2,614.9 TFLOP/s in eight bits MI300X reaches 32 % in the products that aiter tuned, NVIDIA's median 78 %.
+
+    68.5 billion weights of layers over 8 GPUs: 2 x 68.5e9 / 8 / (0.3221 x 2614.9e12) = 20.3 us a token.
+    """
+    case = case_of("llama-3.1-70b", "mi300x", Replica(tp=8, weight_dtype="fp8"))
+    weights = case.shape.attention_parameters + case.shape.dense_parameters
+    assert case.rates["product_compute"] == pytest.approx(0.3221)
+    assert products(case).token == pytest.approx(2 * weights / 8 / (0.3221 * 2614.9e12))
+    mi325x = case_of("llama-3.1-70b", "mi325x", Replica(tp=8, weight_dtype="fp8"))
+    assert mi325x.rates["product_compute"] == case.rates["product_compute"], "both have 304 compute units"
+
+
+def test_what_nobody_measured_of_it_keeps_the_widest_band() -> None:
+    """Its attention is the median accelerator's, and no server of it is in the fit."""
+    assert error_band("tpot", "vllm", "mi300x").basis == NOTHING
+
+
+def test_gpus_joined_pair_by_pair_use_the_links_between_them_alone() -> None:
+    """Of seven links of MI300X four GPUs use three. A token's 16,384 bytes twice a layer, 80 layers, all-reduced:
+
+    (2 x 3 / 4 / 0.6416 + 0.3034) / (448e9 x 3 / 7) x 16,384 x 160 = 36.1 us, and at tp 8 over all seven links 17.7 us.
+    """
+    four, eight = (case_of("llama-3.1-70b", "mi300x", Replica(tp=tp, weight_dtype="fp8")) for tp in (4, 8))
+    assert collectives(four).token == pytest.approx((1.5 / 0.6416 + 0.3034) / (448e9 * 3 / 7) * 16_384 * 160)
+    assert collectives(eight).token == pytest.approx((1.75 / 0.6416 + 0.3034) / 448e9 * 16_384 * 160)
+    assert collectives(four).token == pytest.approx(36.1e-6, rel=0.01)
+
+
+def test_a_switch_gives_every_gpu_its_whole_link() -> None:
+    two, eight = (case_of("llama-3.1-70b", "h200-sxm", Replica(tp=tp, weight_dtype="fp8")) for tp in (2, 8))
+    r, link = two.rates, two.link
+    both = [(2 * (n - 1) / n / r["reduce_bandwidth"] + r["reduce_passes"]) / link * 16_384 * 160 for n in (2, 8)]
+    assert [collectives(each).token for each in (two, eight)] == pytest.approx(both)
+
+
+def test_heads_wider_than_256_run_in_triton_but_on_blackwell_of_data_centres() -> None:
+    """Gemma 4 has heads of 512 in seven of 42 layers, and all of its attention then reads at 39 % of the bandwidth."""
+    assert shape_of("gemma-4-e4b").widest_head == 512
+    assert shape_of("gemma-3-27b").widest_head == 128
+    slow, fast = (case_of("gemma-4-e4b", gpu, Replica(weight_dtype="bf16")) for gpu in ("h200-sxm", "b200-sxm"))
+    assert slow.rates["decode_attention_bandwidth"] == 0.39
+    assert fast.rates["decode_attention_bandwidth"] == pytest.approx(0.9307)
+    read = slow.shape.kinds[0].read_width * 2 * 512 + slow.shape.kinds[1].read_width * 2 * 2000
+    step = pass_parts(slow, Pass(1.0, 1.0, 2000.0, prefill=False))
+    assert step.cache == pytest.approx(2 * read / (0.39 * slow.bandwidth)), "two key-value heads, windows of 512"
+
+
+def test_a_context_or_a_load_beyond_the_fit_has_a_band_of_its_own() -> None:
+    """Of a combination in the fit: to 16,384 tokens of a request, and to 256 in flight on each of its ranks."""
+    replica = Replica(engine="sglang", tp=8, weight_dtype="fp8_block")
+    case = case_of("deepseek-r1", "h200-sxm", replica)
+
+    def basis(**demand: int) -> str:
+        return replica_band("tpot", "h200-sxm", replica, case, Demand(**demand)).basis
+
+    assert basis(input_tokens=16_000, output_tokens=384, concurrency=256) == FITTED
+    assert basis(input_tokens=16_000, output_tokens=385, concurrency=1) == BEYOND
+    assert basis(input_tokens=1000, output_tokens=1000, concurrency=257) == BEYOND
