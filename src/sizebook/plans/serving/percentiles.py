@@ -46,7 +46,7 @@ class Percentile:
             "request_percentile": "p95",
             "weight_dtype": "fp8",
         },
-        0.07514616238859162,
+        0.07463412773705613,
     ),
 )
 @takes("simulation")
