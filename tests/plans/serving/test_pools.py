@@ -144,8 +144,8 @@ NO_ROOM = (
     ("given", "said"),
     [
         ({"request_percentile": "p95", "ttft_target_seconds": 0.01},
-         "ttft_target_seconds binds: got 0.1484 s with one request in flight in separate pools that decode at tp4, "
-         "want 0.01 s. Raise tp, accept 0.1484 s, or choose a faster gpu or a narrower weight_dtype."),
+         "ttft_target_seconds binds: got 0.1485 s with one request in flight in separate pools that decode at tp4, "
+         "want 0.01 s. Raise tp, accept 0.1485 s, or choose a faster gpu or a narrower weight_dtype."),
         ({"output_tokens": 1},
          "not planned in pools: got answers of 1 token, want two or more, which are decoded. Lengthen them."),
         ({"pp": 2}, "not planned in pools: got pp 2, want workers of one stage. Use tp or dp."),
@@ -153,7 +153,7 @@ NO_ROOM = (
          "pools without separate_prefill: got prefill_tp, decode_workers, want separate_prefill with it. Set it to "
          "true, or remove the others."),
         ({**UNTARGETED, "concurrency": 4000, "decode_workers": 2},
-         "cache binds: got 4000 requests in flight on 2 decode workers at tp4, want at most 312 on each. Lower "
+         "cache binds: got 4000 requests in flight on 2 decode workers at tp4, want at most 326 on each. Lower "
          "concurrency, state 13 decode_workers, or raise tp."),
         ({"tp": 1, "weight_dtype": "bf16"}, NO_ROOM),
         ({**UNTARGETED, "tp": 1, "weight_dtype": "bf16", "concurrency": 4}, NO_ROOM),

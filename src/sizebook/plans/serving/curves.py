@@ -100,7 +100,7 @@ def loads_of(given: Any) -> tuple[int, ...]:
         },
         [
             ["concurrency", "ttft_seconds", "tpot_seconds", "tokens_per_second", "gpu_tokens_per_second", "fits"],
-            [1, 0.026433210242180927, 0.005338053193554436, 187.00083403696937, 187.00083403696937, True],
+            [1, 0.026433210242180927, 0.005338053193554436, 186.6140289201944, 186.6140289201944, True],
         ],
     ),
 )
