@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sizebook.core.texts import span, text
 from sizebook.core.units import distinct_figures, percent, significant
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.serving.band import FITTED
+from sizebook.serving.band import BEYOND, FITTED
 from sizebook.tables.price_rows import no_power, price_remark
 
 LITTLE_USED = 0.25  # of what a fleet could carry, below which a reader is told
@@ -31,7 +31,12 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
             demand=demand,
         )
     band = plan.replica.bands["throughput"]
-    if band.basis != FITTED:
+    if band.basis == BEYOND:
+        yield text(
+            "No server was measured at such a context or load: throughput may be {range} times what is planned.",
+            range=span(significant(band.low), significant(band.high)),
+        )
+    elif band.basis != FITTED:
         yield text(
             "No server of this model, GPU and engine was measured: throughput may be {range} times what is planned.",
             range=span(significant(band.low), significant(band.high)),
