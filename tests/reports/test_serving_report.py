@@ -12,6 +12,7 @@ import pytest
 from sizebook.core.cells import call
 from sizebook.core.units import usd
 from sizebook.functions import load as load_functions
+from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.sensitivity import sensitivities
@@ -158,8 +159,10 @@ def test_alternatives_are_listed_from_the_cheapest(plan: ServingPlan, as_of: dat
     choices = choose("llama-3.1-8b", serving_inputs(**INPUTS), ["h100-sxm"], "vllm")
     table = _section(report(plan, as_of, choices=choices), "Alternatives").blocks[0]
     assert isinstance(table, Table)
-    costs = [int(row.cells[5].replace("\u202f", "")) for row in table.rows]
-    assert costs == sorted(costs)
+    ranked = choices.ranked[: len(table.rows)]
+    assert [number(row.cells[5]) for row in table.rows] == [round(total_usd(each.plan.months)) for each in ranked]
+    last = [each.plan.months[-1].usd for each in ranked]
+    assert last == sorted(last), "by the cost of the last month"
     assert table.rows[0].kind == "marked"
 
 
