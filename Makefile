@@ -39,7 +39,7 @@ check: .venv/.test
 	$(PY) -m mypy --strict src
 
 release: .venv/.test
-	$(PY) release/build.py
+	$(PY) -m release.build
 
 # Everything in the repository that is made from something else: function reference, workbooks, sample reports.
 generated: .venv/.test

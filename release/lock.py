@@ -1,7 +1,7 @@
 """Writes the lock file of development: every distribution with its version and hashes, and no address.
 
-`python release/lock.py` adds what pyproject.toml newly asks for, with --upgrade it takes the newest of everything, and
-with --check it says what is asked for in vain.
+`python -m release.lock` adds what pyproject.toml newly asks for, with --upgrade it takes the newest of everything, and
+with --check it says what is asked for in vain. A release publishes the lines of each extra as a lock of its own.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from uv import find_uv_bin
 
+from release.licences import walked
+
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements-dev.lock"
 UPGRADE = "--upgrade"
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
+BLOCK = re.compile(r"^([A-Za-z0-9._-]+)==.*\n(?:    --hash=.*\n)+", re.MULTILINE)
 
 
 def write() -> None:
@@ -41,6 +44,18 @@ def pins() -> dict[str, set[str]]:
     for name, version in PIN.findall(LOCK.read_text(encoding="utf-8")):
         found.setdefault(canonicalize_name(name), set()).add(version)
     return found
+
+
+def of_extra(extra: str) -> str:
+    """Return the pins and hashes of the base with one extra, on every platform."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras: dict[str, list[str]] = project["optional-dependencies"]
+    chosen = [
+        line for name, each in extras.items() if name == extra or (extra == "all" != name != "torch") for line in each
+    ]
+    names = set(walked([*project["dependencies"], *(line for line in chosen if not line.startswith("sizebook["))], {}))
+    blocks = BLOCK.finditer(LOCK.read_text(encoding="utf-8"))
+    return "".join(block[0] for block in blocks if canonicalize_name(block[1]) in names)
 
 
 def wanted() -> Iterator[Requirement]:
@@ -68,4 +83,4 @@ if __name__ == "__main__":
     if "--check" not in sys.argv:
         write()
     if missing := unmet():
-        sys.exit(f"out of date: got no pin for {', '.join(missing)}, want one each. Run: python release/lock.py")
+        sys.exit(f"out of date: got no pin for {', '.join(missing)}, want one each. Run: python -m release.lock")

@@ -6,9 +6,11 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from release import audit
 from release.lock import LOCK, unmet
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -16,12 +18,20 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 def test_the_lock_pins_whatever_is_asked_for() -> None:
-    assert unmet() == [], "run: python release/lock.py"
+    assert unmet() == [], "run: python -m release.lock"
 
 
 def test_the_lock_holds_pins_and_hashes_and_no_address() -> None:
     line = re.compile(r"[a-z0-9.-]+==\S+( ; [^\\]+)? \\|    --hash=sha256:[0-9a-f]{64}( \\)?")
     assert [each for each in LOCK.read_text(encoding="utf-8").splitlines() if not line.fullmatch(each)] == []
+
+
+def test_no_pin_is_named_by_a_saved_advisory(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert audit.hits() == []
+    assert re.fullmatch(r"pypa/advisory-database \(CC-BY-4\.0\), commit \w{8} of 20\d\d-\d\d-\d\d", audit.saved()[0])
+    monkeypatch.setattr(audit, "pins", lambda: {"jinja2": {"2.11.2", "2.11.3"}})
+    assert "jinja2 2.11.2: PYSEC-2021-66" in audit.hits()
+    assert "jinja2 2.11.3: PYSEC-2021-66" not in audit.hits()
 
 
 def test_the_page_lists_the_extras_as_they_are_declared() -> None:

@@ -61,8 +61,8 @@ def test_a_tied_head_that_is_stored_is_a_remark() -> None:
 
 
 def test_scales_of_a_quantised_checkpoint_are_a_remark() -> None:
-    tensors = {**tiny_tensors(), "model.layers.0.mlp.up_proj.weight_scale_inv": (1, 1)}
-    result = compared(tensors)
+    stored = [Tensor(name, "F8_E4M3", shape, 0) for name, shape in tiny_tensors().items()]
+    result = verify(tiny(), [*stored, Tensor("model.layers.0.mlp.up_proj.weight_scale_inv", "F32", (1, 1), 0)])
     assert result.agrees
     assert result.remarks == ("1 quantisation scales, 0 bytes",)
 

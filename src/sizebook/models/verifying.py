@@ -16,7 +16,10 @@ from dataclasses import dataclass, field
 
 from sizebook.intake.files import refuse_over
 from sizebook.models.architecture import Architecture, Weight
+from sizebook.models.checkpoints.packings import Quantization, unpacked_name
 from sizebook.models.checkpoints.tensors import Tensor, total_bytes
+from sizebook.models.checkpoints.weighing import SCALE, WEIGHT, weights_of
+from sizebook.models.checkpoints.weighing import Weight as Weighing
 from sizebook.models.counting import repeated
 
 OUTSIDE = -1
@@ -24,8 +27,6 @@ _IN_LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|block|layer)\.(\d+)\.(.+)$")
 _EXPERT = re.compile(r"\bexperts\.\d+\.")
 TOWER = re.compile(r"vision|visual|\bvit\b|audio|image|encoder\.")
 _CORRECTIONS = {"e_score_correction_bias", "expert_bias"}  # of a router, which is not trained
-# What quantised checkpoints store beside a weight; it belongs to the weight's bytes, not to the count.
-_SCALES = re.compile(r"(weight_scale(_inv|_2)?|(^|\.)(input|output|[qkv])_scale|[._]scales|_zero_point|qzeros|g_idx)$")
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,16 @@ class _Ledger:
     spare: list[tuple[str, Tensor]] = field(default_factory=list)
 
 
-def verify(architecture: Architecture, tensors: Iterable[Tensor]) -> Verification:
-    """Return how a checkpoint's tensors compare with the architecture's."""
-    stored = list(tensors)
-    weights = [tensor for tensor in stored if not _SCALES.search(tensor.name)]
-    found = _grouped(weights)
+def verify(architecture: Architecture, tensors: Iterable[Tensor], stated: Quantization | None = None) -> Verification:
+    """Return how a checkpoint's tensors compare with the architecture's; ``stated`` is what its config says of packing.
+
+    A packed matrix stands for its weights, in one extent, and what belongs to its packing is named beside the count.
+    """
+    weights = weights_of(tensors, stated)
+    stored = [weight.tensor for weight in weights]
+    found = _grouped(_unpacked(weight) for weight in weights if weight.role != SCALE)
     remarks = _extras(architecture, found)
-    if scales := [tensor for tensor in stored if _SCALES.search(tensor.name)]:
+    if scales := [weight.tensor for weight in weights if weight.role == SCALE]:
         remarks.append(f"{len(scales)} quantisation scales, {total_bytes(scales)} bytes")
     ledger, predicted = _Ledger(), 0
     for layer, expected in _expected(architecture).items():
@@ -88,6 +92,13 @@ def verify(architecture: Architecture, tensors: Iterable[Tensor]) -> Verificatio
         differences=_differences(ledger),
         remarks=tuple(remarks),
     )
+
+
+def _unpacked(weight: Weighing) -> Tensor:
+    tensor = weight.tensor
+    if weight.role != WEIGHT or weight.parameters == tensor.size:
+        return tensor
+    return Tensor(unpacked_name(tensor.name), tensor.dtype, (weight.parameters,), tensor.n_bytes)
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -218,11 +229,13 @@ def _compare(layer: int, expected: list[Weight], found: list[Tensor], ledger: _L
 def _spellings(
     names: dict[tuple[str, tuple[int, ...]], list[Tensor]], weight: Weight
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the keys under which a predicted tensor may be found: its name, or a longer one that ends with it."""
-    exact = (weight.name, weight.shape)
-    if exact in names:
-        yield exact
-    yield from [key for key in names if key[1] == weight.shape and key[0].endswith(f".{weight.name}")]
+    """Yield the keys under which a predicted tensor may be found: its name, or a longer one that ends with it.
+
+    Where it is packed, it has one extent.
+    """
+    shapes = (weight.shape, (weight.size,))
+    yield from [key for shape in shapes if (key := (weight.name, shape)) in names]
+    yield from [key for key in names if key[1] in shapes and key[0].endswith(f".{weight.name}")]
 
 
 def _settle(layer: int, expected: list[Weight], found: list[Tensor], ledger: _Ledger) -> None:

@@ -130,6 +130,12 @@ def packed(beside: Beside) -> Iterator[tuple[Tensor, Packed]]:
                 yield tensor, packing
 
 
+def unpacked_name(name: str) -> str:
+    """Return the name that a packed matrix had before it was packed."""
+    stem, _, leaf = name.rpartition(".")
+    return f"{stem}.weight".lstrip(".") if leaf in _BY_LEAF else name.removesuffix("_blocks")
+
+
 def called_scales(beside: Beside, known: Container[str]) -> Iterator[str]:
     """Yield the names, but the known, that are called scales and stand in a module that holds narrow numbers."""
     leaves = {leaf for leaf in beside.by_leaf if _SCALES.search(leaf)}
