@@ -8,7 +8,7 @@ from functools import cache
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.tables import by_key
-from sizebook.training.recipe import Recipe
+from sizebook.training.recipe import Method, Recipe
 
 STATE_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp8": 1.0}
 
@@ -20,6 +20,7 @@ class Stack:
     stack: str
     weight_bytes: float
     gradient_bytes: float
+    piped_gradient_bytes: float
     master_bytes: float
     gathered_bytes: float
     logit_bytes: float
@@ -87,13 +88,15 @@ class Each:
     master: float
 
 
-def bytes_each(recipe: Recipe, kept: Stack) -> Each:
-    """Return what a framework keeps of a trained parameter under a recipe.
+def bytes_each(method: Method, kept: Stack, pp: int = 1) -> Each:
+    """Return what a framework keeps of a trained parameter under a method.
 
-    Where shards are their own master copies, gradients and states take their format: bf16 states mean bf16 throughout.
+    Gradients may accumulate in another format under a pipeline, unless they are in fp16. Where shards are their own
+    master copies, gradients and states take their format: bf16 states mean bf16 throughout.
     """
+    recipe, piped = method.recipe, pp > 1 and method.compute_dtype != "fp16"
     stated = STATE_BYTES.get(recipe.gradient_dtype or "")
-    weight, gradient = kept.weight_bytes, stated or kept.gradient_bytes
+    weight, gradient = kept.weight_bytes, stated or (kept.piped_gradient_bytes if piped else kept.gradient_bytes)
     if kept.master_bytes == 0 and recipe.optimizer_dtype in ("bf16", "fp8"):
         weight, gradient = 2.0, stated or 2.0
     return Each(weight, gradient, kept.master_bytes)

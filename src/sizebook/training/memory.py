@@ -79,7 +79,7 @@ def least_state_bytes(profile: ModelProfile, method: Method) -> float:
         return min(recipe.frozen_bytes, 2.0) * n
     if recipe.offloaded.optimizer:
         return 0.0
-    each, rule = bytes_each(recipe, kept), optimizer(recipe.optimizer)
+    each, rule = bytes_each(method, kept), optimizer(recipe.optimizer)
     state = min(rule.matrix_bytes, rule.other_bytes) * state_width(recipe)
     return (each.weight + each.gradient + each.master + state) * n
 
@@ -105,7 +105,7 @@ def _stage_memory(
     layers = profile.stage(first, stage_layers(profile.n_layers, layout.pp)[stage])
     last = stage == layout.pp - 1
     share = _parameters(profile, layout, layers, stage)
-    weights, gradients, master_weights, optimizer_states = _states(recipe, layout, kept, share, layers)
+    weights, gradients, master_weights, optimizer_states = _states(method, layout, kept, share, layers)
     tokens = layout.micro_batch * profile.seq / layout.cp
     on_gpu = kept_bytes(layers, layout, method, profile=profile) - moved_bytes(layers, layout, method, profile=profile)
     activations = in_flight(layout, stage, n_micro) * tokens * on_gpu
@@ -116,7 +116,7 @@ def _stage_memory(
         # DoRA takes the norm of each frozen matrix with its adapter added: both stand there whole, one at a time.
         working += 2 * ACTIVATION_BYTES * largest_matrix(profile.architecture, recipe.lora_on) / layout.tp
     # The loss's temporaries are freed before the last layer's backward pass starts: only the larger counts.
-    buffers, at_loss = _buffers(profile, layout, recipe, kept, share, tokens)
+    buffers, at_loss = _buffers(profile, layout, method, kept, share, tokens)
     if loss + at_loss >= working + buffers:
         working, buffers = 0.0, at_loss
     else:
@@ -167,20 +167,20 @@ def _parameters(profile: ModelProfile, layout: Layout, layers: Profile, stage: i
 
 
 def _states(
-    recipe: Recipe, layout: Layout, kept: Stack, share: _Share, layers: Profile
+    method: Method, layout: Layout, kept: Stack, share: _Share, layers: Profile
 ) -> tuple[float, float, float, float]:
     """Return bytes of weights, gradients, master weights and optimizer states on one rank after ZeRO sharding."""
-    group, expert_group = layout.shards, layout.expert_shards
+    recipe, group, expert_group = method.recipe, layout.shards, layout.expert_shards
     z = layout.zero_stage
     dense, experts = share.layers + share.outside, share.experts
     if recipe.lora_rank:
-        return _adapter_states(recipe, layout, kept, share, layers)
+        return _adapter_states(method, layout, kept, share, layers)
 
     def sharded(n_bytes: float, from_stage: int) -> float:
         split = z >= from_stage
         return n_bytes * (dense / (group if split else 1) + experts / (expert_group if split else 1))
 
-    each = bytes_each(recipe, kept)
+    each = bytes_each(method, kept, layout.pp)
     rule = optimizer(recipe.optimizer)
     narrow = state_width(recipe)
     state = rule.matrix_bytes * (share.layers / (group if z else 1) + experts / (expert_group if z else 1))
@@ -196,16 +196,16 @@ def _states(
 
 
 def _adapter_states(
-    recipe: Recipe, layout: Layout, kept: Stack, share: _Share, layers: Profile
+    method: Method, layout: Layout, kept: Stack, share: _Share, layers: Profile
 ) -> tuple[float, float, float, float]:
     """Frozen weights without gradients or states; adapters with both, replicated over data-parallel ranks unless
     sharded. What stands outside the layers stays in 16 bits, for quantisers leave embeddings and head alone."""
-    split = layout.zero_stage == 3
+    recipe, split = method.recipe, layout.zero_stage == 3
     group = layout.shards if split else 1
     trained = layers.adapters(recipe) / layout.tp / group
     frozen = recipe.frozen_bytes * (share.layers / group + share.experts / (layout.expert_shards if split else 1))
     frozen += max(2.0, recipe.frozen_bytes) * share.outside / group
-    each, rule = bytes_each(recipe, kept), optimizer(recipe.optimizer)
+    each, rule = bytes_each(method, kept, layout.pp), optimizer(recipe.optimizer)
     return (
         frozen + each.weight * trained,
         each.gradient * trained,
@@ -225,11 +225,11 @@ def _loss_bytes(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Sta
 
 
 def _buffers(
-    profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack, share: _Share, tokens: float
+    profile: ModelProfile, layout: Layout, method: Method, kept: Stack, share: _Share, tokens: float
 ) -> tuple[float, float]:
     """Return the bytes of gathered weights and gradients (ZeRO-3), and of what pipeline stages send: beside the
     backward pass of a layer, and beside the loss."""
-    n_bytes = 0.0
+    recipe, n_bytes = method.recipe, 0.0
     if layout.pp > 1:
         spread = layout.tp if layout.sequence_parallel else 1
         n_bytes += 2 * ACTIVATION_BYTES * tokens * profile.architecture.d_model / spread
@@ -239,7 +239,7 @@ def _buffers(
     if layout.pp > 1:
         # Gathering anew for every micro-batch would cost more than the pipeline gains, so the stage stays gathered and
         # its gradients are whole until the last micro-batch.
-        gradient = 0 if recipe.lora_rank else bytes_each(recipe, kept).gradient
+        gradient = 0 if recipe.lora_rank else bytes_each(method, kept, layout.pp).gradient
         n_bytes += (gathered + gradient) * (share.layers + share.experts + share.outside)
         return n_bytes, n_bytes
     widest = profile.widest

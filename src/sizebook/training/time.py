@@ -228,7 +228,7 @@ def _data_parallel(held: _Held, layout: Layout, method: Method, rates: Machine, 
         return 0.0
     frozen = bool(recipe.lora_rank)
     each = min(kept.gathered_bytes, recipe.frozen_bytes) if frozen else kept.gathered_bytes
-    grads = 0.0 if frozen else bytes_each(recipe, kept).gradient
+    grads = 0.0 if frozen else bytes_each(method, kept, layout.pp).gradient
     gather, reduce, added = data_parallel(
         (each * held.dense, each * held.experts), (grads * held.dense, grads * held.experts), layout, rates=rates
     )

@@ -129,10 +129,10 @@ def _training(phase: Phase) -> TrainingPlan:
 def _reference_bytes(phase: Phase, training: TrainingPlan) -> float:
     """Return the bytes of one frozen copy in bf16, sharded as the weights of training are; passes without one hold
     none."""
-    recipe = training.inputs.method.recipe
-    if not phase.passes or recipe.lora_rank:
+    method = training.inputs.method
+    if not phase.passes or method.recipe.lora_rank:
         return 0.0
-    return training.fullest.weights * 2 / bytes_each(recipe, keeps(recipe)).weight
+    return training.fullest.weights * 2 / bytes_each(method, keeps(method.recipe)).weight
 
 
 def _replica(phase: Phase) -> PlannedReplica:
