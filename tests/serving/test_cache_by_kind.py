@@ -93,45 +93,6 @@ def test_a_wider_layout_never_holds_more_and_a_longer_context_never_less() -> No
         assert by_context == sorted(by_context), name
 
 
-@pytest.mark.parametrize(
-    ("model", "tp", "n_bytes"),
-    [
-        # Gemma 4 31B: 50 layers of 16 key-value heads of 256 see 1 024 tokens, 10 of 4 heads of 512 see all.
-        ("gemma-4-31b", 1, 2 * 2 * (50 * 16 * 256 * 1024 + 10 * 4 * 512 * 8192)),  # 1 509 949 440
-        ("gemma-4-31b", 4, 2 * 2 * (50 * 4 * 256 * 1024 + 10 * 1 * 512 * 8192)),
-        ("gemma-4-31b", 8, 2 * 2 * (50 * 2 * 256 * 1024 + 10 * 1 * 512 * 8192)),  # 4 heads on 8 GPUs: one each
-        # OpenELM 270M: 5 layers of 3 heads, 7 of 4 and 4 of 5, each of 64.
-        ("openelm-270m", 1, 2 * 2 * 64 * 8192 * (5 * 3 + 7 * 4 + 4 * 5)),
-        ("openelm-270m", 4, 2 * 2 * 64 * 8192 * (5 * 1 + 7 * 1 + 4 * 2)),
-        ("openelm-270m", 8, 2 * 2 * 64 * 8192 * (5 * 1 + 7 * 1 + 4 * 1)),
-        # MiMo V2 Flash: 9 layers of 4 heads see all, 39 of 8 see 128 tokens; keys of 192, values of 128.
-        ("mimo-v2-flash", 1, 2 * (192 + 128) * (9 * 4 * 8192 + 39 * 8 * 128)),
-        ("mimo-v2-flash", 4, 2 * (192 + 128) * (9 * 1 * 8192 + 39 * 2 * 128)),
-        ("mimo-v2-flash", 8, 2 * (192 + 128) * (9 * 1 * 8192 + 39 * 1 * 128)),
-        # DeepSeek V4 Flash: one vector of 512 in 43 layers for 128 tokens, one for every 4 tokens in 21 layers and for
-        # every 128 in 20, all shared by the heads; 21 indexers keep 128 bytes for every 4 tokens.
-        ("deepseek-v4-flash", 1, 2 * 512 * (43 * 128 + 21 * 8192 // 4 + 20 * 8192 // 128) + 21 * 128 * 8192 // 4),
-        ("deepseek-v4-flash", 8, 2 * 512 * (43 * 128 + 21 * 8192 // 4 + 20 * 8192 // 128) + 21 * 128 * 8192 // 4),
-    ],
-)
-def test_cache_at_8192_tokens_by_hand(model: str, tp: int, n_bytes: int) -> None:
-    assert call("KV_CACHE_BYTES_PER_GPU", model, 8192, tp) == n_bytes
-
-
-@pytest.mark.parametrize(
-    ("model", "tp", "n_bytes"),
-    [
-        ("gemma-4-31b", 1, 2 * 2 * (50 * 16 * 256 + 10 * 4 * 512)),
-        ("gemma-4-31b", 8, 2 * 2 * (50 * 2 * 256 + 10 * 1 * 512)),
-        ("mimo-v2-flash", 4, 2 * (192 + 128) * (9 * 1 + 39 * 2)),
-        ("deepseek-v3.2", 8, 61 * (2 * 576 + 128)),
-        ("mamba-130m", 1, 0),
-    ],
-)
-def test_cache_of_one_more_token_by_hand(model: str, tp: int, n_bytes: int) -> None:
-    assert call("KV_BYTES_PER_TOKEN", model, tp) == n_bytes
-
-
 def test_layers_of_minimax_m3_without_an_indexer_see_every_key() -> None:
     """60 layers of 64 and 4 heads of 128; three see all, 57 the 16 blocks of 128 keys that their indexer selects."""
     kinds = {(kind.seen, kind.cache_width, kind.score_width) for kind in shape_of("minimax-m3").kinds}

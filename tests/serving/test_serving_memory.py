@@ -18,37 +18,6 @@ load()
 GIB = 2**30
 
 
-@pytest.mark.parametrize(
-    ("model", "dtype", "tp", "n_bytes"),
-    [
-        ("llama-3.1-8b", "bf16", 1, 32 * 2 * 8 * 128 * 2),
-        ("llama-3.1-8b", "fp8", 1, 32 * 2 * 8 * 128),
-        ("llama-3.1-8b", "bf16", 4, 32 * 2 * 2 * 128 * 2),
-        ("llama-3.1-8b", "bf16", 16, 32 * 2 * 1 * 128 * 2),  # 8 heads on 16 GPUs: one each, replicated
-        ("deepseek-r1", "bf16", 1, 61 * (512 + 64) * 2),
-        ("deepseek-r1", "bf16", 8, 61 * (512 + 64) * 2),  # a latent is not divided
-        ("gpt-oss-120b", "bf16", 1, 36 * 2 * 8 * 64 * 2),
-    ],
-)
-def test_cache_of_a_token(model: str, dtype: str, tp: int, n_bytes: int) -> None:
-    assert call("KV_BYTES_PER_TOKEN", model, tp, dtype) == n_bytes
-
-
-def test_windowed_layers_hold_no_more_than_their_window() -> None:
-    layer = 2 * 8 * 64 * 2  # keys and values of 8 heads of 64 in two bytes; half of the 36 layers see 128 tokens
-    assert call("KV_CACHE_BYTES_PER_GPU", "gpt-oss-120b", 8192) == 18 * layer * 8192 + 18 * layer * 128
-    assert call("KV_CACHE_BYTES_PER_GPU", "gpt-oss-120b", 100) == 36 * layer * 100
-
-
-def test_cache_of_qwen3_0_6b_as_published() -> None:
-    assert call("KV_CACHE_BYTES_PER_GPU", "qwen3-0.6b", 40_960) == pytest.approx(4.375 * GIB, rel=5e-4)
-
-
-def test_layers_that_attend_to_an_encoder_hold_its_tokens() -> None:
-    both = call("KV_CACHE_BYTES_PER_GPU", "t5-small", 100, 1, 1, "bf16", 500)
-    assert both == 6 * 2 * 8 * 64 * 2 * (100 + 500)  # 6 decoder layers, each with both kinds, 8 heads of 64
-
-
 def test_recurrent_state_does_not_grow() -> None:
     short, long = (call("KV_CACHE_BYTES_PER_GPU", "mamba-130m", tokens) for tokens in (1, 100_000))
     assert short == long == call("STATE_BYTES", "mamba-130m") > 0
