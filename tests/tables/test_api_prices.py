@@ -4,21 +4,12 @@ import pytest
 
 from sizebook.core import tables
 from sizebook.core.errors import UnknownKeyError
-from sizebook.core.tables import Row, shipped
+from sizebook.core.tables import shipped
 from sizebook.tables import api_prices
 from sizebook.tables.api_prices import api_price
-from sizebook.validation.data_checks import findings
+from tests.tables.test_findings import row_of
 
-CONTRACT: Row = {
-    **dict.fromkeys(api_prices.COLUMNS, ""),
-    "provider": "openai",
-    "model": "gpt-5.4",
-    "input_usd_per_mtok": "2",
-    "output_usd_per_mtok": "12",
-    "date": "2026-07-01",
-    "source": "contract 12",
-    "retrieved": "2026-07-02",
-}
+CONTRACT = row_of("api_prices")
 
 
 def test_a_shipped_row_has_every_price_that_its_provider_lists() -> None:
@@ -49,33 +40,6 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
     assert str(error.value) == (
         "unknown model: got 'gpt-5.41', want a model of openai in data/api_prices.csv. Did you mean 'gpt-5.4'?"
     )
-
-
-@pytest.mark.parametrize(
-    ("changes", "finding"),
-    [
-        ({"output_usd_per_mtok": ""}, "no number: got output_usd_per_mtok '', want digits. Correct the cell."),
-        (
-            {"input_usd_per_mtok": "2500"},
-            "implausible price: got input_usd_per_mtok 2500, want at most 1000 USD. Check that it is for a million "
-            "tokens.",
-        ),
-        (
-            {"batch_output_usd_per_mtok": "24"},
-            "dearer than listed: got batch_output_usd_per_mtok 24, want at most 12. Check the columns.",
-        ),
-        (
-            {"cached_input_usd_per_mtok": "half"},
-            "no number: got cached_input_usd_per_mtok 'half', want 0 or more, or a blank. Correct the cell.",
-        ),
-        ({"date": "July"}, "no date: got date 'July', want the price's day, YYYY-MM-DD. Fill it in."),
-        ({"model": " "}, "blank model: got nothing, want the provider's word. Fill it in."),
-    ],
-)
-def test_what_the_checks_refuse(changes: dict[str, str], finding: str) -> None:
-    row = {**CONTRACT, **changes}
-    named = f"line 2 ({row['provider']} {row['model']} {row['date']})"
-    assert findings("api_prices", [row]) == [f"{named}: {finding}"]
 
 
 def test_catalog_models_are_keys_of_the_catalog() -> None:

@@ -10,14 +10,9 @@ from sizebook.core.errors import UnknownKeyError
 from sizebook.core.tables import by_key, table
 from sizebook.functions import load
 from sizebook.tables.grid import grid_of, grids
-from sizebook.validation.data_checks import findings
 
 GRID = by_key("grid", "key")
 load()
-
-
-def test_the_shipped_table_has_no_findings() -> None:
-    assert findings("grid", table("grid")) == []
 
 
 def test_countries_and_the_regions_of_three_clouds() -> None:
@@ -37,38 +32,6 @@ def test_metric_tons_became_grams(shared: Path) -> None:
 @pytest.mark.parametrize(("key", "grams"), [("azure:germanywestcentral", 402), ("azure:finlandcentral", 77)])
 def test_a_lost_decimal_point_is_mended(key: str, grams: float) -> None:
     assert float(GRID[key]["g_co2e_per_kwh"]) == grams
-
-
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        ({"source": ""}, "no source: got a blank, want where the figures come from. Name the page, paper or file."),
-        (
-            {"g_co2e_per_kwh": "0.000415755"},
-            "implausible intensity: got 0.000415755 g CO2e/kWh, want 1 to 1500. "
-            "Check the unit: kg/kWh is 1,000 times, metric tons/kWh 1,000,000 times smaller.",
-        ),
-        ({"basis": "locaton"}, "unknown basis: got 'locaton', want one of location, market. Did you mean 'location'?"),
-        ({"carbon_free_share": "87"}, "share out of range: got '87', want 0 to 1. Divide a percentage by 100."),
-    ],
-)
-def test_findings_of_a_row(cells: dict[str, str], message: str) -> None:
-    row = {**GRID["gcp:us-central1"], **cells}
-    assert findings("grid", [row]) == [f"line 2 (gcp:us-central1): {message}"]
-
-
-@pytest.mark.parametrize(
-    ("region", "basis", "grams"),
-    [
-        ("aws:us-east-1", None, 415.755),
-        ("FRA", None, 56.039),
-        ("france", None, 56.039),
-        ("gcp:us-central1", "location", 412.72),
-        ("gcp:us-central1", "market", 412.72 * 0.13),
-    ],
-)
-def test_grid_g_per_kwh(region: str, basis: str | None, grams: float) -> None:
-    assert call("GRID_G_PER_KWH", region, basis) == pytest.approx(grams)
 
 
 @pytest.mark.parametrize(

@@ -4,29 +4,13 @@ import re
 
 import pytest
 
-from sizebook.core.tables import Row, by_key, table
+from sizebook.core.tables import by_key, table
 from sizebook.tables.hardware import accelerators
 from sizebook.tables.prices import on_demand_beside, quote
 from sizebook.validation.data_checks import findings
+from tests.tables.test_findings import row_of
 
-P5: Row = {
-    "provider": "aws",
-    "instance": "p5.48xlarge",
-    "gpu": "h100-sxm",
-    "gpus": "8",
-    "region": "us-east-1",
-    "term": "on_demand",
-    "usd_per_hour": "55.04",
-    "usd_per_gpu_hour": "6.88",
-    "currency": "USD",
-    "date": "2026-01-21",
-    "source": "catalog",
-    "retrieved": "2026-01-22",
-}
-
-
-def test_the_shipped_table_has_no_findings() -> None:
-    assert findings("prices", table("prices")) == []
+P5 = row_of("prices")
 
 
 def test_rows_providers_and_terms() -> None:
@@ -48,50 +32,6 @@ def test_every_accelerator_has_bounds_for_its_price(key: str) -> None:
     card = "card_" if found.form == "pcie" else ""
     bounds = by_key("generations", "generation")[found.generation]
     assert 0 < float(bounds[f"lowest_{card}usd_per_gpu_hour"]) < float(bounds[f"highest_{card}usd_per_gpu_hour"])
-
-
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        ({"source": ""}, "no source: got a blank, want where the figures come from. Name the page, paper or file."),
-        ({"retrieved": ""}, "no date: got retrieved '', want the day it was read as YYYY-MM-DD. Fill it in."),
-        (
-            {"date": "2026"},
-            "no date: got date '2026', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in.",
-        ),
-        (
-            # The vCPUs and memory of an 8 x H100 host without its accelerators, as catalogs that split them list it.
-            {"usd_per_hour": "10.5", "usd_per_gpu_hour": "1.3125"},
-            "implausible price: got 1.3125 USD a GPU-hour, want 1.5 to 25 for h100-sxm on_demand. "
-            "Check that host and accelerator are priced together, and the number of accelerators.",
-        ),
-        (
-            {"gpus": "1", "usd_per_gpu_hour": "55.04"},
-            "implausible price: got 55.04 USD a GPU-hour, want 1.5 to 25 for h100-sxm on_demand. "
-            "Check that host and accelerator are priced together, and the number of accelerators.",
-        ),
-        (
-            {"usd_per_gpu_hour": "6.5"},
-            "price does not divide: got 6.5 USD a GPU-hour, want 55.04 / 8 = 6.88. Correct one of the three.",
-        ),
-        ({"currency": "EUR"}, "other currency: got 'EUR', want USD. Convert it and say the rate in source."),
-        (
-            {"term": "on-demand"},
-            "unknown term: got 'on-demand', want one of on_demand, spot, capacity_block, reserved_1y, "
-            "reserved_3y. "
-            "Did you mean 'on_demand'?",
-        ),
-        (
-            {"gpu": "h100-smx"},
-            "unknown gpu: got 'h100-smx', want a key of data/hardware.csv. Did you mean 'h100-sxm'?",
-        ),
-        ({"region": ""}, "blank region: got nothing, want the catalog's word, or 'all' for one price. Fill it in."),
-        ({"usd_per_gpu_hour": "nan"}, "no price: got usd_per_gpu_hour 'nan', want a number above 0. Correct the cell."),
-    ],
-)
-def test_findings_of_a_row(cells: dict[str, str], message: str) -> None:
-    row = {**P5, **cells}
-    assert findings("prices", [row]) == [f"line 2 (aws p5.48xlarge {row['term']}): {message}"]
 
 
 def test_spot_may_cost_a_third_of_the_lowest_price() -> None:
