@@ -75,6 +75,7 @@ COMMANDS = {
     f"report {SIZING} -o {{}}/x.pdf": NO_REPORTS,
     "inspect x.pdf": NO_BATCH,
     "watch .": NO_BATCH,
+    "store list": NO_WORKBOOKS,
     "reconcile -o {}/x.pdf": NO_REPORTS,
     "reconcile -o {}/x.xlsx": NO_BATCH,
     "sweep x.csv -o {}/x.csv": NO_SWEEP,

@@ -78,7 +78,9 @@ def inspect(path: Path, folder: Path | None = None) -> Inspection:
         return replace(inspection, same_bytes=_same_bytes(path, again))
     causes = tuple(_causes(found, beside))
     if "reconciliation" in found:
-        return Inspection(found, causes, tuple(_moved(found["figures"], reconciliation_record(reconcile())["figures"])))
+        return Inspection(
+            found, causes, tuple(moved_figures(found["figures"], reconciliation_record(reconcile())["figures"]))
+        )
     return Inspection(found, causes)
 
 
@@ -93,7 +95,7 @@ def planned_again(found: Mapping[str, Any], name: str, folder: Path) -> tuple[In
         figures = {figure.name: figure.value for figure in again.contents.figures}
     except SizebookError as error:
         return Inspection(found, causes, problem=str(error)), None
-    return Inspection(found, causes, tuple(_moved(found["figures"], figures))), again
+    return Inspection(found, causes, tuple(moved_figures(found["figures"], figures))), again
 
 
 def _dated(planned: PlannedScenario, day: date) -> PlannedScenario:
@@ -110,7 +112,8 @@ def _same_bytes(path: Path, again: PlannedScenario) -> bool:
     return FORMATS[path.suffix.casefold().lstrip(".")].content(again) == path.read_bytes()
 
 
-def _moved(before: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[ChangedFigure]:
+def moved_figures(before: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[ChangedFigure]:
+    """Yield the figures that are not the same in both."""
     for name in dict.fromkeys([*before, *today]):
         if before.get(name) != today.get(name):
             yield ChangedFigure(name, before.get(name), today.get(name))

@@ -38,6 +38,7 @@ COMMANDS = {
     "sweep": "sweep:sweep_table",
     "inspect": "inspect_output:inspect_output",
     "watch": "watch:watch_folder",
+    "store": "store:store",
     "report": "report:write_report",
     "scenario": "scenario:scenario",
     "template": "templates:template",

@@ -1,0 +1,268 @@
+"""A store of scenarios and runs in one SQLite file: what was planned, by whom, from what, and what came out.
+
+A scenario is known by the hash of its values and of the files that it names; it may have a parent, an author, a label
+and an approval. A run holds the figures of a scenario under one version of sizebook and its data: `build` works out
+only what is missing. Several processes may write at once; SQLite has them wait for each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sizebook.batch.inspection import ChangedFigure, moved_figures
+from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
+from sizebook.batch.record import input_hashes, installation, json_values
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
+from sizebook.plans.contents import Value
+from sizebook.scenarios.kinds import plan_of
+
+VERSION = 1
+_WAIT_SECONDS = 60
+_SHORT = 12  # digits of a hash that are shown
+_TABLES = """
+CREATE TABLE IF NOT EXISTS scenario (
+    hash TEXT PRIMARY KEY, name TEXT NOT NULL, plan TEXT NOT NULL, content TEXT NOT NULL, folder TEXT NOT NULL,
+    parent TEXT REFERENCES scenario (hash), author TEXT NOT NULL, label TEXT NOT NULL, approved_by TEXT NOT NULL,
+    added TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS run (
+    scenario TEXT NOT NULL REFERENCES scenario (hash), installation TEXT NOT NULL, sizebook TEXT NOT NULL,
+    data_date TEXT NOT NULL, as_of TEXT NOT NULL, problem TEXT NOT NULL, made TEXT NOT NULL,
+    PRIMARY KEY (scenario, installation)
+);
+CREATE TABLE IF NOT EXISTS figure (
+    scenario TEXT NOT NULL, installation TEXT NOT NULL, name TEXT NOT NULL, label TEXT NOT NULL, unit TEXT NOT NULL,
+    value REAL, text TEXT, PRIMARY KEY (scenario, installation, name)
+);
+"""
+# The figure that a bridge explains, the first that a plan has.
+_COST = ("programme_cost_usd", "cost_usd", "usd", "weight_bytes")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A scenario in the store."""
+
+    hash: str
+    name: str
+    plan: str
+    values: Mapping[str, Any]
+    folder: Path
+    parent: str | None
+    author: str
+    label: str
+    approved_by: str
+    added: str
+
+    @property
+    def short(self) -> str:
+        """The hash as it is shown."""
+        return self.hash[:_SHORT]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One input that two scenarios have otherwise, and what the figure is once it is changed."""
+
+    key: str
+    before: Any
+    after: Any
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How two scenarios differ: inputs, figures of today, and a bridge of one figure from the first to the second."""
+
+    inputs: tuple[tuple[str, Any, Any], ...]
+    figures: tuple[ChangedFigure, ...]
+    figure: str
+    start: float | None
+    bridge: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Store:
+    """An open store."""
+
+    database: sqlite3.Connection
+
+    def add(self, values: Mapping[str, Any], folder: Path, name: str, **told: str) -> Stored:
+        """Put a scenario in; one that is there already keeps its place and takes what is told of it now.
+
+        ``told`` may be parent, author, label, approved_by. Errors: those of the scenario, and an unknown parent.
+        """
+        plan_scenario(values, name, folder)
+        content = json.dumps(json_values(values), sort_keys=True)
+        hash_ = hashlib.sha256(json.dumps([content, input_hashes(values, folder)]).encode()).hexdigest()
+        parent = self.find(told["parent"]).hash if told.get("parent") else None
+        new = {"parent": parent, **{key: told.get(key, "") for key in ("author", "label", "approved_by")}}
+        with self.database:
+            self.database.execute(
+                "INSERT OR IGNORE INTO scenario VALUES (?, ?, ?, ?, ?, NULL, '', '', '', ?)",
+                (hash_, name, plan_of(values), content, str(folder.resolve()), _now()),
+            )
+            for key, value in new.items():
+                if value:
+                    self.database.execute(f"UPDATE scenario SET {key} = ? WHERE hash = ?", (value, hash_))
+        return self.find(hash_)
+
+    def all(self) -> list[Stored]:
+        """Return the scenarios in the order in which they came."""
+        asked = self.database.execute("SELECT * FROM scenario ORDER BY rowid")
+        heads = [head[0] for head in asked.description]
+        rows = (dict(zip(heads, row, strict=True)) for row in asked)
+        return [Stored(values=json.loads(row.pop("content")), folder=Path(row.pop("folder")), **row) for row in rows]
+
+    def find(self, mark: str) -> Stored:
+        """Return the scenario that the first digits of a hash, a label or a name tell. Errors: none, and several."""
+        known = self.all()
+        found = [each for each in known if mark and mark in (each.label, each.name)] or [
+            each for each in known if mark and each.hash.startswith(mark)
+        ]
+        if len(found) != 1:
+            held = ", ".join(f"{each.short} {each.label or each.name}" for each in (found or known)[:10])
+            what = "several scenarios" if found else "unknown scenario"
+            raise UnknownKeyError(
+                f"{what}: got {mark}, want digits of a hash, a label or a name that one scenario has. The store holds "
+                f"{held or 'none: add one'}."
+            )
+        return found[0]
+
+    def figures(self, stored: Stored) -> dict[str, Value]:
+        """Return the figures of a scenario under this version and data, worked out now where they are not there."""
+        here = _here()
+        if not self._has_run(stored, here):
+            self._run(stored, here)
+        [[problem]] = self.database.execute(
+            "SELECT problem FROM run WHERE scenario = ? AND installation = ?", (stored.hash, here)
+        ).fetchall()
+        if problem:
+            raise InputError(problem)
+        rows = self.database.execute(
+            "SELECT name, value, text FROM figure WHERE scenario = ? AND installation = ? ORDER BY rowid",
+            (stored.hash, here),
+        )
+        return {name: text if value is None else value for name, value, text in rows}
+
+    def build(self) -> Iterator[tuple[Stored, str]]:
+        """Work out what has no figures under this version and data; yield each scenario with its problem, if any."""
+        here = _here()
+        for stored in self.all():
+            if not self._has_run(stored, here):
+                yield stored, self._run(stored, here)
+
+    def difference(self, one: Stored, other: Stored) -> Difference:
+        """Return how two scenarios of one kind of plan differ and which input moves the cost by how much."""
+        if one.plan != other.plan:
+            raise InputError(f"other plans: got {one.plan} and {other.plan}, want two of one kind. Choose others.")
+        before, after = one.values, other.values
+        keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+        inputs = tuple((key, before.get(key), after.get(key)) for key in keys)
+        figures = self.figures(one), self.figures(other)
+        name = next((each for each in _COST if each in figures[0]), "")
+        start = figures[0].get(name)
+        steps = tuple(_bridge(one, other, [key for key in keys if key != "title"], name))
+        first = float(start) if isinstance(start, (int, float)) else None
+        return Difference(inputs, tuple(moved_figures(*figures)), name, first, steps)
+
+    def rows(self, question: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Return the heads and rows that a question in SQL gives; it may read and nothing else."""
+        self.database.execute("PRAGMA query_only = ON")
+        try:
+            found = self.database.execute(question)
+            return [head[0] for head in found.description or ()], found.fetchall()
+        except sqlite3.Error as error:
+            raise InputError(f"not answered: got {error}, want SQL that reads scenario, run and figure.") from error
+        finally:
+            self.database.execute("PRAGMA query_only = OFF")
+
+    def _has_run(self, stored: Stored, here: str) -> bool:
+        asked = "SELECT 1 FROM run WHERE scenario = ? AND installation = ?"
+        return self.database.execute(asked, (stored.hash, here)).fetchone() is not None
+
+    def _run(self, stored: Stored, here: str) -> str:
+        """Plan a scenario and keep its figures; return what is wrong with it today, empty for nothing."""
+        planned: PlannedScenario | None = None
+        try:
+            planned, problem = plan_scenario(stored.values, stored.name, stored.folder), ""
+        except SizebookError as error:
+            problem = str(error)
+        record = planned.record if planned else {}
+        newest = max((each["retrieved"] for each in record.get("data", {}).values()), default="")
+        run = (stored.hash, here, installation()["version"], newest, record.get("as_of", ""), problem, _now())
+        with self.database:  # another process may have been faster
+            self.database.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?)", run)
+            self.database.executemany(
+                "INSERT OR REPLACE INTO figure VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [(stored.hash, here, f.name, f.label, f.unit, *_split(f.value)) for f in _figures(planned)],
+            )
+        return problem
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Store]:
+    """Open a store, made where it is missing. Errors: a file that is none, or of another version."""
+    database = sqlite3.connect(path, timeout=_WAIT_SECONDS)
+    try:
+        try:
+            [found] = database.execute("PRAGMA user_version").fetchone()
+            if found == 0:
+                with database:
+                    database.executescript(_TABLES)
+                    database.execute(f"PRAGMA user_version = {VERSION}")
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"no store: got {error} in {path.name}, want a file of 'sizebook store'.") from error
+        if found not in (0, VERSION):
+            raise InputError(
+                f"store of another version: got {found} in {path.name}, want {VERSION}. Take another file."
+            )
+        yield Store(database)
+    finally:
+        database.close()
+
+
+def _here() -> str:
+    return hashlib.sha256(json.dumps(installation(), sort_keys=True).encode()).hexdigest()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _figures(planned: PlannedScenario | None) -> Sequence[Any]:
+    return planned.contents.figures if planned else ()
+
+
+def _split(value: Value) -> tuple[float | None, str | None]:
+    """Return a value as a number, or as a text."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return (float(value), None) if is_number else (None, None if value is None else str(value))  # type: ignore[arg-type]
+
+
+def _bridge(one: Stored, other: Stored, keys: Sequence[str], figure: str) -> Iterator[Step]:
+    """Yield the inputs in which two scenarios differ, each changed after those before it, and the figure then.
+
+    Where the scenario in between is refused, the figure is None and the next step holds the change of both.
+    """
+    values = dict(one.values)
+    for key in keys:
+        before, after = values.get(key), other.values.get(key)
+        if key in other.values:
+            values[key] = after
+        else:
+            del values[key]
+        try:
+            found = {f.name: f.value for f in plan_scenario(values, other.name, other.folder).contents.figures}
+        except SizebookError:
+            found = {}
+        value = found.get(figure)
+        yield Step(key, before, after, float(value) if isinstance(value, (int, float)) else None)
