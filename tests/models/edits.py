@@ -24,57 +24,9 @@ from sizebook.models.huggingface import architecture
 from sizebook.models.spellings import spellings
 from sizebook.sources.torch_engine import count_on_meta
 from tests.models.counts import small_configs
-from tests.models.odd_edits import DROPPED, odd
+from tests.models.odd_edits import DROPPED, VALUES, odd
 
 FROZEN = "edited_counts.jsonl"
-# What files of other types carry, and what changes no count anywhere.
-STRANGE = [
-    "attention_bias",
-    "d_ff",
-    "d_model",
-    "ffn_dim",
-    "head_dim",
-    "hidden_size",
-    "intermediate_size",
-    "kv_lora_rank",
-    "layer_types",
-    "max_window_layers",
-    "mlp_bias",
-    "moe_gate",
-    "n_embd",
-    "n_head",
-    "n_layer",
-    "n_positions",
-    "n_routed_experts",
-    "norm_bias",
-    "num_attention_heads",
-    "num_experts",
-    "num_hidden_layers",
-    "num_key_value_heads",
-    "num_layers",
-    "num_local_experts",
-    "q_lora_rank",
-    "qk_norm",
-    "qkv_bias",
-    "sliding_window",
-    "tie_word_embeddings",
-    "type_vocab_size",
-    "use_bias",
-    "use_parallel_block",
-    "use_qk_norm",
-    "use_rotary_pos_emb",
-    "vocab_size",
-]
-HARMLESS: tuple[tuple[str, Any], ...] = (
-    ("rope_scaling", {"rope_type": "linear", "factor": 2.0}),
-    ("rope_theta", 500000.0),
-    ("rope_parameters", {"rope_type": "default", "rope_theta": 10000.0}),
-    ("dtype", "bfloat16"),
-    ("attention_dropout", 0.1),
-    ("rms_norm_eps", 1e-5),
-    ("use_cache", False),
-    ("output_router_logits", True),
-)
 Config_ = dict[str, Any]
 
 
@@ -196,8 +148,8 @@ def _edit(chance: random.Random, config: Config_) -> dict[str, Any]:
         keys = sorted(_read(json.dumps(config)).get(path, set()) - place.keys())
         return {path + key: chance.choice([True, False, 1, 2, 4]) for key in keys and [chance.choice(keys)]}
     if kind == "strange":
-        return {path + chance.choice(STRANGE): chance.choice([0, 1, 2, 4, 16, None, True, False])}
-    key, value = chance.choice(HARMLESS)
+        return {path + chance.choice(VALUES["strange"]): chance.choice([0, 1, 2, 4, 16, None, True, False])}
+    key, value = chance.choice(VALUES["harmless"])
     return {key: value}
 
 

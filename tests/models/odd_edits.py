@@ -5,8 +5,10 @@ Each kind takes a config and returns what `edits.apply` sets: the new value of e
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from sizebook.models.spellings import spellings
@@ -15,74 +17,9 @@ Config_ = dict[str, Any]
 Changes = dict[str, Any]
 Kind = Callable[[random.Random, Config_], Changes]
 DROPPED = "(dropped)"
-# Names of classes that are none, of another task, or of another model.
-CLASSES = [
-    "LlamaForCausalLM",
-    "BertForMaskedLM",
-    "NoSuchModelForCausalLM",
-    "NoSuchModel",
-    "Qwen2ForSequenceClassification",
-    "T5ForConditionalGeneration",
-    "",
-]
-ROPES: list[Any] = [
-    {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128},
-    {"rope_type": "dynamic", "factor": 2.0},
-    {"type": "linear", "factor": 2.0},
-    {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
-    {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25},
-    {"type": "default", "mrope_section": [2, 1, 1]},
-    {"full_attention": {"rope_type": "default", "rope_theta": 1e6}, "sliding_attention": {"rope_type": "default"}},
-    None,
-]
-QUANTISED: list[Any] = [
-    {"quant_method": "fp8", "weight_block_size": [128, 128], "activation_scheme": "dynamic"},
-    {"quant_method": "gptq", "bits": 4, "group_size": 128},
-    {"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True},
-    {"quant_method": "compressed-tensors", "format": "pack-quantized", "ignore": ["lm_head"]},
-    {"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn"]},
-    {"quant_method": "bitsandbytes", "load_in_4bit": True},
-]
-# What says which layers are of another kind, in the words of one type or another.
-WHICH_LAYERS: tuple[tuple[str, list[Any]], ...] = (
-    ("moe_layer_freq", [1, 2, [0, 1, 1], [1]]),
-    ("first_k_dense_replace", [0, 1, 2, 99]),
-    ("decoder_sparse_step", [1, 2, 3]),
-    ("mlp_only_layers", [[], [0], [1, 5]]),
-    ("mlp_layer_types", [["dense", "sparse", "sparse"], ["sparse"]]),
-    ("moe_layers", [[0, 1], "0,1", []]),
-    ("moe_layer_start_index", [0, 1]),
-    ("interleave_moe_layer_step", [1, 2]),
-    ("no_rope_layers", [[0, 1, 1, 1], [1]]),
-    ("full_attention_interval", [1, 2, 4]),
-    ("attn_layer_indices", [[0], [0, 2]]),
-    ("cross_attention_layers", [[0], [1, 3]]),
-    ("num_kv_shared_layers", [0, 1, 2]),
-    ("layer_types", [["full_attention"] * 4, ["sliding_attention", "full_attention"] * 2, ["linear_attention"] * 3]),
-)
-# Parts that a class may add, of a config of any type.
-PARTS: tuple[tuple[str, list[Any]], ...] = (
-    ("add_cross_attention", [True]),
-    ("is_decoder", [True, False]),
-    ("is_encoder_decoder", [True, False]),
-    ("pruned_heads", [{"0": [0]}, {"0": [0, 1], "1": [1]}]),
-    ("num_labels", [3, 7]),
-    ("id2label", [{"0": "a", "1": "b", "2": "c"}]),
-    ("add_pooling_layer", [True, False]),
-    ("use_adapter", [True]),
-    ("torchscript", [True]),
-    ("tie_encoder_decoder", [True]),
-    ("cross_attention_hidden_size", [24, 40]),
-    ("use_parallel_residual", [True, False]),
-    ("classifier_dropout", [0.5]),
-    ("position_embedding_type", ["relative_key", "absolute", "rotary", "alibi"]),
-    ("num_nextn_predict_layers", [0, 1, 3]),
-)
-# Two of them hold weights: PReLU (arXiv:1502.01852) and xIELU (arXiv:2411.13010).
-ACTIVATIONS: list[Any] = ["gelu", "silu", "relu2", "gelu_new", "prelu", "xielu", "gated-gelu", "gated-prelu"]
-ACTIVATIONS += [["gelu"], ["prelu", "gelu"], {"name": "prelu"}, 3]
-TYPES = ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "cohere", "phi3", "olmo2", "mixtral", "bert", "t5"]
-FORMATS = ["bfloat16", "float16", "float32", "float8_e4m3fn", "torch.bfloat16", "auto", None]
+# Names of classes that are none, of another task or model; what says which layers are of another kind, in the words of
+# one type or another; parts that a class may add; keys of files of other types, and keys that change no count anywhere.
+VALUES: dict[str, list[Any]] = json.loads((Path(__file__).parent / "values_of_edits.json").read_text(encoding="utf-8"))
 
 
 def sections(config: Config_) -> list[str]:
@@ -177,7 +114,7 @@ def tied_somewhere(chance: random.Random, config: Config_) -> Changes:
 def several_classes(chance: random.Random, config: Config_) -> Changes:
     """Several classes, of another model, unknown, as a text, none."""
     named = config.get("architectures") or []
-    other = chance.choice(CLASSES)
+    other = chance.choice(VALUES["classes"])
     return {"architectures": chance.choice([[*named, other], [other, *named], [other], other, [], None, DROPPED, [3]])}
 
 
@@ -185,15 +122,15 @@ def stored_otherwise(chance: random.Random, config: Config_) -> Changes:
     """A format and a quantization that may not go together, in the file or a section."""
     _, path = _one(chance, config)
     return {
-        f"{path}{chance.choice(['dtype', 'torch_dtype'])}": chance.choice(FORMATS),
-        "quantization_config": chance.choice(QUANTISED),
+        f"{path}{chance.choice(['dtype', 'torch_dtype'])}": chance.choice(VALUES["formats"]),
+        "quantization_config": chance.choice(VALUES["quantised"]),
     }
 
 
 def positions_otherwise(chance: random.Random, config: Config_) -> Changes:
     """A variant of rotary positions under a name of today or of before."""
     _, path = _one(chance, config)
-    return {path + chance.choice(["rope_scaling", "rope_parameters"]): chance.choice(ROPES)}
+    return {path + chance.choice(["rope_scaling", "rope_parameters"]): chance.choice(VALUES["ropes"])}
 
 
 def type_of_section(chance: random.Random, config: Config_) -> Changes:
@@ -217,14 +154,14 @@ def number_as_list(chance: random.Random, config: Config_) -> Changes:
 def other_layers(chance: random.Random, config: Config_) -> Changes:
     """Which layers hold experts, slide or share, in the words of some type."""
     _, path = _one(chance, config)
-    key, values = chance.choice(WHICH_LAYERS)
+    key, values = chance.choice(VALUES["which_layers"])
     return {path + key: chance.choice(values)}
 
 
 def other_parts(chance: random.Random, config: Config_) -> Changes:
     """A part that some class adds or leaves out when a config says so."""
     _, path = _one(chance, config)
-    key, values = chance.choice(PARTS)
+    key, values = chance.choice(VALUES["parts"])
     return {path + key: chance.choice(values)}
 
 
@@ -232,7 +169,7 @@ def activation(chance: random.Random, config: Config_) -> Changes:
     """Another activation function, under a name that some type has."""
     place, path = _one(chance, config)
     named = [key for key in keys(place, str) if "act" in key or key == "feed_forward_proj"]
-    return {path + chance.choice(named or ["hidden_act", "activation_function"]): chance.choice(ACTIVATIONS)}
+    return {path + chance.choice(named or ["hidden_act", "activation_function"]): chance.choice(VALUES["activations"])}
 
 
 def section_inside(chance: random.Random, config: Config_) -> Changes:
@@ -247,7 +184,7 @@ def section_inside(chance: random.Random, config: Config_) -> Changes:
 
 def type_of_another(chance: random.Random, config: Config_) -> Changes:
     """The file of one model under the type of another, with its class or without one."""
-    changes: Changes = {"model_type": chance.choice(TYPES)}
+    changes: Changes = {"model_type": chance.choice(VALUES["types"])}
     return changes if chance.random() < 0.5 else {**changes, "architectures": DROPPED}
 
 
