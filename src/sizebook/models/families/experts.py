@@ -39,8 +39,7 @@ def fine_grained(config: Config) -> Experts:
 
 def only_every_layer(config: Config) -> None:
     """Refuse experts in every n-th layer only, which no published model of these types has."""
-    if config.integer("moe_layer_freq", default=1) != 1:
-        raise config.unknown("moe_layer_freq", config.values["moe_layer_freq"], "1: experts in every later layer")
+    config.only("moe_layer_freq", 1)
 
 
 def mlp_kinds(config: Config, *, first_dense: int | None = None) -> list[str]:

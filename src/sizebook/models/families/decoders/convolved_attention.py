@@ -44,8 +44,7 @@ def inkling(config: Config) -> Architecture:
     for key in ("unpadded_vocab_size", "local_layer_ids", "num_mtp_layers", "mtp_local_layer_ids"):
         if config.has(key):
             raise config.unknown(key, config.values[key], "null: nothing else is described for this type")
-    if not config.flag("shared_expert_sink", default=True):
-        raise config.unknown("shared_expert_sink", False, "true: the router scores the shared experts too")
+    config.only("shared_expert_sink", True)
     n_layers, d_model = config.integer("num_hidden_layers"), config.integer("hidden_size")
     feed, n_shared = routed(config), config.integer("n_shared_experts")
     feed = replace(feed, d_ff_shared=n_shared * feed.d_ff, router_rows=feed.n_experts + n_shared)

@@ -29,8 +29,7 @@ def qwen3_next(config: Config) -> Architecture:
     """Qwen 3 Next and 3.5: gated delta rule in three of four layers, gated attention in the fourth."""
     name, n_layers = config.text("model_type"), config.integer("num_hidden_layers")
     config.ignore("output_gate_type", "mtp_use_dedicated_embeddings", "mtp_num_hidden_layers", "intermediate_size")
-    if not config.flag("attn_output_gate", default=True):
-        raise config.unknown("attn_output_gate", False, "true: the type gates its attention")
+    config.only("attn_output_gate", True)
     bias = config.flag("attention_bias", default=False)
     attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
     attend = replace(attend, gate=attend.n_heads * attend.d_head)

@@ -226,8 +226,7 @@ def hybrid_stack(
     config: Config, mixer: Mamba1 | Mamba2, kinds: list[str], adapters: tuple[Brick, ...] = ()
 ) -> Architecture:
     """Return the stack: shared blocks take turns, every hybrid layer has its own projection, adapters and mixer."""
-    if not config.flag("tie_word_embeddings", default=True):
-        raise config.unknown("tie_word_embeddings", False, "true: untied, transformers unties the shared block too")
+    config.only("tie_word_embeddings", True)
     d_model, n_blocks = config.integer("hidden_size"), config.integer("num_mem_blocks", default=1)
     block, norm = shared_block(config), Norm("input_layernorm", d_model)
     plain = Layer((norm, mixer))
@@ -275,10 +274,8 @@ def zamba2(config: Config) -> Architecture:
     """
     config.ignore(*IGNORED, "kv_channels", "num_query_groups", "hybrid_layer_ids", "use_mem_eff_path")
     config.ignore("use_long_context", "use_mem_rope", "mamba_headdim", "chunk_size")
-    if not config.flag("use_conv_bias", default=True):
-        raise config.unknown("use_conv_bias", False, "true, which transformers takes anyway")
-    if config.flag("add_bias_linear", default=False):
-        raise config.unknown("add_bias_linear", True, "false: nothing else is described for this type")
+    config.only("use_conv_bias", True)
+    config.only("add_bias_linear", False)
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
     heads, rank = config.integer("n_mamba_heads"), config.integer("adapter_rank")
     inner = int(config.number("mamba_expand", default=2) * d_model)

@@ -23,10 +23,8 @@ from sizebook.models.huggingface import model_type
 def minimax_m2(config: Config) -> Architecture:
     """MiniMax M2: norms over all heads; the correction of the routing is stored, prediction layers stand apart."""
     config.ignore("qk_norm_type", "use_routing_bias", "attn_type_list", "shared_intermediate_size")
-    if not config.flag("use_qk_norm", default=True):
-        raise config.unknown("use_qk_norm", False, "true: the type norms queries and keys")
-    if config.text("qk_norm_type", default="per_layer") != "per_layer":
-        raise config.unknown("qk_norm_type", config.values["qk_norm_type"], "per_layer: one norm over all heads")
+    config.only("use_qk_norm", True)
+    config.only("qk_norm_type", "per_layer")
     if config.integer("shared_intermediate_size", default=0):
         raise config.unknown("shared_intermediate_size", config.values["shared_intermediate_size"], "0")
     feed = routed(config, "intermediate_size", name="block_sparse_moe")
@@ -114,8 +112,7 @@ def dbrx(config: Config) -> Architecture:
     experts.ignore("hidden_size", "ffn_act_fn", "moe_normalize_expert_weights", "moe_loss_weight")
     config.ignore("num_key_value_heads")
     config.agree("d_model", "hidden_size")
-    if config.flag("tie_word_embeddings", default=False):
-        raise config.unknown("tie_word_embeddings", True, "false: transformers does not tie these models")
+    config.only("tie_word_embeddings", False)
     d_model, n_heads = config.integer("d_model"), config.integer("n_heads")
     kv_heads = attend.integer("kv_n_heads", default=1)
     width = config.divides("d_model", d_model, "n_heads", n_heads)

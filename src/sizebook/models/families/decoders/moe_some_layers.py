@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizebook.models.architecture import Architecture, Attention, Experts, Layer, Tensors
+from sizebook.models.architecture import Architecture, Attention, Layer, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     SLIDING,
@@ -13,7 +13,6 @@ from sizebook.models.families.blocks import (
     block,
     feed_forward,
     layers_of,
-    sandwich,
     sliding_pattern,
     stack,
     vector,
@@ -21,31 +20,6 @@ from sizebook.models.families.blocks import (
 )
 from sizebook.models.families.experts import correction, mlp_kinds, routed, shared_width
 from sizebook.models.huggingface import model_type
-
-
-@model_type("afmoe")
-def afmoe(config: Config) -> Architecture:
-    """Trinity: gated attention, norms on heads and around both blocks; the balancing bias of experts is trained."""
-    config.ignore("global_attn_every_n_layers", "mup_enabled", "score_func", "route_norm", "load_balance_coeff")
-    config.ignore("intermediate_size")
-    bias = config.flag("attention_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
-    mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
-    feed = routed(config)
-    feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
-    balance = Tensors((vector("mlp.expert_bias", feed.n_experts, part="bias"),))
-    n_dense = config.integer("num_dense_layers")
-    period = config.integer("global_attn_every_n_layers", default=4)
-    kinds = [(i < n_dense, kind) for i, kind in enumerate(sliding_pattern(config, period))]
-    names = ("input_layernorm", "post_attention_layernorm", "pre_mlp_layernorm", "post_mlp_layernorm")
-
-    def layer(kind: tuple[bool, str]) -> Layer:
-        slid = replace(mixer, window=window_of(config, kind[1]))
-        if kind[0]:
-            return sandwich(feed.d_model, slid, feed_forward(config), names=names)
-        return Layer((*sandwich(feed.d_model, slid, feed, names=names).bricks, balance))
-
-    return stack(config, layers_of(kinds, layer))
 
 
 @model_type("ernie4_5_moe")
@@ -96,25 +70,6 @@ def laguna(config: Config) -> Architecture:
         return Layer((*block(feed.d_model, slid, feed).bricks, balance))
 
     return stack(config, layers_of(kinds, layer))
-
-
-@model_type("beam")
-def beam(config: Config) -> Architecture:
-    """Beam: attention gated element by element with a bias per head, norms around both blocks."""
-    bias = config.flag("attention_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
-    mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
-    gate_bias = Tensors((vector("self_attn.gate_bias", mixer.n_heads, part="bias"),))
-    feed, mlps = routed(config), mlp_kinds(config, first_dense=3)
-    names = ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")
-
-    def layer(kind: tuple[str, str]) -> Layer:
-        slid = replace(mixer, window=window_of(config, kind[1]))
-        which = feed_forward(config) if kind[0] == "dense" else feed
-        return Layer((*sandwich(feed.d_model, slid, which, names=names).bricks, gate_bias))
-
-    kinds = list(zip(mlps, sliding_pattern(config, 6), strict=True))
-    return stack(config, layers_of(kinds, layer), BesideLayers(buffers=correction(feed.n_experts, mlps)))
 
 
 @model_type("llama4_text")
@@ -201,28 +156,3 @@ def _mimo_kinds(config: Config, n_layers: int) -> tuple[list[str], list[str]]:
         if config.per_layer(key, n_layers, built) != built:
             raise config.unknown(key, config.values[key], f"{built}, as 'layer_types' and 'mlp_layer_types' have it")
     return kinds, mlps
-
-
-@model_type("deepseek")
-def deepseek(config: Config) -> Architecture:
-    """DeepSeek-MoE: Llama's attention, fine-grained and shared experts behind the first dense layers."""
-    config.ignore("moe_layer_freq")
-    if config.integer("moe_layer_freq", default=1) != 1:
-        raise config.unknown("moe_layer_freq", config.values["moe_layer_freq"], "1: experts in every later layer")
-    bias, d_model = config.flag("attention_bias", default=False), config.integer("hidden_size")
-    d_ff = config.integer("moe_intermediate_size")
-    experts = Experts(
-        d_model,
-        d_ff,
-        config.integer("n_routed_experts"),
-        top_k=config.integer("num_experts_per_tok"),
-        d_ff_shared=d_ff * config.integer("n_shared_experts", default=0),
-    )
-    dense, mixer = feed_forward(config), attention(config, qkv_bias=bias, out_bias=bias)
-    n_dense = config.integer("first_k_dense_replace", default=0)
-    kinds = [i < n_dense for i in range(config.integer("num_hidden_layers"))]
-
-    def layer(is_dense: bool) -> Layer:
-        return block(d_model, mixer, dense if is_dense else experts)
-
-    return stack(config, layers_of(kinds, layer))

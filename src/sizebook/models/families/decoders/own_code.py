@@ -8,16 +8,14 @@ from typing import Any
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
-    BesideLayers,
     attention,
     block,
     feed_forward,
     layers_of,
-    prediction,
     stack,
 )
 from sizebook.models.families.decoders.linear_attention import MIXED, minimax
-from sizebook.models.families.experts import correction, mlp_kinds, routed, shared_width
+from sizebook.models.families.experts import routed
 from sizebook.models.huggingface import model_type
 from sizebook.models.shared_query import SharedQueryAttention
 
@@ -96,36 +94,6 @@ def _widened(config: Config, said: dict[str, Any]) -> FeedForward:
     d_model = config.integer("hidden_size")
     width = -(-int(2 * mult * d_model / 3) // 256) * 256
     return FeedForward(d_model, width, gated=True, bias=config.flag("mlp_bias", default=False))
-
-
-@model_type("bailing_moe", "bailing_moe_v2")
-def bailing(config: Config) -> Architecture:
-    """Ling and Ring 1 and 2 (arXiv:2503.05139): fine-grained experts; the second generation norms its heads."""
-    config.only("use_bias", False)
-    config.only("multi_gate", False)
-    config.ignore("norm_head", "norm_softmax", "use_rmsnorm", "score_function", "router_dtype", "max_window_layers")
-    normed = "head" if config.flag("use_qk_norm", default=False) else None
-    mixer = attention(
-        config,
-        qk_norm=normed,
-        qkv_bias=config.flag("use_qkv_bias", default=False),
-        kv_required=True,
-    )
-    feed = routed(config)
-    config.only("moe_shared_expert_intermediate_size", feed.d_ff)
-    feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff, default=0))
-    mlps = mlp_kinds(config, first_dense=0)
-
-    def layer(kind: str) -> Layer:
-        return block(feed.d_model, mixer, feed_forward(config) if kind == "dense" else feed)
-
-    stored = config.flag("moe_router_enable_expert_bias", default=False)
-    n_mtp = config.integer("num_nextn_predict_layers", default=0)
-    beside = BesideLayers(
-        buffers=correction(feed.n_experts, mlps) if stored else (),
-        mtp=prediction(feed.d_model, layer("sparse"), n_mtp) if n_mtp else (),
-    )
-    return stack(config, layers_of(mlps, layer), beside)
 
 
 @model_type("minimax_text_01", "minimax_m1")

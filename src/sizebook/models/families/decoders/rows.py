@@ -25,7 +25,7 @@ from sizebook.models.families.blocks import (
 )
 from sizebook.models.families.decoders.latent_attention import latent
 from sizebook.models.families.experts import correction, mlp_kinds, routed, shared_width, stepped_kinds
-from sizebook.models.families.row_bricks import rows_of
+from sizebook.models.families.row_bricks import Entry, Reading, Sizes, rows_of
 from sizebook.models.huggingface import model_type
 from sizebook.models.latent import LatentAttention
 
@@ -43,6 +43,7 @@ class Row:
     ignore: tuple[str, ...] = ()  # keys that change no tensor
     only: dict[str, list[Any]] = field(default_factory=dict)  # keys whose other values are not described
     required: tuple[str, ...] = ()  # sizes that a file must say, for its class is not known
+    equal: dict[str, str] = field(default_factory=dict)  # keys that must say what another says
     on: tuple[str, ...] = ()  # flags that the class takes as true where the file leaves them out
     attention: str = "grouped"  # or latent
     qkv_bias: Flag = False
@@ -52,6 +53,7 @@ class Row:
     qk_norm: str = ""  # "head": a norm of each query and key head; "all": one of all heads together
     qk_norm_if: str = ""  # the flag that switches it on
     sinks: bool = False
+    gate: str = ""  # of what attention gives: "all" of it, or each "head" together
     heads_fill_width: bool = False  # refuse heads that are together wider or narrower than the model
     windows: str = ""  # which layers slide: "all", "pattern", "late" or "early", see `_windows`
     windows_if: str = ""
@@ -65,13 +67,16 @@ class Row:
     experts: str = ""  # the key of their width; without it every layer is dense
     experts_name: str = "mlp"
     experts_bias: bool = False  # of every expert and of the router
-    experts_norm: str = ""  # a norm behind the experts
     shared_width: str = ""  # the key of the width of all shared experts together
     shared_number: str = ""  # the key of how many there are, "counted" for any of the usual keys
+    shared_left_out: int | None = None  # how many where a file does not say and no class does
     shared_gate: bool = False
     dense_layers: str = ""  # the "first" ones, or all but "stepped" ones; "listed": of these a list must name the dense
     first_dense: int = 0  # how many first ones
-    correction: bool = False  # the bias that balances experts is stored
+    first_dense_key: str = ""  # the key that says it, where not the usual one
+    beside: tuple[Entry, ...] = ()  # further bricks of each layer, written as in towers.toml
+    beside_experts: tuple[Entry, ...] = ()  # and of each layer with experts
+    correction: Flag = False  # the bias that balances experts is stored
     predictions: str = ""  # the key of how many layers predict further tokens
     tied: bool = False  # where the file does not say
 
@@ -83,6 +88,8 @@ def described(row: Row, config: Config) -> Architecture:
         config.only(key, *known)
     for key in row.required:
         config.integer(key)
+    for key, other in row.equal.items():
+        config.only(key, config.integer(other))
     mixer, feed = _mixer(row, config), _feed(row, config)
     layer = _layer(row, config, mixer, feed)
     n_layers = config.integer("num_hidden_layers")
@@ -94,7 +101,7 @@ def described(row: Row, config: Config) -> Architecture:
         final_norm=row.layer != "bare",
         norm_bias=row.norm_bias,
         head_bias=_flag(row, config, row.head_bias),
-        buffers=correction(feed.n_experts, mlps) if row.correction and isinstance(feed, Experts) else (),
+        buffers=correction(feed.n_experts, mlps) if feed and _flag(row, config, row.correction) else (),
         mtp=prediction(mixer.d_model, layer(("sparse", None)), n_mtp) if n_mtp else (),
     )
     return stack(config, layers, beside)
@@ -111,6 +118,8 @@ def _mixer(row: Row, config: Config) -> Mixer:
     normed = row.qk_norm if not row.qk_norm_if or _flag(row, config, row.qk_norm_if) else ""
     qkv_bias, out_bias = _flag(row, config, row.qkv_bias), _flag(row, config, row.out_bias)
     mixer = attention(config, qk_norm=normed or None, qkv_bias=qkv_bias, out_bias=out_bias, sinks=row.sinks)
+    if row.gate:
+        mixer = replace(mixer, gate=mixer.n_heads * (mixer.d_head if row.gate == "all" else 1))
     if row.heads_fill_width and mixer.n_heads * mixer.d_head != mixer.d_model:
         raise config.unknown("head_dim", mixer.d_head, f"heads that are together {mixer.d_model} wide")
     return mixer
@@ -126,14 +135,23 @@ def _feed(row: Row, config: Config) -> Experts | None:
         usual = MISSING if class_gives(config, row.shared_width) else 0
         return replace(feed, d_ff_shared=config.integer(row.shared_width, default=usual))
     if row.shared_number == "counted":
-        return replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
+        return replace(
+            feed,
+            d_ff_shared=shared_width(
+                config, feed.d_ff, default=MISSING if row.shared_left_out is None else row.shared_left_out
+            ),
+        )
     return replace(feed, d_ff_shared=feed.d_ff * config.integer(row.shared_number)) if row.shared_number else feed
 
 
 def _mlps(row: Row, config: Config, n_layers: int) -> list[str]:
     """Return which layers are dense and which have experts."""
     if row.dense_layers == "first":
-        return mlp_kinds(config, first_dense=row.first_dense)
+        if not row.first_dense_key:
+            return mlp_kinds(config, first_dense=row.first_dense)
+        config.ignore("intermediate_size")  # the width of dense layers, where there is none
+        n_dense = config.integer(row.first_dense_key)
+        return ["dense" if i < n_dense else "sparse" for i in range(n_layers)]
     if row.dense_layers in ("stepped", "listed"):
         return stepped_kinds(config, listed=row.dense_layers == "listed")
     return ["sparse" if row.experts else "dense"] * n_layers
@@ -179,26 +197,30 @@ def _layer(
     front; a bare layer has none.
     """
     form = row.layer if not row.layer_if or _flag(row, config, row.layer_if) else "usual"
-    bias = _flag(row, config, row.mlp_bias)
-    d_model = mixer.d_model
+    bias, sizes = _flag(row, config, row.mlp_bias), Sizes(config, Reading())
 
     def build(kind: Kind) -> Layer:
         sparse = experts is not None and kind[0] == "sparse"
         feed: Brick = experts if experts and sparse else feed_forward(config, bias=bias, gated=row.gated)
         own = replace(mixer, window=kind[1]) if kind[1] else mixer
-        if form == "sandwich":
-            return sandwich(d_model, own, feed, names=row.norms)
-        if form == "behind":
-            first, second = (Norm(name, d_model, row.norm_bias) for name in POST_NORMS)
-            return Layer((own, first, feed, second))
-        if form == "parallel":
-            return Layer((Norm("input_layernorm", d_model, row.norm_bias), own, feed))
-        if form == "bare":
-            return Layer((own, feed))
-        usual = block(d_model, own, feed, bias=row.norm_bias)
-        return Layer((*usual.bricks, Norm(row.experts_norm, d_model))) if sparse and row.experts_norm else usual
+        further = sizes.bricks((*row.beside, *(row.beside_experts if sparse else ())))
+        return Layer((*_arranged(row, form, own, feed), *further))
 
     return build
+
+
+def _arranged(row: Row, form: str, mixer: Mixer, feed: Brick) -> tuple[Brick, ...]:
+    """Return both blocks of a layer with their norms."""
+    d_model = mixer.d_model
+    first, second = (Norm(name, d_model, row.norm_bias) for name in POST_NORMS)
+    if form == "sandwich":
+        return sandwich(d_model, mixer, feed, names=row.norms).bricks
+    forms: dict[str, tuple[Brick, ...]] = {
+        "behind": (mixer, first, feed, second),
+        "parallel": (Norm("input_layernorm", d_model, row.norm_bias), mixer, feed),
+        "bare": (mixer, feed),
+    }
+    return forms[form] if form in forms else block(d_model, mixer, feed, bias=row.norm_bias).bricks
 
 
 @cache

@@ -123,8 +123,7 @@ def _first_vision(config: Config, vision: Config) -> dict[str, Any]:
 @model_type("ernie4_5_vl_moe_text")
 def ernie_vl_text(config: Config) -> Architecture:
     """ERNIE 4.5 VL's language model; a text token visits none of the experts for images."""
-    if config.flag("use_bias", default=False):
-        raise config.unknown("use_bias", True, "false: biases of experts are not described for this type")
+    config.only("use_bias", False)
     mixer, feed = attention(config, kv_required=True), _experts(config)
     config.none("first_k_dense_replace")  # 'mlp_layer_types' says it here
     mlps = mlp_kinds(config, first_dense=1)
