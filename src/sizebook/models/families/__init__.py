@@ -52,7 +52,6 @@ MODULES = (
     "encoders.additions",
     "encoders.whole",
     "encoders.own_code",
-    "encoders.images",
     "encoders.speech",
     "seq2seq.rows",
     "seq2seq.t5",

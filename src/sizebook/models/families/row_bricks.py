@@ -80,7 +80,8 @@ class Sizes(Mapping[str, Any]):
             config.only(key, self.of(formula))
         for key, wholes in row.divided.items():
             for whole in wholes:
-                config.divides(row.width if whole == "d" else str(whole), self.of(whole), key, self.of(key))
+                named = {"d": row.width, "n_heads": row.heads}.get(str(whole), str(whole))
+                config.divides(named, self.of(whole), key, self.of(key))
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.known:
@@ -195,6 +196,7 @@ def _attention(sizes: Sizes, name: str, entry: Entry) -> Attention:
         window=sizes.config.window(entry["window"]) if "window" in entry else None,
         name=name,
         d_kv_in=sizes.of(entry.get("reads", 0)),
+        d_out=sizes.of(entry.get("out", 0)),
     )
 
 

@@ -7,11 +7,8 @@ from dataclasses import replace
 from sizebook.models.architecture import (
     Architecture,
     Attention,
-    Brick,
     Embedding,
-    FeedForward,
     Layer,
-    Norm,
     Projection,
     Tensors,
 )
@@ -73,7 +70,11 @@ def idefics(config: Config) -> Architecture:
     perceiver = config.section("perceiver_config")
     perceiver.only("model_type", "idefics_perciever")
     perceiver.ignore("use_resampler", *RESAMPLER)
-    projector = _resampler(perceiver, d_vision) if config.flag("use_resampler", default=False) else ()
+    projector = (
+        tower("idefics_resampler", perceiver, d_vision=d_vision).stem
+        if config.flag("use_resampler", default=False)
+        else ()
+    )
     text = stack(config, layers_of([i % period == 0 for i in range(n_layers)], layer))
     more = config.integer("additional_vocab_size", default=0)
     added = (Embedding("additional_embedding", more, d_model),) if more else ()
@@ -85,28 +86,3 @@ def idefics(config: Config) -> Architecture:
         inputs=(*text.inputs, *added, tower("clip", vision, *projector)),
         outputs=(*text.outputs, *head),
     )
-
-
-def _resampler(config: Config, d_vision: int) -> tuple[Brick, ...]:
-    """Return the perceiver (arXiv:2204.14198, section 3.1): learned latents that attend to patches and themselves."""
-    n_heads, width = config.integer("resampler_n_heads"), config.integer("resampler_head_dim")
-    normed = config.flag("qk_layer_norms_perceiver", default=False)
-    attend = Attention(
-        d_vision,
-        n_heads,
-        n_heads,
-        d_head=width,
-        qk_norm=(width, width) if normed else None,
-        qk_norm_bias=True,
-        cross=True,
-    )
-    layer: tuple[Brick, ...] = (
-        Norm("context_layer_norm", d_vision, bias=True),
-        Norm("latents_layer_norm", d_vision, bias=True),
-        attend,
-        Norm("ln", d_vision, bias=True),
-        FeedForward(d_vision, 4 * d_vision, gated=False),
-    )
-    latents = vector("latents", config.integer("resampler_n_latents"), d_vision)
-    depth = config.integer("resampler_depth")
-    return (Tensors((latents,)), *layer * depth, Norm("layer_norm", d_vision, bias=True))

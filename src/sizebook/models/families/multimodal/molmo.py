@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors
+from sizebook.models.architecture import Architecture, Attention, Brick, Embedding
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import attention, block, feed_forward, linear, stack, uniform, vector
+from sizebook.models.families.blocks import attention, block, feed_forward, linear, stack, uniform
 from sizebook.models.families.multimodal.joining import with_towers
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -31,8 +32,8 @@ def molmo2(config: Config) -> Architecture:
         raise adapter.unknown("vision_feature_layer", reads, f"numbers of the {n_layers} layers of the ViT")
     if first:
         n_layers = max(layer % n_layers for layer in reads) + 1
-    tower = _vit(vision, n_layers, _pooled(adapter, len(reads)))
-    return with_towers(config, text, tower, tied=False, ties="neither")
+    seen = _vit(vision, n_layers, _pooled(adapter, len(reads)))
+    return with_towers(config, text, seen, tied=False, ties="neither")
 
 
 def _language_model(section: Config) -> Architecture:
@@ -81,7 +82,6 @@ def _attention(config: Config, d_in: int) -> Attention:
 
 
 def _vit(config: Config, n_layers: int, projector: tuple[Brick, ...]) -> Tower:
-    d_model, channels = config.integer("hidden_size"), config.integer("num_channels")
     for older, own in (
         ("image_default_input_size", "image_size"),
         ("image_patch_size", "patch_size"),
@@ -95,17 +95,7 @@ def _vit(config: Config, n_layers: int, projector: tuple[Brick, ...]) -> Tower:
     if len(extents) != 2:
         raise config.unknown("image_size", extents, "a list of height and width")
     places = config.size("num_position_embeddings") or (extents[0] // patch) * (extents[1] // patch)
-    layer: tuple[Brick, ...] = (
-        Norm("layer_norm1", d_model, bias=True),
-        _attention(config, d_model),
-        Norm("layer_norm2", d_model, bias=True),
-        FeedForward(d_model, config.integer("intermediate_size"), gated=False, bias=True),
-    )
-    stem: tuple[Brick, ...] = (
-        linear("patch_embedding", channels * patch**2, d_model),
-        Tensors((vector("positional_embedding", places, d_model),)),
-    )
-    return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector)
+    return tower("molmo2", config, *projector, places=places, n_layers=n_layers)
 
 
 def _pooled(config: Config, n_read: int) -> tuple[Brick, ...]:

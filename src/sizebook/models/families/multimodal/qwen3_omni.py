@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Embedding, FeedForward, Norm, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import attention, block, feed_forward, linear, vector
+from sizebook.models.families.blocks import attention, block, linear, vector
 from sizebook.models.families.experts import routed
 from sizebook.models.families.multimodal.joining import text_model
 from sizebook.models.families.towers.rows import tower
@@ -75,26 +75,7 @@ def _talker(config: Config) -> tuple[Tower, Tower]:
         projector=after,
         name="talker",
     )
-    return whole, _predictor(config.section("code_predictor_config"))
-
-
-def _predictor(config: Config) -> Tower:
-    """Return the predictor: a Qwen 3 with a table and a head for each code after the first."""
-    config.ignore("max_window_layers", "use_sliding_window", "layer_types")
-    groups = config.integer("num_code_groups") - 1
-    bias, feed = config.flag("attention_bias", default=False), feed_forward(config)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128, kv_required=True)
-    vocab, n_layers = config.integer("vocab_size"), config.integer("num_hidden_layers")
-    after = Norm("norm", feed.d_model), linear("lm_head", feed.d_model, groups * vocab, bias=False)
-    return Tower(
-        "speech",
-        feed.d_model,
-        n_layers,
-        stem=(Embedding("codec_embedding", groups * vocab, feed.d_model),),
-        layer=block(feed.d_model, mixer, feed).bricks,
-        projector=after,
-        name="code_predictor",
-    )
+    return whole, tower("qwen3_omni_predictor", config.section("code_predictor_config"))
 
 
 def _vocoder(config: Config) -> Tower:
