@@ -144,12 +144,12 @@ def xlstm(config: Config) -> Architecture:
             raise config.unknown(key, config.values[key], f"{value!r}: nothing else is described for this type")
     n_heads = config.integer("num_heads")
     config.divides("hidden_size", d_model, "num_heads", n_heads)
-    d_qk = int(d_model * config.number("qk_dim_factor", default=0.5))
+    d_qk = int(d_model * config.number("qk_dim_factor"))
     d_v = int(d_model * config.number("v_dim_factor", default=1.0))
     for name, width in (("qk_dim_factor", d_qk), ("v_dim_factor", d_v)):
         config.divides(f"{name} * hidden_size", width, "num_heads", n_heads)
     d_ff = _rounded(
-        d_model * config.number("ffn_proj_factor", default=2.667),
+        d_model * config.number("ffn_proj_factor"),
         config.integer("ffn_round_up_to_multiple_of"),
     )
     mixer = MatrixLstm(d_model, n_heads, d_qk, d_v=d_v, bias=bias)

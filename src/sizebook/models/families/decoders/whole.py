@@ -27,7 +27,7 @@ for _name, _row in ROWS.items():
 @model_type("gpt_neo")
 def gpt_neo(config: Config) -> Architecture:
     """GPT-Neo: every second layer sees a window."""
-    whole, window = described(ROWS["_gpt_neo"], config), config.integer("window_size", default=256)
+    whole, window = described(ROWS["_gpt_neo"], config), config.integer("window_size")
     plain = whole.layers[0].bricks if whole.layers else ()
 
     def layer(kind: str) -> Layer:

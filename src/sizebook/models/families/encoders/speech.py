@@ -143,7 +143,7 @@ def _top(config: Config, kind: str, labels: int, d_heard: int) -> list[Brick]:
 
 def _quantizer(config: Config, d_heard: int) -> list[Brick]:
     """Return the code book against which wav2vec 2.0 is trained."""
-    groups = config.integer("num_codevector_groups", default=2)
+    groups = config.integer("num_codevector_groups")
     entries = groups * config.integer("num_codevectors_per_group")
     d_code, d_joint = config.integer("codevector_dim"), config.integer("proj_codevector_dim")
     width = config.divides("codevector_dim", d_code, "num_codevector_groups", groups)

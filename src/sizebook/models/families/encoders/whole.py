@@ -59,7 +59,10 @@ def xmod(config: Config) -> Architecture:
     languages = dict.fromkeys(config.entries("languages", str, "words") or ["en_XX"])
     whole = described(ROWS["_xmod"], config)
     d_adapter = whole.d_model // config.integer("adapter_reduction_factor")
-    adapters = (FeedForward(whole.d_model, d_adapter, False, True, f"adapter_modules.{name}") for name in languages)
+    adapters = (
+        FeedForward(whole.d_model, d_adapter, gated=False, bias=True, name=f"adapter_modules.{name}")
+        for name in languages
+    )
     layer = Layer((*whole.layers[0].bricks, *adapters))
     return replace(whole, layers=(layer,) * whole.n_layers)
 

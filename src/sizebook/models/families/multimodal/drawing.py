@@ -34,7 +34,7 @@ def _painter(config: Config) -> Tower:
     channels, times = config.integer("base_channels"), config.integers("channel_multiplier")
     if not times or 0 in times:
         raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
-    n_blocks, latent = config.integer("num_res_blocks", default=2), config.integer("latent_channels")
+    n_blocks, latent = config.integer("num_res_blocks"), config.integer("latent_channels")
     double = 2 if config.flag("double_latent", default=False) else 1
     widths, d_code = [channels * each for each in times], config.integer("embed_dim")
     encoder = _levels(channels, widths, n_blocks, "downsample")
@@ -99,7 +99,7 @@ def _frames(config: Config) -> tuple[Tower, tuple[Weight, ...]]:
     times = config.integers("channel_multiplier")
     if not times or 0 in times:
         raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
-    channels, n_blocks = config.integer("base_channels"), config.integer("num_res_blocks", default=2)
+    channels, n_blocks = config.integer("base_channels"), config.integer("num_res_blocks")
     looks_at, d_looks = set(config.integers("attn_resolutions")), config.integer("hidden_size")
     latent, d_code = config.integer("latent_channels"), config.integer("embed_dim")
     out = latent * (2 if config.flag("double_latent", default=False) else 1)

@@ -42,7 +42,7 @@ def voxtral_realtime(config: Config) -> Architecture:
     first, second = Norm("input_layernorm", d_model), Norm("post_attention_layernorm", d_model)
     layer = Layer((first, mixer, second, *delayed, feed))
     text = stack(section, uniform(section, layer), BesideLayers(tied=True))
-    joined = audio.integer("hidden_size") * config.integer("downsample_factor", default=4)
+    joined = audio.integer("hidden_size") * config.integer("downsample_factor")
     projector = (
         linear("linear_1", joined, d_model, bias=False),
         linear("linear_2", d_model, d_model, bias=False),

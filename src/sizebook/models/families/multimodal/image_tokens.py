@@ -34,7 +34,7 @@ def _quantiser(config: Config) -> Tower:
     channels, widths = config.integer("base_channels"), config.integers("channel_multiplier")
     if not widths or 0 in widths:
         raise config.unknown("channel_multiplier", widths, "one number of 1 or more for each resolution")
-    n_blocks, attends = config.integer("num_res_blocks", default=2), config.text("attn_type", default="vanilla")
+    n_blocks, attends = config.integer("num_res_blocks"), config.text("attn_type", default="vanilla")
     looks_at, side = set(config.integers("attn_resolutions", default=[])), config.integer("resolution")
     if attends != "vanilla":
         raise config.unknown("attn_type", attends, "'vanilla'")

@@ -170,11 +170,11 @@ def _swin(config: Config) -> Encoder:
     )
     if not depths or 0 in heads or len(heads) < len(depths):
         raise config.unknown("num_heads", heads, f"a number of 1 or more for each of the {len(depths)} stages")
-    window, ratio = config.integer("window_size", default=7), config.number("mlp_ratio")
-    channels, first = config.integer("num_channels"), config.integer("embed_dim", default=96)
+    window, ratio = config.integer("window_size"), config.number("mlp_ratio")
+    channels, first = config.integer("num_channels"), config.integer("embed_dim")
     bias = config.flag("qkv_bias", default=True)
     bricks: list[Brick] = [
-        linear("patch_embeddings", channels * config.integer("patch_size", default=4) ** 2, first),
+        linear("patch_embeddings", channels * config.integer("patch_size") ** 2, first),
         Norm("embeddings.norm", first, bias=True),
     ]
     for stage, (depth, n_heads) in enumerate(zip(depths, heads, strict=False)):

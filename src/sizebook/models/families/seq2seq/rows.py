@@ -35,7 +35,9 @@ def nllb_moe(config: Config) -> Architecture:
     def sparse(brick: Brick) -> Brick:
         if not isinstance(brick, FeedForward):
             return brick
-        return Experts(brick.d_model, brick.d_ff, n_experts, 2, gated=False, name="ffn", bias=True, router_bias=bias)
+        return Experts(
+            brick.d_model, brick.d_ff, n_experts, top_k=2, gated=False, name="ffn", bias=True, router_bias=bias
+        )
 
     routed = {layer: Layer(tuple(map(sparse, layer.bricks))) for layer in set(whole.layers)}
     places = [*((i, steps[0]) for i in range(n_encoder)), *((i, steps[1]) for i in range(whole.n_layers - n_encoder))]
