@@ -25,8 +25,8 @@ _valuation_day: ContextVar[date | None] = ContextVar("valuation_day", default=No
 
 @contextmanager
 def valued_on(day: date | None) -> Iterator[None]:
-    """Judge the age and the validity of prices as of a day, the scenario's own; None stands for today."""
-    token = _valuation_day.set(day)
+    """Judge the age and the validity of prices as of a day, the scenario's own; None leaves the day as it is."""
+    token = _valuation_day.set(day or valuation_day())
     try:
         yield
     finally:
