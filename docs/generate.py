@@ -122,7 +122,27 @@ def catalog_page() -> str:
     return template.replace("<!-- read again -->", "\n".join(lines))
 
 
+def api_prices_page() -> str:
+    """Return what providers ask for the catalog's models, a line each."""
+    heads = ("model", "provider", "input", "cached input", "output", "batch input", "batch output", "as of")
+    prices = ("input", "cached_input", "output", "batch_input", "batch_output")
+    lines = [
+        "# What tokens of the catalog's models cost at providers",
+        "",
+        "USD for a million tokens, from `data/api_prices.csv` ([data](data.md#api-prices)); a blank is not listed there.",
+        "",
+        f"| {' | '.join(heads)} |",
+        f"|{'---|' * len(heads)}",
+    ]
+    listed = (row for row in table("api_prices") if row["catalog_model"])
+    for row in sorted(listed, key=lambda row: (row["catalog_model"], row["provider"], row["model"].casefold())):
+        cells = (f"`{row['catalog_model']}`", row["provider"], *(row[f"{name}_usd_per_mtok"] for name in prices))
+        lines.append(f"| {' | '.join((*cells, row['date']))} |")
+    return "\n".join(lines) + "\n"
+
+
 TEXTS: dict[str, Callable[[], str]] = {
+    "docs/api_prices_table.md": api_prices_page,
     "docs/architectures.md": architectures_page,
     "docs/accuracy.md": accuracy_page,
     "docs/catalog.md": catalog_page,
