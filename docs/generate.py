@@ -124,19 +124,30 @@ def catalog_page() -> str:
 
 def api_prices_page() -> str:
     """Return what providers ask for the catalog's models, a line each."""
-    heads = ("model", "provider", "input", "cached input", "output", "batch input", "batch output", "as of")
+    heads = (
+        "model",
+        "provider",
+        "its name there",
+        "input",
+        "cached input",
+        "output",
+        "batch input",
+        "batch output",
+        "as of",
+    )
     prices = ("input", "cached_input", "output", "batch_input", "batch_output")
     lines = [
         "# What tokens of the catalog's models cost at providers",
         "",
-        "USD for a million tokens, from `data/api_prices.csv` ([data](data.md#api-prices)); a blank is not listed there.",
+        "USD for a million tokens, from `data/api_prices.csv` ([data](data.md#api-prices)); a blank is not listed.",
         "",
         f"| {' | '.join(heads)} |",
         f"|{'---|' * len(heads)}",
     ]
     listed = (row for row in table("api_prices") if row["catalog_model"])
     for row in sorted(listed, key=lambda row: (row["catalog_model"], row["provider"], row["model"].casefold())):
-        cells = (f"`{row['catalog_model']}`", row["provider"], *(row[f"{name}_usd_per_mtok"] for name in prices))
+        named = (f"`{row['catalog_model']}`", row["provider"], row["model"])
+        cells = (*named, *(row[f"{name}_usd_per_mtok"] for name in prices))
         lines.append(f"| {' | '.join((*cells, row['date']))} |")
     return "\n".join(lines) + "\n"
 
