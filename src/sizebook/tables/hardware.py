@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from typing import Annotated
 
 from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
@@ -53,7 +53,7 @@ class Accelerator:
     source: str
     retrieved: str
 
-    @property
+    @cached_property
     def peaks(self) -> dict[str, int]:
         """The dense peaks that are known, in FLOP/s (OP/s for int8), by number format."""
         by_dtype = {

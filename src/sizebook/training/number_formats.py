@@ -29,7 +29,8 @@ def formats_of(gpu: Accelerator) -> tuple[str, ...]:
     table does not know, those without blocks whose peaks are stated."""
     row = by_key("generations", "generation").get(gpu.generation)
     known = row["training_formats"].split() if row else [name for name in FORMATS if name not in BLOCK_FORMATS]
-    return tuple(name for name in known if PEAKS[name] in gpu.peaks)
+    peaks = gpu.peaks
+    return tuple(name for name in known if PEAKS[name] in peaks)
 
 
 def format_of(gpu: Accelerator, asked: str | None) -> str:
