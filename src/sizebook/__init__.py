@@ -4,12 +4,10 @@
 (``sb.params_mha(4096)``), and ``sb.count``, ``sb.plan`` and ``sb.sweep``. A name is loaded when it is first used.
 """
 
-from typing import Any
-
 __version__ = "0.13.0"
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     from sizebook.api.names import public
 
     globals()[name] = found = public(name)  # the next use finds it here

@@ -15,7 +15,7 @@ from typing import Any
 from sizebook.api.columns import Column, as_range, column_of
 from sizebook.core import cells
 from sizebook.core.coercion import LARGEST, LARGEST_COUNT, as_rows
-from sizebook.core.errors import InputError, SizebookError, named
+from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.registry import Function
 from sizebook.core.sections import Quantity, flat
 
@@ -102,12 +102,15 @@ def _coerced(function: Function, given: Sequence[Any], by_name: Mapping[str, Any
 
 
 def _rows(function: Function, values: Sequence[Any], columns: Mapping[int, Column]) -> list[Any]:
-    call, found, row = as_python(function), [], list(values)
+    call, found = as_python(function), []
+    row = [a.default if v is None and not a.required else v for a, v in zip(function.arguments, values, strict=True)]
     for at in range(len(next(iter(columns.values())).values)):
         for place, column in columns.items():
             row[place] = column.values[at]
-        with named(f"row {at}"):
+        try:
             found.append(call(*row))
+        except SizebookError as error:
+            raise error.with_message(f"row {at}: {error}") from error
     return found
 
 

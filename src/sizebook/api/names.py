@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from sizebook.api.calls import as_python
-from sizebook.core.errors import suggestion
+from sizebook.core.errors import UnknownFunctionError, suggestion
 from sizebook.functions import find, load
 
 # What is no spreadsheet function, and the module that holds it.
@@ -25,9 +25,11 @@ def public(name: str) -> Any:
         return getattr(import_module(BESIDE[name]), name)
     if name.startswith("_") or name != name.lower():
         raise AttributeError(f"module 'sizebook' has no attribute '{name}'")
-    if name.upper() not in load():
-        raise AttributeError(f"module 'sizebook' has no attribute '{name}'.{suggestion(name, names())}")
-    return as_python(find(name))
+    try:
+        return as_python(find(name))
+    except UnknownFunctionError as error:
+        said = f"module 'sizebook' has no attribute '{name}'.{suggestion(name, names())}"
+        raise AttributeError(said) from error
 
 
 def names() -> list[str]:
