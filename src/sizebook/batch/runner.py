@@ -139,7 +139,7 @@ def _indexed(record: Journal, outcomes: Sequence[Outcome]) -> Path:
         if LONG_TABLES in record.formats:
             done = record.hashes(outcome.row.name for outcome in outcomes if outcome.outputs)
             failed = {outcome.row.name: outcome.problem for outcome in outcomes if not outcome.outputs}
-            written += write_tables(done, failed, record.lines, record.folder)
+            written += write_tables(done, failed, record.lines, folder=record.folder)
         record.record_indexes(outcomes, written)
     return record.folder / f"{INDEX}.xlsx"
 

@@ -95,8 +95,8 @@ def _rows(
 ) -> tuple[list[Row], Counter[str]]:
     """Return the rows of an answer, and the offers that no row of market_offers.csv names."""
     if catalog.table == "api_prices":
-        return token_prices(catalog, content, where, named, day), Counter()
-    return translated(catalog, offers(catalog, content, where, named), day)
+        return token_prices(catalog, content, where, named=named, day=day), Counter()
+    return translated(catalog, offers(catalog, content, where, named=named), day)
 
 
 def translated(catalog: Catalog, listed: Sequence[Offer], day: str) -> tuple[list[Row], Counter[str]]:

@@ -98,7 +98,7 @@ def _unpacked(weight: Weighing) -> Tensor:
     tensor = weight.tensor
     if weight.role != WEIGHT or weight.parameters == tensor.size:
         return tensor
-    return Tensor(unpacked_name(tensor.name), tensor.dtype, (weight.parameters,), tensor.n_bytes)
+    return Tensor(unpacked_name(tensor.name), tensor.dtype, (weight.parameters,), n_bytes=tensor.n_bytes)
 
 
 def _place(name: str) -> tuple[int, str]:

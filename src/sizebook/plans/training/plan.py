@@ -117,4 +117,4 @@ def unchecked_plan(inputs: Training) -> TrainingPlan:
     inputs = replace(inputs, layout=work.layout, method=work.setup.method)
     work = replace(work, setup=inputs)
     seconds, band = work.timing(inputs.utilization, inputs.pace.flops_convention)
-    return TrainingPlan(inputs, work, cases_of(inputs, work, seconds, band))
+    return TrainingPlan(inputs, work, cases_of(inputs, work, seconds, band=band))

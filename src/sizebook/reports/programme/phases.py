@@ -128,7 +128,7 @@ def _cost(plan: ProgrammePlan) -> Table:
         text("Time and cost of each phase"),
         text("Phase"),
         names,
-        columns,
+        columns=columns,
         note=text(
             "Hours are GPU-hours: of training in steady state, of its whole run, and beside it, which is forward "
             "passes of reference models, generating answers, and GPUs that wait for the other part. Days, hours and "

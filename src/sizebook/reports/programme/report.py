@@ -54,7 +54,7 @@ def budget_chart(plan: ProgrammePlan) -> Chart:
         hours = ((each.phase.name, each.cases[1].gpu_hours) for each in plan.phases)
         return hours_bars(text("GPU-hours by phase"), hours)
     parts = [(LABELS[name], getattr(middle, name)) for name in PARTS if getattr(middle, name)]
-    return waterfall(parts, middle.usd, text("Together"), share)
+    return waterfall(parts, middle.usd, text("Together"), shown=share)
 
 
 def _budget(plan: ProgrammePlan) -> Section:
@@ -191,4 +191,4 @@ def _site(plan: ProgrammePlan) -> Table:
 
 def _table(plan: ProgrammePlan, caption: str, columns: dict[Column, list[str]], note: str) -> Table:
     names = [*(plan.label(at) for at in range(len(plan.months))), text("Together")]
-    return by_column(caption, text("Month"), names, columns, note=note)
+    return by_column(caption, text("Month"), names, columns=columns, note=note)

@@ -97,7 +97,9 @@ def sensitivity(plan: ServingPlan) -> tuple[Section, ...]:
     title = text(
         "{input}: {usd} between its ends, over {months}", input=swings[0].label, usd=usd(swings[0].width_usd), months=n
     )
-    return tornado(swings, total, title, text("USD in {months}", months=n), text("Plan {usd}", usd=usd(total)))
+    return tornado(
+        swings, total, title, axis=text("USD in {months}", months=n), base=text("Plan {usd}", usd=usd(total))
+    )
 
 
 def carbon(plan: ServingPlan) -> Section:

@@ -23,7 +23,9 @@ def cost_chart(plan: TrainingPlan) -> Chart:
         hours = ((text("Steady state"), middle.gpu_hours), (text("Whole run"), middle.programme_gpu_hours))
         return hours_bars(text("GPU-hours of steady state and of the whole run"), hours)
     parts = [(part.label, part.value) for part in cost_parts(plan)]
-    return waterfall(parts, middle.programme_cost_usd, text("Total"), lambda part, total: share(_ratio(part, total)))
+    return waterfall(
+        parts, middle.programme_cost_usd, text("Total"), shown=lambda part, total: share(_ratio(part, total))
+    )
 
 
 def cost(plan: TrainingPlan) -> Section:
@@ -81,7 +83,7 @@ def sensitivity(plan: TrainingPlan) -> tuple[Section, ...]:
     swings, total = sensitivities(plan), plan.middle.programme_cost_usd
     title = text("{input}: {usd} between its ends", input=swings[0].label, usd=usd(swings[0].width_usd))
     base = text("Middle case {usd}", usd=usd(total))
-    return tornado(swings, total, title, text("Cost of the whole run, USD"), base)
+    return tornado(swings, total, title, axis=text("Cost of the whole run, USD"), base=base)
 
 
 def _power(plan: TrainingPlan) -> Text:
