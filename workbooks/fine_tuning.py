@@ -68,7 +68,7 @@ _SHOWN = (
     ("There is, GiB", "={usable.@}/2^30", styles.RATE),
     ("Fits", "={fits.@}", styles.GENERAL),
     ("Hours of a run", "={hours.@}", styles.RATE),
-    ("GPUs, USD", '=IF(ISNUMBER({usd.@}),{run_usd.@}+{evaluation_usd.@},"")', styles.NUMBER),
+    ("GPUs, USD", '=IF(ISTEXT({usd.@}),"",{run_usd.@}+{evaluation_usd.@})', styles.NUMBER),
     ("In all, USD", "={usd.@}", styles.NUMBER),
 )
 
@@ -109,7 +109,7 @@ def _tiles(page: LineSheet) -> None:
     in_currency = f'{{currency}}&" "&{number_text(_of("amount"))}'
 
     def where_known(text: str) -> str:
-        return f'=IF(ISNUMBER({_of("usd")}),{text},"")'
+        return f'=IF(ISTEXT({_of("usd")}),"",{text})'
 
     page.tiles(
         [

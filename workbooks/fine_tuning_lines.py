@@ -10,6 +10,7 @@ from fine_tuning_months import begin_months, finish_months
 from sizebook.plans.training.rows import OUTPUTS
 from sizebook.training.tuning import TUNING_NAMES, TUNINGS
 from sizebook.workbooks import styles
+from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
@@ -70,7 +71,8 @@ def ways(book: Book) -> tuple[Runs, Runs]:
     page.section("Time of a step")
     _of_runs(page, runs, "step_seconds", "Step", "seconds", styles.NUMBER)
     days = tuple(
-        f'=IF(ISNUMBER({cell}),{cell}*{{seconds_a_day}}*(1-{{padding}}),"")' for cell in runs.each("train_days")
+        "=" + unless_waiting(f'IF(ISNUMBER({cell}),{cell}*{{seconds_a_day}}*(1-{{padding}}),"")')
+        for cell in runs.each("train_days")
     )
     page.line(
         "step_elapsed",
@@ -101,7 +103,7 @@ def _memory(page: LineSheet, runs: Runs) -> None:
         "GPU_SPEC: what the driver leaves",
     )
     _of_runs(page, runs, "memory_bytes", "Needed", "bytes", styles.WHOLE)
-    fits = tuple(f'=IF(ISERROR({cell}),"no",IF({cell},"yes","no"))' for cell in runs.each("fits"))
+    fits = tuple("=" + unless_waiting(f'IF(ISERROR({cell}),"no",IF({cell},"yes","no"))') for cell in runs.each("fits"))
     page.line("fits", "Fits", fits, "", "TRAINING_TABLE", styles.GENERAL)
     for name, label_of in (("recipe", "What is done to fit"), ("reason", "Why not")):
         page.line(name, label_of, tuple(f"={cell}" for cell in runs.each(name)), "", "TRAINING_TABLE", styles.GENERAL)
@@ -116,7 +118,7 @@ def _memory(page: LineSheet, runs: Runs) -> None:
 
 
 def _of_runs(page: LineSheet, runs: Runs, name: str, label: str, unit: str, shown: str) -> None:
-    values = tuple(f'=IF(ISERROR({cell}),"",{cell})' for cell in runs.each(name))
+    values = tuple("=" + unless_waiting(f'IF(ISERROR({cell}),"",{cell})') for cell in runs.each(name))
     page.line(name, label, values, unit, "TRAINING_TABLE", shown)
 
 
@@ -159,7 +161,7 @@ def money(book: Book) -> None:
 
 
 def _known(formula: str) -> str:
-    return f'=IF(ISNUMBER({{step_elapsed}}),{formula},"")'
+    return f'=IF(ISTEXT({{step_elapsed}}),"",{formula})'
 
 
 def _prices(page: LineSheet) -> None:
@@ -209,7 +211,7 @@ def _time(page: LineSheet) -> None:
     line(
         "months_taken",
         "Months, one run after another",
-        f"=IF(ISNUMBER({hours}),MAX(1,ROUNDUP({hours}/{{gpus}}/{{hours_a_month}}-{{rounding}},0)),1)",
+        f"=IF(ISTEXT({hours}),1,MAX(1,ROUNDUP({hours}/{{gpus}}/{{hours_a_month}}-{{rounding}},0)))",
         "months",
         "GPU-hours / GPUs / hours of a month",
     )
@@ -311,7 +313,7 @@ def _range(page: LineSheet) -> None:
 def _messages(page: LineSheet) -> None:
     page.section("The way chosen, and the titles of the charts")
     line = page.line
-    line("n_fit", "Ways that fit", '=COUNTIF({fits.all},"yes")', "", "Ways")
+    line("n_fit", "Ways that fit", '=SUMPRODUCT(--({fits.all}="yes"))', "", "Ways")
     line("fitting_usd", "Cost where it fits", '=IF({fits}="yes",{usd},"")', "USD", "Cost", styles.NUMBER)
     line(
         "cheapest",

@@ -12,6 +12,7 @@ from sizebook.plans.fleet.inputs import FleetTerms, Running, Service
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
 from sizebook.workbooks import styles
+from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import number_or_not_listed, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
@@ -210,8 +211,10 @@ def _racks(page: LineSheet) -> None:
         "nodes_a_rack",
         "Nodes of a rack",
         used(
-            f'IF(ISNUMBER({{plan_rack_nodes}}),{{plan_rack_nodes}},IF({{nodes_per_rack}}<>"",{{nodes_per_rack}},'
-            f"{held}))"
+            unless_waiting(
+                f'IF(ISNUMBER({{plan_rack_nodes}}),{{plan_rack_nodes}},IF({{nodes_per_rack}}<>"",{{nodes_per_rack}},'
+                f"{held}))"
+            )
         ),
         "nodes",
         "Those of a rack-scale system, else as given, else by kW and height",
@@ -244,8 +247,10 @@ def _prices(page: LineSheet) -> None:
         "reserved_price",
         "GPU-hour reserved",
         used(
-            f'IF({reserved}="",IF(ISNUMBER({{listed_term}}),MIN({{listed_term}},{{on_demand_price}}),'
-            f"{{on_demand_price}}),{reserved})"
+            unless_waiting(
+                f'IF({reserved}="",IF(ISNUMBER({{listed_term}}),MIN({{listed_term}},{{on_demand_price}}),'
+                f"{{on_demand_price}}),{reserved})"
+            )
         ),
         "USD/GPU-hour",
         "As given, else the catalog's median, never above on demand",

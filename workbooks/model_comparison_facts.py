@@ -41,7 +41,7 @@ def _published(column: Column) -> Fact:
     name, *rest = column.call
     if column.over:
         above, below = f"{{{rest[0]}}}", f"{{{column.over}}}"
-        formula = f'=IF(AND(ISNUMBER({above}),ISNUMBER({below})),{above}/{below},"")'
+        formula = f'=IF(OR(ISTEXT({above}),ISTEXT({below})),"",{above}/{below})'
     else:
         call = f"{name}({','.join(['{chosen}', *(text(str(word)) for word in rest)])})"
         formula = f'=IF({{chosen}}="","",IFERROR({call},""))'
@@ -79,7 +79,7 @@ def _memory() -> tuple[Fact, ...]:
             "training_usd",
             "Training at that price",
             "published GPU-hours x price",
-            '=IF(ISNUMBER({gpu_hours}),{gpu_hours}*{price},"")',
+            '=IF(ISTEXT({gpu_hours}),"",{gpu_hours}*{price})',
             "USD",
         ),
     )

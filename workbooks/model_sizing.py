@@ -130,7 +130,7 @@ def parts(page: LineSheet) -> None:
     page.line(
         "active_share",
         "Active share",
-        '=IF(ISNUMBER({active}),{active}/{total},"not stated")',
+        '=IF(ISTEXT({active}),"not stated",{active}/{total})',
         "of total",
         "Active / total",
         styles.PERCENT,
@@ -176,8 +176,8 @@ def cross_check(page: LineSheet) -> None:
 
 def _where_stated(keys: Sequence[str], formula: str) -> str:
     """Return the formula of a figure where all that it takes is stated."""
-    counted = ",".join(f"{{{key}}}" for key in keys)
-    return f'=IF(COUNT({counted})=COUNTA({counted}),{formula},"not comparable")'
+    unstated = ",".join(f"ISTEXT({{{key}}})" for key in keys)
+    return f'=IF(OR({unstated}),"not comparable",{formula})'
 
 
 def storage(page: LineSheet) -> None:
@@ -240,7 +240,7 @@ def comparison(page: LineSheet) -> None:
     page.line(
         "difference_share",
         "the same as a share",
-        '=IF(ISNUMBER({difference}),{difference}/{published_total},"not stated")',
+        '=IF(ISTEXT({difference}),"not stated",{difference}/{published_total})',
         "of published",
         "Difference / published",
         "0.000%",

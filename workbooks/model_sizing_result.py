@@ -30,7 +30,7 @@ def result(book: Book) -> tuple[int, int]:
                 "Active parameters",
                 "={active}",
                 styles.WHOLE,
-                f'=IF(ISNUMBER({{active_share}}),{active}&" of the total","")',
+                f'=IF(ISTEXT({{active_share}}),"",{active}&" of the total")',
             ),
             ("={weights_label}", "={weight_gb}", styles.GIGA, "GB (10^9 bytes)"),
             ("The same", "={weight_gib}", styles.GIGA, "GiB (2^30 bytes)"),
@@ -38,7 +38,7 @@ def result(book: Book) -> tuple[int, int]:
                 "Counted less published",
                 "={difference}",
                 styles.WHOLE,
-                f'=IF(ISNUMBER({{difference_share}}),{off}&" of published","no figure given")',
+                f'=IF(ISTEXT({{difference_share}}),"no figure given",{off}&" of published")',
             ),
         ]
     )

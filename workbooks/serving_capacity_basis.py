@@ -13,6 +13,7 @@ from sizebook.plans.serving.figures import ServingBasis
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import Month
 from sizebook.workbooks import styles
+from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import number_or_not_listed, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
@@ -152,7 +153,7 @@ def _fleet(page: LineSheet, shares: str) -> None:
         other = (
             number_or_not_listed(listed)
             if kind == "on_demand"
-            else f"IF(ISNUMBER({listed}),MIN({listed},{{on_demand_price}}),{{on_demand_price}})"
+            else unless_waiting(f"IF(ISNUMBER({listed}),MIN({listed},{{on_demand_price}}),{{on_demand_price}})")
         )
         page.line(
             f"{kind}_price",
@@ -174,8 +175,11 @@ def _fleet(page: LineSheet, shares: str) -> None:
         "hours_over",
         "Busy hours a day on demand",
         # Without a price the fleet follows the hours, as in the plan: GPUs stay numbers where money is an error.
-        "=IFERROR(IF({reserved_now}>={on_demand_now},{hours_a_day}-1,MIN({hours_a_day}-1,"
-        "INT({hours_a_day}*{reserved_now}/{on_demand_now}+{rounding}))),{hours_a_day}-1)",
+        "="
+        + unless_waiting(
+            "IFERROR(IF({reserved_now}>={on_demand_now},{hours_a_day}-1,MIN({hours_a_day}-1,"
+            "INT({hours_a_day}*{reserved_now}/{on_demand_now}+{rounding}))),{hours_a_day}-1)"
+        ),
         "hours",
         "Hours a day x reserved / on demand: a GPU needed in more is cheaper reserved",
     )

@@ -8,6 +8,7 @@ from serving_capacity_basis import Staged
 from serving_capacity_inputs import DRIVERS
 
 from sizebook.workbooks import styles
+from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.finance import SCENARIOS
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
@@ -121,8 +122,11 @@ def _before(case: Case, staged: Staged) -> tuple[str, ...]:
         "={plan_requests_per_second}*$F§*MIN(1,{target_load}*$I§)",
         "=IF(ISNUMBER({on_demand_price}),{on_demand_price}*$G§,NA())",
         "=IF(ISNUMBER({reserved_price}),{reserved_price}*$H§,NA())",
-        "=IFERROR(IF($P§>=$O§,{hours_a_day}-1,MIN({hours_a_day}-1,INT({hours_a_day}*$P§/$O§+{rounding}))),"
-        "{hours_a_day}-1)",
+        "="
+        + unless_waiting(
+            "IFERROR(IF($P§>=$O§,{hours_a_day}-1,MIN({hours_a_day}-1,INT({hours_a_day}*$P§/$O§+{rounding}))),"
+            "{hours_a_day}-1)"
+        ),
         f"=INDEX({staged.by_rank},1+$Q§)",
         "={hours_a_month}*($P§-$O§*$Q§/{hours_a_day})",
         "={hours_a_month}*$O§/{hours_a_day}*{step_gpus}",

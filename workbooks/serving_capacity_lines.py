@@ -138,7 +138,7 @@ def _api(page: LineSheet) -> None:
     page.line(
         "break_even",
         "Break-even requests a month",
-        '=IF(ISNUMBER({api_usd_per_request}),{last_usd}/{api_usd_per_request},"none")',
+        '=IF(ISTEXT({api_usd_per_request}),"none",{last_usd}/{api_usd_per_request})',
         "requests",
         "As BREAK_EVEN_REQUESTS: beyond so many the plan costs less than the API",
     )

@@ -92,6 +92,17 @@ def test_a_pdf_carries_scenario_figures_and_workbook(folder: Path) -> None:
     assert json.loads(target.read_bytes())["figures"] == json.loads(out(folder, "json").read_bytes())["figures"]
 
 
+def test_a_report_alone_fills_no_workbook_unless_it_is_asked_for(tmp_path: Path) -> None:
+    """On 0.13.0 a report of a second took four more for a workbook that nobody had asked for."""
+    scenario = tmp_path / "s.toml"
+    scenario.write_text('plan = "sizing"\nmodel = "gpt2"\n')
+    for words, attached in (((), set()), (("--attach-workbook",), {"model_sizing.xlsx"})):
+        CliRunner().invoke(
+            app, ["report", str(scenario), "-o", str(tmp_path / "s.pdf"), *words], catch_exceptions=False
+        )
+        assert set(pypdf.PdfReader(tmp_path / "s.pdf").attachments) == {"scenario.toml", "figures.json"} | attached
+
+
 def test_a_page_needs_no_other_file_and_its_record_cannot_end_its_script(folder: Path) -> None:
     text = out(folder, "html").read_text(encoding="utf-8")
     assert "<link" not in text and "url(" not in text.replace("url(data:", "") and 'src="http' not in text

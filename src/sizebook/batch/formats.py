@@ -76,8 +76,9 @@ def _pdf(made: PlannedScenario) -> bytes:
             relationship="Data",
         ),
     ]
-    said = "the planning workbook, filled"
-    attached.append(Attachment(made.workbook_name, made.workbook.content, description=said, relationship="Supplement"))
+    if made.has_workbook:
+        said, content = "the planning workbook, filled", made.workbook.content
+        attached.append(Attachment(made.workbook_name, content, description=said, relationship="Supplement"))
     return pdf(made.report, attached, made.style)
 
 
@@ -150,7 +151,7 @@ def _cell(value: Any) -> Any:
 
 
 FORMATS: dict[str, Format] = {
-    "pdf": Format("the report, with scenario, figures and workbook attached", _pdf),
+    "pdf": Format("the report, with scenario, figures and, where it was made, the workbook attached", _pdf),
     "xlsx": Format("the planning workbook, filled; a programme has none", _xlsx),
     "json": Format("all figures and tables with their units", _json),
     "html": Format("the report as one page for browsers", _html),
@@ -170,9 +171,15 @@ def parse_formats(text: str, others: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def file_contents(made: PlannedScenario, formats: Sequence[str] = USUAL) -> FileContents:
-    """Return the files of a planned scenario as bytes."""
-    files = {name: FORMATS[name].content(made) for name in formats if name in FORMATS}
-    return FileContents(files, made.contents.first, made.notes, lines_of(made) if LONG_TABLES in formats else "")
+    """Return the files of a planned scenario as bytes; a PDF comes last, for it takes the workbook that was made."""
+    known = [name for name in formats if name in FORMATS]
+    files = {name: FORMATS[name].content(made) for name in sorted(known, key="pdf".__eq__)}
+    return FileContents(
+        {name: files[name] for name in known},
+        made.contents.first,
+        made.notes,
+        lines_of(made) if LONG_TABLES in formats else "",
+    )
 
 
 def write_contents(content: FileContents, folder: Path, stem: str) -> Outputs:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook import __version__
-from sizebook.batch.formats import CSV_HEADS, FORMATS, RECORD
+from sizebook.batch.formats import CSV_HEADS, RECORD, file_contents
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
 from sizebook.batch.reconciliation_files import reconciliation_record
 from sizebook.batch.record import data_hashes, formulas_hash, input_hashes
@@ -109,7 +109,9 @@ def _dated(planned: PlannedScenario, day: date) -> PlannedScenario:
 
 
 def _same_bytes(path: Path, again: PlannedScenario) -> bool:
-    return FORMATS[path.suffix.casefold().lstrip(".")].content(again) == path.read_bytes()
+    kind, content = path.suffix.casefold().lstrip("."), path.read_bytes()
+    made = ("xlsx", kind) if kind == "pdf" and again.workbook_name in _attached(content, path) else (kind,)
+    return file_contents(again, made).files[kind] == content
 
 
 def moved_figures(before: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[ChangedFigure]:
@@ -164,17 +166,21 @@ def read_record(path: Path) -> Mapping[str, Any]:
 
 
 def _pdf(path: Path) -> str:
+    found = _attached(read_bytes(path, _WANTED), path).get("figures.json")
+    return _of_figures(found, path) if found else ""
+
+
+def _attached(content: bytes, path: Path) -> dict[str, bytes]:
+    """Return the files that a PDF carries."""
     need("reports")
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
-    content = read_bytes(path, _WANTED)
     try:
         attached = PdfReader(io.BytesIO(content)).attachments
-        found = attached["figures.json"][0] if "figures.json" in attached else b""
+        return {name: attached[name][0] for name in attached}
     except (PyPdfError, ValueError, KeyError, RecursionError) as error:
         raise InputError(f"not a PDF: got {error} in {path.name}, want {_WANTED}. Make it anew.") from error
-    return _of_figures(found, path) if found else ""
 
 
 def _json(path: Path) -> str:

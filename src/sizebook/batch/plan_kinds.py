@@ -156,6 +156,11 @@ class PlannedScenario:
         inputs = workbook_inputs_of(self.scenario, self.plan)
         return plan_supply({**flat(self.scenario), **single}, inputs, self.contents, made=self)
 
+    @property
+    def has_workbook(self) -> bool:
+        """Whether a workbook was filled already, or the scenario names its own: filling takes longer than a report."""
+        return "workbook" in vars(self) or self.own_workbook is not None
+
     @cached_property
     def workbook(self) -> Workbook:
         """The planning workbook or the scenario's own, filled, with its record."""

@@ -17,12 +17,14 @@ from sizebook.core.errors import InputError
 @rates_option
 @presentation_options
 @own_workbook_option
-def write_report(scenario: Path, output: Path, rates: Path | None, **asked: Any) -> None:
+@click.option("--attach-workbook", is_flag=True, help="Attach the filled workbook to a PDF, too.")
+def write_report(scenario: Path, output: Path, rates: Path | None, attach_workbook: bool, **asked: Any) -> None:
     """Write the report of a scenario file: sizing, training, serving, fleet or programme, by its key 'plan'.
 
-    The ending of the file name selects the format. A PDF has scenario, figures and workbook attached.
+    The ending of the file name selects the format. A PDF has scenario and figures attached, with
+    --attach-workbook the filled workbook, too.
     """
-    from sizebook.batch.formats import FORMATS
+    from sizebook.batch.formats import FORMATS, file_contents
     from sizebook.batch.plan_kinds import plan_scenario
     from sizebook.cli.messages import print_notes
     from sizebook.scenarios.presentation import with_presentation
@@ -36,6 +38,6 @@ def write_report(scenario: Path, output: Path, rates: Path | None, **asked: Any)
         )
     values = with_presentation(with_rates(read_toml(scenario), rates), presentation(asked), scenario.parent)
     planned = plan_scenario(values, scenario.name, scenario.parent)
-    content = FORMATS[kind].content(planned)
+    content = file_contents(planned, (*(("xlsx",) if attach_workbook else ()), kind)).files[kind]
     print_notes(planned.workbook.notes if planned.own_workbook else ())
     click.echo(write_whole(output, content))

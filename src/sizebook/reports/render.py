@@ -17,7 +17,7 @@ import jinja2
 from sizebook import __version__
 from sizebook.core.errors import InputError
 from sizebook.core.units import grouped, significant
-from sizebook.reports.document import Block, Derivation, Notes, Prose, Report, Table
+from sizebook.reports.document import Block, Derivation, Notes, Prose, Report, Table, texts_of
 from sizebook.reports.glossary import glossary
 from sizebook.reports.pdf import Attachment, archival_pdf, cached_fonts, lay_out, pdf_options
 from sizebook.reports.style import PLAIN, Style
@@ -30,6 +30,7 @@ _LONG_NUMBER = re.compile(r"(?<![\w.])\d{5,}(?![\w.])")
 _FONT_FACE = re.compile(r"@font-face \{[^}]*\}\n")
 _PARTS = {Table: "table.html", Derivation: "derivation.html", Notes: "notes.html", Prose: "prose.html"}
 MOST_PAGES = 8  # of a report without a table of contents
+_LETTERS_A_PAGE = 1_150  # of what a reader sees, tables and charts among it
 
 
 def report_date(as_of: date | None = None) -> date:
@@ -174,15 +175,17 @@ def _in_script(text: str) -> str:
 def pdf(report: Report, attached: Sequence[Attachment] = (), style: Style = PLAIN) -> bytes:
     """Return a report as PDF/UA-1 and PDF/A-3u with files attached; equal reports give equal bytes.
 
-    Above eight pages it is laid out again with a table of contents.
+    Above eight pages it has a table of contents. Its letters say how many pages there will be, for laying it out takes
+    as long as all else; where they mislead, it is laid out again.
     """
     options = pdf_options(report.title, attached, report.as_of)
     base = f"{bundled('templates')}/"
     # Own templates may name faces that are nobody else's, in files that change.
     fonts = cached_fonts(style.faces) if style.templates is None else None
-    document = lay_out(html(report, style), base, options, fonts=fonts)
-    if len(document.pages) > MOST_PAGES:
-        document = lay_out(html(report, style, contents=True), base, options, fonts=fonts)
+    contents = sum(map(len, texts_of(report))) > MOST_PAGES * _LETTERS_A_PAGE
+    document = lay_out(html(report, style, contents=contents), base, options, fonts=fonts)
+    if contents != (len(document.pages) > MOST_PAGES):
+        document = lay_out(html(report, style, contents=not contents), base, options, fonts=fonts)
     return archival_pdf(document, options)
 
 

@@ -6,10 +6,11 @@ result now (*live*), the plain value that filling stored there (*held*), and wha
 or held where live is the error of a missing function (#NAME?). Any other error, such as that of a target which no load
 meets, is shown.
 
-Filling stores values where a defined name's comment asks for it, ``held: Calls!$B$8:$B$40``; a banner compares what
-the functions were asked then with what they are asked now, so that a held value is never taken for the answer to
-another question. Excel keeps the last value of a call until something it depends on changes, and shows #NAME? only
-then; LibreOffice when it opens or recalculates the file. Both come out alike here.
+Filling stores values where a defined name's comment asks for it, ``held: Calls!$B$8:$B$40``, and with them what the
+functions were asked. Where they are missing and are asked something else now, no held value is in use: what follows
+from one shows #N/A, in pale letters, and never a mixture of old figures and new inputs. A banner names the inputs that
+wait. Excel keeps the last value of a call until something it depends on changes, and shows #NAME? only then;
+LibreOffice when it opens or recalculates the file. Both come out alike here.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openpyxl import Workbook
+from openpyxl.formatting.rule import Rule
+from openpyxl.styles import Font
+from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.formula import ArrayFormula
@@ -35,8 +39,13 @@ NEEDS_ADDIN = "needs sizebook"
 _CALL = re.compile(r"(?<![\w.])([A-Z][A-Z0-9_]*)\(")
 _MISSING_CODE = 5  # ERROR.TYPE of #NAME?
 _HEAD = 8  # the first row of calls
-_CODE, _MISSING, _CHANGED, _WHAT = (f"{CALLS}!$B${row}" for row in (2, 3, 4, 5))
+_CODE, _MISSING, _CHANGED, _WHAT, _WAITING = (f"{CALLS}!$B${row}" for row in (2, 3, 4, 5, 6))
 _ASKS_WHICH = re.compile(rf"ERROR\.TYPE\((\$?[A-Z]+\$?\d+)\)={re.escape(_CODE)}(?!\d)")
+
+
+def unless_waiting(expression: str) -> str:
+    """Return an expression that shows #N/A while figures wait for functions, where it would take that for no figure."""
+    return f"IF({_WAITING}=1,NA(),{expression})"
 
 
 def calls_sizebook(formula: str) -> bool:
@@ -78,7 +87,8 @@ class AddinCalls:
     workbook: Workbook
     _known: dict[str, str] = field(default_factory=dict)
     _missing: list[str] = field(default_factory=list)
-    _asked: list[tuple[str, str]] = field(default_factory=list)
+    _asked: list[str] = field(default_factory=list)
+    _changed_labels: str = '""'
     _next: int = 1
 
     @property
@@ -87,8 +97,8 @@ class AddinCalls:
         return (
             f'=IF({_MISSING}=0,"",IF({_CHANGED}=0,"Without the sizebook add-in: figures of its functions are those '
             f'that were stored, and hold for the inputs as they stand. All else is live.",'
-            f'"{NEEDS_ADDIN.upper()}: "&{_WHAT}&" was '
-            'changed after these figures were worked out. Run sizebook fill, or install the add-in."))'
+            f'"{NEEDS_ADDIN.upper()}, which alone can follow a change of: "&{_WHAT}&". What depends on it shows #N/A. '
+            'Run sizebook fill, install the add-in, or change it back."))'
         )
 
     def call(self, formula: str) -> str:
@@ -130,22 +140,28 @@ class AddinCalls:
         return StagedBlock(top, n_rows, 2 + 2 * width, missing)
 
     def watch(self, sheet: str, label_column: int, columns: Sequence[int], rows: tuple[int, int]) -> None:
-        """Store the arguments of functions, so that the banner sees a change since filling: cells and their labels."""
+        """Store the arguments of functions, to see a change since filling: cells and their labels.
+
+        They must not follow from what a function gives: what is in use of that hangs on whether they changed.
+        """
         staged: Any = self._sheet(STAGED)
         top, last = self._next, self._next + rows[1] - rows[0]
         self._next = last + 2
         changed = f"{STAGED}!$A${top}:$A${last}"
         name, left, right = quoted(sheet), 2, 1 + len(columns)
+        said = get_column_letter(right + 1)  # labels of what changed, down to this row
         for row, asked in zip(range(top, last + 1), range(rows[0], rows[1] + 1), strict=True):
             same = ",".join(
                 f'{name}!{get_column_letter(column)}{asked}&""={get_column_letter(left + n)}{row}&""'
                 for n, column in enumerate(columns)
             )
-            staged[f"A{row}"] = f"=IF({_MISSING}=0,0,IF(AND({same}),0,1))"
+            staged[f"A{row}"] = f"=IF(AND({same}),0,1)"
+            before, label = self._changed_labels, f"{name}!${get_column_letter(label_column)}{asked}"
+            staged[f"{said}{row}"] = f'={before}&IF(A{row}=0,"",IF({before}="","",", ")&{label})'
+            self._changed_labels = f"{said}{row}"
         first = _absolute(columns[0], rows[0], columns[-1], rows[1])
         self._define(f"{STAGED}!{_absolute(left, top, right, last)}", f"{name}!{first}")
-        label = get_column_letter(label_column)
-        self._asked.append((changed, f"{name}!${label}${rows[0]}:${label}${rows[1]}"))
+        self._asked.append(changed)
 
     def put_words(self, words: Sequence[str], *, across: bool) -> str:
         """Put words below or beside each other on the sheet of staged tables; return the reference to them."""
@@ -162,9 +178,7 @@ class AddinCalls:
         last = max(_HEAD, _HEAD + len(self._known) - 1)
         self._hold(CALLS, f"$C${_HEAD}:$C${last}", f"$B${_HEAD}:$B${last}")
         flags = ",".join([*self._missing, f"$A${_HEAD}:$A${last}"])
-        what = '""'
-        for changed, labels in self._asked:
-            what = f"IF(SUM({changed})>0,INDEX({labels},MATCH(1,{changed},0)),{what})"
+        said = f"{STAGED}!{self._changed_labels}" if self._asked else self._changed_labels
         for row, label, value in (
             (1, "State of the calls", None),
             (2, "Error of a missing function (ERROR.TYPE)", _MISSING_CODE),
@@ -172,13 +186,23 @@ class AddinCalls:
             (
                 4,
                 "What they are asked that changed since",
-                f"=SUM({','.join(changed for changed, _ in self._asked) or 0})",
+                f"=SUM({','.join(self._asked) or 0})",
             ),
-            (5, "The first of it", f"={what}"),
+            (5, "Their labels", f"={said}"),
+            (6, "Figures wait for functions", f"=IF(AND({_MISSING}>0,{_CHANGED}>0),1,0)"),
         ):
             sheet[f"A{row}"], sheet[f"B{row}"] = label, value
         for column, head in zip("ABCD", ("Missing", "Live", "Held", "In use"), strict=True):
             sheet[f"{column}{_HEAD - 1}"] = head
+        self._show_pale()
+
+    def _show_pale(self) -> None:
+        """Show in pale letters what waits for functions, on every sheet that is read; other errors stay as they are."""
+        pale = DifferentialStyle(font=Font(color=styles.HAIRLINE))
+        for sheet in self.workbook.worksheets:
+            if sheet.sheet_state == "visible":
+                rule = Rule(type="expression", formula=[f"AND({_WAITING}=1,ISNA(B1))"], dxf=pale)
+                sheet.conditional_formatting.add(f"B1:{get_column_letter(sheet.max_column)}{sheet.max_row}", rule)
 
     def _sheet(self, name: str) -> Any:
         if name not in self.workbook.sheetnames:
@@ -200,7 +224,7 @@ def _in_use(live: str, stored: str) -> str:
     It asks the live cell itself: on opening LibreOffice works cells out whose stored value is an empty text, and no
     cell beside them. Of an empty text spreadsheets keep a blank cell, which would count as 0.
     """
-    held = f'IF({stored}="","",{stored})'
+    held = f'IF({_CHANGED}=0,IF({stored}="","",{stored}),NA())'
     return f"=IF(ISERROR({live}),IF(ERROR.TYPE({live})={_CODE},{held},{live}),{live})"
 
 

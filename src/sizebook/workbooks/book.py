@@ -21,7 +21,7 @@ from sizebook.calculation.tokens import tokenize
 from sizebook.core.errors import InputError, suggestion
 from sizebook.functions import find, load
 from sizebook.workbooks import styles
-from sizebook.workbooks.addin_calls import CALLS, AddinCalls, calls_sizebook
+from sizebook.workbooks.addin_calls import CALLS, AddinCalls, calls_sizebook, unless_waiting
 from sizebook.workbooks.input_cells import default_comment
 from sizebook.workbooks.references import quoted
 
@@ -30,6 +30,7 @@ FIRST_COLUMN = 3  # A is a margin, B holds the labels
 LABELS = "B"
 BASE = "middle"
 TOTAL, ALL = "total", "all"  # of a line through time: {usd.total}, {usd.all}
+UNLISTED = unless_waiting('""')  # what a figure shows that needs what nobody lists
 LISTED = "listed"  # {power.listed} is {power.all} of a formula that asks whether it is known
 
 
@@ -166,7 +167,7 @@ class Book:
         """
         if formula.startswith("=") and (guard := self.guard(formula, sheet, case)):
             whole = _PLACE.sub(lambda match: self._reference(match, case, sheet), formula).removeprefix("=")
-            return f'=IF({guard},{whole},"")'
+            return f"=IF({guard},{whole},{UNLISTED})"
         if sheet not in (CALLS, "") and formula.startswith("=") and calls_sizebook(formula):
             return f"={self.addin_calls.call(_on_sheet(self.resolve(formula, CALLS, case), sheet))}"
         return _PLACE.sub(lambda match: self._reference(match, case, sheet), formula)

@@ -27,8 +27,8 @@ def looked_up(call: str) -> str:
 
 
 def number_or_not_listed(cell: str) -> str:
-    """Return the expression of a figure that a table gives, `NOT_LISTED` where it gives none."""
-    return f'IF(ISNUMBER({cell}),{cell},"{NOT_LISTED}")'
+    """Return the expression of a figure that a table gives, `NOT_LISTED` where it gives none; an error stays one."""
+    return f'IF(ISNUMBER({cell}),{cell},IF(ISERROR({cell}),{cell},"{NOT_LISTED}"))'
 
 
 def price_lines(page: LineSheet, used: Used = _AS_IT_IS) -> None:
@@ -102,14 +102,13 @@ def unlisted_statement(page: LineSheet, known: Mapping[str, str] = _KNOWN) -> No
 
     ``known`` are lines, and the inputs that give them.
     """
-    shown = "&".join(
-        f'IF(COUNT({{{line}.listed}})<COUNTA({{{line}.listed}})," {name}","")' for line, name in known.items()
-    )
+    counts = {name: f'COUNTIF({{{line}.listed}},"{NOT_LISTED}")' for line, name in known.items()}
+    shown = "&".join(f'IF({count}>0," {name}","")' for name, count in counts.items())
     page.statement(
         "unlisted",
         "What is not listed",
-        f'=IF({_all_known(known)},"","NOT LISTED, and not given on Inputs:"&{shown}&". What needs it is blank or an '
-        'error, not 0. Type it on Inputs.")',
+        f'=IF({"+".join(counts.values())}=0,"","NOT LISTED, and not given on Inputs:"&{shown}&". What needs it is '
+        'blank or an error, not 0. Type it on Inputs.")',
         "Empty where every price, power and grid is known",
     )
 

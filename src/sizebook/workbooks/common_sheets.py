@@ -28,6 +28,10 @@ _ADD_IN = (
     "'sizebook fill' computes this workbook without either. Where the add-in is missing the stored figures stay, and a "
     "line at the top of the cover says what they do not follow."
 )
+_STANDARD = (
+    f"Before a figure leaves the house every check shows {PASSED}, or '{NEEDS_ADDIN}' where the add-in is missing and "
+    "nothing was changed that only it can follow."
+)
 # A line of a paragraph across a page holds about so many letters.
 _LETTERS_A_LINE = 150
 
@@ -70,7 +74,7 @@ def checks_sheet(book: Book, checks: Sequence[tuple[str, ...]], cases: Sequence[
 
     A fourth part is the condition under which it cannot be made, for it needs a function that is missing.
     """
-    page = new_sheet(book, "Checks", "Every check must show OK before a figure leaves the house.", cases=cases)
+    page = new_sheet(book, "Checks", _STANDARD, cases=cases)
     page.heads("Check", origin="What is compared")
     page.section("Checks")
     for number, (label, formula, origin, *unless) in enumerate(checks, 1):

@@ -283,7 +283,9 @@ def years_sheet(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None
         table: list[list[Any]] = [numbers]
         for at, (name, label, unit, _) in enumerate(rows, head + 1):
             book.place(f"{name}_by_{key}", Place(page.sheet.title, at, cases, first=5))
-            cells = [f"=SUMIF({{{key}.all}},{get_column_letter(5 + n)}${head},{{{name}.all}})" for n in range(count)]
+            # Months without a figure belong to no year: SUMIF would make 0 of them.
+            sums = (f"SUMIF({{{key}.all}},{get_column_letter(5 + n)}${head},{{{name}.all}})" for n in range(count))
+            cells = [f"=IF(ISERROR($D{at}),$D{at},{each})" for each in sums]
             own = unit or "={currency}"
             table.append([label, own, f"={{{name}.total}}", *cells])
         formats = [[styles.GENERAL] * (3 + count)] + [

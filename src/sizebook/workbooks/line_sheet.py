@@ -16,7 +16,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import NEEDS_ADDIN
-from sizebook.workbooks.book import FIRST_COLUMN, Book, Place
+from sizebook.workbooks.book import FIRST_COLUMN, UNLISTED, Book, Place
 from sizebook.workbooks.canvas import FAILED, PASSED, Canvas
 from sizebook.workbooks.data_validations import sentence
 from sizebook.workbooks.references import quoted, text
@@ -182,7 +182,7 @@ class LineSheet(Canvas):
             guard = self.book.guard(formula, self.sheet.title, case)
             condition = self.resolve(formula, case).removeprefix("=")
             if guard:
-                condition = condition.removeprefix(f"IF({guard},").removesuffix(',"")')
+                condition = condition.removeprefix(f"IF({guard},").removesuffix(f",{UNLISTED})")
             shown = f'IF({condition},"{PASSED}","{FAILED}")'
             shown = f'IF({self.resolve(unless, case)},"{NEEDS_ADDIN}",{shown})' if unless else shown
             shown = f'IF({guard},{shown},"")' if guard else shown

@@ -17,7 +17,7 @@ from openpyxl.utils import get_column_letter
 
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book, Place
+from sizebook.workbooks.book import UNLISTED, Book, Place
 from sizebook.workbooks.canvas import Canvas
 from sizebook.workbooks.print_layout import break_between, years_a_page
 from sizebook.workbooks.print_ranges import fold_blank, print_to
@@ -112,7 +112,7 @@ class Timeline(Canvas):
         }
         formula = formulas.get(total)
         if formula and self.book.is_unlisted(key):
-            formula = f'=IF(COUNT({months})=COUNTA({months}),{formula.removeprefix("=")},"")'
+            formula = f"=IF(COUNT({months})=COUNTA({months}),{formula.removeprefix('=')},{UNLISTED})"
         cell = self._put(self.total_column, self.resolve(formula), "Total")
         cell.number_format = number_format
 
