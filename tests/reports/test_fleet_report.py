@@ -49,6 +49,22 @@ def test_totals_are_the_sums_of_their_rows(plan: FleetPlan) -> None:
     assert number(shown["Years"].rows[-1].cells[6]) == round(sum(month.usd for month in plan.months))
 
 
+SERVICE = {"name": "Chat", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 1_000_000}
+SERVICE |= {"input_tokens": 1000, "output_tokens": 200}
+
+
+@pytest.mark.parametrize(("months", "names"), [(36, ["Month 1 to Month 36, unchanged", "Most, then sums"]),
+                                               (1, ["Month 1", "Most, then sums"])])  # fmt: skip
+def test_a_fleet_that_does_not_change_has_one_row_of_months(months: int, names: list[str]) -> None:
+    """On 0.13.0 it was the same row 36 times, and of one month each chart a column alone."""
+    values = {"plan": "fleet", "months": months, "service": [SERVICE]}
+    shown = report(plan_fleet_scenario(parse(FleetScenario, values, "here")), date(2026, 11, 21))
+    ledger = tables(shown)["GPUs paid for, nodes, racks, power; cost, energy and emissions"]
+    assert [row.cells[0] for row in ledger.rows] == names
+    charts = [block for section in shown.sections for block in (shown.chart, *section.blocks)]
+    assert any(isinstance(block, Columns) for block in charts) == (months > 1)
+
+
 def test_what_stands_on_one_page_has_one_basis(plan: FleetPlan) -> None:
     """On 0.10.0 the first chart's title gave 332 GPUs, those paid for, beside the share of Chat in 326, shown then."""
     shown = report(plan, date(2026, 11, 21))

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any, Literal
 
 from sizebook.core.derivation import Step
-from sizebook.core.texts import joined, text
+from sizebook.core.texts import joined, span, text
 from sizebook.reports.charts.chart_types import Chart
 
 # Widths in points: of the text, of a sign of each face at its size, between columns, of the names of rows at least.
@@ -72,6 +72,14 @@ class Table:
         """Whether it is wider than the page at its usual size, estimated from its characters: figures never wrap."""
         least = [_least_width(column, [row.cells[at] for row in self.rows]) for at, column in enumerate(self.columns)]
         return max(least[0], _ROW_NAME) + sum(least[1:]) + _BETWEEN * (len(least) - 1) > _TEXT_WIDTH
+
+
+def unchanged(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return rows of months as they are, or one for all where every month has the same figures."""
+    if len(rows) == 1 or len({row.cells[1:] for row in rows}) > 1:
+        return tuple(rows)
+    months = text("{months}, unchanged", months=span(rows[0].cells[0], rows[-1].cells[0]))
+    return (Row((months, *rows[0].cells[1:])),)
 
 
 def by_column(

@@ -185,7 +185,7 @@ class LineSheet(Canvas):
                 condition = condition.removeprefix(f"IF({guard},").removesuffix(f",{UNLISTED})")
             shown = f'IF({condition},"{PASSED}","{FAILED}")'
             shown = f'IF({self.resolve(unless, case)},"{NEEDS_ADDIN}",{shown})' if unless else shown
-            shown = f'IF({guard},{shown},"")' if guard else shown
+            shown = f"IF({guard},{shown},{UNLISTED})" if guard else shown
             self.mark_failure(self._put(column, f"={shown}", "Check").coordinate)
         self.row += 1
 

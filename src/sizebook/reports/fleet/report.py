@@ -15,8 +15,8 @@ from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.fleet.steps import derivations
 from sizebook.plans.ledgers import total_usd
 from sizebook.reports import phrases
-from sizebook.reports.charts.chart_types import Columns, Line, Lines, Series
-from sizebook.reports.document import Report, Row, RowKind, Section, Table, derivation, figures, words
+from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Line, Lines, Series
+from sizebook.reports.document import Report, Row, RowKind, Section, Table, derivation, figures, unchanged, words
 from sizebook.reports.fleet.nodes import nodes_and_power
 from sizebook.reports.fleet.notes import assumptions, error_bands, per_service
 from sizebook.reports.fleet.summary import sentences, tiles
@@ -54,8 +54,8 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
     )
 
 
-def gpus_chart(plan: FleetPlan) -> Columns:
-    """Return the GPUs of each service by month; beyond six services the smallest stand together."""
+def gpus_chart(plan: FleetPlan) -> Chart:
+    """Return the GPUs of each service by month, as bars of one month; beyond six the smallest stand together."""
     largest = sorted(plan.services, key=lambda each: -sum(month.peak_gpus for month in each.months))
     kept = largest if len(largest) <= MOST_SERIES else largest[: MOST_SERIES - 1]
     named = [Series(each.service.name, tuple(float(month.peak_gpus) for month in each.months)) for each in kept]
@@ -73,6 +73,9 @@ def gpus_chart(plan: FleetPlan) -> Columns:
         part=part,
         name=most.service.name,
     )
+    if len(plan.months) == 1:
+        bars = (Bar(one.name, one.values[0], grouped(one.values[0]), marked=one is named[0]) for one in named)
+        return Bars(title, text("GPUs of replicas"), tuple(bars))
     return Columns(
         title,
         month_axis(plan.terms.start, plan.label(0)),
@@ -148,8 +151,8 @@ def _service_row(name: str, months: Months) -> Row:
 
 
 def cost_chart(plan: FleetPlan) -> tuple[Columns, ...]:
-    """Return the cost by month and by term of purchase; nothing where a price is not listed."""
-    if math.isnan(total_usd(plan.months)):
+    """Return the cost by month and by term of purchase; nothing of one month, or where a price is not listed."""
+    if len(plan.months) == 1 or math.isnan(total_usd(plan.months)):
         return ()
     reserved, burst = [month.reserved_usd for month in plan.months], [month.burst_usd for month in plan.months]
     return (by_term(reserved, burst, text("Burst"), axis=month_axis(plan.terms.start, plan.label(0))),)
@@ -218,9 +221,10 @@ def _by_month(plan: FleetPlan) -> Section:
         "energy_kwh",
         "co2e_kg",
     )
-    rows = [
+    months = (
         Row((plan.label(at), *(grouped(getattr(month, key)) for key in keys))) for at, month in enumerate(plan.months)
-    ]
+    )
+    rows = [*unchanged(tuple(months))]
     most = [grouped(max(getattr(month, key) for month in plan.months)) for key in keys[:6]]
     sums = [grouped(sum(getattr(month, key) for month in plan.months)) for key in keys[6:]]
     rows.append(Row((text("Most, then sums"), *most, *sums), "total"))

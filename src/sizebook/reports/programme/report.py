@@ -116,11 +116,7 @@ def _by_month(plan: ProgrammePlan) -> Section:
         if months[1:] and not math.isnan(plan.middle.peak_mw)
         else ()
     )
-    if math.isnan(plan.middle.usd):
-        return Section(text("By month"), NO_COST, (*drawn, _money(plan), _site(plan)), new_page=True)
-    return Section(
-        text("By month"),
-        text("{label} costs most, {usd}", label=plan.label(dearest), usd=usd(months[dearest].usd)),
+    columns = (
         (
             Columns(
                 text("{share} of the cost falls into one month", share=share(months[dearest].usd, plan.middle.usd)),
@@ -129,6 +125,17 @@ def _by_month(plan: ProgrammePlan) -> Section:
                 categories=numbered(months),
                 series=series,
             ),
+        )
+        if months[1:]
+        else ()
+    )
+    if math.isnan(plan.middle.usd):
+        return Section(text("By month"), NO_COST, (*drawn, _money(plan), _site(plan)), new_page=True)
+    return Section(
+        text("By month"),
+        text("{label} costs most, {usd}", label=plan.label(dearest), usd=usd(months[dearest].usd)),
+        (
+            *columns,
             *drawn,
             _money(plan),
             _site(plan),

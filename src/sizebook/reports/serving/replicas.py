@@ -7,7 +7,7 @@ from sizebook.core.units import grouped, parameters, percent
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.charts.chart_types import Columns, Limit, Series
-from sizebook.reports.document import Row, Section, Table, figures, words
+from sizebook.reports.document import Row, Section, Table, figures, unchanged, words
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.phrases import gpus
 
@@ -79,7 +79,7 @@ def fleet_by_month(plan: ServingPlan) -> Table:
             *figures(text("Used"), unit="%"),
             *figures(text("Cost"), text("Mtok out"), unit="USD"),
         ),
-        (*rows, _all_months(plan)) if len(rows) > 1 else rows,
+        (*unchanged(rows), _all_months(plan)) if len(rows) > 1 else rows,
         note=text(
             "Replicas are planned to {percent} of the rate at which they meet the target, with "
             "{spare} spare and bursts {burst_factor} times the hourly mean.",
