@@ -11,6 +11,12 @@ def asleep(seconds: int) -> None:
     time.sleep(seconds)
 
 
+def busy(seconds: int) -> None:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
 def filling(n_bytes: int) -> int:
     kept = bytearray(b"\1" * n_bytes)
     time.sleep(60)

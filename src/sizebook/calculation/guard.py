@@ -29,7 +29,7 @@ from sizebook.intake.limits import Limits, raised
 
 _NOTE_BYTES = 256
 _POLL_SECONDS = 0.05
-_PATIENCE = 10  # a calculation that waits for something instead of working ends after so many times its limit
+_PATIENCE = 60  # a calculation that waits for something instead of working ends after so many times its limit
 _PARENT_DEATH_SIGNAL = 1  # prctl's PR_SET_PDEATHSIG
 Note = Callable[[str], None]  # says at which cell the calculation is
 

@@ -43,7 +43,7 @@ class Limits:
     calculation_bytes: int = _limit(4_000_000_000, "bytes of memory to calculate a workbook with")
     request_bytes: int = _limit(20_000_000, "bytes of a request to the web service")
     request_seconds: int = _limit(
-        120, "seconds on the clock for a request to the web service, or a scenario of its batch"
+        120, "seconds for a request to the web service to arrive; of a processor for it, or a scenario of its batch"
     )
     request_memory_bytes: int = _limit(2_000_000_000, "bytes of memory for a request to the web service")
     batch_bytes: int = _limit(20_000_000_000, "bytes of the files of all batches that the web service keeps")

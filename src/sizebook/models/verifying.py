@@ -18,7 +18,7 @@ from sizebook.intake.files import refuse_over
 from sizebook.models.architecture import Architecture, Weight
 from sizebook.models.checkpoints.packings import Quantization, unpacked_name
 from sizebook.models.checkpoints.tensors import Tensor, total_bytes
-from sizebook.models.checkpoints.weighing import SCALE, WEIGHT, weights_of
+from sizebook.models.checkpoints.weighing import BUFFER, SCALE, WEIGHT, weights_of
 from sizebook.models.checkpoints.weighing import Weight as Weighing
 from sizebook.models.counting import repeated
 
@@ -67,8 +67,8 @@ def verify(architecture: Architecture, tensors: Iterable[Tensor], stated: Quanti
     """
     weights = weights_of(tensors, stated)
     stored = [weight.tensor for weight in weights]
-    found = _grouped(_unpacked(weight) for weight in weights if weight.role != SCALE)
-    remarks = _extras(architecture, found)
+    found = _grouped(_unpacked(weight) for weight in weights if weight.role not in (SCALE, BUFFER))
+    remarks = _extras(architecture, found, [weight.tensor for weight in weights if weight.role == BUFFER])
     if scales := [weight.tensor for weight in weights if weight.role == SCALE]:
         remarks.append(f"{len(scales)} quantisation scales, {total_bytes(scales)} bytes")
     ledger, predicted = _Ledger(), 0
@@ -159,11 +159,14 @@ def _taken_out(architecture: Architecture, found: dict[int, list[Tensor]]) -> di
     return {name: tensors for name, tensors in taken.items() if tensors}
 
 
-def _extras(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[str]:
+def _extras(architecture: Architecture, found: dict[int, list[Tensor]], buffers: list[Tensor]) -> list[str]:
     """Take out what a checkpoint stores beside the trained count, and say what it was."""
+    taken = _taken_out(architecture, found)
+    if buffers:
+        taken["buffers"] = [*taken.get("buffers", ()), *buffers]
     return [
-        f"{name}: {sum(t.size for t in taken)} elements, {total_bytes(taken)} bytes"
-        for name, taken in _taken_out(architecture, found).items()
+        f"{name}: {sum(t.size for t in tensors)} elements, {total_bytes(tensors)} bytes"
+        for name, tensors in taken.items()
     ]
 
 

@@ -25,7 +25,7 @@ from distributed.scheduler import KilledWorker
 from sizebook.core.errors import InputError
 from sizebook.scheduling.scheduler import Finished, Item, Result, WorkerDiedError
 
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 30  # a scheduler on a busy machine takes its time
 _LOOK_EVERY_SECONDS = 5.0
 _PIECES_A_THREAD = 2  # one running and one waiting, so that a worker never waits for its next piece
 

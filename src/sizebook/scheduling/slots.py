@@ -26,6 +26,7 @@ from sizebook.scheduling.workers import begin
 from sizebook.sources.writing import scratch_folder
 
 _LOOK_EVERY_SECONDS = 0.2
+_PATIENCE = 10  # a call that waits for something instead of working ends after so many times its seconds
 _A_DAY = 86_400.0
 _CALLS_A_PROCESS = 500  # then a fresh process, so that caches of libraries do not grow for ever
 
@@ -36,7 +37,7 @@ class BusyError(Exception):
 
 @dataclass(frozen=True)
 class Bounds:
-    """Limits of one call: seconds to wait for a process, as many to run, bytes of resident memory."""
+    """Limits of one call: seconds to wait for a process, as many of a processor to run, bytes of resident memory."""
 
     seconds: int
     n_bytes: int
@@ -131,12 +132,12 @@ class _Slot:
 
     def _watched(self, future: Future[Any]) -> Any:
         """Return a call's result, or kill its process if it exceeds its limits."""
-        give_up = time.monotonic() + self.bounds.seconds
+        give_up, done_before = time.monotonic() + _PATIENCE * self.bounds.seconds, self._worked()
         while not future.done():
             wait([future], timeout=_LOOK_EVERY_SECONDS)
             if future.done():
                 break
-            if time.monotonic() > give_up:
+            if time.monotonic() > give_up or self._worked() - done_before > self.bounds.seconds:
                 self.end()
                 raise InputError(
                     f"too long: got more than {self.bounds.seconds} s of work, want less. Ask for less, or raise the "
@@ -152,6 +153,10 @@ class _Slot:
 
     def _bytes(self) -> int:
         return sum(_resident(each) for each in _family(self.process))
+
+    def _worked(self) -> float:
+        """Return the seconds of a processor that the process and its children took, so that no busy machine counts."""
+        return sum(_processor_seconds(each) for each in _family(self.process))
 
     def end(self) -> None:
         """Kill the process and its children."""
@@ -173,6 +178,13 @@ def _family(process: psutil.Process | None) -> list[psutil.Process]:
         return [*process.children(recursive=True), process]
     except psutil.NoSuchProcess:
         return []
+
+
+def _processor_seconds(process: psutil.Process) -> float:
+    try:
+        return float(sum(process.cpu_times()[:4]))  # its own, and of children that have ended
+    except psutil.NoSuchProcess:
+        return 0.0
 
 
 def _resident(process: psutil.Process) -> int:

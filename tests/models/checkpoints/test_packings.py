@@ -4,6 +4,8 @@ Every case is a matrix of 64 outputs and 256 inputs, 16,384 weights, beside a no
 is stored follow the format's own description.
 """
 
+import re
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,15 @@ from click.testing import CliRunner
 
 from sizebook.cli import app
 from sizebook.models.checkpoints.held import held_at
+from sizebook.models.checkpoints.packings import Quantization
+from sizebook.models.checkpoints.tensors import Tensor
 from sizebook.models.checkpoints.weighing import Weighed
+from sizebook.models.config import Config
+from sizebook.models.huggingface import architecture
+from sizebook.models.verifying import predicted_names, verify
 from tests.intake.test_files import refusal
-from tests.models.checkpoints.making import Given, folder
+from tests.models.checkpoints.making import WIDTH, Given, folder
+from tests.models.made_checkpoints import TINY
 
 NORM: Given = {"norm.weight": ("BF16", (256,))}
 OUT, IN = 64, 256
@@ -112,6 +120,10 @@ PACKED: dict[str, tuple[Given, dict[str, Any], str, int]] = {
     "fp8 under names of its own": (
         {"l._weight_qdata": ("F8_E4M3", (OUT, IN)), "l._weight_scale": ("F32", (OUT, 1))}, {}, "F8_E4M3",
         16_384 + 256),
+    # As torchao 0.18 writes it: 4-bit whole numbers too take a byte each.
+    "int8 of torchao": (
+        {"l._weight_qdata": ("I8", (OUT, IN)), "l._weight_scale": ("BF16", (OUT, IN // 64)),
+         "l._weight_zero_point": ("I8", (OUT, IN // 64))}, {"quant_method": "torchao"}, "I8", 16_384 + 512 + 256),
     "fp8 experts in one tensor": (
         {"mlp.experts.gate_up_proj": ("F8_E4M3", (2, OUT // 2, IN)),
          "mlp.experts.gate_up_proj_scale_inv": ("F32", (2, 1, 2))}, {}, "F8_E4M3", 16_384 + 16),
@@ -227,3 +239,21 @@ def test_buffers_are_no_parameters(tmp_path: Path) -> None:
     found = weighed(tmp_path, {**buffers, "h.0.attn.c_attn.bias": ("F32", (96,))}, {})
     assert found.parameters == 96 + 256
     assert (found.buffers.tensors, found.buffers.n_bytes) == (4, 4096 + 4 + 64 + 4096)
+
+
+@pytest.mark.parametrize(("tensors", "quantization"), [each[:2] for each in PACKED.values()], ids=PACKED.keys())
+def test_verify_reads_a_packed_matrix_as_count_does(tensors: Given, quantization: dict[str, Any]) -> None:
+    """The matrix of 64 outputs and 256 inputs as the second of a feed-forward block: most packings differed."""
+    place = "model.layers.0.mlp.down_proj"
+    config = Config({**TINY, "intermediate_size": IN}, "config.json")
+    names = predicted_names(architecture(config))
+    del names["layers.0.mlp.down_proj.weight"]
+    stored = [Tensor(f"model.{name}", "BF16", shape, 0) for name, shape in names.items()]
+    stored += [
+        Tensor(re.sub(r"^(l|mlp)\.", f"{place}.", name), dtype, shape, int(prod(shape) * WIDTH[dtype]))
+        for name, (dtype, shape) in tensors.items()
+    ]
+    stated = {place if key == "l" else key: value for key, value in quantization.items()}
+    found = verify(architecture(config), stored, Quantization.of({"quantization_config": stated}))
+    assert found.agrees, found.differences
+    assert found.matched == found.predicted == 21

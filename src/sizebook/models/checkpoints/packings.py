@@ -313,6 +313,12 @@ def _trellis(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
                   beside.present(stem, "suh", "svh", "su", "sv", "mcg", "mul1"))  # fmt: skip
 
 
+def _qdata(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """torchao: whole numbers or fp8, a weight in each (pytorch/ao, prototype/safetensors)."""
+    others = beside.present(stem, "_weight_scale", "_weight_zero_point")
+    return Packed(tensor.dtype, tensor.size, others) if tensor.dtype in ("I8", *_NARROW) and others else None
+
+
 _BY_LEAF: dict[str, Callable[[Tensor, str, Beside], Packed | None]] = {
     "qweight": _qweight,
     "weight_packed": _weight_packed,
@@ -321,4 +327,5 @@ _BY_LEAF: dict[str, Callable[[Tensor, str, Beside], Packed | None]] = {
     "q_weight": _q_weight,
     "W_q": _hqq,
     "trellis": _trellis,
+    "_weight_qdata": _qdata,
 }
