@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import SizebookError
+from sizebook.models.config import Config
+from sizebook.models.huggingface import architecture
 from sizebook.models.key_names import _harmless_values
 from tests.models.counts import counted, small_configs
 from tests.models.edits import bases
@@ -57,3 +59,13 @@ def test_every_harmless_value_is_needed_and_no_other_is_let_pass() -> None:
         if value != "any":
             with pytest.raises(SizebookError, match=f"^keys not understood: got {key} in config.json, want keys"):
                 counted(_with(model_type, key, 7)[1])
+
+
+def test_what_transformers_does_not_read_is_noted() -> None:
+    """Nomic's published file is followed; with the names of its class there is nothing to note."""
+    told = architecture(Config(dict(NOMIC), "config.json")).notes
+    assert told == (
+        "the sizes under n_embd, n_head, n_inner, n_layer, n_positions are followed: "
+        "transformers 5 reads its own names alone",
+    )
+    assert architecture(Config(dict(BASES["nomic_bert"][0]), "config.json")).notes == ()

@@ -15,6 +15,7 @@ from sizebook.models.families.whole_rows import Row, described, rows
 from sizebook.models.huggingface import model_type
 
 ROWS = rows("encoder_types.toml")
+GPT2_SIZES = ("n_embd", "n_head", "n_inner", "n_layer", "n_positions")
 
 
 def encoder(row: Row, config: Config, **given: Any) -> Architecture:
@@ -89,6 +90,18 @@ def new(config: Config) -> Architecture:
         notes = (remark(said, one=named[0], other=named[1]),)
     whole = described(ROWS["_new"], config)
     return replace(whole, notes=(*whole.notes, *notes))
+
+
+@model_type("nomic_bert")
+def nomic_bert(config: Config) -> Architecture:
+    """Nomic's encoders, whose published files spell their sizes as GPT-2 does."""
+    whole = described(ROWS["_nomic_bert"], config)
+    if not (as_gpt2 := [name for name in GPT2_SIZES if name in config.values]):
+        return whole
+    said = remark(
+        "the sizes under {names} are followed: transformers 5 reads its own names alone", names=", ".join(as_gpt2)
+    )
+    return replace(whole, notes=(*whole.notes, said))
 
 
 @model_type("deberta", "deberta-v2")
