@@ -179,6 +179,7 @@ def test_the_latency_chart_says_what_its_numbers_are() -> None:
     assert re.findall(r"<(?:a:)?t>([^<]+)</", curve) == ["requests in flight on a replica", "seconds per output token"]
 
 
+@pytest.mark.ci
 def test_the_curve_is_that_of_both_pools_which_no_scenario_searches_again(filled_once: FilledOnce) -> None:
     """Also for a percentile of requests, which every check of the workbook holds for; the curve is of a steady load."""
     given = GIVEN | {
