@@ -13,6 +13,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
+from sizebook.workbooks.cost_ranges import joint
 from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import text
@@ -294,7 +295,7 @@ def _energy(page: LineSheet) -> None:
 
 
 def _range(page: LineSheet) -> None:
-    page.section("If steps are as fast, or as slow, as 1 in 10 measurements")
+    page.section("If steps are as fast, or as slow, as 1 in 10 measurements, and providers as cheap, or as dear")
     for end, words in (("low", "fast"), ("high", "slow")):
         longer = f"({{hours}}-{{start_hours}})*(1+{{error_{end}}})+{{start_hours}}"
         page.line(
@@ -305,9 +306,9 @@ def _range(page: LineSheet) -> None:
             "Steps x band, start apart",
             styles.NUMBER,
         )
-        more = f"{{usd}}+({{hours_{end}}}-{{hours}})*{{gpus}}*{{runs_now}}*(1+{{evaluation_share}})"
-        more += "*{price_now}*{gpu_level.total}"
-        page.line(f"usd_{end}", f"Cost, {words}", _known(more), "USD", "Cost at those hours", styles.NUMBER)
+        both = joint(end, f"{{hours_{end}}}/{{hours}}", f"IF({{price_low}}<{{price_high}},{{price_{end}}}/{{price}},1)")
+        spread = f"{{data_usd}}+{{beside_usd}}+({{run_usd}}+{{evaluation_usd}})*{both}"
+        page.line(f"usd_{end}", f"Cost, {end}", _known(spread), "USD", "At those hours and prices", styles.NUMBER)
 
 
 def _messages(page: LineSheet) -> None:

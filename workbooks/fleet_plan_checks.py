@@ -159,7 +159,7 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "The ends of the range are those worked out",
-        _same(("{cost_fast.total}", "{usd_least.total}"), ("{cost_slow.total}", "{usd_most.total}")),
+        _same(("{cost_fast.total}", "{usd_fast.total}"), ("{cost_slow.total}", "{usd_slow.total}")),
         "Cost: Fast and Slow against Months",
     ),
     (

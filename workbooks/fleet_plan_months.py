@@ -7,7 +7,8 @@ from fleet_plan_loads import Groups, block, burst_of
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
-from sizebook.workbooks.finance import dated_level
+from sizebook.workbooks.cost_ranges import range_rows
+from sizebook.workbooks.finance import currency_rate
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
@@ -78,7 +79,7 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     row(
         "currency_rate",
         "Exchange rate",
-        dated_level(book, "rate_date", "rate_per_usd", from_first=True),
+        currency_rate(book),
         "per USD",
         styles.NUMBER,
     )
@@ -90,11 +91,16 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
         "energy_idle", "Energy if all GPUs were idle", f"={hours}*{{idle_share}}*{{pue}}/{{thousand}}", "kWh", total=SUM
     )
     row("co2e_kg", "Greenhouse gases, location-based", "={energy_kwh}*{grams.1}/{thousand}", "kgCO2e", total=SUM)
-    page.section("If replicas are as fast, or as slow, as 1 in 10 measurements")
+    page.section("If replicas are as fast, or as slow, as 1 in 10 measurements; if providers are cheap, or dear")
     for end, of, words in (("fewest", "_fast", "fewest"), ("most", "_slow", "most")):
         row(f"peak_gpus_{end}", f"GPUs at peak, {words}", f"=SUM({block(f'paid_peak{of}')})", "GPUs", total=MOST)
-    for end, of, words in (("least", "_fast", "fast replicas"), ("most", "_slow", "slow replicas")):
-        row(f"usd_{end}", f"Cost, {words}", f"={{cost{of}}}", "USD", total=SUM)
+    for end in ("fast", "slow"):
+        row(f"usd_{end}", f"Cost, {end} replicas", f"={{cost_{end}}}", "USD", total=SUM)
+    for end, of in (("cheap", "low"), ("dear", "high")):
+        prices = [group.of(f"{kind}_{of}_now") for kind in ("reserved", "on_demand")]
+        paid = f"{{hours_a_month}}*{reserved}*{prices[0]}+{burst}*{prices[1]}"
+        row(f"usd_{end}", f"Cost, {end} providers", f"={level_now}SUMPRODUCT({paid})", "USD", total=SUM)
+    range_rows(page, "{usd}")
     page.section("GPUs of replicas, the largest services")
     for at in range(1, LARGEST + 1):
         row(

@@ -8,14 +8,14 @@ from fleet_plan_months import CEILINGS, LARGEST
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.cost_ranges import share_said
+from sizebook.workbooks.finance import labelled, months_table
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
 from sizebook.workbooks.print_ranges import fold_blank
 from sizebook.workbooks.text_formulas import (
     count_text,
     count_with_unit,
     distinct_texts,
-    number_text,
     range_text,
     usd_text,
 )
@@ -28,10 +28,12 @@ def result(book: Book) -> None:
         "Result",
         "The figures to hand on; ranges hold eight of ten measurements.",
         (13, *[13.5] * 6),
-        chart_rows=14,
+        chart_rows=13,
     )
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
+    share = share_said("{price_share.1}")
+    page.paragraph(page.resolve(f'="Prices of GPU-hours and their basis stand on Services. "&{share}'))
     _messages(page)
     _tiles(page)
     gpus_chart, kw_chart = page.room_for_chart(), page.room_for_chart()
@@ -104,7 +106,7 @@ def _ceiling(name: str, instead: str) -> str:
 def _messages(page: LineSheet) -> None:
     """Say in three lines what the fleet costs, how it grows, and whether the ceilings hold."""
     last = {name: f"INDEX({{{name}.all}},{{months}})" for name in ("peak_gpus", "nodes", "racks")}
-    ends = [usd_text(f"{end}({{usd_least.total}},{{usd.total}},{{usd_most.total}})") for end in ("MIN", "MAX")]
+    ends = [usd_text(f"{{usd_{end}.total}}") for end in ("least", "most")]
     total = f'={usd_text("{usd.total}")}&" over "&{count_with_unit("{months}", "month")}&" ("'
     page.statement("cost_message", "Cost", f'{total}&{ends[0]}&" to "&{ends[1]}&")"', "Months")
     page.statement(
@@ -142,15 +144,14 @@ def _tiles(page: LineSheet) -> None:
     def last(name: str) -> str:
         return f"INDEX({{{name}.all}},{{months}})"
 
-    least, most = (f"{end}({{usd_least.total}},{{usd.total}},{{usd_most.total}})" for end in ("MIN", "MAX"))
-    in_currency = '=IF({currency}="USD","",{currency}&" "&' + number_text("{amount.total}") + ")"
+    mean = "IF({usd.total}=0,1,{amount.total}/{usd.total})"
     page.tiles(
         [
             (
-                '="USD, all "&' + count_with_unit("{months}", "month"),
-                "={usd.total}",
+                labelled(", all ") + "&" + count_with_unit("{months}", "month"),
+                "={amount.total}",
                 styles.WHOLE,
-                range_text(least, most),
+                range_text(f"{{usd_least.total}}*{mean}", f"{{usd_most.total}}*{mean}"),
             ),
             (
                 "GPUs at peak, month 1",
@@ -171,7 +172,7 @@ def _tiles(page: LineSheet) -> None:
     )
     page.tiles(
         [
-            ('="USD, month "&{months}', f"={last('usd')}", styles.WHOLE, in_currency),
+            (labelled(", month ") + "&{months}", f"={last('amount')}", styles.WHOLE, ""),
             ("Reserved, share of cost", "=IF({usd.total}=0,0,{reserved_usd.total}/{usd.total})", styles.PERCENT, ""),
             ("Energy, MWh", "={energy_kwh.total}/{thousand}", styles.WHOLE, "all months"),
             ("CO2e, tonnes", "={co2e_kg.total}/{thousand}", styles.WHOLE, "location-based"),

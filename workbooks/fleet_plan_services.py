@@ -243,6 +243,18 @@ def _prices(page: LineSheet) -> None:
         "For a year, or for three",
         styles.RATE,
     )
+    for end in ("low", "high"):
+        page.line(
+            f"on_demand_{end}",
+            f"GPU-hour on demand, {end}",
+            used(
+                f'IF({on_demand}="",{number_or_not_listed(f"{{plan_listed_on_demand_{end}_usd_per_gpu_hour}}")},'
+                f"{on_demand})"
+            ),
+            "USD/GPU-hour",
+            "As given, else the 10th or 90th percentile of providers",
+            styles.RATE,
+        )
     page.line(
         "reserved_price",
         "GPU-hour reserved",
@@ -256,7 +268,27 @@ def _prices(page: LineSheet) -> None:
         "As given, else the catalog's median, never above on demand",
         styles.RATE,
     )
+    for end in ("low", "high"):
+        of_term = f"IF({{term_months}}>={{long_term}},{_listed('3y', end)},{_listed('1y', end)})"
+        taken = f"IF(N({{listed_term}})>N({{on_demand_price}}),{{on_demand_{end}}},MIN({of_term},{{on_demand_{end}}}))"
+        page.line(
+            f"reserved_{end}",
+            f"GPU-hour reserved, {end}",
+            used(f'IF({reserved}="",IF(ISNUMBER({{listed_term}}),{taken},{{on_demand_{end}}}),{reserved})'),
+            "USD/GPU-hour",
+            "As given, else the 10th or 90th percentile of providers, never above on demand",
+            styles.RATE,
+        )
     for kind, label in (("on_demand", "GPU-hour on demand, scenario"), ("reserved", "GPU-hour reserved, scenario")):
+        for end in ("low", "high"):
+            page.line(
+                f"{kind}_{end}_now",
+                f"{label}, {end}",
+                f"={{{kind}_{end}}}*{{use_{kind}}}",
+                "USD/GPU-hour",
+                "x the scenario's",
+                styles.RATE,
+            )
         page.line(
             f"{kind}_now", label, f"={{{kind}_price}}*{{use_{kind}}}", "USD/GPU-hour", "x the scenario's", styles.RATE
         )
@@ -332,6 +364,10 @@ def _prices(page: LineSheet) -> None:
         "GPUs / rate / seconds of a day",
         "0.000E+00",
     )
+
+
+def _listed(years: str, end: str) -> str:
+    return f"{{plan_listed_reserved_{years}_{end}_usd_per_gpu_hour}}"
 
 
 def _compared(book: Book) -> StagedRows:

@@ -30,6 +30,7 @@ from sizebook.workbooks.staged_tables import (
 
 # Lines of what may be not listed, and the inputs that give it.
 KNOWN = {"on_demand_price": "on_demand_usd_per_gpu_hour", "grams": "grams_per_kwh"}
+TERMS = {"on_demand": "on_demand", "reserved": "reserved_1y"}  # columns of prices by what they are for
 POOLS = '{separate_prefill}="yes"'
 # What the workbook's own formulas follow: functions see it only where pools are searched for the least cost.
 NATIVE = (
@@ -149,7 +150,7 @@ def _fleet(page: LineSheet, shares: str) -> None:
     )
     page.section("Prices and power")
     for kind, words in (("on_demand", "on demand"), ("reserved", "reserved")):
-        given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{kind}_usd_per_gpu_hour}}"
+        given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{TERMS[kind]}_usd_per_gpu_hour}}"
         other = (
             number_or_not_listed(listed)
             if kind == "on_demand"
@@ -163,6 +164,15 @@ def _fleet(page: LineSheet, shares: str) -> None:
             "As given, else the catalog's median; reserved never above on demand",
             styles.RATE,
         )
+        for end in ("low", "high"):
+            page.line(
+                f"{kind}_{end}",
+                f"GPU-hour {words}, {end}",
+                f'=IF({given}="",{_end(kind, end, listed)},{given})',
+                "USD/GPU-hour",
+                "As given, else the 10th or 90th percentile of providers",
+                styles.RATE,
+            )
         page.line(
             f"{kind}_now",
             f"GPU-hour {words}, scenario",
@@ -201,6 +211,15 @@ def _fleet(page: LineSheet, shares: str) -> None:
         "GPUs x reserved price / tokens an hour",
         styles.RATE,
     )
+
+
+def _end(kind: str, end: str, listed: str) -> str:
+    """Return the expression of a listed price at one end: reserved never above on demand, nor where its median is."""
+    ends = f"{{plan_listed_{TERMS[kind]}_{end}_usd_per_gpu_hour}}"
+    if kind == "on_demand":
+        return number_or_not_listed(ends)
+    taken = f"IF(N({listed})>N({{on_demand_price}}),{{on_demand_{end}}},MIN({ends},{{on_demand_{end}}}))"
+    return f"IF(ISNUMBER({listed}),{taken},{{on_demand_{end}}})"
 
 
 def _compared(book: Book) -> StagedRows:

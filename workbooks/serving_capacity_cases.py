@@ -10,6 +10,7 @@ from serving_capacity_inputs import DRIVERS
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
+from sizebook.workbooks.cost_ranges import range_rows
 from sizebook.workbooks.finance import SCENARIOS
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
 from sizebook.workbooks.tornado import ENDS, Steps
@@ -52,8 +53,10 @@ def all_cases() -> tuple[Case, ...]:
     found = [
         Case("plan", "As the plan: no scenario", _NEUTRAL, "0"),
         Case("now", "The scenario of the cover", _IN_USE),
-        Case("least", "Replicas as fast as 1 in 10 measurements", _with("speed", fast)),
-        Case("most", "Replicas as slow as 1 in 10 measurements", _with("speed", slow)),
+        Case("fast", "Replicas as fast as 1 in 10 measurements", _with(speed=fast)),
+        Case("slow", "Replicas as slow as 1 in 10 measurements", _with(speed=slow)),
+        Case("cheap", "Providers as cheap as 1 in 10", _at_end("low")),
+        Case("dear", "Providers as dear as 1 in 10", _at_end("high")),
         Case("base", "Scenario base", _NEUTRAL),
     ]
     for scenario in SCENARIOS[1:]:
@@ -61,7 +64,7 @@ def all_cases() -> tuple[Case, ...]:
         found.append(Case(scenario, f"Scenario {scenario}", drivers))
     for driver in DRIVERS:
         for end in ENDS:
-            changed = _with(driver.name, f"={{case_{driver.name}.{end}}}")
+            changed = _with(**{driver.name: f"={{case_{driver.name}.{end}}}"})
             found.append(Case(f"{driver.name}_{end}", f"{driver.label}, {end}", changed))
     for down in TRAFFIC.numbers:
         for across in PRICES.numbers:
@@ -72,8 +75,13 @@ def all_cases() -> tuple[Case, ...]:
     return tuple(found)
 
 
-def _with(name: str, formula: str) -> tuple[str, ...]:
-    return tuple(formula if driver.name == name else one for driver, one in zip(DRIVERS, _IN_USE, strict=True))
+def _with(**formulas: str) -> tuple[str, ...]:
+    return tuple(formulas.get(driver.name, one) for driver, one in zip(DRIVERS, _IN_USE, strict=True))
+
+
+def _at_end(end: str) -> tuple[str, ...]:
+    """Return the drivers at one end of the prices."""
+    return _with(**{kind: f"={{use_{kind}}}*{{{kind}_{end}}}/{{{kind}_price}}" for kind in ("on_demand", "reserved")})
 
 
 def cases(book: Book, staged: Staged) -> None:
@@ -100,6 +108,7 @@ def cases(book: Book, staged: Staged) -> None:
         for case in all_cases():
             own = formula.replace("@", str(rows[case.key])).replace("CASE", case.key)
             page.row_of(f"{key}_{case.key}", case.label, own, unit, total=total)
+    range_rows(page, "{usd_now}")
     page.finish()
 
 

@@ -121,7 +121,7 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
         "The range holds the plan",
         "=AND({usd_least.total}<={usd.total}*(1+{rounding}),{usd.total}<={usd_most.total}*(1+{rounding}),"
         "SUMPRODUCT(--({peak_gpus_fewest.all}>{peak_gpus.all}))+SUMPRODUCT(--({peak_gpus.all}>{peak_gpus_most.all}))=0)",
-        "Cost and GPUs if replicas are as fast, or as slow, as 1 in 10 measurements",
+        "Cost and GPUs if replicas are as fast, or as slow, as 1 in 10 measurements, and prices at their ends",
     ),
     *RATES_HOLD,
 )
@@ -136,7 +136,17 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     base = 'AND({scenario}="base",COUNT({price_date.all})=0)'
     months = [
         (f"SUM({staged.of_the_plan(name)})", f"{{{name}.total}}")
-        for name in ("requests", "gpu_hours", "reserved_usd", "on_demand_usd", "usd", "energy_kwh", "co2e_kg")
+        for name in (
+            "requests",
+            "gpu_hours",
+            "reserved_usd",
+            "on_demand_usd",
+            "usd",
+            "energy_kwh",
+            "co2e_kg",
+            "usd_least",
+            "usd_most",
+        )
     ] + [
         (f"MAX({staged.of_the_plan(name)})", f"{{{name}.total}}")
         for name in ("peak_gpus", "peak_nodes", "peak_gpus_fewest", "peak_gpus_most")

@@ -6,6 +6,7 @@ from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.plans.serving.inputs import Energy, Margins, Prices, ServingInputs, Target, Traffic
 from sizebook.plans.serving.request_stream import RequestStream
+from sizebook.scenarios.money import DatedMoney
 from sizebook.scenarios.scenario_files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.quantities import PoolLayout, Replica
@@ -28,7 +29,7 @@ HEADINGS = {
 }
 # What stands elsewhere on the page; and a workbook holds one plan on one accelerator, and searches no others.
 SEARCH = {"plan", "gpus_compared"}
-LEFT_OUT = {leaf.name for leaf in leaves(ModelScenario)} | {"gpu"} | SEARCH
+LEFT_OUT = {leaf.name for kind in (ModelScenario, DatedMoney) for leaf in leaves(kind)} | {"gpu"} | SEARCH
 _GPU = next(argument for argument in find("SERVING_LEDGER").arguments if argument.name == "gpu")
 # What an API asks, to compare with: no part of the scenario.
 API = tuple(

@@ -6,7 +6,7 @@ from serving_capacity_basis import Staged
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
-from sizebook.workbooks.finance import dated_level
+from sizebook.workbooks.finance import currency_rate, dated_level
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 HOURS = range(24)
@@ -102,7 +102,7 @@ def _money(page: Timeline, book: Book) -> None:
     row(
         "currency_rate",
         "Exchange rate",
-        dated_level(book, "rate_date", "rate_per_usd", from_first=True),
+        currency_rate(book),
         "per USD",
         styles.NUMBER,
     )

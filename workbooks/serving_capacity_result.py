@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from serving_capacity_basis import POOLS
+from serving_capacity_basis import POOLS, TERMS
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.cost_ranges import share_said
+from sizebook.workbooks.finance import labelled, months_table
 from sizebook.workbooks.line_sheet import LineSheet, result_sheet
 from sizebook.workbooks.text_formulas import count_text, count_with_unit, number_text, range_text
 
@@ -21,10 +22,11 @@ _POOLS_HELD = (
 def result(book: Book, steps: tuple[int, int]) -> None:
     """Add the sheets; ``steps`` are the rows of the latency curve."""
     said = "The figures to hand on; ranges hold eight of ten measurements."
-    page = result_sheet(book, "Result", said, (15, *[15.8] * 5), chart_rows=10)
+    page = result_sheet(book, "Result", said, (15, *[15.8] * 5), chart_rows=8)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     page.paragraph(page.resolve(_POOLS_HELD))
+    page.paragraph(page.resolve(_price_said()), height=45)
     _tiles(page)
     gpus_chart, cost_chart = page.room_for_chart(), page.room_for_chart()
     page.section("Months of the charts")
@@ -42,6 +44,19 @@ def result(book: Book, steps: tuple[int, int]) -> None:
     page.chart(Chart("stacked", "{money_message}", "USD a month", styles.WHOLE, rows, "FG"), at=cost_chart)
     page.finish()
     _replica_page(book, steps)
+
+
+def _price_said() -> str:
+    """Return the formula of where prices come from, and what they make of the range of cost."""
+    said = []
+    for kind, term in TERMS.items():
+        given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{term}_usd_per_gpu_hour}}"
+        basis = f"{{plan_listed_{term}_basis}}"
+        if kind == "reserved":
+            basis = f'IF(AND(ISNUMBER({listed}),{{reserved_price}}={listed}),{basis},"as on demand")'
+        said.append(f'IF({given}="",{basis},"given on Inputs")')
+    shown = '"GPU-hour on demand: "&{}&"; reserved: "&{}&". "&'.format(*said)
+    return f"={shown}{share_said('{price_share.1}')}"
 
 
 def _replica_page(book: Book, steps: tuple[int, int]) -> None:
@@ -74,22 +89,26 @@ def _tiles(page: LineSheet) -> None:
         "usd": ("{{usd_least{}}}", "{{usd_most{}}}"),
     }
     tiles = []
-    for name, label, shown, write in (
-        ("peak_gpus", "GPUs at peak", styles.WHOLE, count_text),
-        ("usd", "USD", styles.NUMBER, number_text),
+    first_rate, last_rate = "{currency_rate.1}", last("currency_rate")
+    for name, label, shown, write, (at_first, at_last) in (
+        ("peak_gpus", '="GPUs at peak', styles.WHOLE, count_text, ("", "")),
+        ("usd", labelled("")[:-1], styles.NUMBER, number_text, (f"*{first_rate}", f"*{last_rate}")),
     ):
         low, high = ends[name]
-        under = range_text(low.format(".1"), high.format(".1"), "", write)
-        tiles.append((f'="{label}, month 1"', f"={{{name}.1}}", shown, under))
-        under = range_text(*(f"INDEX({end.format('.all')},{{months}})" for end in (low, high)), "", write)
-        tiles.append((f'="{label}, month "&{{months}}', f"={last(name)}", shown, under))
-    full = f'={number_text("{full_price}")}&" at full load"'
-    tiles.append(('="USD/Mtok out, month "&{months}', f"={last('usd_per_mtok_output')}", styles.RATE, full))
+        under = range_text(low.format(".1") + at_first, high.format(".1") + at_first, "", write)
+        tiles.append((f'{label}, month 1"', f"={{{name}.1}}{at_first}", shown, under))
+        under = range_text(*(f"INDEX({end.format('.all')},{{months}}){at_last}" for end in (low, high)), "", write)
+        tiles.append((f'{label}, month "&{{months}}', f"={last(name)}{at_last}", shown, under))
+    full = f'={number_text(f"{{full_price}}*{last_rate}")}&" at full load"'
+    per_mtok = f"={last('usd_per_mtok_output')}*{last_rate}"
+    tiles.append((labelled("/Mtok out, month ") + "&{months}", per_mtok, styles.RATE, full))
     page.tiles(tiles)
-    in_currency = '=IF({currency}="USD","",{currency}&" "&' + number_text("{amount.total}") + ")"
+    mean = "IF({usd.total}=0,1,{amount.total}/{usd.total})"
+    every_month = labelled(", all ") + "&" + count_with_unit("{months}", "month")
+    all_months = range_text(f"{{usd_least.total}}*{mean}", f"{{usd_most.total}}*{mean}")
     page.tiles(
         [
-            ('="USD, all "&' + count_with_unit("{months}", "month"), "={usd.total}", styles.WHOLE, in_currency),
+            (every_month, "={amount.total}", styles.WHOLE, all_months),
             (
                 "Time to first token, s",
                 "={plan_ttft_seconds}",

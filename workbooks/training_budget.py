@@ -48,7 +48,8 @@ NOTES = (
     "With the scenario base and no dated prices Cases holds the plan that 'sizebook plan train' prints and the report "
     "shows for the same inputs; Checks compares every figure, and Calculation derives a step by single functions.",
     "Cases: middle is the predicted step time, low and high are the 10th and 90th percentile of measured over "
-    "predicted step time on published runs that the fit had not seen. At an MFU of your own all three are alike.",
+    "predicted step time on published runs that the fit had not seen; at an MFU of your own times are alike. "
+    "Costs take both ends of the price as well, the 10th and 90th percentile of providers, which differ independently.",
     "A price, power or carbon intensity that is left blank is looked up, and said to be missing where none is listed; "
     "Plan says what was taken, and from where. A data-parallel degree of 1 is what the other degrees leave over.",
     "Months, What-if, Sensitivity and Two-way are of the whole run in the middle case, spread evenly over its days; "

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from training_budget_plan import FIGURES, HEADS, Staged
+from collections.abc import Callable
+
+from training_budget_plan import FIGURES, HEADS, LABELS, Staged
 
 from sizebook.plans.training.case import NAMES
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
+from sizebook.workbooks.cost_ranges import case_price, price_share
 from sizebook.workbooks.data_validations import sentence
 from sizebook.workbooks.declared_inputs import number_format
 from sizebook.workbooks.line_sheet import new_sheet
 
-_USD = "*{gpus}*{price_now}/{seconds_an_hour}"
+_USD = "*{gpus}*{plan_case_usd_per_gpu_hour}/{seconds_an_hour}"
 # A figure's formula from those above it, lines of Plan and inputs; @ is what functions gave of it in that case.
 _FORMULAS = {
     "step_seconds": "=@/{use_speed}",
@@ -29,11 +32,11 @@ _FORMULAS = {
     "lost_usd": "={plan_lost_seconds}" + _USD,
     "start_usd": "={plan_start_seconds}" + _USD,
     "other_usd": "={other_usd}*{use_other}",
-    "cost_usd": "={plan_gpu_hours}*{price_now}+{plan_other_usd}",
+    "cost_usd": "={plan_gpu_hours}*{plan_case_usd_per_gpu_hour}+{plan_other_usd}",
     "whole_run_factor": '={factor_now}*IF({programme_factor}="",@/@middle,1)',
     "programme_gpu_hours": "=({plan_gpu_hours}-{gpus}*{start_hours})*{plan_whole_run_factor}+{gpus}*{start_hours}",
     "programme_days": "={plan_programme_gpu_hours}/{gpus}/{hours_a_day}",
-    "programme_cost_usd": "={plan_programme_gpu_hours}*{price_now}+{plan_other_usd}",
+    "programme_cost_usd": "={plan_programme_gpu_hours}*{plan_whole_run_usd_per_gpu_hour}+{plan_other_usd}",
     "energy_kwh": "={plan_programme_gpu_hours}*{power}*(1+{host_share})*{pue}/{thousand}",
     "co2e_kg": "={plan_energy_kwh}*{grams}/{thousand}",
     "co2e_market_kg": '=IF({covered_share}="","",{plan_energy_kwh}*(1-{covered_share})*{residual}/{thousand})',
@@ -41,16 +44,38 @@ _FORMULAS = {
 }
 
 
+def _price_of(hours: str) -> Callable[[str], str]:
+    """Return what gives the formula of a case's price, which puts the cost of its hours where both spreads do."""
+
+    def formula(case: str) -> str:
+        if case == "middle":
+            return "={price_now}"
+        return "=" + case_price(case, f"{{plan_{hours}.{case}}}/{{plan_{hours}.middle}}")
+
+    return formula
+
+
+_PRICES = {
+    "case_usd_per_gpu_hour": _price_of("gpu_hours"),
+    "whole_run_usd_per_gpu_hour": _price_of("programme_gpu_hours"),
+}
+
+
 def cases(book: Book, staged: Staged) -> None:
     """Add the sheet of the three cases: a step as predicted, and at both ends of its band."""
     page = new_sheet(
-        book, "Cases", "The run in the scenario of the cover: a step as predicted, and at both ends of its band.", NAMES
+        book, "Cases", "The run in the scenario of the cover: as predicted, and at both ends of time and price.", NAMES
     )
     page.heads("Figure", origin="What it is")
-    page.section("Low, middle and high in time")
+    page.section("Low, middle and high in time and price")
     for figure in FIGURES:
         given = [staged.steps.cell(2 + row, 1 + HEADS.index(figure.name)) for row in range(len(NAMES))]
-        formulas = tuple(_FORMULAS[figure.name].replace("@middle", given[1]).replace("@", cell) for cell in given)
+        formulas = tuple(
+            _PRICES[figure.name](case)
+            if figure.name in _PRICES
+            else _FORMULAS[figure.name].replace("@middle", given[1]).replace("@", cell)
+            for case, cell in zip(NAMES, given, strict=True)
+        )
         page.line(
             f"plan_{figure.name}",
             figure.label,
@@ -59,6 +84,16 @@ def cases(book: Book, staged: Staged) -> None:
             sentence(figure.quantity.meaning),
             number_format(figure.quantity),
         )
+    page.constant(
+        "price_share",
+        LABELS["price_share_of_range"],
+        price_share(
+            ("{plan_programme_gpu_hours.low}", "{plan_programme_gpu_hours.high}"), ("{price_low}", "{price_high}")
+        ),
+        "ratio",
+        "Squared logarithms of both ranges",
+        styles.PERCENT,
+    )
     page.section("Calendar of the middle case, the whole run")
     page.constant("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", styles.NUMBER)
     page.constant("first_month", "First of its first month", "={start}-DAY({start})+1", "", "Inputs", styles.DATE)

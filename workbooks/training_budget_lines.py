@@ -164,7 +164,7 @@ def _messages(page: LineSheet) -> None:
     page.statement(
         "cost_message",
         "Cost by cause",
-        f'="The whole run costs "&IF(ISNUMBER({{given_share}}),{middle}&" at the MFU given",{low}&" to "&{high})',
+        f'="The whole run costs "&IF({low}={high},{middle}&" at the MFU given",{low}&" to "&{high})',
         "Cases",
     )
     page.statement(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
-from sizebook.workbooks.finance import dated_level
+from sizebook.workbooks.finance import currency_rate, dated_level
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 
@@ -44,7 +44,7 @@ def months(book: Book) -> None:
     row(
         "currency_rate",
         "Exchange rate",
-        dated_level(book, "rate_date", "rate_per_usd", from_first=True),
+        currency_rate(book),
         "per USD",
         styles.NUMBER,
     )

@@ -55,6 +55,9 @@ NATIVE = {
 }
 _OWN_LINES = (
     "price_usd_per_gpu_hour",
+    "price_low_usd_per_gpu_hour",
+    "price_high_usd_per_gpu_hour",
+    "price_share_of_range",
     "price_basis",
     "watts",
     "grams_per_kwh",

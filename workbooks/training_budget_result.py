@@ -12,9 +12,10 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import NEEDS_ADDIN
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.cost_ranges import share_said
 from sizebook.workbooks.finance import months_table
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
-from sizebook.workbooks.text_formulas import count_text, number_text, usd_text
+from sizebook.workbooks.text_formulas import count_text, number_text
 
 # What is shown of each case: Cases has all of it.
 SHOWN = (
@@ -25,6 +26,7 @@ SHOWN = (
     "goodput",
     "train_days",
     "gpu_hours",
+    "case_usd_per_gpu_hour",
     "cost_usd",
     "whole_run_factor",
     "programme_gpu_hours",
@@ -36,12 +38,14 @@ SHOWN = (
     "embodied_kg",
 )
 _LAST_COLUMN, _PRICE_LINES = 6, 3  # a median names all its providers
+_MEAN_RATE = "IF({month_usd.total}=0,1,{amount.total}/{month_usd.total})"
+_SHARE = share_said("{price_share}")
 USD = "[>=100]#,##0;[>=0.1]0.00;0.00##"  # cents of a small run
 
 
 def result(book: Book) -> None:
     """Add the sheets."""
-    said = "The figures to hand on; ranges hold eight of ten measurements of a step's time."
+    said = "The figures to hand on; ranges hold eight of ten measured steps, those of cost eight of ten providers too."
     page = result_sheet(book, "Result", said, (24, *[17.5] * 4), chart_rows=16)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
@@ -81,7 +85,7 @@ def _tiles(page: LineSheet) -> None:
                 f'="Steady state, "&{_unit("train_days", 1, "days", "hours")}',
                 *_banded("train_days", 1, "1/24"),
             ),
-            ("Steady state, USD", *_banded("cost_usd")),
+            ('="Steady state, "&{currency}', *_banded("cost_usd")),
             (
                 "Memory a GPU in GiB",
                 "={plan_total}/2^30",
@@ -93,15 +97,14 @@ def _tiles(page: LineSheet) -> None:
             (f'="Whole run, "&{_unit("co2e_kg", 1000, "t CO2e", "kg CO2e")}', *_banded("co2e_kg", 1000, "1", "1000")),
         ]
     )
-    in_currency = '=IF({currency}="USD","",{currency}&" "&' + number_text("{amount.total}") + ")"
     page.tiles(
         [
-            ("Whole run, USD", "={month_usd.total}", styles.WHOLE, in_currency),
+            ('="Whole run, "&{currency}', "={amount.total}", styles.WHOLE, _banded("programme_cost_usd")[2]),
             ("Whole run, days", *_banded("programme_days")),
             ("Whole run, GPU-hours", *_banded("programme_gpu_hours")),
             (
-                "USD per Mtok",
-                "={month_usd.total}/{month_mtok.total}",
+                '={currency}&" per Mtok"',
+                "={amount.total}/{month_mtok.total}",
                 styles.RATE,
                 '="of "&' + count_text("{month_mtok.total}") + '&" Mtok"',
             ),
@@ -118,15 +121,16 @@ def _unit(name: str, least: int, large: str, small: str) -> str:
 def _banded(name: str, least: int = 0, small: str = "1", large: str = "1") -> tuple[str, str, str]:
     """Return a tile's formula, number format and range, in a unit of so many of the figure's own."""
     scale = "" if small == large else f"/IF({{plan_{name}.middle}}>={least},{large},{small})"
+    scale += f"*{_MEAN_RATE}" if name.endswith("_usd") else ""
     low, middle, high = (f"{{plan_{name}.{case}}}{scale}" for case in NAMES)
-    write = usd_text if name.endswith("_usd") else number_text
+    write = number_text
     under = f'=IF({low}={high},"at the MFU given",{write(low)}&" to "&{write(high)})'
     shown = {"cost_usd": USD, "programme_gpu_hours": styles.NUMBER}.get(name, styles.RATE)
     return f"={middle}", shown, under
 
 
 def _cases(page: LineSheet) -> None:
-    page.section("Three cases of the step's time")
+    page.section("Three cases of time and price")
     units = {leaf.name: leaf.quantity.unit for leaf in FIGURES}
     shares, own = (
         {"mfu", "hfu", "goodput"},
@@ -185,7 +189,7 @@ def _basis(page: LineSheet) -> None:
     page.section("What it rests on")
     price = (
         f'IF({{plan_price_basis}}="{NEEDS_ADDIN}","{NEEDS_ADDIN}",'
-        f'{number_text("{price_now}")}&" USD: "&{{plan_price_basis}}&{_dearer()})'
+        f'{number_text("{price_now}")}&" USD: "&{{plan_price_basis}}&{_dearer()}&". "&{_SHARE})'
     )
     watts = f'={number_text("{power}")}&" W, "&ROUND(ROUND(100*{{host_share}},6),0)&" % host, PUE "&{{pue}}'
     for label, formula, n_lines in (

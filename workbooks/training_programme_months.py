@@ -7,12 +7,20 @@ from training_programme_inputs import PHASES
 from sizebook.plans.training.case import NAMES
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
-from sizebook.workbooks.finance import dated_level
+from sizebook.workbooks.cost_ranges import price_share
+from sizebook.workbooks.finance import currency_rate, dated_level
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.text_formulas import count_with_unit, number_text, usd_text
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 PARTS = ("phases_usd", "ablation_usd", "evaluation_usd", "data_usd", "storage_usd", "egress_usd")
+
+
+# GPU-hours and prices of all phases at both ends of time, and of the price.
+_ENDS = (
+    (("{hours_low.all}", "{price_now.all}"), ("{hours_high.all}", "{price_now.all}")),
+    (("{hours_middle.all}", "{price_low.all}"), ("{hours_middle.all}", "{price_high.all}")),
+)
 
 
 def budget(book: Book) -> None:
@@ -36,7 +44,7 @@ def budget(book: Book) -> None:
         "1 + experiments",
         styles.NUMBER,
     )
-    page.section("Low, middle and high in time")
+    page.section("Low, middle and high in time and price")
 
     def line(key: str, label: str, formula: str, unit: str, origin: str, shown: str = styles.WHOLE) -> None:
         page.line(key, label, tuple(formula.replace("@", case) for case in NAMES), unit, origin, shown)
@@ -50,7 +58,7 @@ def budget(book: Book) -> None:
         styles.RATE,
     )
     line("gpu_hours", "GPU-hours", "=SUM({hours_@.all})*{more}", "GPU-hours", "Phases, with experiments")
-    hourly = "SUMPRODUCT({hours_@.all},{price_now.all})"
+    hourly = "SUMPRODUCT({hours_@.all},{case_price_@.all})"
     line("phases_usd", "Phases", f"={hourly}+SUM({{beside_usd.all}})", "USD", "GPU-hours x price + other costs")
     line(
         "ablation_usd", "Ablations and failed runs", f"={hourly}*{{ablation_now}}", "USD", "Share of GPU-hours x price"
@@ -75,6 +83,9 @@ def budget(book: Book) -> None:
         "Energy x grams",
     )
     line("peak_mw", "Peak power", "=MAX({mw_@.all})*{more}", "MW", "Phases, with experiments", styles.NUMBER)
+    by_time, by_price = (tuple(f"SUMPRODUCT({one},{other})" for one, other in ends) for ends in _ENDS)
+    share, label = price_share(by_time, by_price), "Price's share of the range"
+    page.line("price_share", label, share, "ratio", "All phases", styles.PERCENT)
     page.section("Calendar")
     page.line("n_phases", "Phases", "=SUMPRODUCT(--({days_middle.all}>0))", "", "Inputs")
     page.line("ends_after", "Ends on day", "=MAX({ends_on.all})", "days", "Phases", styles.RATE)
@@ -167,7 +178,7 @@ def months(book: Book) -> None:
     row(
         "currency_rate",
         "Exchange rate",
-        dated_level(book, "rate_date", "rate_per_usd", from_first=True),
+        currency_rate(book),
         "per USD",
         styles.NUMBER,
     )

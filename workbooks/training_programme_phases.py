@@ -14,6 +14,7 @@ from sizebook.plans.training.case import NAMES
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
+from sizebook.workbooks.cost_ranges import case_price
 from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.shared_lines import CONFIG
@@ -136,6 +137,18 @@ def _money(page: LineSheet) -> None:
     price_lines(page, used)
     page.line("gpu_usd", "GPUs", used("{hours_middle}*{price_now}"), "USD", "GPU-hours x price")
     page.line("beside_usd", "Other costs", used("{other_usd}"), "USD", "Inputs")
+    for end in ("low", "high"):
+        page.line(
+            f"case_price_{end}",
+            f"GPU-hour of the {end} case",
+            used(case_price(end, f"{{hours_{end}}}/{{hours_middle}}")),
+            "USD/GPU-hour",
+            "Puts the cost where hours and price together do",
+            styles.RATE,
+        )
+    page.line(
+        "case_price_middle", "GPU-hour of the middle case", used("{price_now}"), "USD/GPU-hour", "Scenario", styles.RATE
+    )
     page.total("phase_usd", "Cost", "={gpu_usd}+{beside_usd}", "USD", "Sum")
     kept = "{kept_checkpoints}*{checkpoint_bytes_per_parameter}*{plan_trained_parameters}/{terabyte}"
     page.line(

@@ -10,9 +10,10 @@ from sizebook.plans.programme.plan import Budget
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.cost_ranges import share_said
 from sizebook.workbooks.finance import months_table
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
-from sizebook.workbooks.text_formulas import number_text, range_text, usd_text
+from sizebook.workbooks.text_formulas import number_text, range_text
 
 _LABELS = {leaf.name: leaf.label for leaf in leaves(Budget)}
 
@@ -20,9 +21,10 @@ _LABELS = {leaf.name: leaf.label for leaf in leaves(Budget)}
 def result(book: Book) -> None:
     """Add the sheet."""
     said = "The figures to hand on; ranges take all phases at the same end of their bands."
-    page = result_sheet(book, "Result", said, (24, *[14] * 5), chart_rows=14)
+    page = result_sheet(book, "Result", said, (24, *[14] * 5), chart_rows=13)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
+    page.paragraph(page.resolve(f'="Prices of GPU-hours stand on Phases. "&{share_said("{price_share.middle}")}'))
     _tiles(page)
     by_month, by_part = page.room_for_chart(), page.room_for_chart()
     page.section("Phases")
@@ -71,10 +73,11 @@ def _tiles(page: LineSheet) -> None:
     def ends(name: str) -> str:
         return range_text(f"{{{name}.low}}", f"{{{name}.high}}")
 
-    cost = f'={usd_text("{usd.low}")}&" to "&{usd_text("{usd.high}")}'
+    mean = "IF({month_usd.total}=0,1,{amount.total}/{month_usd.total})"
+    cost = range_text(f"{{usd.low}}*{mean}", f"{{usd.high}}*{mean}")
     page.tiles(
         [
-            ("Cost, USD", "={usd.middle}", styles.WHOLE, cost),
+            ('="Cost, "&{currency}', f"={{usd.middle}}*{mean}", styles.WHOLE, cost),
             ("Days", "={days.middle}", styles.RATE, ends("days")),
             ("GPU-hours", "={gpu_hours.middle}", styles.WHOLE, "experiments included"),
             (

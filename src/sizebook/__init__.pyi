@@ -482,10 +482,10 @@ def prefill_seconds(model: _Value, gpu: _Value, input_tokens: _Value, cache_hit_
 def prefill_seconds(model: Any, gpu: Any, input_tokens: Any, cache_hit_ratio: Any = ..., tp: Any = ..., pp: Any = ..., dp: Any = ..., ep: Any = ..., weight_dtype: Any = ..., kv_dtype: Any = ..., engine: Any = ..., draft_tokens: Any = ..., tokens_per_step: Any = ..., max_running: Any = ..., rates_file: Any = ..., experts_read: Any = ..., release: Any = ..., memory_utilization: Any = ..., *, replica: _Section = ...) -> Any: ...
 
 @overload
-def price_usd_per_gpu_hour(gpu: _Value, provider: _Value = ..., region: _Value = ..., term: _Value = ...) -> float:
-    """Return what one accelerator costs an hour, host included: the median of the matching catalog rows."""
+def price_usd_per_gpu_hour(gpu: _Value, provider: _Value = ..., region: _Value = ..., term: _Value = ..., price_quantile: _Value = ...) -> float:
+    """Return what one accelerator costs an hour, host included: the median of the matching catalog rows, or an end."""
 @overload
-def price_usd_per_gpu_hour(gpu: Any, provider: Any = ..., region: Any = ..., term: Any = ...) -> Any: ...
+def price_usd_per_gpu_hour(gpu: Any, provider: Any = ..., region: Any = ..., term: Any = ..., price_quantile: Any = ...) -> Any: ...
 
 @overload
 def programme_budget(phases: Any, start: Any = ..., ablation_share: _Value = ..., evaluation_share: _Value = ..., data_cpu_hours: _Value = ..., usd_per_cpu_hour: _Value = ..., licences_usd: _Value = ..., checkpoint_bytes_per_parameter: _Value = ..., retention_months: _Value = ..., usd_per_tb_month: _Value = ..., egress_tb: _Value = ..., usd_per_egress_tb: _Value = ..., *, terms: _Section = ...) -> Any:

@@ -36,7 +36,7 @@ def test_the_ledger_of_a_fleet_is_the_plan() -> None:
         service=tuple(put_together(Service, table) for table in (CHAT, CODE)), terms=put_together(FleetTerms, TERMS)
     )
     plan = plan_fleet(inputs)
-    expected = ledger_rows(FleetMonth, plan.months, plan.fewest, plan.most)
+    expected = ledger_rows(FleetMonth, plan)
     options = [[name, value] for name, value in TERMS.items()]
     as_text = "months=14; term_months=6; whole_nodes=yes; spare=2"
     assert call("FLEET_LEDGER", services(CHAT, CODE), options) == expected

@@ -189,7 +189,7 @@ def test_gpus_of_a_workbook_do_not_hang_on_the_price() -> None:
     """Without a price the fleet follows the hours, as in the plan; money is #N/A."""
     planned = planned_on("serving", UNPRICED)
     book = openpyxl.load_workbook(BytesIO(FORMATS["xlsx"].content(planned)), data_only=True)
-    heads, values = ([cell.value for cell in row if cell.value is not None] for row in book["Result"]["A7:G8"])
+    heads, values = ([cell.value for cell in row if cell.value is not None] for row in book["Result"]["A8:G9"])
     shown = dict(zip(heads, values, strict=True))
     months = planned.plan.plan.months
     assert (shown["GPUs at peak, month 1"], shown["USD, month 1"]) == (months[0].peak_gpus, "#N/A")

@@ -71,7 +71,6 @@ def test_every_range_is_said_by_what_knows_ends_that_are_one() -> None:
         "between {n} and {n}: the band is one point",
         # The prices of at least three providers, to the cent.
         "median of {n} providers, {low} to {high} USD from the 10th to the 90th percentile",
-        "providers ask {low} to {high} of it (10th to 90th percentile); the range of cost is of throughput alone",
     }
 
 

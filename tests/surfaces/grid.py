@@ -29,6 +29,8 @@ OWN_RATES = str(Path(__file__).resolve().parents[1] / "own_rates.csv")
 SENSIBLE: Mapping[str, Any] = {
     "as_of": date(2026, 11, 21),
     "start": date(2027, 1, 1),
+    "currency": "EUR",
+    "rates": [["2026-11-01", 0.9], ["2027-03-01", 0.95]],
     "title": "Grid",
     "grid": "fra",
     "provider": "aws",
@@ -95,6 +97,8 @@ TOGETHER: Mapping[str, Values] = {
         "gpu": "h100-sxm",
     },
     "failure_domain": {"gpus_per_node": 8},
+    "currency": {"rates": [["2026-11-01", 0.9], ["2027-03-01", 0.95]], "start": date(2027, 1, 1)},
+    "rates": {"currency": "EUR", "start": date(2027, 1, 1)},
     **dict.fromkeys(
         (
             "separate_prefill",

@@ -14,6 +14,7 @@ from sizebook.plans.training.case import Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, TrainingFigures, figures
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.tables import components
+from sizebook.scenarios.money import amount_of
 from sizebook.scenarios.training import TrainingScenario, training_inputs
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill, read_inputs
@@ -26,7 +27,8 @@ load()
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
 GRID: dict[str, Values] = {
     **{name: CASES[name] for name in ("base", "all", "searched", "owned", "mfu", "lora_rank", "region")},
-    "dense": {"model": "llama-3.1-8b", "gpu": "h100-sxm", "title": "Grid", "as_of": "2027-01-01", "tp": 2},
+    "dense": {"model": "llama-3.1-8b", "gpu": "h100-sxm", "title": "Grid", "as_of": "2027-01-01", "tp": 2,
+              "currency": "EUR", "rates": [["2026-11-01", 0.9], ["2027-03-01", 0.95]], "start": "2027-01-15"},
     **{name: CASES[name] for name in (
         "achieved_tflops", "covered_share", "term", "fused_loss", "flops_convention", "rates_file",
         "frozen_weight_bytes",
@@ -81,22 +83,25 @@ def test_what_filling_stores_is_the_plan(name: str, folder: Path) -> None:
     values = flat(figures(plan))
     if name == "owned":  # a cell is told the price of owned hardware, not how it came about
         values["price_basis"] = "price given in the scenario, USD"
+    share = values.pop("price_share_of_range")
+    assert cases["Price's share of the range"][0] == ("" if share is None else pytest.approx(share, rel=1e-12))
     for leaf in leaves(TrainingFigures):
-        assert rests_on[leaf.label][0] == values[leaf.name], leaf.name
+        if leaf.name in values:
+            assert rests_on[leaf.label][0] == values[leaf.name], leaf.name
 
 
 @every_case
 def test_the_tiles_are_the_plans(name: str, folder: Path) -> None:
-    plan = planned(name)[1]
-    middle = plan.middle
+    scenario, plan = planned(name)
+    middle, amount = plan.middle, amount_of(plan, scenario.money)
     sheet = opened(filled(name, folder).path, data_only=True)["Result"]
     shown = {str(sheet.cell(6, column).value): sheet.cell(7, column).value for column in range(2, 7)}
     usual = {
-        f"Days on {plan.inputs.gpus:,} {plan.inputs.gpu.name}": middle.train_days,
-        "Steady state, USD": middle.cost_usd,
+        "Steady state, days": middle.train_days,
+        f"Steady state, {scenario.money.currency}": middle.cost_usd * (amount.rate if amount else 1),
         "Memory a GPU in GiB": plan.fullest.total / 2**30,
-        "Energy in MWh": middle.energy_kwh / 1000,
-        "CO2e in tonnes": middle.co2e_kg / 1000,
+        "Whole run, MWh": middle.energy_kwh / 1000,
+        "Whole run, t CO2e": middle.co2e_kg / 1000,
     }
     assert shown == pytest.approx(usual, rel=1e-12)
 

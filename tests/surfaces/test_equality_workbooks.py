@@ -92,7 +92,7 @@ def test_what_filling_stores_is_the_plan(number: int, folder: Path) -> None:
         )
         return
     if isinstance(plan, ServingPlan):
-        rows = ledger_rows(Month, plan.months, plan.fewest, plan.most)[1:]
+        rows = ledger_rows(Month, plan)[1:]
         assert months(found.path, len(rows)) == [pytest.approx(row, rel=1e-12) for row in rows]
         shown, values = labelled(found.path, "Basis"), flat(figures(plan))
         for leaf in leaves(ReplicaFigures):

@@ -7,6 +7,7 @@ from typing import Any
 from sizebook.batch.formats import JSON_VERSION, RECORD
 from sizebook.batch.plan_contents import outlines
 from sizebook.plans.contents import Contents
+from sizebook.scenarios.money import AMOUNT_FIGURES
 
 _VALUE = {"type": ["number", "string", "boolean", "null"]}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
@@ -55,7 +56,9 @@ def _of(plan: str, outline: Contents) -> dict[str, Any]:
         }
         for table in outline.tables
     }
-    return {"properties": {"plan": {"const": plan}, "figures": _object(figures), "tables": _object(tables)}}
+    shown = _object(figures)
+    shown["properties"] |= {name: {"type": "object"} for name in AMOUNT_FIGURES}  # where the cost has a currency
+    return {"properties": {"plan": {"const": plan}, "figures": shown, "tables": _object(tables)}}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sizebook.core.sections import Argument, flat, leaves
@@ -13,7 +13,7 @@ from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.fleet.periods import QUARTER, YEAR, FleetPeriod, periods
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.plans.ledgers import Totals, columns, ledger_rows, totals
+from sizebook.plans.ledgers import BandedPlan, Totals, columns, ledger_rows, totals
 from sizebook.plans.programme.figures import PhaseFigures, as_rows
 from sizebook.plans.programme.inputs import Phase
 from sizebook.plans.programme.plan import Budget, ProgrammeMonth, ProgrammePlan
@@ -64,8 +64,8 @@ def _named(months: Ledger, label: Callable[[int], str]) -> Ledger:
 _NAME_OF_MONTH = leaves(Month)[0]
 
 
-def _months(kind: type[Any], months: Sequence[Any], fewest: Sequence[Any], most: Sequence[Any]) -> Ledger:
-    rows = ledger_rows(kind, months, fewest=fewest, most=most)[1:]
+def _months(kind: type[Any], plan: BandedPlan) -> Ledger:
+    rows = ledger_rows(kind, plan)[1:]
     return Ledger("months", columns(kind), tuple(map(tuple, rows)))
 
 
@@ -113,10 +113,10 @@ def _serving(found: ServingResult) -> Contents:
     plan = found.plan
     shown = (
         *_figures(ServingFigures, serving_figures(plan)),
-        *_figures(Totals, totals(plan.months, plan.fewest, plan.most)),
+        *_figures(Totals, totals(plan)),
     )
     headline = ("gpus_per_replica", "peak_gpus_first", "peak_gpus_last", "ttft_seconds", "tpot_seconds", *_MONEY)
-    return Contents(shown, headline, (_months(Month, plan.months, plan.fewest, plan.most),))
+    return Contents(shown, headline, (_months(Month, plan),))
 
 
 def _fleet(plan: FleetPlan) -> Contents:
@@ -126,11 +126,11 @@ def _fleet(plan: FleetPlan) -> Contents:
         tuple((each.service.name, *flat(service_figures(each, plan.terms)).values()) for each in plan.services),
     )
     return Contents(
-        tuple(_figures(Totals, totals(plan.months, plan.fewest, plan.most))),
+        tuple(_figures(Totals, totals(plan))),
         ("peak_gpus_first", "peak_gpus_last", *_MONEY),
         (
             services,
-            _named(_months(FleetMonth, plan.months, plan.fewest, plan.most), plan.label),
+            _named(_months(FleetMonth, plan), plan.label),
             _ledger("quarters", FleetPeriod, periods(plan.months, QUARTER)),
             _ledger("years", FleetPeriod, periods(plan.months, YEAR)),
         ),

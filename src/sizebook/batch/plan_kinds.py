@@ -32,6 +32,7 @@ from sizebook.plans.training.remarks import warnings as training_warnings
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.fleet import plan_fleet_scenario as fleet_answer
 from sizebook.scenarios.kinds import KINDS, kind_of, plan_of
+from sizebook.scenarios.money import Amount, Money, amount_of
 from sizebook.scenarios.presentation import REPORT, Presentation
 from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.programme import plan_programme_scenario as programme_answer
@@ -93,7 +94,8 @@ class PlannedScenario:
     @cached_property
     def report(self) -> Report:
         """The report of the plan."""
-        return self.job.report(self.plan, self.scenario)
+        made = self.job.report(self.plan, self.scenario)
+        return made if self.amount is None else replace(made, sentences=(*made.sentences, self.amount.said))
 
     @cached_property
     def style(self) -> Style:
@@ -105,7 +107,14 @@ class PlannedScenario:
     @cached_property
     def contents(self) -> Contents:
         """The figures and tables of the plan."""
-        return contents(self.plan)
+        found = contents(self.plan)
+        return found if self.amount is None else replace(found, figures=(*found.figures, *self.amount.figures))
+
+    @cached_property
+    def amount(self) -> Amount | None:
+        """What the plan costs in the currency of its scenario; None in USD."""
+        money = getattr(self.scenario, "money", None)
+        return amount_of(self.plan, money) if isinstance(money, Money) else None
 
     @cached_property
     def as_of(self) -> date:

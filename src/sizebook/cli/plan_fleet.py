@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
 from sizebook.core.units import NOT_LISTED, energy, mass, measure, number_of, significant, thousands, usd
@@ -25,20 +25,22 @@ from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
 @plan_options
 def plan_fleet(scenario: ScenarioFile, as_json: bool) -> None:
     """Print the plan of several services over 1 to 60 months, from a scenario file."""
-    plan = plan_fleet_scenario(scenario.read(FleetScenario, "fleet"))
-    print_plan(as_json, lambda: as_data(plan), lambda: as_text(plan))
+    checked = scenario.read(FleetScenario, "fleet")
+    plan = plan_fleet_scenario(checked)
+    print_plan(as_json, *with_amount(plan, checked.money, lambda: as_data(plan), lambda: as_text(plan)))
 
 
 def as_data(plan: FleetPlan) -> dict[str, Any]:
     """Return the plan as plain data: GPUs, USD, kWh and kilograms; bands come from measured throughput."""
-    fewest, most = plan.fewest, plan.most
+    fewest, most, cost = plan.fewest, plan.most, usd_range(plan)
     return {
         "services": [_service(plan, each) for each in plan.services],
         "months": [_month(plan, number, month) for number, month in enumerate(plan.months)],
         "band": {
             "peak_gpus_first_month": [each[0].peak_gpus for each in (fewest, most)],
             "peak_gpus_last_month": [each[-1].peak_gpus for each in (fewest, most)],
-            "usd": list(usd_range(plan)),
+            "usd": [cost.low, cost.high],
+            "price_share": cost.price_share,
         },
         "usd": total_usd(plan.months),
         "energy_kwh": sum(month.energy_kwh for month in plan.months),
@@ -117,17 +119,17 @@ def _headline(plan: FleetPlan) -> list[str]:
         f"Nodes         {last.nodes} in {plan.label(len(months) - 1)} ({last.own_nodes} if services shared none), "
         f"{number_of(last.racks, 'rack')}; {'power not listed' if math.isnan(kw) else f'{thousands(kw)} kW at most'}",
         f"Energy        {_energy(plan)}",
-        "Ranges hold eight of ten measurements of a replica's throughput, in every service at once.",
+        "Ranges of GPUs hold eight of ten measurements of a replica's throughput, in every service at once.",
     ]
 
 
 def _cost(plan: FleetPlan) -> str:
-    total, (low, high) = total_usd(plan.months), usd_range(plan)
+    total, found = total_usd(plan.months), usd_range(plan)
     if math.isnan(total):
         return NOT_LISTED
     reserved = sum(month.reserved_usd for month in plan.months)
     over = number_of(len(plan.months), "month")
-    return f"{usd(total)} over {over} ({range_text(usd(low), usd(high))}), {usd(reserved)} of it reserved"
+    return f"{usd(total)} over {over} ({range_text(usd(found.low), usd(found.high))}), {usd(reserved)} of it reserved"
 
 
 def _energy(plan: FleetPlan) -> str:

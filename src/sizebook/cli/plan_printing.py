@@ -14,6 +14,7 @@ import click
 from sizebook.cli.options import FILE, json_option, rates_option
 
 if TYPE_CHECKING:
+    from sizebook.scenarios.money import Money
     from sizebook.scenarios.scenario_files import Kind
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -70,3 +71,15 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_without_nan(inner) for inner in value]
     return None if value != value else value
+
+
+def with_amount(
+    plan: Any, money: Money, data: Callable[[], dict[str, Any]], text: Callable[[], list[str]]
+) -> tuple[Callable[[], dict[str, Any]], Callable[[], list[str]]]:
+    """Return what prints a plan as data and as text, with its cost in the currency of its scenario."""
+    from sizebook.scenarios.money import amount_of
+
+    amount = amount_of(plan, money)
+    if amount is None:
+        return data, text
+    return lambda: {**data(), "money": amount.data}, lambda: [*text(), "", amount.said]

@@ -8,16 +8,16 @@ from typing import Any
 import click
 
 from sizebook.cli.options import explain_option
-from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
 from sizebook.core.derivation import derivation_lines
 from sizebook.core.sections import flat, leaves
 from sizebook.core.texts import range_text
 from sizebook.core.units import brief, gibibytes, grouped, number_of, parameters, percent
 from sizebook.plans.programme.figures import figures
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
-from sizebook.plans.programme.plan import Budget, ProgrammePlan, plan_programme, warnings
+from sizebook.plans.programme.plan import Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
-from sizebook.scenarios.programme import ProgrammeScenario
+from sizebook.scenarios.programme import ProgrammeScenario, plan_programme_scenario
 from sizebook.training.tuning import TUNING_NAMES
 
 
@@ -26,9 +26,11 @@ from sizebook.training.tuning import TUNING_NAMES
 @explain_option
 def plan_programme_command(scenario: ScenarioFile, as_json: bool, explained: bool) -> None:
     """Print the budget of several training runs one after another, from a scenario file."""
-    plan = plan_programme(scenario.read(ProgrammeScenario, "programme").inputs)
+    checked = scenario.read(ProgrammeScenario, "programme")
+    plan = plan_programme_scenario(checked)
     steps = derivation_lines(derivations(plan)) if explained else []
-    print_plan(as_json, lambda: as_data(plan), lambda: [*as_text(plan), *steps])
+    shown = with_amount(plan, checked.money, lambda: as_data(plan), lambda: [*as_text(plan), *steps])
+    print_plan(as_json, *shown)
 
 
 def as_data(plan: ProgrammePlan) -> dict[str, Any]:
@@ -36,6 +38,7 @@ def as_data(plan: ProgrammePlan) -> dict[str, Any]:
     return {
         "phases": [_phase(plan, at) for at in range(len(plan.phases))],
         "budget": {budget.name: flat(budget) for budget in plan.budgets},
+        "price_share": plan.price_share,
         "months": [{"month": plan.label(at), **flat(month)} for at, month in enumerate(plan.months)],
         "terms": {**flat(plan.terms), "start": str(plan.terms.start) if plan.terms.start else None},
         "warnings": list(warnings(plan)),

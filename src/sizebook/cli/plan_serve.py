@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
 from sizebook.core.units import (
@@ -22,7 +22,7 @@ from sizebook.core.units import (
     thousands,
     usd,
 )
-from sizebook.plans.ledgers import total_usd, usd_range
+from sizebook.plans.ledgers import month_range, total_usd, usd_range
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.engine_command import command, unsaid
@@ -52,14 +52,16 @@ LIMITS = {
 def plan_serve(scenario: ScenarioFile, as_json: bool) -> None:
     """Print the serving plan of a scenario file."""
     values = with_csv_files(scenario.values("serving"), scenario.path.parent)
-    found = plan_serving_scenario(parse(ServingScenario, values, scenario.path.name))
-    print_plan(as_json, lambda: as_data(found), lambda: as_text(found))
+    checked = parse(ServingScenario, values, scenario.path.name)
+    found = plan_serving_scenario(checked)
+    print_plan(as_json, *with_amount(found, checked.money, lambda: as_data(found), lambda: as_text(found)))
 
 
 def as_data(found: ServingResult) -> dict[str, Any]:
     """Return the plan as plain data: bytes, seconds, USD, kWh and kilograms."""
     plan = found.plan
     replica = plan.replica
+    cost = usd_range(plan)
     knee, setup, asked = replica.at_knee, replica.setup, plan.traffic.mean_demand
     return {
         "model": plan.model,
@@ -90,7 +92,7 @@ def as_data(found: ServingResult) -> dict[str, Any]:
         "nodes": _nodes(plan),
         "latency_curve": [flat(each) for each in latency_curve(replica)],
         "usd": total_usd(plan.months),
-        "band": {"usd": list(usd_range(plan))},
+        "band": {"usd": [cost.low, cost.high], "price_share": cost.price_share},
         "usd_per_mtok": plan.usd_per_mtok,
         "usd_per_mtok_output_saturated": plan.usd_per_mtok_saturated,
         "prices": asdict(plan.rates),
@@ -102,10 +104,10 @@ def as_data(found: ServingResult) -> dict[str, Any]:
 
 def _month(plan: ServingPlan, at: int) -> dict[str, Any]:
     """Return one month as plain data: its figures, its hours, and both ends of its band."""
-    month, few, most = plan.months[at], plan.fewest[at], plan.most[at]
+    month, few, most, cost = plan.months[at], plan.fewest[at], plan.most[at], month_range(plan, at)
     return {
         **asdict(month),
-        "band": {"peak_gpus": [few.peak_gpus, most.peak_gpus], "usd": [few.usd, most.usd]},
+        "band": {"peak_gpus": [few.peak_gpus, most.peak_gpus], "usd": [cost.low, cost.high]},
     }
 
 
@@ -197,7 +199,8 @@ def _cost(plan: ServingPlan) -> list[str]:
     first, last, total = plan.months[0], plan.months[-1], total_usd(plan.months)
     if math.isnan(total):
         return [f"Cost               {NOT_LISTED}"]
-    cost_range = range_text(*(usd(end) for end in usd_range(plan)))
+    found = usd_range(plan)
+    cost_range = range_text(usd(found.low), usd(found.high))
     return [
         f"Cost               {usd(total)} over {number_of(len(plan.months), 'month')} ({cost_range})",
         f"Cost a month       {usd(first.usd)} in month 1, {usd(last.usd)} in month {last.month}",

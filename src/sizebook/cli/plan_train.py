@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from sizebook.cli.options import explain_option
-from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
 from sizebook.core.derivation import derivation_lines
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import NOT_LISTED, brief, duration, flop, gibibytes, grouped, measure, percent, significant
@@ -62,7 +62,8 @@ def plan_train(scenario: ScenarioFile, as_json: bool, explained: bool, searched:
         return
     plan = plan_training(inputs)
     details = _explained(plan) if explained else []
-    print_plan(as_json, lambda: as_data(plan), lambda: [*as_text(plan), *details])
+    shown = with_amount(plan, checked.money, lambda: as_data(plan), lambda: [*as_text(plan), *details])
+    print_plan(as_json, *shown)
 
 
 def _price(inputs: Training) -> str:
@@ -123,7 +124,7 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
             "factor": factor_of(inputs.programme),
             "basis": basis_of(inputs.programme),
         },
-        "price": asdict(inputs.costs),
+        "price": {**asdict(inputs.costs), "share_of_range": plan.paid_range.price_share},
         "power": {
             "watts": power.watts,
             "grams_per_kwh": power.grams_per_kwh,

@@ -9,11 +9,12 @@ from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from sizebook.core.sections import Argument, Quantity, flat, leaves, section
 from sizebook.core.texts import Day, text
-from sizebook.plans.quantities import EnergyKwh
+from sizebook.plans.cost_range import CostRange, cost_range
+from sizebook.plans.quantities import EnergyKwh, PriceShare
 
 LONGEST_PLAN = 60  # months
 
@@ -31,8 +32,8 @@ FirstDay = Annotated[
     ),
 ]
 
-# The figures of a month that its band moves, and what the ends are called: GPUs and cost if replicas are as fast, or as
-# slow, as 1 in 10 measurements.
+# The figures of a month that its band moves, and what the ends are called: GPUs if replicas are as fast, or as slow, as
+# 1 in 10 measurements; cost where prices move too.
 ENDS = (("peak_gpus", "fewest", "most"), ("usd", "least", "most"))
 
 LedgerRows = Annotated[
@@ -78,16 +79,15 @@ def columns(month: type[Any]) -> tuple[Argument, ...]:
     return (*own, *ends)
 
 
-def ledger_rows(
-    kind: type[Any], months: Sequence[Any], fewest: Sequence[Any], most: Sequence[Any], n_rows: int = 1
-) -> list[list[Any]]:
+def ledger_rows(kind: type[Any], plan: BandedPlan, n_rows: int = 1) -> list[list[Any]]:
     """Return a row of names, one row a month, and blank rows up to ``n_rows`` months."""
     table: list[list[Any]] = [[column.name for column in columns(kind)]]
-    for month, few, many in zip(months, fewest, most, strict=True):
-        ends = [getattr(each, name) for name, *_ in ENDS for each in (few, many)]
+    for at, month in enumerate(plan.months):
+        found = month_range(plan, at)
+        ends = [plan.fewest[at].peak_gpus, plan.most[at].peak_gpus, found.low, found.high]
         table.append([*flat(month).values(), *ends])
     blank = [""] * len(table[0])
-    return table + [blank] * (n_rows - len(months))
+    return table + [blank] * (n_rows - len(plan.months))
 
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
@@ -111,6 +111,7 @@ class Totals:
     usd: Annotated[float, Quantity("cost of all months", **_USD, label="Cost")]
     usd_least: Annotated[float, Quantity("cost of all months, least", **_USD, label="Cost, least")]
     usd_most: Annotated[float, Quantity("cost of all months, most", **_USD, label="Cost, most")]
+    price_share_of_range: PriceShare
     energy_kwh: EnergyKwh
     co2e_kg: Annotated[
         float, Quantity("greenhouse gases, location-based", unit="kgCO2e", minimum=0, label="Carbon, location-based")
@@ -122,29 +123,48 @@ def total_usd(months: Sequence[Any]) -> float:
     return float(sum(month.usd for month in months))
 
 
-def usd_range(plan: Any) -> tuple[float, float]:
-    """Return the least and the most that all months of a plan cost: as planned, and at both ends of its band.
+class BandedPlan(Protocol):
+    """A plan over months: as planned, with fast and slow replicas, and where providers are cheap and dear."""
+
+    @property
+    def months(self) -> Sequence[Any]: ...
+    @property
+    def fewest(self) -> Sequence[Any]: ...
+    @property
+    def most(self) -> Sequence[Any]: ...
+    @property
+    def cheap(self) -> Sequence[Any]: ...
+    @property
+    def dear(self) -> Sequence[Any]: ...
+
+
+def usd_range(plan: BandedPlan) -> CostRange:
+    """Return the range of what all months of a plan cost, by throughput and by the prices of GPU-hours.
 
     Slow replicas need more GPUs and cost more as a rule; where a reserved GPU costs less than the busy hours that it
     saves, a contract for a share of the mean makes a smaller mean the dearer one.
     """
-    sums = [total_usd(months) for months in (plan.fewest, plan.months, plan.most)]
-    return min(sums), max(sums)
+    fast, slow, cheap, dear = (total_usd(each) for each in (plan.fewest, plan.most, plan.cheap, plan.dear))
+    return cost_range(total_usd(plan.months), (fast, slow), (cheap, dear))
 
 
-def totals(months: Sequence[Any], fewest: Sequence[Any], most: Sequence[Any]) -> Totals:
-    """Return what months, and the same months at both ends of their band, add up to.
+def month_range(plan: BandedPlan, at: int) -> CostRange:
+    """Return the range of what one month of a plan costs; months count from 0."""
+    fast, slow, cheap, dear = (each[at].usd for each in (plan.fewest, plan.most, plan.cheap, plan.dear))
+    return cost_range(plan.months[at].usd, (fast, slow), (cheap, dear))
 
-    The ends are those of the sums: where a saved reserved GPU costs more than it saves, the slower fleet is cheaper.
-    """
-    sums = [total_usd(each) for each in (fewest, months, most)]
+
+def totals(plan: BandedPlan) -> Totals:
+    """Return what the months of a plan add up to."""
+    months, found = plan.months, usd_range(plan)
     return Totals(
         months=len(months),
         peak_gpus_first=months[0].peak_gpus,
         peak_gpus_last=months[-1].peak_gpus,
-        usd=sums[1],
-        usd_least=min(sums),
-        usd_most=max(sums),
+        usd=total_usd(months),
+        usd_least=found.low,
+        usd_most=found.high,
+        price_share_of_range=found.price_share,
         energy_kwh=sum(month.energy_kwh for month in months),
         co2e_kg=sum(month.co2e_kg for month in months),
     )

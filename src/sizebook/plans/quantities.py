@@ -74,6 +74,24 @@ ReservedRate = Annotated[
 ]
 PricesBasis = Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
 PriceBasis = Annotated[str, Quantity("where the price comes from", kind="text", label="Price basis")]
+PriceLow = Annotated[
+    float,
+    Quantity("price of a GPU-hour, 10th percentile of providers", unit="USD/GPU-hour", label="GPU-hour, low"),
+]
+PriceHigh = Annotated[
+    float,
+    Quantity("price of a GPU-hour, 90th percentile of providers", unit="USD/GPU-hour", label="GPU-hour, high"),
+]
+PriceShare = Annotated[
+    float | None,
+    Quantity(
+        "share of the variance of the range of cost that is the price's, blank where there is no range",
+        unit="ratio",
+        minimum=0,
+        maximum=1,
+        label="Price's share of the range",
+    ),
+]
 EnergyKwh = Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0, label="Energy")]
 StatedGrams = Annotated[
     float | None,
@@ -86,4 +104,68 @@ StatedGrams = Annotated[
         label="Grams of CO2e per kWh",
         source="data/grid.csv",
     ),
+]
+
+# What tables list of a term, for workbooks to choose from: blank for none
+
+_LISTED: Any = {"unit": "USD/GPU-hour"}
+ListedPrice = Annotated[
+    float | None,
+    Quantity("price on demand in the tables", **_LISTED, label="On demand, listed"),
+]
+ListedLow = Annotated[
+    float | None,
+    Quantity("10th percentile of providers' prices on demand in the tables", **_LISTED, label="On demand, listed low"),
+]
+ListedHigh = Annotated[
+    float | None,
+    Quantity("90th percentile of providers' prices on demand in the tables", **_LISTED, label="On demand, listed high"),
+]
+ListedBasis = Annotated[
+    str,
+    Quantity("where the price on demand comes from", kind="text", label="On demand, basis"),
+]
+ListedReservedPrice = Annotated[
+    float | None, Quantity("price for a year in the tables", **_LISTED, label="Reserved for a year, listed")
+]
+ListedReservedLow = Annotated[
+    float | None,
+    Quantity(
+        "10th percentile of providers' prices for a year in the tables",
+        **_LISTED,
+        label="Reserved for a year, listed low",
+    ),
+]
+ListedReservedHigh = Annotated[
+    float | None,
+    Quantity(
+        "90th percentile of providers' prices for a year in the tables",
+        **_LISTED,
+        label="Reserved for a year, listed high",
+    ),
+]
+ListedReservedBasis = Annotated[
+    str, Quantity("where the price for a year comes from", kind="text", label="Reserved for a year, basis")
+]
+ListedReserved3yPrice = Annotated[
+    float | None, Quantity("price for three years in the tables", **_LISTED, label="Reserved for three years, listed")
+]
+ListedReserved3yLow = Annotated[
+    float | None,
+    Quantity(
+        "10th percentile of providers' prices for three years in the tables",
+        **_LISTED,
+        label="Reserved for three years, listed low",
+    ),
+]
+ListedReserved3yHigh = Annotated[
+    float | None,
+    Quantity(
+        "90th percentile of providers' prices for three years in the tables",
+        **_LISTED,
+        label="Reserved for three years, listed high",
+    ),
+]
+ListedReserved3yBasis = Annotated[
+    str, Quantity("where the price for three years comes from", kind="text", label="Reserved for three years, basis")
 ]

@@ -154,7 +154,7 @@ class Report:
     title: str
     subtitle: str
     as_of: date
-    sentences: tuple[str, str, str]
+    sentences: tuple[str, ...]
     tiles: tuple[Tile, ...]
     chart: Chart
     sections: tuple[Section, ...]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.core.errors import InputError, named
-from sizebook.core.sections import DEFAULT, Quantity, leaves, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
+from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import Scenario, as_of_its_day
 from sizebook.serving.encoding import one_pass
 
@@ -19,6 +20,7 @@ class FleetScenario(Scenario):
 
     plan: Annotated[str, Quantity("fleet", kind="choice", choices=("fleet",), default="fleet")] = DEFAULT
     inputs: FleetInputs
+    money: Annotated[Money, TABLE] = DEFAULT
 
 
 @as_of_its_day

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.plans.programme.inputs import ProgrammeInputs
 from sizebook.plans.programme.plan import ProgrammePlan, plan_programme
+from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import Scenario, as_of_its_day
 from sizebook.scenarios.training import settled_inputs
 
@@ -18,6 +19,7 @@ class ProgrammeScenario(Scenario):
 
     plan: Annotated[str, Quantity("programme", kind="choice", choices=("programme",), default="programme")] = DEFAULT
     inputs: ProgrammeInputs
+    money: Annotated[Money, TABLE] = DEFAULT
 
 
 def with_found_layouts(scenario: ProgrammeScenario, plan: ProgrammePlan) -> ProgrammeScenario:

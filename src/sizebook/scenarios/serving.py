@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, TargetError
 from sizebook.core.quantities import gpu_keys
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.intake.text_formats import csv_rows
 from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choices, check_release, choose
@@ -17,6 +17,7 @@ from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.refusals import NoRoomError
+from sizebook.scenarios.money import DatedMoney
 from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
 from sizebook.serving.encoding import one_pass
 from sizebook.serving.quantities import PoolLayout
@@ -43,6 +44,7 @@ class ServingScenario(ModelScenario):
     gpu: GpuOrSearch = DEFAULT
     gpus_compared: GpusCompared = DEFAULT
     inputs: ServingInputs
+    money: Annotated[DatedMoney, TABLE] = DEFAULT
 
 
 @dataclass(frozen=True)

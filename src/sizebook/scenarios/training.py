@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Annotated
 
 from sizebook.core.quantities import Gpu
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.plans.training.inputs import Training, TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.search import Search, search
 from sizebook.plans.training.searched_layout import fixed_fields, with_layout
+from sizebook.scenarios.money import DatedMoney
 from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
 
 
@@ -22,6 +23,7 @@ class TrainingScenario(ModelScenario):
     plan: Annotated[str, Quantity("training", kind="choice", choices=("training",), default="training")] = DEFAULT
     gpu: Gpu
     inputs: TrainingInputs
+    money: Annotated[DatedMoney, TABLE] = DEFAULT
 
 
 @as_of_its_day

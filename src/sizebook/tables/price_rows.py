@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -150,11 +150,6 @@ class Price:
         )
 
     @property
-    def warnings(self) -> tuple[Text, ...]:
-        """What stands on page 1: how far providers differ, and the remarks."""
-        return (*_spread(self), *self.remarks)
-
-    @property
     def remarks(self) -> tuple[Text, ...]:
         """What a reader must know before signing: an old price, few providers, a contract that has ended."""
         found = []
@@ -170,19 +165,29 @@ class Price:
         return tuple(found)
 
 
-def _spread(price: Price) -> Iterator[Text]:
-    if len(price.providers) > 1:
-        low, high = price.low_usd_per_gpu_hour, price.high_usd_per_gpu_hour
+def price_sentences(paid_for: Iterable[tuple[str, str]], share: float | None) -> Iterator[Text]:
+    """Yield what each price is, and what it makes of the range of cost, as the warnings of every plan say it.
+
+    ``paid_for`` are names of what a price is paid for, each with the basis of its price; a name is blank where there is
+    one thing. ``share`` is that of all prices together, None where the cost has no range, or is not listed.
+    """
+    names: dict[str, list[str]] = {}
+    for name, basis in paid_for:
+        names.setdefault(basis, []).append(name)
+    for basis, named in names.items():
+        known = {"basis": basis, "of": ", ".join(filter(None, named))}
+        if len(names) > 1:
+            yield text("Price of a GPU-hour ({of}): {basis}.", **known)
+        else:
+            yield text("Price of a GPU-hour: {basis}.", **known)
+    if share == 0:
+        yield text("The range of cost is of throughput alone: the price is one point.")
+    elif share is not None:
         yield text(
-            "providers ask {low} to {high} of it (10th to 90th percentile); the range of cost is of throughput alone",
-            low=percent(low / price.usd_per_gpu_hour, 2),
-            high=percent(high / price.usd_per_gpu_hour, 2),
+            "The range of cost combines throughput and price, which differ independently; {share} of its variance is "
+            "the price's.",
+            share=percent(share, 2),
         )
-
-
-def price_remark(remark: str) -> Text:
-    """Return what to know of a price, as the warnings of every plan say it."""
-    return text("Price of a GPU-hour: {remark}.", remark=remark)
 
 
 def no_power(gpu: str) -> Text:

@@ -224,6 +224,17 @@ Term = Annotated[
         source="assumption: no commitment",
     ),
 ]
+PriceQuantile = Annotated[
+    str,
+    Quantity(
+        "which of the providers' prices: p50, their median, or p10 or p90 of them",
+        kind="choice",
+        choices=("p10", "p50", "p90"),
+        default="p50",
+        label="Quantile of the price",
+        source="convention: the median",
+    ),
+]
 UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour", unit="USD/GPU-hour", minimum=0)]
 
 
@@ -233,11 +244,17 @@ UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour
     example=({"gpu": "h100-sxm", "provider": "aws", "region": "us-east-1"}, 6.88),
 )
 def price_usd_per_gpu_hour(
-    gpu: Gpu, provider: Provider = DEFAULT, region: PriceRegion = DEFAULT, term: Term = DEFAULT
+    gpu: Gpu,
+    provider: Provider = DEFAULT,
+    region: PriceRegion = DEFAULT,
+    term: Term = DEFAULT,
+    price_quantile: PriceQuantile = DEFAULT,
 ) -> UsdPerGpuHour:
-    """Return what one accelerator costs an hour, host included: the median of the matching catalog rows.
+    """Return what one accelerator costs an hour, host included: the median of the matching catalog rows, or an end.
 
     Each provider answers with the median of its newest matching rows, several with the median of their answers; rows of
     your own table come before all others. Left out: storage, traffic, support, taxes, and discounts by contract.
     """
-    return quote(gpu, provider, region, term).usd_per_gpu_hour
+    found = quote(gpu, provider, region, term)
+    low, high = found.low_usd_per_gpu_hour, found.high_usd_per_gpu_hour
+    return {"p10": low, "p50": found.usd_per_gpu_hour, "p90": high}[price_quantile]

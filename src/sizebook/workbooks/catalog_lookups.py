@@ -32,8 +32,8 @@ def number_or_not_listed(cell: str) -> str:
 
 
 def price_lines(page: LineSheet, used: Used = _AS_IT_IS) -> None:
-    """Add what a GPU-hour costs by every term, and the lines `price`, as given or by the term of Inputs, and
-    `price_now`, that of the scenario.
+    """Add what a GPU-hour costs by every term, and the lines `price`, as given or by the term of Inputs, its
+    ends `price_low` and `price_high`, and `price_now`, that of the scenario.
 
     All terms are looked up, so that another one needs no function.
     """
@@ -57,6 +57,16 @@ def price_lines(page: LineSheet, used: Used = _AS_IT_IS) -> None:
         "As given, else listed for the term",
         styles.RATE,
     )
+    for end, quantile in (("low", "p10"), ("high", "p90")):
+        call = page.book.call("PRICE_USD_PER_GPU_HOUR", price_quantile=text(quantile))
+        page.line(
+            f"price_{end}",
+            f"GPU-hour, {end}",
+            used(f'IF({{price_usd_per_gpu_hour}}="",{looked_up(call)},{{price}})'),
+            "USD/GPU-hour",
+            f"As given, else {quantile} of providers",
+            styles.RATE,
+        )
     page.line(
         "price_now", "GPU-hour, scenario", used("{price}*{use_price}"), "USD/GPU-hour", "x the scenario's", styles.RATE
     )

@@ -13,11 +13,12 @@ from typing import Any
 from openpyxl.utils import get_column_letter
 
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import Argument, Quantity
+from sizebook.core.sections import Argument, Quantity, quantity_of
 from sizebook.formulas.money import HOURS_PER_YEAR
 from sizebook.functions import find
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.training.inputs import USABLE_SHARE
+from sizebook.scenarios.money import Currency
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book, Place
@@ -46,13 +47,7 @@ SCENARIO = Argument(
     ),
     "base",
 )
-CURRENCY = Argument(
-    "currency",
-    Quantity(
-        "what amounts are shown in, beside USD", kind="text", label="Currency", source="neutral: prices are in USD"
-    ),
-    "USD",
-)
+CURRENCY = Argument("currency", quantity_of(Currency), "USD")
 TRIAL_SPAN = "assumption: a span to try, to replace with your own"
 _PRICE_DATE = Argument("price_date", Quantity("first day of a price level", kind="date", label="Prices from"), None)
 _PRICE_LEVEL = Argument(
@@ -234,6 +229,17 @@ def _in_order(day: str, of: str, number: str) -> str:
     own, before = f"{{{day}.{number}}}", f"{{{day}.{int(number) - 1}}}"
     rises = "1" if number == DATED[0] else f'IF({before}="",0,IF({own}>{before},1,0))'
     return f'=IF(({own}="")<>({{{of}.{number}}}=""),0,IF({own}="",1,{rises}))'
+
+
+def labelled(words: str) -> str:
+    """Return the formula of a money tile's label: the currency of Inputs, then words."""
+    return f'={{currency}}&"{words}"'
+
+
+def currency_rate(book: Book) -> str:
+    """Return the formula of what 1 USD is in the currency of Inputs: not available where it has no rate."""
+    level = dated_level(book, "rate_date", "rate_per_usd", from_first=True).removeprefix("=")
+    return f'=IF(({{currency}}="USD")=(COUNT({_RATES})=0),{level},NA())'
 
 
 def dated_level(book: Book, dates: str, levels: str, *, from_first: bool) -> str:

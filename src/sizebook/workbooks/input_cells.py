@@ -21,6 +21,7 @@ from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.core.coercion import LONGEST_CELL, coerce, list_text
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.sections import TABLES, Quantity, declared, flat, hints_of, nested
+from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import workbook_model
 from sizebook.workbooks.data_validations import FLAGS, SheetRules, ValidationRule, as_argument, bounds_text, read_rules
 from sizebook.workbooks.sheet import Live, Sheet
@@ -247,11 +248,17 @@ def workbook_inputs(scenario: Any) -> dict[str, Any]:
     What it leaves open is left out, so that the input's default stands. The tables of a section that stands several
     times are numbered: ``model_1``, ``model_2``. A model becomes a key of the catalog, or ``config.json`` and the path.
     """
-    given = _cells({name: value for name, value in flat(scenario).items() if name != "plan"})
+    given = _cells({name: value for name, value in flat(scenario).items() if name not in ("plan", "rates")})
+    if isinstance(money := getattr(scenario, "money", None), Money):
+        for number, (day, rate) in enumerate(money.dated, 1):
+            given |= {f"rate_date_{number}": day or _ANY_DAY, f"rate_per_usd_{number}": rate}
     for name, section in _several(scenario):
         for number, each in enumerate(getattr(section, name), 1):
             given |= {f"{leaf}_{number}": value for leaf, value in _cells(flat(each)).items()}
     return given
+
+
+_ANY_DAY = date(2000, 1, 1)  # of a rate without a day: it holds in every month
 
 
 def _cells(values: Mapping[str, Any]) -> dict[str, Any]:

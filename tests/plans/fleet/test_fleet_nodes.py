@@ -22,6 +22,12 @@ from tests.plans.fleet.test_fleet_plan import DAY, one, planned
 SHARED: dict[str, Any] = {"whole_nodes": True, "share_nodes": True, "spare": 0}
 
 
+PRICED = (
+    "Price of a GPU-hour: given in the scenario.",
+    "The range of cost is of throughput alone: the price is one point.",
+)
+
+
 def first_fit_decreasing(node: int, sizes: list[int]) -> int:
     """Return the nodes on which replicas stand, the largest placed first where they first fit."""
     free: list[int] = []
@@ -124,7 +130,7 @@ def test_a_service_begins_grows_and_ends(monkeypatch: pytest.MonkeyPatch) -> Non
     assert plan.months[5].usd == pytest.approx(46 * 730 * 2.0)
     never = planned(one(start_month=9), monkeypatch, months=8)
     assert sum(month.usd for month in never.months) == 0
-    assert warnings(never) == ("A: begins in month 9, after the 8 months of the plan.",)
+    assert warnings(never) == ("A: begins in month 9, after the 8 months of the plan.", PRICED[0])
 
 
 def test_ceilings_are_said_with_their_first_month(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,10 +145,12 @@ def test_ceilings_are_said_with_their_first_month(monkeypatch: pytest.MonkeyPatc
     assert warnings(small) == (
         "A node of H100 SXM5 80 GB draws 10.2 kW and takes 8 U, more than a rack gives; the plan counts "
         "one node a rack.",
+        *PRICED,
     )
     others = planned(one(gpus_per_node=4), monkeypatch, months=1)  # 4 x 700 W x 1.3
     assert warnings(others) == (
         "No node with 4 H100 SXM5 80 GB is listed; the plan assumes 3.64 kW (GPUs x TDP at the wall) and 8 U.",
+        *PRICED,
     )
 
 

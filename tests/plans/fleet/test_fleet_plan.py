@@ -153,11 +153,16 @@ def test_without_a_load_the_most_within_the_target_is_taken() -> None:
 
 
 def test_what_to_check_is_said_of_its_service() -> None:
-    assert warnings(plan_fleet(fleet_inputs(one()))) == ()
+    priced = (
+        "Price of a GPU-hour: given in the scenario.",
+        "The range of cost is of throughput alone: the price is one point.",
+    )
+    assert warnings(plan_fleet(fleet_inputs(one()))) == priced
     long = one(on_demand_usd_per_gpu_hour=1.5, input_tokens=131_000, concurrency=1)
     assert warnings(plan_fleet(fleet_inputs(long))) == (
         "A: a reserved GPU-hour at $2.00 costs more than one on demand at $1.50.",
         "A: 131\u202f200 tokens a request are more than the 131\u202f072 that the model states.",
+        *priced,
     )
 
 

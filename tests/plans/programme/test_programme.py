@@ -32,6 +32,10 @@ HOURS = 10e12 * 797_815_296 / (0.4 * 312e12) / 3600
 # 400 W, 30 % for the host, PUE 1.25.
 WATTS = 400 * 1.3 * 1.25
 NOTHING: dict[str, Any] = {"ablation_share": 0.0}
+PRICED = (
+    "Price of a GPU-hour: price given in the scenario, USD.",
+    "The range of cost is of throughput alone: the price is one point.",
+)
 SMALL = (
     "RL: No whole run on fewer than 64 GPUs is published: the factor of 1.28 comes from larger runs. Give "
     "programme_factor."
@@ -142,6 +146,7 @@ def test_gpus_that_mostly_wait_are_said() -> None:
         SMALL,
         f"RL: {100 * waiting:.0f}\u00a0% of its GPU-hours are spent waiting; give more GPUs to the slower of training "
         "and generating.",
+        *PRICED,
     )
 
 
@@ -161,6 +166,7 @@ def test_settings_of_a_phase_that_do_nothing_are_said() -> None:
         SMALL,
         "RL: Without effect in the recipe: moe_act.",
         "RL: it states rollouts, but only phases of kind reinforcement generate answers.",
+        *PRICED,
     )
     longer = warnings(programme({**LLAMA, "seq": 1024}, **NOTHING))
     assert longer[1] == (

@@ -76,7 +76,7 @@ def test_a_factor_of_one_is_steady_state_and_no_factor_moves_it() -> None:
     one, default = _plan(programme_factor=1), _plan()
     assert one.middle.programme_gpu_hours == pytest.approx(one.middle.gpu_hours)
     assert one.middle.programme_cost_usd == pytest.approx(one.middle.cost_usd)
-    assert [row[:-8] for row in ledger(one)] == [row[:-8] for row in ledger(default)]
+    assert [row[:-9] for row in ledger(one)] == [row[:-9] for row in ledger(default)]
     assert len({case.programme_gpu_hours / case.gpu_hours for case in one.cases}) == 1  # a given factor has no spread
 
 

@@ -92,4 +92,4 @@ def test_an_accelerator_without_a_price_has_rates_that_are_not_listed() -> None:
     found = rates("h20")
     assert math.isnan(found.on_demand_usd) and math.isnan(found.reserved_usd)
     said = "no table lists a price of h20: set on_demand_usd_per_gpu_hour"
-    assert (found.basis, found.price_remarks) == (said, (said,))
+    assert (found.basis, found.on_demand_range_usd, found.reserved_range_usd) == (said, None, None)

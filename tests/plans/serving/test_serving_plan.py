@@ -240,7 +240,7 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
     result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
     assert isinstance(result.exception, InputError)
-    known = [*(leaf.name for leaf in leaves(ServingScenario)), "traffic", "target", "requests", "pools"]
+    known = [*(leaf.name for leaf in leaves(ServingScenario)), "traffic", "target", "requests", "pools", "money"]
     assert str(result.exception) == (
         f"s.toml: unknown key: got 'gpus', want one of {', '.join(known)}. Did you mean 'gpu'?"
     )

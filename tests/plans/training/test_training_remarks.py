@@ -16,7 +16,11 @@ from sizebook.plans.training.remarks import warnings
 from sizebook.reports.training.report import report
 from tests.plans.training.training_runs import run_of
 
-PRICE = {"price_usd_per_gpu_hour": 2.0}  # a listed one may be old, which is said as well
+PRICE = {"price_usd_per_gpu_hour": 2.0}
+PRICED = (
+    "Price of a GPU-hour: price given in the scenario, USD.",
+    "The range of cost is of throughput alone: the price is one point.",
+)
 QLORA: dict[str, Any] = {
     **PRICE, "gpus": 1, "tokens": 3e7, "seq": 2048, "batch": 16, "tuning": "qlora", "stack": "torchtune", "tp": 1,
     "programme_factor": 1.0,
@@ -27,7 +31,9 @@ DENSE: dict[str, Any] = {
 
 
 def told(model: str, gpu: str, **given: Any) -> tuple[str, ...]:
-    return warnings(unchecked_plan(run_of(model, gpu, **given)))
+    *said, price, spread = warnings(unchecked_plan(run_of(model, gpu, **given)))
+    assert (price, spread) == PRICED
+    return tuple(said)
 
 
 def test_a_gpu_that_the_cache_fills_is_said_to_be_full() -> None:
@@ -39,6 +45,7 @@ def test_a_gpu_that_the_cache_fills_is_said_to_be_full() -> None:
     assert warnings(plan) == (
         f"The fullest GPU has no memory left: {plan.fullest.fragmentation / 2**30:.2f}\u00a0GiB of it is cache, less "
         "than the allocator usually keeps. A longer sequence may not fit.",
+        *PRICED,
     )
 
 
@@ -87,5 +94,5 @@ def test_text_json_and_report_say_the_same(tmp_path: Path) -> None:
     assert [line.removeprefix("to know     ") for line in text.splitlines() if line.startswith("to know ")] == list(
         warnings(plan)
     )
-    assert len(data["warnings"]) == 2
+    assert len(data["warnings"]) == 4
     assert " a GPU, 0\u00a0B free" in text

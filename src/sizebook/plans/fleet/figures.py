@@ -16,6 +16,18 @@ from sizebook.plans.quantities import (
     GpusPerNode,
     GpusPerReplica,
     InFlight,
+    ListedBasis,
+    ListedHigh,
+    ListedLow,
+    ListedPrice,
+    ListedReserved3yBasis,
+    ListedReserved3yHigh,
+    ListedReserved3yLow,
+    ListedReserved3yPrice,
+    ListedReservedBasis,
+    ListedReservedHigh,
+    ListedReservedLow,
+    ListedReservedPrice,
     OnDemandRate,
     PricesBasis,
     RatesBasis,
@@ -29,10 +41,9 @@ from sizebook.plans.quantities import (
     Workers,
 )
 from sizebook.plans.serving.figures import banded
-from sizebook.plans.serving.rates import watts
+from sizebook.plans.serving.rates import listed_rates, watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.tables.grid import grid_of
-from sizebook.tables.prices import listed_quotes
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
@@ -81,28 +92,22 @@ class ReplicaOnNode:
     ]
 
 
-_LISTED: Any = {"unit": "USD/GPU-hour"}
-
-
 @section
 class ServiceBasis(ReplicaOnNode):
     """What formulas of traffic, nodes and money start from: a replica on its node, and what tables list beside it."""
 
-    listed_on_demand_usd_per_gpu_hour: Annotated[
-        float | None, Quantity("on-demand price that tables list, blank for none", **_LISTED, label="On demand, listed")
-    ]
-    listed_reserved_1y_usd_per_gpu_hour: Annotated[
-        float | None,
-        Quantity("price that tables list for a year, blank for none", **_LISTED, label="Reserved for a year, listed"),
-    ]
-    listed_reserved_3y_usd_per_gpu_hour: Annotated[
-        float | None,
-        Quantity(
-            "price that tables list for three years, blank for none",
-            **_LISTED,
-            label="Reserved for three years, listed",
-        ),
-    ]
+    listed_on_demand_usd_per_gpu_hour: ListedPrice
+    listed_on_demand_low_usd_per_gpu_hour: ListedLow
+    listed_on_demand_high_usd_per_gpu_hour: ListedHigh
+    listed_on_demand_basis: ListedBasis
+    listed_reserved_1y_usd_per_gpu_hour: ListedReservedPrice
+    listed_reserved_1y_low_usd_per_gpu_hour: ListedReservedLow
+    listed_reserved_1y_high_usd_per_gpu_hour: ListedReservedHigh
+    listed_reserved_1y_basis: ListedReservedBasis
+    listed_reserved_3y_usd_per_gpu_hour: ListedReserved3yPrice
+    listed_reserved_3y_low_usd_per_gpu_hour: ListedReserved3yLow
+    listed_reserved_3y_high_usd_per_gpu_hour: ListedReserved3yHigh
+    listed_reserved_3y_basis: ListedReserved3yBasis
     listed_grams_per_kwh: Annotated[
         float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid, listed")
     ]
@@ -162,13 +167,9 @@ def basis(service: Service, terms: FleetTerms) -> ServiceBasis:
     """
     service, replica = replica_of(service, terms)
     gpu, prices = replica.setup.gpu, service.prices
-    quotes = listed_quotes(gpu, prices.provider, prices.region, terms=("on_demand", "reserved_1y", "reserved_3y"))
-    demand, one_year, three_years = (None if quote is None else quote.usd_per_gpu_hour for quote in quotes.values())
     return ServiceBasis(
         **_on_node(replica),
-        listed_on_demand_usd_per_gpu_hour=demand,
-        listed_reserved_1y_usd_per_gpu_hour=one_year,
-        listed_reserved_3y_usd_per_gpu_hour=three_years,
+        **listed_rates(gpu, prices.provider, prices.region, ("on_demand", "reserved_1y", "reserved_3y")),
         listed_grams_per_kwh=grid_of(terms.energy.grid).g_co2e_per_kwh,
         longest_tokens=longest_tokens(service, replica),
         context_tokens=catalog.context_tokens(service.model),

@@ -63,7 +63,7 @@ def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRo
     the same plan. The last columns are GPUs and cost if replicas are as fast, or as slow, as 1 in 10 measurements.
     """
     _, plan = _plan(services, terms)
-    return ledger_rows(FleetMonth, plan.months, plan.fewest, most=plan.most, n_rows=rows)
+    return ledger_rows(FleetMonth, plan, rows)
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sizebook.core.errors import InputError, named
@@ -33,7 +33,8 @@ class PlannedService:
     """A service with its replica, its rates and months, and the longest context that its model states, None for none.
 
     ``notes`` are those of the model's count.
-    ``fewest`` and ``most`` are the months if replicas are as fast, or as slow, as 1 in 10 measurements.
+    ``fewest`` and ``most`` are the months if replicas are as fast, or as slow, as 1 in 10 measurements; ``cheap`` and
+    ``dear`` those where providers are.
     """
 
     service: Service
@@ -42,6 +43,8 @@ class PlannedService:
     months: tuple[ServiceMonth, ...]
     fewest: tuple[ServiceMonth, ...]
     most: tuple[ServiceMonth, ...]
+    cheap: tuple[ServiceMonth, ...]
+    dear: tuple[ServiceMonth, ...]
     context_tokens: int | None
     notes: tuple[str, ...] = ()
 
@@ -76,6 +79,8 @@ class FleetPlan:
     months: tuple[FleetMonth, ...]
     fewest: tuple[FleetMonth, ...]
     most: tuple[FleetMonth, ...]
+    cheap: tuple[FleetMonth, ...]
+    dear: tuple[FleetMonth, ...]
     purchases: tuple[Purchase, ...]
     node_groups: tuple[NodeGroup, ...]
 
@@ -86,11 +91,19 @@ class FleetPlan:
 
 @dataclass(frozen=True)
 class _Fleet:
-    """All services at one speed of their replicas."""
+    """All services at one speed of their replicas, and at one end of their prices."""
 
     services: tuple[ServiceLoad, ...]
     purchases: tuple[Purchase, ...]
     node_groups: tuple[NodeGroup, ...]
+
+    @classmethod
+    def of_services(cls, services: Sequence[ServiceLoad], terms: FleetTerms) -> _Fleet:
+        """Return the fleet of services: what they buy together, and the nodes that they stand on."""
+        shared = bought_together(terms.margins, terms.racks)
+        found = groups_sharing_nodes(services, terms) if shared else tuple((at,) for at in range(len(services)))
+        purchases = tuple(Purchase(each, purchase_months(tuple(services[at] for at in each), terms)) for each in found)
+        return cls(tuple(services), purchases, node_groups(services, terms))
 
     def months(self) -> tuple[FleetMonth, ...]:
         return tuple(self._month(at) for at in range(len(self.services[0].days)))
@@ -127,37 +140,47 @@ def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     for service in inputs.service:
         with named(service.name):
             chosen.append(_chosen(service, terms))
-    middle, fewest, most = (_at(chosen, terms, end) for end in ("", "high", "low"))
+    ends = _at_ends(chosen, terms)
+    middle, fewest, most, cheap, dear = (_Fleet.of_services(each, terms) for each in (chosen, *ends))
+    _check_prices(middle.services, [each.members for each in middle.purchases])
     planned = tuple(
         PlannedService(
             each.service,
             each.replica,
             each.rates,
-            middle.of(at),
-            fewest.of(at),
-            most.of(at),
-            catalog.context_tokens(each.service.model),
-            catalog.notes(each.service.model),
+            months=middle.of(at),
+            fewest=fewest.of(at),
+            most=most.of(at),
+            cheap=cheap.of(at),
+            dear=dear.of(at),
+            context_tokens=catalog.context_tokens(each.service.model),
+            notes=catalog.notes(each.service.model),
         )
         for at, each in enumerate(middle.services)
     )
-    months, of_fewest, of_most = (each.months() for each in (middle, fewest, most))
-    return FleetPlan(planned, terms, months, of_fewest, of_most, middle.purchases, middle.node_groups)
+    return FleetPlan(
+        planned,
+        terms,
+        months=middle.months(),
+        fewest=fewest.months(),
+        most=most.months(),
+        cheap=cheap.months(),
+        dear=dear.months(),
+        purchases=middle.purchases,
+        node_groups=middle.node_groups,
+    )
 
 
-def _at(chosen: Sequence[ServiceLoad], terms: FleetTerms, end: str) -> _Fleet:
-    """Return the fleet with replicas as planned, or at one end of the band of their throughput."""
-    services = tuple(_faster(each, terms, end) if end else each for each in chosen)
-    shared = bought_together(terms.margins, terms.racks)
-    found = groups_sharing_nodes(services, terms) if shared else tuple((at,) for at in range(len(services)))
-    _check_prices(services, found)
-    purchases = tuple(Purchase(each, purchase_months(tuple(services[at] for at in each), terms)) for each in found)
-    return _Fleet(services, purchases, node_groups(services, terms))
-
-
-def _faster(each: ServiceLoad, terms: FleetTerms, end: str) -> ServiceLoad:
-    speed = getattr(each.replica.bands["throughput"], end)
-    return service_load(each.service, at_speed(each.replica, speed), each.rates, terms=terms)
+def _at_ends(chosen: Sequence[ServiceLoad], terms: FleetTerms) -> Iterator[tuple[ServiceLoad, ...]]:
+    """Yield the services with replicas as fast, and as slow, as 1 in 10 measurements; then at cheap and dear prices."""
+    for end in ("high", "low"):
+        yield tuple(
+            service_load(
+                each.service, at_speed(each.replica, getattr(each.replica.bands["throughput"], end)), each.rates, terms
+            )
+            for each in chosen
+        )
+    yield from zip(*([replace(each, rates=rates) for rates in each.rates.at_ends()] for each in chosen), strict=True)
 
 
 def _check(inputs: FleetInputs) -> None:

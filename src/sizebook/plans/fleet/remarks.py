@@ -11,9 +11,10 @@ from sizebook.core.texts import plural, text
 from sizebook.core.units import distinct_figures, grouped, measure
 from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
+from sizebook.plans.ledgers import usd_range
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.nodes import listed_node
-from sizebook.tables.price_rows import no_power, price_remark
+from sizebook.tables.price_rows import no_power, price_sentences
 
 # Ceilings by the figure of a month that they are for, and the unit of both.
 CEILINGS = {"gpu_ceiling": ("peak_gpus", "GPUs"), "rack_ceiling": ("racks", "racks"), "kw_ceiling": ("site_kw", "kW")}
@@ -45,7 +46,7 @@ def exceeded(plan: FleetPlan) -> tuple[Exceeded, ...]:
 
 
 def warnings(plan: FleetPlan) -> tuple[str, ...]:
-    """Return what to check: ceilings first, then racks, then what is odd about a service."""
+    """Return what to check: ceilings first, then racks, what is odd about a service, and prices."""
     return (
         *(_over(plan, each) for each in exceeded(plan)),
         *_racks(plan),
@@ -53,6 +54,9 @@ def warnings(plan: FleetPlan) -> tuple[str, ...]:
             text("{name}: {warning}", name=each.service.name, warning=said)
             for each in plan.services
             for said in _warned(plan, each)
+        ),
+        *price_sentences(
+            [(each.service.name, each.rates.basis) for each in plan.services], usd_range(plan).price_share
         ),
     )
 
@@ -105,7 +109,6 @@ def _warned(plan: FleetPlan, planned: PlannedService) -> Iterator[str]:
             "begins in month {first}, after the {n} months of the plan.",
             first=planned.service.running.start_month,
         )
-    yield from map(price_remark, rates.price_remarks)
     if math.isnan(rates.tdp_watts):
         yield no_power(planned.service.gpu)
     if rates.reserved_usd > rates.on_demand_usd:

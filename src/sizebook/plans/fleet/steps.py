@@ -9,6 +9,7 @@ from sizebook.core.units import grouped, measure, significant
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.nodes import node_share
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, Purchase
+from sizebook.plans.ledgers import usd_range
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.tables.hardware import accelerator
 
@@ -25,6 +26,7 @@ def derivations(plan: FleetPlan) -> tuple[Step, ...]:
     for purchase in plan.purchases:
         if _first(plan, purchase) < plan.terms.months:
             steps += [*_gpus(plan, purchase), *_money(plan, purchase)]
+    steps.append(usd_range(plan).step(text("Cost of all months, at most")))
     for stand in plan.node_groups:
         steps += _stand(plan, stand)
     return tuple(steps)

@@ -12,6 +12,8 @@ from sizebook.plans.quantities import (
     MeasuredFamily,
     ModelParameters,
     PriceBasis,
+    PriceHigh,
+    PriceLow,
     RatesBasis,
     RecipeText,
     TrainedParameters,
@@ -64,6 +66,8 @@ class PhaseFigures:
     price_usd_per_gpu_hour: Annotated[
         float, Quantity("price of a GPU-hour", unit="USD/GPU-hour", label="Price of a GPU-hour")
     ]
+    price_low_usd_per_gpu_hour: PriceLow
+    price_high_usd_per_gpu_hour: PriceHigh
     price_basis: PriceBasis
     run_family: MeasuredFamily
     rates_basis: RatesBasis
@@ -99,6 +103,8 @@ def figures(plan: ProgrammePlan, at: int) -> PhaseFigures:
         checkpoint_bytes=checkpoint_bytes(each, plan.terms),
         storage_usd=plan.storage_usd[at],
         price_usd_per_gpu_hour=run.costs.price_usd_per_gpu_hour,
+        price_low_usd_per_gpu_hour=run.costs.ends[0],
+        price_high_usd_per_gpu_hour=run.costs.ends[1],
         price_basis=run.costs.basis,
         run_family=each.training.work.band.family,
         rates_basis=each.training.work.rates_basis(run.utilization),

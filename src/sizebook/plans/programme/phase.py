@@ -9,7 +9,9 @@ from sizebook.core.errors import InputError, TargetError
 from sizebook.core.sections import Quantity, section
 from sizebook.core.units import gibibytes
 from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
+from sizebook.formulas.money import train_cost_usd
 from sizebook.models.flops import forward
+from sizebook.plans.cost_range import CostRange
 from sizebook.plans.programme.inputs import REINFORCEMENT, TRAINING, Phase
 from sizebook.plans.quantities import EnergyKwh
 from sizebook.plans.serving.inputs import Latencies
@@ -17,7 +19,7 @@ from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, repl
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.inputs import settled
-from sizebook.plans.training.plan import TrainingPlan, plan_training, unchecked_plan
+from sizebook.plans.training.plan import TrainingPlan, paid_range, plan_training, unchecked_plan
 from sizebook.plans.training.searched_layout import with_layout
 from sizebook.plans.training.work import HARDWARE
 from sizebook.serving.arrivals import Lengths
@@ -70,6 +72,11 @@ class PlannedPhase:
     cases: tuple[PhaseCase, PhaseCase, PhaseCase]
 
     @property
+    def paid_range(self) -> CostRange:
+        """The range of what its GPU-hours cost: all that time and price move."""
+        return paid_range(self.training.inputs.costs, [case.gpu_hours for case in self.cases])
+
+    @property
     def gpus(self) -> int:
         """GPUs that are paid for while it runs."""
         return self.training.inputs.gpus + (self.phase.rollouts.rollout_gpus or 0 if self.replica else 0)
@@ -105,7 +112,12 @@ def plan_phase(phase: Phase) -> PlannedPhase:
     training = _training(phase)
     replica = _replica(phase) if phase.kind == REINFORCEMENT else None
     replicas = 0 if replica is None else _replicas(phase, replica)
-    low, middle, high = (_case(phase, training, case, _rate(replica, replicas, case.name)) for case in training.cases)
+    cases = [_case(phase, training, case, _rate(replica, replicas, case.name)) for case in training.cases]
+    slower = [case.gpu_hours / cases[1].gpu_hours for case in cases]
+    low, middle, high = (
+        replace(case, usd=train_cost_usd(case.gpu_hours, costs.price_usd_per_gpu_hour, costs.other_usd))
+        for case, costs in zip(cases, training.inputs.costs.at_ends(slower), strict=True)
+    )
     return PlannedPhase(phase, training, replica, replicas, (low, middle, high))
 
 
@@ -207,7 +219,7 @@ def _case(phase: Phase, training: TrainingPlan, case: Case, rate: float) -> Phas
         rollout_gpu_hours=rollout_hours,
         waiting_gpu_hours=waiting,
         gpu_hours=total,
-        usd=total * run.costs.price_usd_per_gpu_hour + run.costs.other_usd,
+        usd=train_cost_usd(total, run.costs.price_usd_per_gpu_hour, run.costs.other_usd),
         energy_kwh=energy,
         co2e_kg=train_co2e_kg(energy, power.grams_per_kwh),
         power_mw=energy / hours / 1000,

@@ -18,11 +18,13 @@ from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
 from sizebook.core.texts import plural, text
 from sizebook.core.units import grouped, percent
+from sizebook.plans.cost_range import cost_range
 from sizebook.plans.ledgers import LONGEST_PLAN, elapsed_share, month_label
 from sizebook.plans.programme.inputs import MOST_PHASES, ProgrammeInputs, ProgrammeTerms, Rollouts
 from sizebook.plans.programme.phase import HOURS_PER_DAY, PhaseCase, PlannedPhase, plan_phase
 from sizebook.plans.training import remarks
 from sizebook.plans.training.case import NAMES, CaseName
+from sizebook.tables.price_rows import price_sentences
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / HOURS_PER_DAY
 TERABYTE = 1e12
@@ -101,6 +103,14 @@ class ProgrammePlan:
     @property
     def middle(self) -> Budget:
         return self.budgets[1]
+
+    @property
+    def price_share(self) -> float | None:
+        """The prices' share of the variance of what all GPU-hours cost; None where it has no range."""
+        found = [each.paid_range for each in self.phases]
+        fast, slow = (sum(each.middle * each.throughput[end] for each in found) for end in (0, 1))
+        cheap, dear = (sum(each.middle * each.price[end] for each in found) for end in (0, 1))
+        return cost_range(sum(each.middle for each in found), (fast, slow), (cheap, dear)).price_share
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -262,13 +272,19 @@ def _month(
 def warnings(plan: ProgrammePlan) -> tuple[str, ...]:
     """Return what to check: what its training plans say, settings that do nothing, answers longer than what is trained
     on, GPUs that mostly wait."""
-    return tuple(
-        text("{name}: {warning}", name=each.phase.name, warning=said) for each in plan.phases for said in _warned(each)
+    prices = [(each.phase.name, each.training.inputs.costs.basis) for each in plan.phases]
+    return (
+        *(
+            text("{name}: {warning}", name=each.phase.name, warning=said)
+            for each in plan.phases
+            for said in _warned(each)
+        ),
+        *price_sentences(prices, plan.price_share),
     )
 
 
 def _warned(each: PlannedPhase) -> Iterator[str]:
-    yield from remarks.warnings(each.training)
+    yield from remarks.of_the_run(each.training)
     seq, middle = each.training.inputs.batches.seq, each.cases[1]
     answers = each.phase.rollouts
     if each.replica is None and answers != Rollouts():

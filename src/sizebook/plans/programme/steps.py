@@ -18,6 +18,7 @@ def derivations(plan: ProgrammePlan) -> tuple[Step, ...]:
     steps: list[Step] = []
     for each in plan.phases:
         steps += [*_hours(each), _money(each)]
+        steps.append(each.paid_range.step(text("{name}: GPU-hours at most, USD", name=each.phase.name)))
     return (*steps, *_shared(plan))
 
 

@@ -10,6 +10,14 @@ from sizebook.plans.quantities import (
     GpusPerNode,
     GpusPerReplica,
     InFlight,
+    ListedBasis,
+    ListedHigh,
+    ListedLow,
+    ListedPrice,
+    ListedReservedBasis,
+    ListedReservedHigh,
+    ListedReservedLow,
+    ListedReservedPrice,
     OnDemandRate,
     OutputRate,
     PricesBasis,
@@ -25,13 +33,12 @@ from sizebook.plans.quantities import (
 )
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, in_words, replica_of
-from sizebook.plans.serving.rates import rates_of, watts
+from sizebook.plans.serving.rates import listed_rates, rates_of, watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.estimate import Band
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
-from sizebook.tables.prices import listed_quotes
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
@@ -175,14 +182,14 @@ class ServingBasis(ReplicaFigures):
     """
 
     gpus_per_node: GpusPerNode
-    listed_on_demand_usd_per_gpu_hour: Annotated[
-        float | None,
-        Quantity("listed price of a GPU-hour on demand", unit="USD/GPU-hour", label="Listed on demand"),
-    ]
-    listed_reserved_usd_per_gpu_hour: Annotated[
-        float | None,
-        Quantity("listed price of a GPU-hour reserved for a year", unit="USD/GPU-hour", label="Listed reserved"),
-    ]
+    listed_on_demand_usd_per_gpu_hour: ListedPrice
+    listed_on_demand_low_usd_per_gpu_hour: ListedLow
+    listed_on_demand_high_usd_per_gpu_hour: ListedHigh
+    listed_on_demand_basis: ListedBasis
+    listed_reserved_1y_usd_per_gpu_hour: ListedReservedPrice
+    listed_reserved_1y_low_usd_per_gpu_hour: ListedReservedLow
+    listed_reserved_1y_high_usd_per_gpu_hour: ListedReservedHigh
+    listed_reserved_1y_basis: ListedReservedBasis
     tdp_watts: TdpWatts
     listed_grams_per_kwh: Annotated[
         float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid")
@@ -206,13 +213,10 @@ def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
     inputs = inputs.read(model)
     chip, prices = accelerator(gpu), inputs.prices
     replica = replica_of(model, gpu, inputs, rates=rates_of(chip.key, prices))
-    quotes = listed_quotes(chip.key, prices.provider, prices.region, terms=("on_demand", "reserved_1y"))
-    on_demand, reserved = (None if quote is None else quote.usd_per_gpu_hour for quote in quotes.values())
     return ServingBasis(
         **_of_the_replica(inputs, replica),
         gpus_per_node=replica.packing.gpus_per_node,
-        listed_on_demand_usd_per_gpu_hour=on_demand,
-        listed_reserved_usd_per_gpu_hour=reserved,
+        **listed_rates(chip.key, prices.provider, prices.region, ("on_demand", "reserved_1y")),
         tdp_watts=watts(chip.key),
         listed_grams_per_kwh=grid_of(prices.energy.grid).g_co2e_per_kwh,
     )

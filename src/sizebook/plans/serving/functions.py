@@ -116,7 +116,7 @@ def plan_serving(model: Model, inputs: ServingInputs, gpus_compared: GpusCompare
 
 def ledger(plan: ServingPlan, n_rows: int = 1) -> list[list[Any]]:
     """Return the ledger of a plan: names, then one row a month, with GPUs and cost at both ends of the band."""
-    return ledger_rows(Month, plan.months, plan.fewest, most=plan.most, n_rows=n_rows)
+    return ledger_rows(Month, plan, n_rows)
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE,))

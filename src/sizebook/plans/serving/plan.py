@@ -6,6 +6,7 @@ One replica takes as many requests as meet the target (`replica`, `pools`); a fl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from sizebook.core.texts import text
 from sizebook.core.units import grouped
@@ -39,6 +40,16 @@ class ServingPlan:
     most: tuple[Month, ...]
     context_tokens: int | None
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def cheap(self) -> tuple[Month, ...]:
+        """The same months where providers are as cheap as 1 in 10."""
+        return fleet_months(self.replica, self.inputs, self.rates.at_ends()[0])
+
+    @cached_property
+    def dear(self) -> tuple[Month, ...]:
+        """The same months where providers are as dear as 1 in 10."""
+        return fleet_months(self.replica, self.inputs, self.rates.at_ends()[1])
 
     @property
     def traffic(self) -> Traffic:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sizebook.core.texts import Figure, text
 from sizebook.core.units import NOT_LISTED_USD
+from sizebook.plans.cost_range import Ends
 from sizebook.plans.serving.inputs import Energy, Prices
 from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
@@ -14,7 +17,20 @@ from sizebook.tables.price_rows import TERM_NAMES, Price
 from sizebook.tables.prices import listed_quotes, quote
 
 GIVEN = text("given in the scenario")
-Rated = tuple[float, str, tuple[str, ...]]  # USD a GPU-hour, where it comes from, what to know of it
+
+
+@dataclass(frozen=True)
+class _Rate:
+    """USD of a GPU-hour by one term, where it comes from, and the 10th and 90th percentile of providers."""
+
+    usd: float
+    basis: str
+    low: float
+    high: float
+
+    @classmethod
+    def point(cls, usd: float, basis: str) -> _Rate:
+        return cls(usd, basis, usd, usd)
 
 
 @dataclass(frozen=True)
@@ -29,7 +45,17 @@ class Rates:
     pue: float = 1.25
     grams_per_kwh: float = 400.0
     grid_basis: str = "given"
-    price_remarks: tuple[str, ...] = ()  # an old price, few providers, none listed: to know before signing
+    on_demand_range_usd: Ends | None = None  # 10th and 90th percentile of providers, None for a point
+    reserved_range_usd: Ends | None = None
+
+    def at_ends(self) -> tuple[Rates, Rates]:
+        """Return the rates where providers are cheap, and where they are dear."""
+        demand = self.on_demand_range_usd or (self.on_demand_usd, self.on_demand_usd)
+        reserved = self.reserved_range_usd or (self.reserved_usd, self.reserved_usd)
+        cheap, dear = (
+            replace(self, on_demand_usd=one, reserved_usd=other) for one, other in zip(demand, reserved, strict=True)
+        )
+        return cheap, dear
 
 
 def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
@@ -45,28 +71,49 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     usd, reserved_usd = given.on_demand_usd_per_gpu_hour, given.reserved_usd_per_gpu_hour
     asked = [name for name, known in (("on_demand", usd), (term, reserved_usd)) if known is None]
     listed = listed_quotes(chip.key, prices.provider, prices.region, terms=asked)
-    demand: Rated
     if usd is not None:
-        demand = (usd, GIVEN, ())
+        demand = _Rate.point(usd, GIVEN)
     elif prices.provider or prices.region:
         demand = _rated(quote(chip.key, prices.provider, prices.region))
     elif (found := listed["on_demand"]) is not None:
         demand = _rated(found)
     else:
         unlisted = text("no table lists a price of {gpu}: set on_demand_usd_per_gpu_hour", gpu=chip.key)
-        demand = (NOT_LISTED_USD, unlisted, (unlisted,))
-    reserved: Rated = (reserved_usd, GIVEN, ()) if reserved_usd is not None else _reserved(listed[term], term, demand)
+        demand = _Rate.point(NOT_LISTED_USD, unlisted)
+    reserved = _Rate.point(reserved_usd, GIVEN) if reserved_usd is not None else _reserved(listed[term], term, demand)
     grams, grid_basis = _grams(prices.energy)
     return Rates(
-        demand[0],
-        reserved[0],
-        _joint_basis(demand[1], reserved[1]),
+        demand.usd,
+        reserved.usd,
+        _joint_basis(demand.basis, reserved.basis),
         watts(chip.key),
         prices.energy.pue,
         grams,
         grid_basis,
-        tuple(dict.fromkeys((*demand[2], *reserved[2]))),
+        _ends(demand),
+        _ends(reserved),
     )
+
+
+def _ends(rate: _Rate) -> Ends | None:
+    return (rate.low, rate.high) if rate.low < rate.high else None
+
+
+def listed_rates(gpu: str, provider: str | None, region: str | None, terms: Sequence[str]) -> dict[str, Any]:
+    """Return what tables list of each term, by the names of a workbook's figures: median, both ends and basis.
+
+    A term that no table lists is blank.
+    """
+    found: dict[str, Any] = {}
+    for term, quoted in listed_quotes(gpu, provider, region, terms).items():
+        rate = None if quoted is None else _rated(quoted)
+        found |= {
+            f"listed_{term}_usd_per_gpu_hour": rate and rate.usd,
+            f"listed_{term}_low_usd_per_gpu_hour": rate and rate.low,
+            f"listed_{term}_high_usd_per_gpu_hour": rate and rate.high,
+            f"listed_{term}_basis": "not listed" if rate is None else rate.basis,
+        }
+    return found
 
 
 def watts(gpu: str) -> float:
@@ -75,25 +122,26 @@ def watts(gpu: str) -> float:
     return math.nan if tdp is None else float(tdp)
 
 
-def _rated(found: Price) -> Rated:
-    return found.usd_per_gpu_hour, found.basis, found.warnings
+def _rated(found: Price) -> _Rate:
+    return _Rate(found.usd_per_gpu_hour, found.basis, found.low_usd_per_gpu_hour, found.high_usd_per_gpu_hour)
 
 
-def _reserved(found: Price | None, term: str, demand: Rated) -> Rated:
-    """Return the listed price of a term, or the one on demand where none is listed or it is dearer."""
-    usd, name = demand[0], TERM_NAMES[term]
+def _reserved(found: Price | None, term: str, demand: _Rate) -> _Rate:
+    """Return the listed price of a term, or the one on demand where none is listed or it is dearer; at its ends too."""
+    name = TERM_NAMES[term]
     if found is None:
-        if math.isnan(usd):
+        if math.isnan(demand.usd):
             return demand
-        return usd, text("taken as on demand, since no price of a {term} is listed", term=name), ()
-    if found.usd_per_gpu_hour > usd:
+        return replace(demand, basis=text("taken as on demand, since no price of a {term} is listed", term=name))
+    if found.usd_per_gpu_hour > demand.usd:
         dearer = text(
             "taken as on demand, since the median of a {term} is dearer ({price} USD)",
             term=name,
             price=Figure(f"{found.usd_per_gpu_hour:.2f}"),
         )
-        return usd, dearer, ()
-    return _rated(found)
+        return replace(demand, basis=dearer)
+    listed = _rated(found)
+    return replace(listed, low=min(listed.low, demand.low), high=min(listed.high, demand.high))
 
 
 def _joint_basis(on_demand: str, reserved: str) -> str:

@@ -7,16 +7,17 @@ from collections.abc import Iterator
 
 from sizebook.core.texts import span, text
 from sizebook.core.units import distinct_figures, percent, significant
+from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.serving.band import BEYOND, FITTED
-from sizebook.tables.price_rows import no_power, price_remark
+from sizebook.tables.price_rows import no_power, price_sentences
 
 LITTLE_USED = 0.25  # of what a fleet could carry, below which a reader is told
 
 
 def warnings(plan: ServingPlan) -> tuple[str, ...]:
-    """Return what to know before the figures are used."""
-    return tuple(_warned(plan))
+    """Return what to know before the figures are used, and what the prices are."""
+    return (*_warned(plan), *price_sentences([("", plan.rates.basis)], usd_range(plan).price_share))
 
 
 def _warned(plan: ServingPlan) -> Iterator[str]:
@@ -43,7 +44,6 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
         )
     if used < LITTLE_USED:
         yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
-    yield from map(price_remark, rates.price_remarks)
     if math.isnan(rates.tdp_watts):
         yield no_power(plan.replica.setup.gpu)
     yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)

@@ -6,6 +6,7 @@ from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant
+from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.inputs import Traffic
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.nodes import Packing
@@ -233,6 +234,7 @@ def _money(plan: ServingPlan) -> tuple[Step, ...]:
             unit="USD",
             source=prices.basis,
         ),
+        usd_range(plan).step(text("Cost of all months, at most")),
         Step(
             text("Energy a month"),
             text("GPU-hours * mean watts * PUE / 1000"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster
 from sizebook.formulas.training_time import goodput as goodput_of
 from sizebook.plans.cost_range import joint
 from sizebook.plans.quantities import TokensPerGpu
-from sizebook.plans.training.inputs import Setup, Terms
+from sizebook.plans.training.inputs import Costs, Setup, Terms
 from sizebook.plans.training.work import HARDWARE, Work
 from sizebook.training.quantities import Operations
 from sizebook.training.whole_run import ends_of, factor_of
@@ -51,6 +51,15 @@ class Case:
     train_seconds: Annotated[float, Quantity("from start to last token", **_SECONDS, label="Training time")]
     train_days: Annotated[float, Quantity("from start to last token", unit="days", minimum=0, label="Training days")]
     gpu_hours: Annotated[float, Quantity("GPUs x hours", unit="GPU-hours", minimum=0, label="GPU-hours")]
+    case_usd_per_gpu_hour: Annotated[
+        float,
+        Quantity(
+            "price of a GPU-hour that makes the cost's range of time and price together",
+            unit="USD/GPU-hour",
+            minimum=0,
+            label="GPU-hour of the case",
+        ),
+    ]
     productive_usd: Annotated[float, Quantity("cost of productive steps", **_USD, label="Cost of productive steps")]
     lost_usd: Annotated[
         float, Quantity("cost of checkpoints and failures", **_USD, label="Cost of checkpoints and failures")
@@ -69,6 +78,15 @@ class Case:
     ]
     programme_days: Annotated[
         float, Quantity("days of the whole run on the same GPUs", unit="days", minimum=0, label="Whole run, time")
+    ]
+    whole_run_usd_per_gpu_hour: Annotated[
+        float,
+        Quantity(
+            "price of a GPU-hour that makes the range of the whole run's cost, of time and price together",
+            unit="USD/GPU-hour",
+            minimum=0,
+            label="Whole run, GPU-hour",
+        ),
     ]
     programme_cost_usd: Annotated[float, Quantity("cost of the whole run", **_USD, label="Whole run, cost")]
     energy_kwh: Annotated[
@@ -112,12 +130,21 @@ def cases_of(terms: Terms, work: Work, seconds: float, band: Sequence[float]) ->
     """Return the cases of a plan: a step as predicted, and at both ends of its band.
 
     How far whole runs lie off their factor is independent of the step, so an end of the whole run lies as far off as
-    both spreads together (`sizebook.plans.cost_range.joint`), and its factor is what that leaves beside the step.
+    both spreads together (`sizebook.plans.cost_range.joint`), and its factor is what that leaves beside the step. The
+    price is independent of both: each end takes the price that puts its cost where all of them do.
     """
     fast, slow = ends_of(terms.programme)
+    timed = [
+        figures_of(terms, work, seconds * by, off=joint(by, end) / by)
+        for by, end in zip(band, (fast, 1.0, slow), strict=True)
+    ]
+    steady, whole = (
+        terms.costs.at_ends([each[hours] / timed[1][hours] for each in timed])
+        for hours in ("gpu_hours", "programme_gpu_hours")
+    )
     low, middle, high = (
-        Case(name=name, **figures_of(terms, work, seconds * by, off=joint(by, end) / by))
-        for name, by, end in zip(NAMES, band, (fast, 1.0, slow), strict=True)
+        Case(name=name, **(found | _paid(found, work.setup.gpus, *costs)))
+        for name, found, *costs in zip(NAMES, timed, steady, whole, strict=True)
     )
     return low, middle, high
 
@@ -136,10 +163,9 @@ def figures_of(terms: Terms, work: Work, step_seconds: float, off: float = 1.0) 
     hours = gpus * (steps + start) / 3600
     factor = off * factor_of(terms.programme)
     whole = gpus * (steps * factor + start) / 3600
-    costs, power, shares = terms.costs, terms.power, terms.power.footprint
-    usd_per_second = gpus * costs.price_usd_per_gpu_hour / 3600
+    power, shares = terms.power, terms.power.footprint
     energy = train_energy_kwh(whole, power.watts, shares.pue, host_share=shares.host_share)
-    return {
+    found = {
         "step_seconds": step_seconds,
         "tokens_per_s_per_gpu": rate,
         "mfu": rate * work.counted(terms.pace.flops_convention) / peak,
@@ -151,19 +177,27 @@ def figures_of(terms: Terms, work: Work, step_seconds: float, off: float = 1.0) 
         "train_seconds": steps + start,
         "train_days": (steps + start) / DAY,
         "gpu_hours": hours,
-        "productive_usd": productive * usd_per_second,
-        "lost_usd": (steps - productive) * usd_per_second,
-        "start_usd": start * usd_per_second,
-        "other_usd": costs.other_usd,
-        "cost_usd": train_cost_usd(hours, costs.price_usd_per_gpu_hour, costs.other_usd),
         "whole_run_factor": factor,
         "programme_gpu_hours": whole,
         "programme_days": whole / gpus / 24,
-        "programme_cost_usd": train_cost_usd(whole, costs.price_usd_per_gpu_hour, costs.other_usd),
         "energy_kwh": energy,
         "co2e_kg": train_co2e_kg(energy, power.grams_per_kwh),
         "co2e_market_kg": None
         if shares.covered_share is None
         else market_co2e_kg(energy, shares.covered_share, power.residual_grams_per_kwh),
         "embodied_kg": embodied_co2e_kg(whole, shares.kg_per_gpu),
+    }
+    return found | _paid(found, gpus, terms.costs, terms.costs)
+
+
+def _paid(timed: Mapping[str, Any], gpus: int, steady: Costs, whole: Costs) -> dict[str, Any]:
+    """Return what the hours of a case cost, in steady state and as a whole run, each at a price of its own."""
+    usd_per_second, other = gpus * steady.price_usd_per_gpu_hour / 3600, steady.other_usd
+    parts = {f"{part}_usd": timed[f"{part}_seconds"] * usd_per_second for part in ("productive", "lost", "start")}
+    return parts | {
+        "case_usd_per_gpu_hour": steady.price_usd_per_gpu_hour,
+        "other_usd": other,
+        "cost_usd": train_cost_usd(timed["gpu_hours"], steady.price_usd_per_gpu_hour, other),
+        "whole_run_usd_per_gpu_hour": whole.price_usd_per_gpu_hour,
+        "programme_cost_usd": train_cost_usd(timed["programme_gpu_hours"], whole.price_usd_per_gpu_hour, other),
     }

@@ -13,6 +13,9 @@ from sizebook.plans.quantities import (
     MeasuredFamily,
     ModelParameters,
     PriceBasis,
+    PriceHigh,
+    PriceLow,
+    PriceShare,
     RatesBasis,
     RecipeText,
     TrainedParameters,
@@ -52,6 +55,9 @@ class TrainingFigures:
     price_usd_per_gpu_hour: Annotated[
         float, Quantity("price of a GPU-hour, as given or looked up", unit="USD/GPU-hour", label="GPU-hour")
     ]
+    price_low_usd_per_gpu_hour: PriceLow
+    price_high_usd_per_gpu_hour: PriceHigh
+    price_share_of_range: PriceShare
     price_basis: PriceBasis
     watts: Annotated[
         float,
@@ -119,6 +125,9 @@ def figures(plan: TrainingPlan) -> TrainingFigures:
         peak_flop_per_s=inputs.peak_flop_per_s,
         checkpoint_interval_seconds=plan.checkpoint_interval_seconds,
         price_usd_per_gpu_hour=inputs.costs.price_usd_per_gpu_hour,
+        price_low_usd_per_gpu_hour=inputs.costs.ends[0],
+        price_high_usd_per_gpu_hour=inputs.costs.ends[1],
+        price_share_of_range=plan.paid_range.price_share,
         price_basis=inputs.costs.basis,
         watts=power.watts,
         grams_per_kwh=power.grams_per_kwh,

@@ -7,6 +7,7 @@ columns of a table of runs and the inputs of the workbook. `settled` looks up wh
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated
@@ -20,6 +21,7 @@ from sizebook.formulas.energy import Covered, Embodied
 from sizebook.formulas.money import Owned
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
+from sizebook.plans.cost_range import Ends, joint
 from sizebook.plans.quantities import StatedGrams
 from sizebook.tables.grid import GridRegion, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
@@ -123,12 +125,30 @@ class TrainingInputs:
 
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """The price of a GPU-hour with what it is based on, and whatever the run costs besides."""
+    """The price of a GPU-hour with what it is based on, and whatever the run costs besides.
+
+    ``range_usd_per_gpu_hour`` are the 10th and 90th percentile of providers, None for a price that is one point.
+    """
 
     price_usd_per_gpu_hour: float
     basis: str = GIVEN
     other_usd: float = 0
-    remarks: tuple[str, ...] = ()  # an old price, few providers, none listed: to know before signing
+    range_usd_per_gpu_hour: Ends | None = None
+
+    @property
+    def ends(self) -> Ends:
+        """Both ends of the price."""
+        return self.range_usd_per_gpu_hour or (self.price_usd_per_gpu_hour, self.price_usd_per_gpu_hour)
+
+    def at_ends(self, slower: Sequence[float]) -> tuple[Costs, Costs, Costs]:
+        """Return the costs of low, middle and high, which take so many times the hours of the middle one."""
+        price, (low, high) = self.price_usd_per_gpu_hour, self.ends
+        if not low < high:
+            return self, self, self
+        fast, _, slow = slower
+        ends = (price * joint(fast, low / price) / fast, price * joint(slow, high / price) / slow)
+        at_low, at_high = (replace(self, price_usd_per_gpu_hour=end) for end in ends)
+        return at_low, self, at_high
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,16 +320,17 @@ def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
             gpu=gpu.key,
             term=TERM_NAMES[prices.term],
         )
-        return Costs(
-            price_usd_per_gpu_hour=NOT_LISTED_USD, basis=missing, other_usd=prices.other_usd, remarks=(missing,)
-        )
+        return Costs(price_usd_per_gpu_hour=NOT_LISTED_USD, basis=missing, other_usd=prices.other_usd)
     basis = found.basis
     beside = on_demand_beside(found) if prices.term != "on_demand" else None
     if beside is not None:
         asked = Figure(f"{beside:.2f}")
         basis = text("{basis}; on demand the same providers ask {price}", basis=basis, price=asked)
     return Costs(
-        price_usd_per_gpu_hour=found.usd_per_gpu_hour, basis=basis, other_usd=prices.other_usd, remarks=found.warnings
+        price_usd_per_gpu_hour=found.usd_per_gpu_hour,
+        basis=basis,
+        other_usd=prices.other_usd,
+        range_usd_per_gpu_hour=(found.low_usd_per_gpu_hour, found.high_usd_per_gpu_hour),
     )
 
 

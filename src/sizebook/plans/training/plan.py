@@ -7,13 +7,15 @@ from the plan: its `Case`s, its `Memory` and its `StepTime` declare what each fi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizebook.core.errors import TargetError, require
 from sizebook.models.counting import Count, count
+from sizebook.plans.cost_range import CostRange, cost_range
 from sizebook.plans.training.case import Case, cases_of, reliability
-from sizebook.plans.training.inputs import Training
+from sizebook.plans.training.inputs import Costs, Training
 from sizebook.plans.training.remedies import misfit
 from sizebook.plans.training.work import Work, trained_parameters, work_of
 from sizebook.training.memory import Memory
@@ -23,7 +25,7 @@ from sizebook.training.time import StepTime
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """The finished plan. ``cases`` are low, middle and high in time; an MFU that was given is one step time."""
+    """The finished plan. ``cases`` are low, middle and high in time and price; an MFU that was given is one time."""
 
     inputs: Training
     work: Work
@@ -85,9 +87,15 @@ class TrainingPlan:
 
     @property
     def shown_cases(self) -> tuple[Case, ...]:
-        """The cases that differ: the middle one alone where MFU and factor were given."""
+        """The cases that differ: the middle one alone where time, factor and price are one point each."""
         low, middle, high = self.cases
-        return self.cases if low.programme_gpu_hours < high.programme_gpu_hours else (middle,)
+        differ = low.programme_gpu_hours < high.programme_gpu_hours or low.cost_usd < high.cost_usd
+        return self.cases if differ else (middle,)
+
+    @property
+    def paid_range(self) -> CostRange:
+        """The range of what the GPU-hours of the whole run cost: all that time and price move."""
+        return paid_range(self.inputs.costs, [case.programme_gpu_hours for case in self.cases])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -98,6 +106,12 @@ class TrainingPlan:
     def count(self) -> Count:
         """The exact parameters of the model."""
         return count(self.inputs.architecture)
+
+
+def paid_range(costs: Costs, gpu_hours: Sequence[float]) -> CostRange:
+    """Return the range of what GPU-hours cost, of which low, middle and high are given."""
+    (fast, middle, slow), price, (cheap, dear) = gpu_hours, costs.price_usd_per_gpu_hour, costs.ends
+    return cost_range(middle * price, (fast * price, slow * price), (middle * cheap, middle * dear))
 
 
 def plan_training(inputs: Training) -> TrainingPlan:

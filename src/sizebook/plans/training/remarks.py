@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.tables.price_rows import no_power, price_remark
+from sizebook.tables.price_rows import no_power, price_sentences
 from sizebook.training.bands import highest_mfu
 from sizebook.training.whole_run import default, fewest_gpus
 
@@ -16,9 +16,14 @@ LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
 
 
 def warnings(plan: TrainingPlan) -> tuple[str, ...]:
+    """Return what to check of the run, and what its price is."""
+    return (*of_the_run(plan), *price_sentences([("", plan.inputs.costs.basis)], plan.paid_range.price_share))
+
+
+def of_the_run(plan: TrainingPlan) -> tuple[str, ...]:
     """Return what to check: memory that is nearly full, padding, sequences, a factor of other runs, the count, and what
     of the recipe no plan reads."""
-    found = (_of_memory, _of_rate, _of_sequences, _of_whole_run, _of_prices, _of_count, _of_recipe)
+    found = (_of_memory, _of_rate, _of_sequences, _of_whole_run, _of_power, _of_count, _of_recipe)
     return tuple(said for each in found for said in each(plan))
 
 
@@ -86,8 +91,7 @@ def _of_whole_run(plan: TrainingPlan) -> Iterator[str]:
         )
 
 
-def _of_prices(plan: TrainingPlan) -> Iterator[str]:
-    yield from map(price_remark, plan.inputs.costs.remarks)
+def _of_power(plan: TrainingPlan) -> Iterator[str]:
     if math.isnan(plan.inputs.power.watts):
         yield no_power(plan.inputs.gpu.key)
 

@@ -22,7 +22,16 @@ _UNITS = {leaf.name: leaf.quantity.unit for leaf in leaves(Case)}
 
 def derivations(plan: TrainingPlan) -> tuple[Step, ...]:
     """Return the derivation of every headline figure of the middle case."""
-    return (*_work(plan), _memory(plan), _step(plan), *_time(plan), whole_run(plan), _cost(plan), *_energy(plan))
+    return (
+        *_work(plan),
+        _memory(plan),
+        _step(plan),
+        *_time(plan),
+        whole_run(plan),
+        _cost(plan),
+        plan.paid_range.step(text("GPU-hours of the whole run at most, USD")),
+        *_energy(plan),
+    )
 
 
 def _of_case(plan: TrainingPlan, figure: str, *texts: str, source: str = DEFINITION) -> Step:

@@ -59,20 +59,20 @@ def error_bands(plan: FleetPlan) -> Section:
         *figures("p10", "p90", text("Measurements"), text("GPUs, last month")),
         *figures(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
     )
-    low, high = usd_range(plan)
+    cost = usd_range(plan)
     return Section(
         text("How sure"),
         NO_COST
-        if math.isnan(low)
-        else text("Measured throughput puts the cost at {range}", range=range_text(usd(low), usd(high))),
+        if math.isnan(cost.low)
+        else text("Throughput and prices put the cost at {range}", range=range_text(usd(cost.low), usd(cost.high))),
         (
             Table(
                 text("Measured over predicted throughput, on setups that the calibration had not seen"),
                 columns,
                 rows,
                 note=text(
-                    "Ranges hold eight of ten measurements. Traffic and growth are taken as given: they "
-                    "are likely to differ by more."
+                    "Ranges hold eight of ten measurements, those of cost eight of ten providers too. Traffic and "
+                    "growth are taken as given: they are likely to differ by more."
                 ),
             ),
         ),
@@ -81,9 +81,9 @@ def error_bands(plan: FleetPlan) -> Section:
 
 def _band(each: PlannedService) -> Row:
     band = each.replica.bands["throughput"]
-    low, high = usd_range(each)
+    found = usd_range(each)
     gpus_needed = range_text(grouped(each.fewest[-1].peak_gpus), grouped(each.most[-1].peak_gpus))
-    cost = range_text(grouped(low), grouped(high))
+    cost = range_text(grouped(found.low), grouped(found.high))
     return Row((each.service.name, fixed(band.low, 2), fixed(band.high, 2), grouped(band.rows), gpus_needed, cost))
 
 

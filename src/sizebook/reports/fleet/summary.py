@@ -20,14 +20,14 @@ def sentences(plan: FleetPlan) -> tuple[str, str, str]:
 
 
 def _cost(plan: FleetPlan) -> Text:
-    total, (low, high), n = total_usd(plan.months), usd_range(plan), months(len(plan.months))
+    total, cost, n = total_usd(plan.months), usd_range(plan), months(len(plan.months))
     if math.isnan(total):
         return text("The fleet over {months}: a price is not listed, so no cost.", months=n)
     return text(
         "The fleet costs {usd} over {months} ({range}), {share} of it for reserved GPUs.",
         usd=usd(total),
         months=n,
-        range=range_text(usd(low), usd(high)),
+        range=range_text(usd(cost.low), usd(cost.high)),
         share=share(sum(month.reserved_usd for month in plan.months), total),
     )
 
@@ -83,11 +83,10 @@ def tiles(plan: FleetPlan) -> tuple[Tile, ...]:
         )
         for at in dict.fromkeys((0, len(found) - 1))
     )
+    cost = usd_range(plan)
     kw = [max(month.site_kw for month in each) for each in (found, fewest, most)]
     return (
-        Tile(
-            text("Cost, {months}", months=n), usd(total_usd(found)), range_text(*(usd(end) for end in usd_range(plan)))
-        ),
+        Tile(text("Cost, {months}", months=n), usd(total_usd(found)), range_text(usd(cost.low), usd(cost.high))),
         *at_peak,
         Tile(
             text("Power, most"),

@@ -28,7 +28,7 @@ def sentences(plan: ServingPlan) -> tuple[str, str, str]:
 
 
 def _cost(plan: ServingPlan) -> Text:
-    total, (low, high), n = total_usd(plan.months), usd_range(plan), months(len(plan.months))
+    total, found, n = total_usd(plan.months), usd_range(plan), months(len(plan.months))
     if math.isnan(total):
         return text("Serving {model} for {months}: no price is listed, so no cost.", model=plan.model, months=n)
     return text(
@@ -36,7 +36,7 @@ def _cost(plan: ServingPlan) -> Text:
         model=plan.model,
         months=n,
         usd=usd(total),
-        range=range_text(usd(low), usd(high)),
+        range=range_text(usd(found.low), usd(found.high)),
     )
 
 
@@ -84,13 +84,13 @@ def _seen(plan: ServingPlan) -> Text:
 
 def tiles(plan: ServingPlan) -> tuple[Tile, ...]:
     """Return the headline figures, those of money and GPUs over all months."""
-    n, fewest, most = months(len(plan.months)), plan.fewest, plan.most
+    n, fewest, most, cost = months(len(plan.months)), plan.fewest, plan.most, usd_range(plan)
     peak, least, highest = (max(month.peak_gpus for month in each) for each in (plan.months, fewest, most))
     return (
         Tile(
             text("Cost, {months}", months=n),
             usd(total_usd(plan.months)),
-            range_text(*(usd(end) for end in usd_range(plan))),
+            range_text(usd(cost.low), usd(cost.high)),
         ),
         Tile(text("GPUs, busiest hour"), grouped(peak), range_text(grouped(least), grouped(highest))),
         *_speed_and_price(plan),

@@ -17,9 +17,7 @@ def band_text(plan: TrainingPlan, shown: Callable[[Case], str], falling: bool = 
     A figure that falls with time, such as MFU, is low in the slow case.
     """
     low, _, high = (shown(case) for case in (reversed(plan.cases) if falling else plan.cases))
-    if plan.step is None and low == high:
-        return text("at the MFU given")
-    return range_text(low, high)
+    return text("at the MFU given") if plan.step is None and low == high else range_text(low, high)
 
 
 def days(case: Case) -> str:

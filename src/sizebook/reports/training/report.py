@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from sizebook.core.sections import leaves
-from sizebook.core.texts import plural, text
+from sizebook.core.texts import joined, plural, text
 from sizebook.core.units import (
     amount,
     duration,
@@ -55,6 +55,8 @@ CASE_UNITS: dict[str, Units] = {
     "goodput": ((0.01, "%"),),
     "train_seconds": TIME,
     "gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
+    "case_usd_per_gpu_hour": ((1.0, "USD"),),
+    "whole_run_usd_per_gpu_hour": ((1.0, "USD"),),
     "cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
     "whole_run_factor": ((0.01, "%"),),
     "programme_gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
@@ -169,7 +171,7 @@ def _both(plan: TrainingPlan) -> Table:
 
 
 def _cases(plan: TrainingPlan) -> Table:
-    """Return every figure that follows from the time of a step, one column a case; what is not stated has no row."""
+    """Return every figure of the cases, a column each; what is not stated has no row."""
     cases = plan.shown_cases
     columns = (*words(text("Figure"), text("Unit")), *(Column(CASE_LABELS[case.name], figures=True) for case in cases))
     labels = {leaf.name: text(leaf.quantity.label) for leaf in leaves(Case)}
@@ -191,6 +193,9 @@ def _cases(plan: TrainingPlan) -> Table:
             runs=plan.work.band.runs,
         )
     )
+    if plan.paid_range.price_share:
+        both = text("Costs take the end of the price of GPU-hours as well, which differs independently of the time.")
+        band = joined((band, both))
     return Table(text("The run in figures"), columns, rows, note=band)
 
 

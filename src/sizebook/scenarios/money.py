@@ -1,0 +1,234 @@
+"""The table ``[money]`` of a scenario: the currency that its cost is stated in, dated rates, and the first month.
+
+Plans count in USD, as prices are listed. What a plan costs in another currency is the cost of each month at the rate
+that holds on the month's first day; the range moves with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Annotated, Any
+
+from sizebook.core.coercion import is_blank
+from sizebook.core.errors import InputError
+from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.texts import Joined, Text, joined, range_text, text
+from sizebook.core.units import NO_BREAK_SPACE, measure, parameters
+from sizebook.plans.contents import Figure
+from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.plans.ledgers import Start, elapsed_share, usd_range
+from sizebook.plans.programme.plan import ProgrammePlan
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.training.plan import TrainingPlan
+
+USD = "USD"
+AMOUNT_FIGURES = ("amount", "amount_least", "amount_most", "rate_per_usd")
+MOST_RATES = 6  # as many as a workbook takes
+DAYS_PER_MONTH = HOURS_PER_MONTH / 24
+Currency = Annotated[
+    str,
+    Quantity(
+        "currency that the cost is stated in, by its three letters",
+        kind="text",
+        default=USD,
+        label="Currency",
+        source="neutral: prices are in USD",
+    ),
+]
+ExchangeRates = Annotated[
+    Any,
+    Quantity(
+        "units of the currency for 1 USD: one number, or pairs of the day from which it holds and the number",
+        kind="list",
+        default=None,
+        label="Exchange rates",
+        source="your own: a published rate of that day",
+    ),
+]
+
+
+@section
+class Money:
+    """A currency and what 1 USD is in it: one rate, or several with the days from which they hold."""
+
+    currency: Currency = DEFAULT
+    rates: ExchangeRates = DEFAULT
+
+    def __post_init__(self) -> None:
+        _ = self.dated  # a scenario says what is wrong with them before it is planned
+
+    @cached_property
+    def dated(self) -> tuple[tuple[date | None, float], ...]:
+        """The rates by the day from which each holds, None for one without a day; none in USD.
+
+        Errors: a currency without a rate, a rate without a currency, days that do not rise, no number above 0.
+        """
+        code, given = self.currency, self.rates
+        if not (len(code) == len(USD) and code.isascii() and code.isalpha() and code.isupper()):
+            raise InputError(f"no currency: got currency '{code}', want three letters such as EUR. Correct it.")
+        if (code == USD) != is_blank(given):
+            got, fix = ("'USD' with rates", "Name it") if code == USD else (f"'{code}' without", "State rates")
+            raise InputError(
+                f"currency without a rate: got currency {got}, want what 1 USD is in another currency. {fix}, such as "
+                f"currency = 'EUR' and rates = 0.92."
+            )
+        found = tuple(_pairs(given))
+        days = [day for day, _ in found if day is not None]
+        if len(found) > 1 and (len(days) < len(found) or sorted(set(days)) != days):
+            raise InputError(f"rates out of order: got {given!r}, want a later day for each. Sort them by day.")
+        if len(found) > MOST_RATES:
+            raise InputError(f"too many rates: got {len(found)}, want at most {MOST_RATES}. Leave some out.")
+        return found
+
+    def level(self, month: int, start: date | None) -> float:
+        """Return the rate on the first day of a month, counted from 0; before the first day that of the first.
+
+        Errors: several rates and no first month.
+        """
+        if len(self.dated) <= 1:
+            return self.dated[0][1] if self.dated else 1.0
+        if start is None:
+            raise InputError(
+                f"no first month: got {len(self.dated)} rates of days and no start, want the plan's first month. State "
+                "start, such as start = 2027-01-01."
+            )
+        at = start.year * 12 + start.month - 1 + month
+        first = date(at // 12, at % 12 + 1, 1)
+        held = [rate for day, rate in self.dated if day is not None and day <= first]
+        return held[-1] if held else self.dated[0][1]
+
+
+@section
+class DatedMoney(Money):
+    """The same with the first month of a plan that has no calendar of its own."""
+
+    start: Start = DEFAULT
+
+
+def _pairs(given: Any) -> Iterator[tuple[date | None, float]]:
+    """Yield the rates of a list, a text or a number, each with its day. Errors: what is no day or no rate."""
+    if is_blank(given):
+        return
+    if isinstance(given, (int, float)):
+        yield None, _rate(given)
+        return
+    words = [each.split() for each in given.replace(";", ",").split(",")] if isinstance(given, str) else given
+    for each in words:
+        parts = list(each) if isinstance(each, (list, tuple)) else [each]
+        if len(parts) == 1 and len(words) == 1:
+            yield None, _rate(parts[0])
+            continue
+        if len(parts) != 2:
+            raise InputError(f"no rate: got {each!r}, want a day and a number, such as 2027-01-01 0.92. Correct rates.")
+        yield _day(parts[0]), _rate(parts[1])
+
+
+def _day(given: Any) -> date:
+    try:
+        return given if isinstance(given, date) else date.fromisoformat(str(given))
+    except ValueError:
+        raise InputError(f"no day: got '{given}' in rates, want one such as 2027-01-01. Correct it.") from None
+
+
+def _rate(given: Any) -> float:
+    try:
+        found = float(given)
+    except (TypeError, ValueError):
+        found = 0.0
+    if not 0 < found <= 1e9:
+        raise InputError(f"no rate: got '{given}', want units of the currency for 1 USD, above 0. Correct rates.")
+    return found
+
+
+@dataclass(frozen=True)
+class Amount:
+    """What a plan costs in a currency: low, middle and high, by month, and what 1 USD is in it over the months."""
+
+    currency: str
+    rate: float
+    low: float
+    middle: float
+    high: float
+    months: tuple[float, ...]
+
+    @property
+    def said(self) -> Text:
+        """The cost in words, as every surface says it."""
+        if math.isnan(self.middle):
+            return text("No price is listed, so no cost in {currency}.", currency=self.currency)
+        return text(
+            "In {currency} it costs {amount} ({range}); 1 USD is {rate} {currency} over its months.",
+            currency=self.currency,
+            amount=self._shown(self.middle),
+            range=range_text(self._shown(self.low), self._shown(self.high)),
+            rate=measure(self.rate),
+        )
+
+    def _shown(self, amount: float) -> Joined:
+        return joined((parameters(amount), self.currency), NO_BREAK_SPACE)
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The cost as figures of the plan."""
+        unit, per_usd = self.currency, f"{self.currency}/USD"
+        labels = (f"Cost, {unit}", f"Cost, least, {unit}", f"Cost, most, {unit}", f"{unit} for 1 USD")
+        values = ((self.middle, unit), (self.low, unit), (self.high, unit), (self.rate, per_usd))
+        return tuple(
+            Figure(name, label, of, value)
+            for name, label, (value, of) in zip(AMOUNT_FIGURES, labels, values, strict=True)
+        )
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The cost as plain data."""
+        return {
+            "currency": self.currency,
+            "rate_per_usd": self.rate,
+            "amount": self.middle,
+            "range": [self.low, self.high],
+            "months": list(self.months),
+        }
+
+
+def amount_of(plan: Any, money: Money) -> Amount | None:
+    """Return what a plan costs in the currency of its scenario; None in USD."""
+    if not money.dated:
+        return None
+    start, months, ends = _costs(plan, money)
+    amounts = tuple(usd * money.level(at, start) for at, usd in enumerate(months))
+    total = sum(months)
+    rate = sum(amounts) / total if total > 0 else money.level(0, start)
+    low, high = (end * rate for end in ends)
+    return Amount(money.currency, rate, low, sum(amounts), high, amounts)
+
+
+def _costs(plan: Any, money: Money) -> tuple[date | None, Sequence[float], tuple[float, float]]:
+    """Return the first month of a plan, what each month costs in USD, and the range of what all of them do."""
+    own = money.start if isinstance(money, DatedMoney) else None
+    if isinstance(plan, TrainingPlan):
+        low, middle, high = (case.programme_cost_usd for case in plan.cases)
+        shares = _shares(plan.middle.programme_days, own)
+        return own, [middle * share for share in shares], (low, high)
+    if isinstance(plan, ProgrammePlan):
+        months = [month.usd for month in plan.months]
+        return plan.terms.start, months, (plan.budgets[0].usd, plan.budgets[2].usd)
+    if not isinstance(plan, (FleetPlan, ServingPlan)):
+        plan = plan.plan  # a serving plan that was chosen among others
+    found = usd_range(plan)
+    start = plan.terms.start if isinstance(plan, FleetPlan) else own
+    return start, [month.usd for month in plan.months], (found.low, found.high)
+
+
+def _shares(days: float, start: date | None) -> list[float]:
+    """Return the share of a run in each month of 730 hours, the first from its first day on."""
+    over = elapsed_share(start) * DAYS_PER_MONTH
+    shares: list[float] = []
+    while sum(shares) < 1 - 1e-12:
+        first = len(shares) * DAYS_PER_MONTH - over
+        shares.append((min(days, first + DAYS_PER_MONTH) - max(0.0, first)) / days)
+    return shares

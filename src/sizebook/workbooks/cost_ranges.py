@@ -1,0 +1,56 @@
+"""Formulas of the range of a cost: throughput and price spread it independently (`sizebook.plans.cost_range`)."""
+
+from __future__ import annotations
+
+from sizebook.workbooks import styles
+from sizebook.workbooks.timeline import SUM, Timeline
+
+
+def joint(end: str, *factors: str) -> str:
+    """Return the expression of a cost's factor at its low or high end: the factors of all spreads in quadrature.
+
+    One on its wrong side of 1 is none of that end.
+    """
+    sign, side = ("-", "MIN") if end == "low" else ("", "MAX")
+    squares = "+".join(f"LN({side}(1,{factor}))^2" for factor in factors)
+    return f"EXP({sign}SQRT({squares}))"
+
+
+def case_price(end: str, hours: str) -> str:
+    """Return the expression of the price that puts a case's cost where both spreads do.
+
+    ``hours`` are over those of the middle. It stands on the lines that `price_lines` adds.
+    """
+    both = joint(end, hours, f"{{price_{end}}}/{{price}}")
+    return f"IF({{price_low}}<{{price_high}},{{price_now}}*{both}/({hours}),{{price_now}})"
+
+
+def price_share(throughput: tuple[str, str], price: tuple[str, str]) -> str:
+    """Return the formula of the price's share of the variance of a range, blank where there is none; ends are cells."""
+    widths = [f"LN({high}/{low})^2" for low, high in (throughput, price)]
+    return f'=IF({widths[0]}+{widths[1]}=0,"",{widths[1]}/({widths[0]}+{widths[1]}))'
+
+
+def range_rows(page: Timeline, cost: str) -> None:
+    """Add the rows of the range of a month's cost, from rows of what each spread alone makes of it; and its shares.
+
+    Those are `usd_fast`, `usd_slow`, `usd_cheap` and `usd_dear`.
+    """
+    page.section("Range of cost: throughput and prices together")
+    for key, label, end, speed, price in (
+        ("usd_least", "Cost, least", "low", ("fast", "slow"), "cheap"),
+        ("usd_most", "Cost, most", "high", ("slow", "fast"), "dear"),
+    ):
+        side = "MIN" if end == "low" else "MAX"
+        by_speed = f"{side}({','.join(f'{{usd_{each}}}' for each in speed)})/{cost}"
+        both = joint(end, by_speed, f"{{usd_{price}}}/{cost}")
+        page.row_of(key, label, f"=IF({{on}}*{cost}=0,0,{cost}*{both})", "USD", total=SUM)
+    share = price_share(("{usd_fast}", "{usd_slow}"), ("{usd_cheap}", "{usd_dear}")).removeprefix("=")
+    page.row_of(
+        "price_share", "Price's share of the range", f'=IF({{on}}*{cost}=0,"",{share})', "ratio", styles.PERCENT
+    )
+
+
+def share_said(share: str) -> str:
+    """Return the expression of what a price makes of the range of cost; empty where it makes nothing."""
+    return f'IF(N({share})=0,"",ROUND(100*{share},0)&" % of the variance of the range of cost is the price\'s.")'
