@@ -115,6 +115,9 @@ def _cut(text: str, most: int) -> str:
 
 _LONGEST_SHOWN = 120  # characters of a value that a message quotes
 _MOST_DIGITS = 40
+_NUMBER = r"\d+"
+_BEGINNING = 4  # letters, from which on a word is taken for the beginning of another
+_LIKE = 20  # words that are looked at for the same numbers
 _LONGEST_WORD = 100  # comparing words costs the product of their lengths
 
 
@@ -130,14 +133,23 @@ def shown(value: Any) -> str:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return `` Did you mean 'x'?`` for a near miss among the known words, otherwise nothing."""
+    """Return `` Did you mean 'x'?`` for a near miss among the known words, otherwise nothing.
+
+    One with the same numbers comes before others, for who writes int4 or 70b means no int8 and no 7b; where none is
+    very like, the shortest that begins with what was given.
+    """
     if len(word) > _LONGEST_WORD:
         return ""
     import difflib  # only a mistake needs it, and every start would pay for it
 
-    by_folded = {candidate.casefold(): candidate for candidate in known}
-    near = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
-    return f" Did you mean '{by_folded[near[0]]}'?" if near else ""
+    given, by_folded = word.casefold(), {candidate.casefold(): candidate for candidate in known}
+    begun = sorted((each for each in by_folded if each.startswith(given)), key=len) if len(given) >= _BEGINNING else []
+    near = difflib.get_close_matches(given, by_folded, n=_LIKE, cutoff=0.6)
+    numbers = set(re.findall(_NUMBER, given))
+    same = [each for each in near if numbers <= set(re.findall(_NUMBER, each))]
+    alike = difflib.get_close_matches(given, same, n=1, cutoff=0.8)
+    found = next(iter((*alike, *begun, *same, *near)), None)
+    return f" Did you mean '{by_folded[found]}'?" if found else ""
 
 
 def unknown_key(what: str, got: str, known: Iterable[str], where: str) -> UnknownKeyError:
