@@ -6,8 +6,6 @@ and all of them for a type that is not there. A new module is added to this list
 
 MODULES = (
     "decoders.rows",
-    "decoders.llama",
-    "decoders.qwen",
     "decoders.gemma",
     "decoders.whole",
     "decoders.moe_every_layer",
@@ -15,7 +13,6 @@ MODULES = (
     "decoders.latent_attention",
     "decoders.sparse_attention",
     "decoders.linear_attention",
-    "decoders.parallel_blocks",
     "decoders.mamba_hybrids",
     "decoders.short_convolutions",
     "decoders.attention_free",

@@ -8,7 +8,6 @@ from typing import Any
 from sizebook.models.architecture import Architecture, Brick, Embedding, Head, Norm, Projection
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.seq2seq.stack import logits_bias
 from sizebook.models.huggingface import describe, model_type
 from sizebook.models.towers import Tower
 
@@ -32,7 +31,11 @@ def florence2(config: Config) -> Architecture:
         model_type="florence2",
         inputs=(*text.inputs, tower),
         head=Head(text.vocab, text.d_model, tied=tied),
-        buffers=(*text.buffers, codes, *(logits_bias(text.vocab) if own_code else ())),
+        buffers=(
+            *text.buffers,
+            codes,
+            *((vector("final_logits_bias", 1, text.vocab, part="bias"),) if own_code else ()),
+        ),
     )
 
 

@@ -16,15 +16,16 @@ from sizebook.models.architecture import (
     Embedding,
     Experts,
     FeedForward,
+    Head,
     Layer,
     Norm,
+    Projection,
     Tensors,
     Weight,
 )
-from sizebook.models.classes import kind_of_class
+from sizebook.models.classes import kind_of_class, n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import layers_of
-from sizebook.models.families.seq2seq.stack import heads
 from sizebook.models.huggingface import model_type
 
 CLASSES = {"Model": "", "ForConditionalGeneration": "words", "EncoderModel": "encoder"}
@@ -89,7 +90,7 @@ def t5(config: Config) -> Architecture:
     stacks = [(n_encoder, False)] if "encoder" in words else [(n_encoder, False), (n_decoder, True)]
     layers = [layer for n_layers, decoder in stacks for layer in t5_layers(config, size, n_layers, decoder=decoder)]
     outputs: list[Brick] = [Norm(f"{_side(decoder)}.final_layer_norm", size.d_model) for _, decoder in stacks]
-    top, head = heads(config, words, size.d_model, vocab=vocab, tied=tied)
+    top, head = _heads(config, words, size.d_model, vocab=vocab, tied=tied)
     inputs: list[Brick] = [Embedding("shared", vocab, size.d_model)]
     if kind == "switch_transformers" and not tied:
         inputs += [Embedding(f"{_side(decoder)}.embed_tokens", vocab, size.d_model) for _, decoder in stacks]
@@ -164,3 +165,14 @@ def _experts(config: Config, size: Sizes, n_layers: int, side: str) -> tuple[int
     bias = config.flag("router_bias", default=False)
     n_experts = config.integer("num_experts")
     return step, Experts(size.d_model, size.d_ff, n_experts, top_k=1, gated=False, router_bias=bias, name="mlp")
+
+
+def _heads(config: Config, words: str, d_model: int, vocab: int, *, tied: bool) -> tuple[list[Brick], Head | None]:
+    """Return what the class puts on top: the projection to the vocabulary or a classifier."""
+    outputs: list[Brick] = []
+    if "dense" in words:
+        outputs.append(Projection("classification_head.dense", d_model, d_model, pooled=True))
+    if "labels" in words or "two" in words:
+        n_outputs = n_labels(config) if "labels" in words else 2
+        outputs.append(Projection("classification_head.out_proj", d_model, n_outputs, pooled=True))
+    return outputs, Head(vocab, d_model, tied=tied) if "words" in words else None

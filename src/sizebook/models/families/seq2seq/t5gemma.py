@@ -19,11 +19,11 @@ from sizebook.models.architecture import (
 from sizebook.models.classes import kind_of_class, n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import every, layers_of, linear, vector
-from sizebook.models.families.seq2seq.stack import MODEL_HEADS
 from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.transformer_blocks import MergedCross
 
+MODEL_HEADS = {"Model": "", "ForConditionalGeneration": "words"}
 LABELS = {"ForSequenceClassification": "labels", "ForTokenClassification": "labels"}
 FULL, SLIDING = "full_attention", "sliding_attention"
 
