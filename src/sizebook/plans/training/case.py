@@ -126,7 +126,7 @@ def filled_tokens(terms: Terms, setup: Setup) -> float:
     return setup.batches.tokens * (1 - terms.examples.padding_share(setup.batches.seq))
 
 
-def cases_of(terms: Terms, work: Work, seconds: float, band: Sequence[float]) -> tuple[Case, Case, Case]:
+def cases_of(terms: Terms, work: Work, seconds: float, *, band: Sequence[float]) -> tuple[Case, Case, Case]:
     """Return the cases of a plan: a step as predicted, and at both ends of its band.
 
     How far whole runs lie off their factor is independent of the step, so an end of the whole run lies as far off as
