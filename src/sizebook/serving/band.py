@@ -3,7 +3,7 @@
 A combination of model, accelerator, engine, format of weights and drafting that servers were measured in has its own
 quantiles, drawn towards those of unseen ones, for its next server is of another release. All else takes
 those of groups that a fit had not seen, every group counting as one: other models or engines on a measured accelerator,
-contexts and loads beyond the fit's, an accelerator of which only kernels were measured, and one of which nothing was,
+contexts beyond the fit's, an accelerator of which only kernels were measured, and one of which nothing was,
 as of no replica that spans nodes.
 """
 
@@ -22,12 +22,11 @@ from sizebook.serving.shape import ServingShape
 from sizebook.tables.own_rates import spread_of
 
 FITTED, UNSEEN = text("in the fit"), text("unseen combination")
-BEYOND, KERNELS = text("context or load beyond the fit"), text("kernels measured, no server")
+BEYOND, KERNELS = text("context beyond the fit"), text("kernels measured, no server")
 NOTHING = text("nothing measured")
 OWN = text("own runs")
 BASES = (FITTED, UNSEEN, BEYOND, KERNELS, NOTHING)
-# The longest context in the fit is of 15,500 tokens; two rows in a hundred had more requests in flight on a rank.
-MOST_CONTEXT, MOST_OF_RANK = 16_384, 256
+MOST_CONTEXT = 16_384  # the longest in the fit is of 15,500 tokens
 POOLS = text("separate pools")
 # Decode workers of a replica, as far as a band of pools tells them apart.
 ONE, SEVERAL, ANY = "one", "several", "any"
@@ -52,8 +51,8 @@ class Band:
 @dataclass(frozen=True)
 class Setting:
     """What tells one combination from another beside accelerator and engine: the architecture, bits of a weight of its
-    experts or else of all, whether it drafts; and whether its GPUs are more than share a link, or its context and load
-    are beyond those of the fit.
+    experts or else of all, whether it drafts; and whether its GPUs are more than share a link, or its context is
+    beyond those of the fit.
     """
 
     architecture: str
@@ -68,17 +67,16 @@ class Setting:
         return self.architecture, self.bits, "yes" if self.drafts else "no"
 
 
-def is_beyond(demand: Demand, dp: Number) -> Number:
-    """Return whether the context or the load of a rank is beyond those of the fit; one that nobody states is not."""
-    context = demand.input_tokens + demand.output_tokens
-    return (context > MOST_CONTEXT) | (demand.in_flight > MOST_OF_RANK * dp)
+def is_beyond(demand: Demand) -> Number:
+    """Return whether the context is beyond those of the fit. Of loads nothing of the kind shows."""
+    return demand.input_tokens + demand.output_tokens > MOST_CONTEXT
 
 
 def setting_of(case: Case, replica: Replica, demand: Demand | None = None) -> Setting:
     """Return the setting of a replica, at a load."""
     drafts = (replica.draft_tokens or 0) > 0 or (replica.tokens_per_step or 1) > 1
     crosses = bool(replica.tp * replica.dp > case.node_gpus)
-    beyond = demand is not None and bool(is_beyond(demand, replica.dp))
+    beyond = demand is not None and bool(is_beyond(demand))
     return Setting(architecture_of(case.shape), bits_of(case.expert_bytes), drafts, crosses, beyond)
 
 

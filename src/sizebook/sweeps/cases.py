@@ -90,11 +90,10 @@ _SETTINGS = tuple(product((False, True), repeat=3))
 
 
 def bands_at(named: list[NamedCase], place: Any, numbers: dict[str, Any]) -> tuple[list[Band | None], Any]:
-    """Return all bands of names, and which of them every row has: by whether it spans nodes, its load, and drafts."""
+    """Return all bands of names, and which of them every row has: by nodes it spans, its context, and drafts."""
     node = np.array([each.case.node_gpus if each.case else np.inf for each in named])[place]
     crosses, drafts = numbers["tp"] * numbers["dp"] > node, numbers["draft_tokens"] > 0
-    asked = {name: numbers[name] for name in ("input_tokens", "output_tokens", "concurrency")}
-    beyond = is_beyond(Demand(**asked), numbers["dp"])
+    beyond = is_beyond(Demand(input_tokens=numbers["input_tokens"], output_tokens=numbers["output_tokens"]))
     bands = [band for each in named for band in (each.bands or (None,) * len(_SETTINGS))]
     return bands, len(_SETTINGS) * place + 4 * crosses + 2 * beyond + drafts
 

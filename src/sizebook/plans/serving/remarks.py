@@ -34,7 +34,7 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
     band = plan.replica.bands["throughput"]
     if band.basis == BEYOND:
         yield text(
-            "No server was measured at such a context or load: throughput may be {range} times what is planned.",
+            "No server was measured at such a context: throughput may be {range} times what is planned.",
             range=span(significant(band.low), significant(band.high)),
         )
     elif band.basis != FITTED:

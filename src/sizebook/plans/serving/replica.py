@@ -182,7 +182,6 @@ def replica_for(setup: Setup, workload: Workload) -> PlannedReplica:
     if at_load is None:
         raise TargetError(missed(setup.model, setup.gpu, replica, demand=demand, limits=limits))
     found = estimate(case, memory, at_load)
-    bands = bands if isinstance(case, EncodedCase) else bands_of(setup, at_load)
     return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing, held)
 
 

@@ -127,7 +127,7 @@ def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[st
     if capacity <= 0:
         return {**said, "reason": reason}
     return {
-        **_figures(found, bands[bool(is_beyond(demand, replica.dp))]),
+        **_figures(found, bands[bool(is_beyond(demand))]),
         **said,
         "fits": bool(found.fits),
         "workers": replica.layout,
