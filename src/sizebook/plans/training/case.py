@@ -187,17 +187,21 @@ def figures_of(terms: Terms, work: Work, step_seconds: float, off: float = 1.0) 
         else market_co2e_kg(energy, shares.covered_share, power.residual_grams_per_kwh),
         "embodied_kg": embodied_co2e_kg(whole, shares.kg_per_gpu),
     }
-    return found | _paid(found, gpus, terms.costs, terms.costs)
+    found.update(_paid(found, gpus, terms.costs, terms.costs))
+    return found
 
 
 def _paid(timed: Mapping[str, Any], gpus: int, steady: Costs, whole: Costs) -> dict[str, Any]:
     """Return what the hours of a case cost, in steady state and as a whole run, each at a price of its own."""
-    usd_per_second, other = gpus * steady.price_usd_per_gpu_hour / 3600, steady.other_usd
-    parts = {f"{part}_usd": timed[f"{part}_seconds"] * usd_per_second for part in ("productive", "lost", "start")}
-    return parts | {
-        "case_usd_per_gpu_hour": steady.price_usd_per_gpu_hour,
+    price, whole_price, other = steady.price_usd_per_gpu_hour, whole.price_usd_per_gpu_hour, steady.other_usd
+    usd_per_second = gpus * price / 3600
+    return {
+        "case_usd_per_gpu_hour": price,
+        "productive_usd": timed["productive_seconds"] * usd_per_second,
+        "lost_usd": timed["lost_seconds"] * usd_per_second,
+        "start_usd": timed["start_seconds"] * usd_per_second,
         "other_usd": other,
-        "cost_usd": train_cost_usd(timed["gpu_hours"], steady.price_usd_per_gpu_hour, other),
-        "whole_run_usd_per_gpu_hour": whole.price_usd_per_gpu_hour,
-        "programme_cost_usd": train_cost_usd(timed["programme_gpu_hours"], whole.price_usd_per_gpu_hour, other),
+        "cost_usd": train_cost_usd(timed["gpu_hours"], price, other),
+        "whole_run_usd_per_gpu_hour": whole_price,
+        "programme_cost_usd": train_cost_usd(timed["programme_gpu_hours"], whole_price, other),
     }
