@@ -40,6 +40,7 @@ _CALL = re.compile(r"(?<![\w.])([A-Z][A-Z0-9_]*)\(")
 _MISSING_CODE = 5  # ERROR.TYPE of #NAME?
 _HEAD = 8  # the first row of calls
 _CODE, _MISSING, _CHANGED, _WHAT, _WAITING = (f"{CALLS}!$B${row}" for row in (2, 3, 4, 5, 6))
+_STORED, _ONE = "$C$4", "$D$4"  # 1 once filling has stored what functions were asked, blank while it calculates
 _ASKS_WHICH = re.compile(rf"ERROR\.TYPE\((\$?[A-Z]+\$?\d+)\)={re.escape(_CODE)}(?!\d)")
 
 
@@ -155,7 +156,7 @@ class AddinCalls:
                 f'{name}!{get_column_letter(column)}{asked}&""={get_column_letter(left + n)}{row}&""'
                 for n, column in enumerate(columns)
             )
-            staged[f"A{row}"] = f"=IF(AND({same}),0,1)"
+            staged[f"A{row}"] = f'=IF(OR({CALLS}!{_STORED}="",AND({same})),0,1)'
             before, label = self._changed_labels, f"{name}!${get_column_letter(label_column)}{asked}"
             staged[f"{said}{row}"] = f'={before}&IF(A{row}=0,"",IF({before}="","",", ")&{label})'
             self._changed_labels = f"{said}{row}"
@@ -192,6 +193,8 @@ class AddinCalls:
             (6, "Figures wait for functions", f"=IF(AND({_MISSING}>0,{_CHANGED}>0),1,0)"),
         ):
             sheet[f"A{row}"], sheet[f"B{row}"] = label, value
+        sheet[_ONE.replace("$", "")] = 1
+        self._hold(CALLS, _STORED, _ONE)
         for column, head in zip("ABCD", ("Missing", "Live", "Held", "In use"), strict=True):
             sheet[f"{column}{_HEAD - 1}"] = head
         self._show_pale()

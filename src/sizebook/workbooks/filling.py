@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
@@ -15,7 +15,7 @@ from sizebook.calculation import Calculated, ErrorCode
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
 from sizebook.calculation.recalculation import recalculated_when_asked
 from sizebook.calculation.sheet_formulas import array_formula, formulas
-from sizebook.calculation.tokens import address, area
+from sizebook.calculation.tokens import Area, address, area
 from sizebook.core.errors import InputError
 from sizebook.core.targets import Target
 from sizebook.functions import load
@@ -168,6 +168,7 @@ def _finished(package: Package, output: Path, *, target: Target | None, namespac
     """Calculate a package whose values are in and save it."""
     _drop_calculation_chain(package)
     _keep_stored_values(package)
+    _empty_held_cells(package)
     calculated = recalculated_when_asked(package)
     if strict:
         _refuse_uncalculated(package.path, calculated)
@@ -280,12 +281,25 @@ def _write_computed(package: Package, calculated: Calculated) -> CellValue:
     return shown
 
 
-def _hold_values(package: Package, shown: CellValue) -> None:
-    """Write plain values where a name's comment asks for those of other cells: they stay without functions."""
+def _held_areas(package: Package) -> Iterator[tuple[Area, Area]]:
+    """Yield the cells that hold plain values of others, and those others: a name's comment asks for them."""
     for defined in package.defined_names():
         to, source = area(defined.text, ""), area(defined.comment.removeprefix(HELD_PREFIX), "")
-        if not defined.comment.startswith(HELD_PREFIX) or to is None or source is None:
-            continue
+        if defined.comment.startswith(HELD_PREFIX) and to is not None and source is not None:
+            yield to, source
+
+
+def _empty_held_cells(package: Package) -> None:
+    """Empty the cells that are written after the calculation: no formula may take what they held for what holds now."""
+    for to, _ in _held_areas(package):
+        sheet = Sheet(package, to.sheet)
+        for row, column in to.cells():
+            sheet.write_input(row, column, None)
+
+
+def _hold_values(package: Package, shown: CellValue) -> None:
+    """Write the values that held cells hold: they stay without functions."""
+    for to, source in _held_areas(package):
         sheet = Sheet(package, to.sheet)
         for (row, column), at in zip(to.cells(), source.cells(), strict=True):
             value = shown(source.sheet, *at)
