@@ -37,34 +37,29 @@ def price_lines(page: LineSheet, used: Used = _AS_IT_IS) -> None:
 
     All terms are looked up, so that another one needs no function.
     """
-    for term in TERMS:
-        call = page.book.call("PRICE_USD_PER_GPU_HOUR", term=text(term))
-        page.line(
-            f"listed_{term}",
-            f"GPU-hour, {term}",
-            used(looked_up(call)),
-            "USD/GPU-hour",
-            "The catalog's median",
-            styles.RATE,
-        )
     number = f"MATCH({{term}},{page.book.choices(_TERM.label, TERMS)},0)"
-    of_term = f"INDEX({{listed_{TERMS[0]}:listed_{TERMS[-1]}}},{number})"
-    page.line(
-        "price",
-        "GPU-hour",
-        used(f'IF({{price_usd_per_gpu_hour}}="",{of_term},{{price_usd_per_gpu_hour}})'),
-        "USD/GPU-hour",
-        "As given, else listed for the term",
-        styles.RATE,
-    )
-    for end, quantile in (("low", "p10"), ("high", "p90")):
-        call = page.book.call("PRICE_USD_PER_GPU_HOUR", price_quantile=text(quantile))
+    for name, label, quantile, given in (
+        ("price", "GPU-hour", "p50", "{price_usd_per_gpu_hour}"),
+        ("price_low", "GPU-hour, low", "p10", "{price}"),
+        ("price_high", "GPU-hour, high", "p90", "{price}"),
+    ):
+        for term in TERMS:
+            call = page.book.call("PRICE_USD_PER_GPU_HOUR", term=text(term), price_quantile=text(quantile))
+            page.line(
+                f"listed_{name}_{term}",
+                f"{label}, {term}",
+                used(looked_up(call)),
+                "USD/GPU-hour",
+                f"{quantile} of the catalog's providers",
+                styles.RATE,
+            )
+        of_term = f"INDEX({{listed_{name}_{TERMS[0]}:listed_{name}_{TERMS[-1]}}},{number})"
         page.line(
-            f"price_{end}",
-            f"GPU-hour, {end}",
-            used(f'IF({{price_usd_per_gpu_hour}}="",{looked_up(call)},{{price}})'),
+            name,
+            label,
+            used(f'IF({{price_usd_per_gpu_hour}}="",{of_term},{given})'),
             "USD/GPU-hour",
-            f"As given, else {quantile} of providers",
+            "As given, else listed for the term",
             styles.RATE,
         )
     page.line(
