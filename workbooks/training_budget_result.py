@@ -207,5 +207,9 @@ def _basis(page: LineSheet) -> None:
 
 def _dearer() -> str:
     """Return the expression of what to say where a term costs more than on demand."""
-    over = 'IF({listed_price_on_demand}<{price},"; on demand "&' + number_text("{listed_price_on_demand}") + '&" USD","")'
-    return f'IF(AND({{price_usd_per_gpu_hour}}="",{{term}}<>"on_demand",ISNUMBER({{listed_price_on_demand}})),{over},"")'
+    over = (
+        'IF({listed_price_on_demand}<{price},"; on demand "&' + number_text("{listed_price_on_demand}") + '&" USD","")'
+    )
+    return (
+        f'IF(AND({{price_usd_per_gpu_hour}}="",{{term}}<>"on_demand",ISNUMBER({{listed_price_on_demand}})),{over},"")'
+    )

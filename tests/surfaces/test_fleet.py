@@ -123,7 +123,7 @@ def test_command_prints_what_the_plan_gives(plan: FleetPlan, scenario: Path) -> 
     dear = "Large: a reserved GPU-hour at $2.25 costs more than one on demand at $1.50."
     assumed = "No node with 4 H100 SXM5 80 GB is listed; the plan assumes 3.64 kW (GPUs x TDP at the wall) and 8 U."
     warned = [line for line in text if "costs more than one on demand" in line]
-    over = "From 2028-06 on 414 kW exceed the ceiling of 400; in 7 of 24 months."
+    over = "From 2028-06 on 422 kW exceed the ceiling of 400; in 7 of 24 months."
     assert warned == ([] if scenario == EXAMPLE else [dear])
     said = [line for line in data["warnings"] if not line.startswith(("Price of a GPU-hour", "The range of cost"))]
     assert said == ([over] if scenario == EXAMPLE else [assumed, dear])

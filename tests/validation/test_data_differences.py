@@ -44,5 +44,6 @@ def test_two_kinds_of_table(tmp_path: Path) -> None:
     error = run(nodes, grid).exception
     assert isinstance(error, InputError)
     assert str(error) == (
-        f"two kinds of table: got nodes in {nodes} and grid in {grid}, want one. Compare tables of one kind."
+        f"two kinds of table: got nodes in {nodes} and grid in {grid}, want the same. "
+        "Compare tables of one kind, or two packs."
     )

@@ -20,7 +20,7 @@ from sizebook.sources.bundled import bundled
 from sizebook.workbooks.addin_calls import NEEDS_ADDIN
 
 # A workbook holds one plan; a serving one does not search, so it compares no accelerators.
-NO_INPUTS = {"plan", "gpus_compared"}
+NO_INPUTS = {"plan", "gpus_compared", "rates"}  # dated rates have a sheet of their own
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def plan_fleet(scenario: ScenarioFile, as_json: bool) -> None:
     """Print the plan of several services over 1 to 60 months, from a scenario file."""
     checked = scenario.read(FleetScenario, "fleet")
     plan = plan_fleet_scenario(checked)
-    print_plan(as_json, *with_amount(plan, checked.money, lambda: as_data(plan), lambda: as_text(plan)))
+    print_plan(as_json, *with_amount(plan, checked.money, data=lambda: as_data(plan), text=lambda: as_text(plan)))
 
 
 def as_data(plan: FleetPlan) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def plan_programme_command(scenario: ScenarioFile, as_json: bool, explained: boo
     checked = scenario.read(ProgrammeScenario, "programme")
     plan = plan_programme_scenario(checked)
     steps = derivation_lines(derivations(plan)) if explained else []
-    shown = with_amount(plan, checked.money, lambda: as_data(plan), lambda: [*as_text(plan), *steps])
+    shown = with_amount(plan, checked.money, data=lambda: as_data(plan), text=lambda: [*as_text(plan), *steps])
     print_plan(as_json, *shown)
 
 

@@ -54,7 +54,7 @@ def plan_serve(scenario: ScenarioFile, as_json: bool) -> None:
     values = with_csv_files(scenario.values("serving"), scenario.path.parent)
     checked = parse(ServingScenario, values, scenario.path.name)
     found = plan_serving_scenario(checked)
-    print_plan(as_json, *with_amount(found, checked.money, lambda: as_data(found), lambda: as_text(found)))
+    print_plan(as_json, *with_amount(found, checked.money, data=lambda: as_data(found), text=lambda: as_text(found)))
 
 
 def as_data(found: ServingResult) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def plan_train(scenario: ScenarioFile, as_json: bool, explained: bool, searched:
         return
     plan = plan_training(inputs)
     details = _explained(plan) if explained else []
-    shown = with_amount(plan, checked.money, lambda: as_data(plan), lambda: [*as_text(plan), *details])
+    shown = with_amount(plan, checked.money, data=lambda: as_data(plan), text=lambda: [*as_text(plan), *details])
     print_plan(as_json, *shown)
 
 

@@ -179,7 +179,7 @@ class Amount:
         labels = (f"Cost, {unit}", f"Cost, least, {unit}", f"Cost, most, {unit}", f"{unit} for 1 USD")
         values = ((self.middle, unit), (self.low, unit), (self.high, unit), (self.rate, per_usd))
         return tuple(
-            Figure(name, label, of, value)
+            Figure(name, label, unit=of, value=value)
             for name, label, (value, of) in zip(AMOUNT_FIGURES, labels, values, strict=True)
         )
 

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 from sizebook.dashboard.translating.expressions import Expressions, Program, local_name
@@ -156,8 +157,13 @@ def base_of(cls: type[Any]) -> type[Any] | None:
 
 def members_of(cls: type[Any]) -> dict[str, Any]:
     """Return the properties and methods that a class defines itself, those of dataclasses and tuples left out."""
-    found = {name: member.fget if isinstance(member, property) else member for name, member in vars(cls).items()}
+    found = {name: _getter(member) or member for name, member in vars(cls).items()}
     return {name: each for name, each in found.items() if inspect.isfunction(each) and not name.startswith("_")}
+
+
+def _getter(member: Any) -> Any:
+    """Return the function behind a property, None for what is none."""
+    return member.func if isinstance(member, cached_property) else getattr(member, "fget", None)
 
 
 def member_source(program: Program, cls: type[Any], name: str) -> str:
@@ -165,6 +171,6 @@ def member_source(program: Program, cls: type[Any], name: str) -> str:
     python = members_of(cls)[name]
     node = parsed_function(python)
     own = [each.arg for each in node.args.args]
-    word = "get " if isinstance(vars(cls)[name], property) else ""
+    word = "get " if _getter(vars(cls)[name]) else ""
     given = ", ".join(map(local_name, own[1:]))
     return f"{word}{name}({given}) {{ const {own[0]} = this; return (() => {_body(program, python, node, own)})(); }}"

@@ -169,7 +169,7 @@ def basis(service: Service, terms: FleetTerms) -> ServiceBasis:
     gpu, prices = replica.setup.gpu, service.prices
     return ServiceBasis(
         **_on_node(replica),
-        **listed_rates(gpu, prices.provider, prices.region, ("on_demand", "reserved_1y", "reserved_3y")),
+        **listed_rates(gpu, prices.provider, prices.region, terms=("on_demand", "reserved_1y", "reserved_3y")),
         listed_grams_per_kwh=grid_of(terms.energy.grid).g_co2e_per_kwh,
         longest_tokens=longest_tokens(service, replica),
         context_tokens=catalog.context_tokens(service.model),

@@ -176,7 +176,10 @@ def _at_ends(chosen: Sequence[ServiceLoad], terms: FleetTerms) -> Iterator[tuple
     for end in ("high", "low"):
         yield tuple(
             service_load(
-                each.service, at_speed(each.replica, getattr(each.replica.bands["throughput"], end)), each.rates, terms
+                each.service,
+                at_speed(each.replica, getattr(each.replica.bands["throughput"], end)),
+                each.rates,
+                terms=terms,
             )
             for each in chosen
         )

@@ -216,7 +216,7 @@ def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
     return ServingBasis(
         **_of_the_replica(inputs, replica),
         gpus_per_node=replica.packing.gpus_per_node,
-        **listed_rates(chip.key, prices.provider, prices.region, ("on_demand", "reserved_1y")),
+        **listed_rates(chip.key, prices.provider, prices.region, terms=("on_demand", "reserved_1y")),
         tdp_watts=watts(chip.key),
         listed_grams_per_kwh=grid_of(prices.energy.grid).g_co2e_per_kwh,
     )

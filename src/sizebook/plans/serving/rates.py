@@ -105,7 +105,7 @@ def listed_rates(gpu: str, provider: str | None, region: str | None, terms: Sequ
     A term that no table lists is blank.
     """
     found: dict[str, Any] = {}
-    for term, quoted in listed_quotes(gpu, provider, region, terms).items():
+    for term, quoted in listed_quotes(gpu, provider, region, terms=terms).items():
         rate = None if quoted is None else _rated(quoted)
         found |= {
             f"listed_{term}_usd_per_gpu_hour": rate and rate.usd,
