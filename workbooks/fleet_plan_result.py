@@ -32,7 +32,7 @@ def result(book: Book) -> None:
     )
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
-    share = share_said("{price_share.1}")
+    share = share_said("{price_share.total}")
     page.paragraph(page.resolve(f'="Prices of GPU-hours and their basis stand on Services. "&{share}'))
     _messages(page)
     _tiles(page)

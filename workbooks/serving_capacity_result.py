@@ -56,7 +56,7 @@ def _price_said() -> str:
             basis = f'IF(AND(ISNUMBER({listed}),{{reserved_price}}={listed}),{basis},"as on demand")'
         said.append(f'IF({given}="",{basis},"given on Inputs")')
     shown = '"GPU-hour on demand: "&{}&"; reserved: "&{}&". "&'.format(*said)
-    return f"={shown}{share_said('{price_share.1}')}"
+    return f"={shown}{share_said('{price_share.total}')}"
 
 
 def _replica_page(book: Book, steps: tuple[int, int]) -> None:

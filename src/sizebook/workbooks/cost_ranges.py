@@ -46,9 +46,9 @@ def range_rows(page: Timeline, cost: str) -> None:
         both = joint(end, by_speed, f"{{usd_{price}}}/{cost}")
         page.row_of(key, label, f"=IF({{on}}*{cost}=0,0,{cost}*{both})", "USD", total=SUM)
     share = price_share(("{usd_fast}", "{usd_slow}"), ("{usd_cheap}", "{usd_dear}")).removeprefix("=")
-    page.row_of(
-        "price_share", "Price's share of the range", f'=IF({{on}}*{cost}=0,"",{share})', "ratio", styles.PERCENT
-    )
+    of_all = price_share(("{usd_fast.total}", "{usd_slow.total}"), ("{usd_cheap.total}", "{usd_dear.total}"))
+    monthly = f'=IF({{on}}*{cost}=0,"",{share})'
+    page.row_of("price_share", "Price's share of the range", monthly, "ratio", styles.PERCENT, of_all)
 
 
 def share_said(share: str) -> str:

@@ -110,7 +110,7 @@ class Timeline(Canvas):
             LAST: f"=INDEX({months},{{months}})",
             MOST: f"=MAX({months})",
         }
-        formula = formulas.get(total)
+        formula = formulas.get(total, total) or None  # a total of its own is a formula
         if formula and self.book.is_unlisted(key):
             formula = f"=IF(COUNT({months})=COUNTA({months}),{formula.removeprefix('=')},{UNLISTED})"
         cell = self._put(self.total_column, self.resolve(formula), "Total")
