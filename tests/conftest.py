@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -48,6 +49,19 @@ def on_one_day() -> Iterator[None]:
 
     with valued_on(date(2026, 11, 26)):
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_thread_is_left() -> Iterator[None]:
+    """A thread that outlives its file changes others: a process with two threads must not fork its calculations."""
+    yield
+    for thread in others():
+        thread.join(timeout=60)
+    assert others() == [], "threads are left: close what started them in this file"
+
+
+def others() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each is not threading.current_thread()]
 
 
 @pytest.fixture(scope="session")

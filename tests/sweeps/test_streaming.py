@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
@@ -117,13 +118,13 @@ def test_a_piece_is_made_while_the_last_is_written_and_no_more(tmp_path: Path) -
             yield pl.DataFrame({"n": [n]})
         raise InputError("no more: got 5 pieces, want 6. Stop.")
 
-    coming = prefetched(numbered())
-    assert next(coming)["n"][0] == 0
-    until = time.monotonic() + 600
-    while len(made) < 2 and time.monotonic() < until:
-        time.sleep(0.001)
-    assert made == [0, 1]
-    assert [frame["n"][0] for frame in (next(coming) for _ in range(4))] == [1, 2, 3, 4]
+    with closing(prefetched(numbered())) as coming:
+        assert next(coming)["n"][0] == 0
+        until = time.monotonic() + 600
+        while len(made) < 2 and time.monotonic() < until:
+            time.sleep(0.001)
+        assert made == [0, 1]
+        assert [frame["n"][0] for frame in (next(coming) for _ in range(4))] == [1, 2, 3, 4]
     with pytest.raises(InputError) as failed:
         write(numbered(), tmp_path / "t.csv")
     assert str(failed.value) == "no more: got 5 pieces, want 6. Stop."
