@@ -100,7 +100,7 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
         prices = [group.of(f"{kind}_{of}_now") for kind in ("reserved", "on_demand")]
         paid = f"{{hours_a_month}}*{reserved}*{prices[0]}+{burst}*{prices[1]}"
         row(f"usd_{end}", f"Cost, {end} providers", f"={level_now}SUMPRODUCT({paid})", "USD", total=SUM)
-    range_rows(page, "{usd}")
+    range_rows(page, "usd")
     page.section("GPUs of replicas, the largest services")
     for at in range(1, LARGEST + 1):
         row(

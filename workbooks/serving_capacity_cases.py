@@ -108,7 +108,7 @@ def cases(book: Book, staged: Staged) -> None:
         for case in all_cases():
             own = formula.replace("@", str(rows[case.key])).replace("CASE", case.key)
             page.row_of(f"{key}_{case.key}", case.label, own, unit, total=total)
-    range_rows(page, "{usd_now}")
+    range_rows(page, "usd_now")
     page.finish()
 
 

@@ -144,10 +144,10 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
             "usd",
             "energy_kwh",
             "co2e_kg",
-            "usd_least",
-            "usd_most",
         )
-    ] + [
+    ]
+    months += [(f"SUM({staged.of_the_plan(name)})", f"SUM({{{name}.all}})") for name in ("usd_least", "usd_most")]
+    months += [
         (f"MAX({staged.of_the_plan(name)})", f"{{{name}.total}}")
         for name in ("peak_gpus", "peak_nodes", "peak_gpus_fewest", "peak_gpus_most")
     ]

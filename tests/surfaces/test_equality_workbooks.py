@@ -13,7 +13,7 @@ from sizebook.batch.plan_kinds import PLAN_KINDS, scenario_of, workbook_inputs_o
 from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.plans.ledgers import ledger_rows
+from sizebook.plans.ledgers import ledger_rows, usd_range
 from sizebook.plans.serving.figures import ReplicaFigures, figures
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
@@ -26,6 +26,7 @@ from tests.surfaces import test_equality_serving as serving
 from tests.surfaces.grid import Values, cases
 from tests.workbooks.shipped import checks
 from tests.workbooks.shipped import columns as labelled
+from tests.workbooks.shipped import totals as totals_of
 from tests.workbooks.test_fleet_plan import assert_shows_the_plan
 from tests.workbooks.test_serving_capacity import months
 
@@ -91,6 +92,9 @@ def test_what_filling_stores_is_the_plan(number: int, folder: Path) -> None:
             labelled(found.path, "Calculation")["Of the checkpoint, else in the chosen format"][0] == plan.weight_bytes
         )
         return
+    sheet, whole = ("Cases" if isinstance(plan, ServingPlan) else "Months"), usd_range(plan)
+    totals = [totals_of(found.path, sheet)[label] for label in ("Cost, least", "Cost, most")]
+    assert totals == pytest.approx([whole.low, whole.high], rel=1e-12)
     if isinstance(plan, ServingPlan):
         rows = ledger_rows(Month, plan)[1:]
         assert months(found.path, len(rows)) == [pytest.approx(row, rel=1e-12) for row in rows]

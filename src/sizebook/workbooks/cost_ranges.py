@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.timeline import SUM, Timeline
+from sizebook.workbooks.timeline import Timeline
 
 
 def joint(end: str, *factors: str) -> str:
@@ -34,21 +34,27 @@ def price_share(throughput: tuple[str, str], price: tuple[str, str]) -> str:
 def range_rows(page: Timeline, cost: str) -> None:
     """Add the rows of the range of a month's cost, from rows of what each spread alone makes of it; and its shares.
 
-    Those are `usd_fast`, `usd_slow`, `usd_cheap` and `usd_dear`.
+    Those are `usd_fast`, `usd_slow`, `usd_cheap` and `usd_dear`; ``cost`` is the row of the cost itself. Totals are
+    those of all months together: ends of months do not add up.
     """
     page.section("Range of cost: throughput and prices together")
-    for key, label, end, speed, price in (
-        ("usd_least", "Cost, least", "low", ("fast", "slow"), "cheap"),
-        ("usd_most", "Cost, most", "high", ("slow", "fast"), "dear"),
+    for key, label, end, price in (
+        ("usd_least", "Cost, least", "low", "cheap"),
+        ("usd_most", "Cost, most", "high", "dear"),
     ):
-        side = "MIN" if end == "low" else "MAX"
-        by_speed = f"{side}({','.join(f'{{usd_{each}}}' for each in speed)})/{cost}"
-        both = joint(end, by_speed, f"{{usd_{price}}}/{cost}")
-        page.row_of(key, label, f"=IF({{on}}*{cost}=0,0,{cost}*{both})", "USD", total=SUM)
+        of_month, of_all = (_end(end, price, cost, at) for at in ("", ".total"))
+        page.row_of(key, label, f"=IF({{on}}=0,0,{of_month})", "USD", total=f"={of_all}")
     share = price_share(("{usd_fast}", "{usd_slow}"), ("{usd_cheap}", "{usd_dear}")).removeprefix("=")
     of_all = price_share(("{usd_fast.total}", "{usd_slow.total}"), ("{usd_cheap.total}", "{usd_dear.total}"))
-    monthly = f'=IF({{on}}*{cost}=0,"",{share})'
+    monthly = f'=IF({{on}}*{{{cost}}}=0,"",{share})'
     page.row_of("price_share", "Price's share of the range", monthly, "ratio", styles.PERCENT, of_all)
+
+
+def _end(end: str, price: str, cost: str, at: str) -> str:
+    """Return the expression of an end of a month's range of cost, or with ``.total`` of that of all months."""
+    middle, side = f"{{{cost}{at}}}", "MIN" if end == "low" else "MAX"
+    by_speed = f"{side}({{usd_fast{at}}},{{usd_slow{at}}})/{middle}"
+    return f"IF({middle}=0,0,{middle}*{joint(end, by_speed, f'{{usd_{price}{at}}}/{middle}')})"
 
 
 def share_said(share: str) -> str:
