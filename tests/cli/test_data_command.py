@@ -92,8 +92,7 @@ def test_nothing_is_added_when_a_row_is_refused(tmp_path: Path) -> None:
         (
             "key,name\na,b\n",
             "not a table of sizebook: got columns key, name, want those of hardware, prices, grid, nodes, engines, "
-            "api_prices. For grid add kind, g_co2e_per_kwh, basis, year, carbon_free_share, source, retrieved; "
-            "separate columns by commas.",
+            "api_prices. For prices add provider, gpu, term, source; separate columns by commas.",
         ),
         (
             "provider,usd_per_hour\naws,1,024\n",
@@ -244,7 +243,11 @@ def test_where_the_users_tables_are(
             {"date": "2026-02-30"},
             "no date: got date '2026-02-30', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in.",
         ),
-        ({"currency": "EUR"}, "other currency: got 'EUR', want USD. Convert it and say the rate in source."),
+        (
+            {"currency": "EUR"},
+            "other currency: got 'EUR', want USD. Convert it and say the rate in source, or state price_per_gpu_hour "
+            "and rate_per_usd.",
+        ),
         (
             {"date": "2026-13"},
             "no date: got date '2026-13', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in.",

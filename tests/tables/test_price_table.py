@@ -6,7 +6,7 @@ import pytest
 
 from sizebook.core.tables import by_key, table
 from sizebook.tables.hardware import accelerators
-from sizebook.tables.prices import on_demand_beside, quote
+from sizebook.tables.prices import quote
 from sizebook.validation.data_checks import findings
 from tests.tables.test_findings import row_of
 
@@ -58,10 +58,10 @@ def test_what_the_providers_of_a_quote_ask_on_demand() -> None:
     # p4d.24xlarge 21.9576 in us-east-1 and 30.0978 in ap-northeast-1 at AWS, a2-highgpu-1g 3.6734 at Google.
     reserved = quote("a100-sxm-40gb", term="reserved_1y")
     assert {row.provider for row in reserved.rows} == {"aws", "gcp"}
-    assert on_demand_beside(reserved) == pytest.approx(((21.9576 + 30.0978) / 2 / 8 + 3.6734) / 2, rel=1e-4)
+    assert reserved.on_demand_beside == pytest.approx(((21.9576 + 30.0978) / 2 / 8 + 3.6734) / 2, rel=1e-4)
 
 
 def test_a_part_that_is_only_booked_ahead_has_no_price_on_demand() -> None:
     booked = quote("trainium2", term="capacity_block")
     assert booked.usd_per_gpu_hour == pytest.approx(2.235, rel=1e-3)  # trn2.48xlarge 35.7608 / 16
-    assert on_demand_beside(booked) is None
+    assert booked.on_demand_beside is None

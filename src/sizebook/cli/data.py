@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from sizebook.cli.options import ANY_PATH
 from sizebook.core.errors import InputError, suggestion
 from sizebook.core.tables import DATA, MOST_OWN_BYTES, OWN_TABLES, PACK, Row, newest_day, read, shipped, user_folder
 from sizebook.core.units import number_of
-from sizebook.intake.text_formats import csv_rows
+from sizebook.intake.text_formats import refuse_repeated
 from sizebook.market.packs import csv_bytes, is_pack, pack, unpacked
 from sizebook.market.updating import SERIES, updates
 from sizebook.sources.writing import write_whole
+from sizebook.tables.price_book import as_rows, table_rows
 from sizebook.validation import data_checks
 from sizebook.validation.data_differences import differences
 
@@ -37,15 +39,25 @@ def check(file: Path | None) -> None:
 
 
 def _loaded(file: Path) -> tuple[str, list[Row]]:
-    """Return the kind and rows of a user's file; cells missing at the end of a line are blank."""
-    rows = list(csv_rows(file, "a CSV file", comments=True))
+    """Return the kind and rows of a user's file: CSV, TOML or a workbook; missing cells are blank."""
+    rows = list(_sheet(file) if file.suffix.casefold() == ".xlsx" else table_rows(file))
     if not rows:
         raise InputError(f"no rows: got {file}, want a header and at least one row. Fill the table.")
-    kind = data_checks.kind_of(list(rows[0]))
+    heads = dict.fromkeys(name for row in rows for name in row)
+    kind = data_checks.kind_of(list(heads))
     columns = data_checks.KINDS[kind].columns
-    for name in rows[0].keys() - set(columns):
+    for name in heads.keys() - set(columns):
         click.echo(f"{file}: column not read: '{name}' is none of a table of {kind}.{suggestion(name, columns)}")
-    return kind, [{column: (row.get(column) or "").strip() for column in columns} for row in rows]
+    return kind, [{column: row.get(column, "") for column in columns} for row in rows]
+
+
+def _sheet(file: Path) -> Iterator[Row]:
+    from sizebook.sources.worksheets import sheet_rows
+
+    cells = sheet_rows(file)
+    heads = next(cells, [])
+    refuse_repeated(list(map(str, heads)), file)
+    return as_rows(dict(zip(heads, row, strict=True)) for row in cells if any(cell is not None for cell in row))
 
 
 def _report(name: str, kind: str, rows: tuple[Row, ...] | list[Row]) -> int:
@@ -62,9 +74,10 @@ def _report(name: str, kind: str, rows: tuple[Row, ...] | list[Row]) -> int:
 def add(kind: str, file: Path) -> None:
     """Check the rows of FILE and add them to your own TABLE; nothing is written if there is a finding.
 
-    Your rows take precedence over the shipped ones. A row with the same key (of prices: the same provider, instance,
-    accelerator, region, term and date) replaces the one you added before. Columns that the table does not have are
-    dropped.
+    FILE is CSV, TOML or a workbook, whose first sheet is read; for prices also the contract commitments of FOCUS. Your
+    rows take precedence over the shipped ones. A row with the same key (of prices: the same provider, instance,
+    accelerator, region, term, date, contract and tier) replaces the one you added before. Columns that the table does
+    not have are dropped.
     """
     found, rows = _loaded(file)
     if found != kind:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from sizebook.core.errors import InputError
-from sizebook.intake.allowed_files import located
+from sizebook.intake.allowed_files import located, refuse_relative
 from sizebook.intake.limits import limits, raised
 
 # A FIFO without a writer would block the opening itself; Windows opens text unless told otherwise.
@@ -25,6 +26,28 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
     (stat.S_ISSOCK, "a socket"),
 )
+
+
+Content = TypeVar("Content")
+
+
+def as_it_stands(path: Path, read: Callable[[Path], Content]) -> Content:
+    """Return what ``read`` makes of a file, read again when it has changed.
+
+    Whether it may be read is asked each time: the next cell may stand in another workbook.
+    """
+    refuse_relative(path)
+    try:
+        state = located(path).stat()
+    except OSError:  # reading it says why
+        return read(path)
+    found: Content = _read_at(read, path, state.st_size, state.st_mtime_ns)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _read_at(read: Callable[[Path], Any], path: Path, _size: int, _changed_ns: int) -> Any:
+    return read(path)
 
 
 @contextmanager

@@ -11,7 +11,6 @@ import csv
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
@@ -19,8 +18,7 @@ from sizebook.core.errors import InputError, RangeError
 from sizebook.core.sections import Quantity
 from sizebook.core.tables import Row
 from sizebook.core.texts import text
-from sizebook.intake.allowed_files import located, refuse_relative
-from sizebook.intake.files import decoded, read_bytes
+from sizebook.intake.files import as_it_stands, decoded, read_bytes
 from sizebook.intake.text_formats import refuse_repeated
 
 TRAINING, SERVING = "training", "serving"
@@ -137,21 +135,8 @@ def own_rates(rates_file: str) -> OwnRates:
     """Return a file of own rates, read again when it has changed.
 
     Errors: no such file, a column, name or number that is not one of its.
-
-    Whether it may be read is asked each time: the next cell may stand in another workbook.
     """
-    path = Path(rates_file)
-    refuse_relative(path)
-    try:
-        state = located(path).stat()
-    except OSError:  # reading it says why
-        return _read(path)
-    return _read_at(path, state.st_size, state.st_mtime_ns)
-
-
-@lru_cache(maxsize=64)
-def _read_at(path: Path, _size: int, _changed_ns: int) -> OwnRates:
-    return _read(path)
+    return as_it_stands(Path(rates_file), _read)
 
 
 def _read(path: Path) -> OwnRates:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from datetime import date
 
+from sizebook.core.tables import Row
 from sizebook.core.texts import Day, Figure, Text, joined, span, text
 from sizebook.core.units import percent
 
@@ -28,7 +29,8 @@ class PriceRow:
     """One dated price of a catalog or contract: the whole instance, host included, in USD an hour.
 
     A contract may say from when to when it holds (``valid_from``, ``valid_to``), both days included, and be read after
-    its end where ``allow_expired`` says yes.
+    its end where ``allow_expired`` says yes. A row of a price book states its price in its own currency, or as a per
+    cent off ``list_row``, and from how many GPUs on it holds.
     """
 
     provider: str
@@ -47,6 +49,48 @@ class PriceRow:
     valid_from: str = ""
     valid_to: str = ""
     allow_expired: str = ""
+    price_per_gpu_hour: float | None = None
+    rate_per_usd: float | None = None
+    percent_off_list: float | None = None
+    list_term: str = ""
+    from_gpus: float | None = None
+    gpus_committed: float | None = None
+    approver: str = ""
+    list_row: PriceRow | None = field(default=None, metadata={"not_a_column": True})
+
+    @property
+    def offer(self) -> tuple[str, str, str]:
+        """What rows share that differ in their day or in their tier alone."""
+        return self.provider.casefold(), self.instance, self.region
+
+    @property
+    def said(self) -> str:
+        """The contract, else the source."""
+        return self.contract or self.source
+
+    @property
+    def agreed(self) -> Iterator[Text]:
+        """What a price book says of the price beside its amount."""
+        if (listed := self.list_row) is not None:
+            yield text(
+                "{percent} % off {provider} {instance} in {region} {term} of {day}, {price} USD",
+                percent=Figure(f"{self.percent_off_list:g}"),
+                provider=listed.provider,
+                instance=listed.instance,
+                region=listed.region,
+                term=TERM_NAMES[listed.term],
+                day=Day(listed.date),
+                price=Figure(f"{listed.usd_per_gpu_hour:.4g}"),
+            )
+        if self.price_per_gpu_hour and self.currency != "USD":
+            amounts = {"price": Figure(f"{self.price_per_gpu_hour:g}"), "rate": Figure(f"{self.rate_per_usd:g}")}
+            yield text("{price} {currency} at {rate} a USD", currency=self.currency, **amounts)
+        if self.from_gpus:
+            yield text("tier from {n} GPUs", n=Figure(f"{self.from_gpus:g}"))
+        if self.gpus_committed:
+            yield text("{n} GPUs committed", n=Figure(f"{self.gpus_committed:g}"))
+        if self.approver:
+            yield text("approved by {name}", name=self.approver)
 
     def is_expired(self, day: str) -> bool:
         """Return whether the contract ended before a day."""
@@ -59,16 +103,42 @@ class PriceRow:
 
 
 AMOUNTS = ("gpus", "usd_per_hour", "usd_per_gpu_hour")
+_OWN, _OFF_LIST = "price_per_gpu_hour", "percent_off_list"
+BOOK_AMOUNTS = (_OWN, "rate_per_usd", _OFF_LIST, "from_gpus", "gpus_committed")
+COLUMNS = tuple(each.name for each in fields(PriceRow) if not each.metadata.get("not_a_column"))
 _YES, _NO = ("yes", "true", "1"), ("", "no", "false", "0")
 
 
+def is_off_list(row: Mapping[str, str]) -> bool:
+    """Return whether a row states a per cent off the list, in place of a price."""
+    return not row[_OWN] and 0 < _number(row[_OFF_LIST]) < 100
+
+
+def in_full(row: Mapping[str, str]) -> Row:
+    """Return a row with all columns; one of a price book by one accelerator, its day, and in USD where it can be."""
+    whole = {name: (row.get(name) or "").strip() for name in COLUMNS}
+    if not (whole[_OWN] or whole[_OFF_LIST]):
+        return whole
+    day = whole["date"] or whole["valid_from"] or whole["retrieved"]
+    standing_in = {"instance": whole["contract"] or "all", "region": "all", "gpus": "1", "currency": "USD", "date": day}
+    whole |= {name: whole[name] or cell for name, cell in (standing_in | {"retrieved": day}).items()}
+    rate = 1 if whole["currency"] == "USD" else _number(whole["rate_per_usd"])
+    return in_usd(whole, _number(whole[_OWN]) / rate) if whole[_OWN] and rate else whole
+
+
+def in_usd(row: Row, usd_per_gpu_hour: float) -> Row:
+    """Return a row at a price of a GPU-hour."""
+    hour = repr(usd_per_gpu_hour * _number(row["gpus"]))
+    return {**row, "usd_per_gpu_hour": repr(usd_per_gpu_hour), "usd_per_hour": hour}
+
+
 def problems(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield what makes a row of a price table unusable: amounts, currency, days, and the end of its contract."""
-    for column in AMOUNTS:
-        if not 0 < _number(row[column]) < math.inf:
-            yield f"no price: got {column} '{row[column]}', want a number above 0. Correct the cell."
-    if row["currency"] != "USD":
-        yield f"other currency: got '{row['currency']}', want USD. Convert it and say the rate in source."
+    """Yield what makes a row of a price table unusable: amounts, currency, days, and the end of its contract.
+
+    The row has all columns (`in_full`).
+    """
+    in_book = row.get(_OWN) or row.get(_OFF_LIST)
+    yield from _book_problems(row) if in_book else _catalog_problems(row)
     if not (is_day(row["date"]) or is_day(f"{row['date']}-01")):
         yield f"no date: got date '{row['date']}', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in."
     begins, ends = row.get("valid_from", ""), row.get("valid_to", "")
@@ -80,6 +150,36 @@ def problems(row: Mapping[str, str]) -> Iterator[str]:
         yield f"contract ends before it begins: got {stated}, want them in order. Swap them."
     if (said := row.get("allow_expired", "")).casefold() not in (*_YES, *_NO):
         yield f"not yes or no: got allow_expired '{said}', want yes or no. Correct it."
+
+
+def _catalog_problems(row: Mapping[str, str]) -> Iterator[str]:
+    if not any(row[column] for column in AMOUNTS):
+        yield f"no price: got blanks, want {_OWN}, {_OFF_LIST}, or {', '.join(AMOUNTS)}. Fill it in."
+        return
+    for column in AMOUNTS:
+        if not 0 < _number(row[column]) < math.inf:
+            yield f"no price: got {column} '{row[column]}', want a number above 0. Correct the cell."
+    if row["currency"] != "USD":
+        yield (
+            f"other currency: got '{row['currency']}', want USD. Convert it and say the rate in source, or state "
+            "price_per_gpu_hour and rate_per_usd."
+        )
+
+
+def _book_problems(row: Mapping[str, str]) -> Iterator[str]:
+    for column in BOOK_AMOUNTS:
+        if row[column] and not 0 < _number(row[column]) < math.inf:
+            yield f"no number: got {column} '{row[column]}', want a number above 0. Correct the cell, or empty it."
+    if row[_OWN] and row[_OFF_LIST]:
+        both = f"{_OWN} {row[_OWN]} and {_OFF_LIST} {row[_OFF_LIST]}"
+        yield f"price is given twice: got {both}, want one. Remove one of the two."
+    elif row[_OFF_LIST] and _number(row[_OFF_LIST]) >= 100:
+        yield f"nothing left: got {_OFF_LIST} '{row[_OFF_LIST]}', want less than 100. Correct the cell."
+    if row[_OWN] and row["currency"] != "USD" and not row["rate_per_usd"]:
+        yield (
+            f"no rate: got a price in {row['currency']} and a blank rate_per_usd, want how many {row['currency']} a "
+            "USD costs. Fill it in."
+        )
 
 
 def _number(cell: str) -> float:
@@ -102,6 +202,8 @@ class Price:
     """What one accelerator costs for an hour, how far providers differ, and the rows that this rests on.
 
     ``low`` and ``high`` are the 10th and 90th percentile of the providers; one provider gives a point.
+    ``on_demand_beside`` is what the same providers ask on demand; ``lapsed`` are contracts that would have answered if
+    they held, and ``tiers`` the numbers of GPUs from which another price holds.
     """
 
     usd_per_gpu_hour: float
@@ -110,6 +212,9 @@ class Price:
     rows: tuple[PriceRow, ...]
     table: Text
     day: str
+    on_demand_beside: float | None = None
+    lapsed: tuple[PriceRow, ...] = ()
+    tiers: tuple[float, ...] = ()
 
     @property
     def providers(self) -> tuple[str, ...]:
@@ -126,7 +231,7 @@ class Price:
     def basis(self) -> Text:
         """Where the price comes from, how old it is and how far providers differ, as every surface says it."""
         oldest, newest = self.dates
-        contracts = ", ".join(sorted({row.contract or row.source for row in self.rows})) if self.table is OWN else ""
+        contracts = ", ".join(sorted({row.said for row in self.rows})) if self.table is not SHIPPED else ""
         said = text(
             "{table}: {term}, {of}, {dates}",
             table=self.table,
@@ -136,7 +241,8 @@ class Price:
             else self._middle,
             dates=span(Day(oldest), Day(newest)),
         )
-        return joined((said, *self.remarks), "; ")
+        agreed = dict.fromkeys(each for row in self.rows for each in row.agreed)
+        return joined((said, *agreed, *self.remarks), "; ")
 
     @property
     def _middle(self) -> Text:
@@ -153,9 +259,17 @@ class Price:
     def remarks(self) -> tuple[Text, ...]:
         """What a reader must know before signing: an old price, few providers, a contract that has ended."""
         found = []
-        if ended := sorted(row.valid_to for row in self.rows if row.is_expired(self.day)):
-            found.append(text("the contract ended on {day}", day=Day(ended[0])))
-        n_old = sum(_days_between(row.date, self.day) > OLD_DAYS for row in self.rows)
+        expired = [row for row in self.rows if row.is_expired(self.day)]
+        if expired:
+            found.append(text("the contract ended on {day}", day=Day(min(row.valid_to for row in expired))))
+        for row in self.lapsed:
+            when = text("begins on {day}", day=Day(row.valid_from))
+            if row.is_expired(self.day):
+                when = text("ended on {day}", day=Day(row.valid_to))
+            found.append(text("left out: {contract}, which {when}", contract=row.said, when=when))
+        n_old = sum(
+            _days_between(row.date, self.day) > OLD_DAYS for row in self.rows if not row.valid_to or row in expired
+        )
         if n_old:
             shown = {"n": n_old, "rows": len(self.rows), "days": OLD_DAYS}
             figures = {name: Figure(str(number)) for name, number in shown.items()}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import fields
 from datetime import date
 from functools import cache
 from statistics import median
@@ -16,9 +15,9 @@ from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknow
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
-from sizebook.core.tables import own_rows, shipped
 from sizebook.tables.hardware import accelerator
-from sizebook.tables.price_rows import AMOUNTS, OWN, SHIPPED, TERMS, Price, PriceRow, problems
+from sizebook.tables.price_rows import OWN, SHIPPED, TERMS, Price, PriceRow
+from sizebook.tables.price_tables import Book, book_of, prices, user_prices
 
 _valuation_day: ContextVar[date | None] = ContextVar("valuation_day", default=None)
 
@@ -38,56 +37,61 @@ def valuation_day() -> date | None:
     return _valuation_day.get()
 
 
-@cache
-def prices() -> tuple[PriceRow, ...]:
-    """Return every row of ``data/prices.csv``, read once."""
-    return tuple(_parsed(row) for row in shipped("prices"))
-
-
-@cache
-def user_prices() -> tuple[PriceRow, ...]:
-    """Return the planner's own prices (`sizebook data add prices`), read once."""
-    return tuple(_parsed(row) for row in own_rows("prices"))
-
-
-def _parsed(row: Mapping[str, str]) -> PriceRow:
-    """Return a row of a price table. Errors: one that `sizebook data check` would find, with its first problem."""
-    columns = [field.name for field in fields(PriceRow)]
-    whole = {name: (row.get(name) or "").strip() for name in columns}
-    if problem := next(problems(whole), ""):
-        named = " ".join(whole[name] for name in ("provider", "gpu", "term", "date"))
-        raise InputError(f"row of a price table, {named}: {problem}")
-    return PriceRow(**{name: float(cell) if name in AMOUNTS else cell for name, cell in whole.items()})  # type: ignore[arg-type]
-
-
-def quote(gpu: str, provider: str | None = None, region: str | None = None, term: str = "on_demand") -> Price:
+def quote(
+    gpu: str,
+    provider: str | None = None,
+    region: str | None = None,
+    *,
+    term: str = "on_demand",
+    gpus: float = 1,
+    price_book: str = "",
+) -> Price:
     """Return the price of one accelerator for an hour, with the rows it comes from.
 
-    Rows match on accelerator and term, and on provider and region where given. Where any row of the planner's own table
-    matches, only those count. Each provider answers with the median of its rows of its newest date, and several
-    providers with the median of their answers, so that one with many regions does not outvote the others.
+    Rows match on accelerator and term, and on provider and region where given. A price book comes first, then the
+    planner's own table, then the catalog; where any row of one matches, only that one counts. Each provider answers
+    with the median of its rows of its newest date, and several providers with the median of their answers, so that one
+    with many regions does not outvote the others. Of volume tiers the one answers that ``gpus`` reach.
 
-    Errors: no matching row, saying what the tables do hold; own rows that match and of which no contract holds.
+    Errors: no matching row, saying what the tables do hold; own rows that match and of which no contract holds, or no
+    tier is reached.
     """
     day = (valuation_day() or date.today()).isoformat()
-    return quoted_on(accelerator(gpu).key, provider, region, term, day)
+    return quoted_on(accelerator(gpu).key, provider, region, term, day, gpus, book_of(price_book))
 
 
 @cache
-def quoted_on(gpu: str, provider: str | None, region: str | None, term: str, day: str) -> Price:
+def quoted_on(
+    gpu: str, provider: str | None, region: str | None, term: str, day: str, gpus: float, book: Book | None
+) -> Price:
     """Return the price of `quote` as of a day."""
-    for known, name in ((user_prices(), OWN), (prices(), SHIPPED)):
-        matching = _matching(known, gpu, provider, region, term)
+    shipped = Book(SHIPPED, prices())
+    for table in (*([book] if book else ()), Book(OWN, user_prices()), shipped):
+        matching = _matching(table, gpu, provider, region, term)
+        if not matching:
+            continue
         rows = [row for row in matching if row.holds(day)]
-        if matching and not rows:
+        if not rows:
             raise _none_holds(gpu, matching, day)
-        if rows:
-            newest = _newest_by_provider(rows, by_offer=name is OWN)
-            answers = sorted(median(row.usd_per_gpu_hour for row in group) for group in newest)
-            low, high = (_percentile(answers, share) for share in (0.1, 0.9))
-            used = tuple(row for group in newest for row in group)
-            return Price(median(answers), low, high, rows=used, table=name, day=day)
-    raise _nothing_matches(gpu, provider, region, term)
+        reached = _newest_by_provider(table, rows, gpus)
+        if not reached:
+            raise _no_tier(gpu, rows, gpus)
+        answers = sorted(median(row.usd_per_gpu_hour for row in group) for group in reached)
+        low, high = (_percentile(answers, share) for share in (0.1, 0.9))
+        used = tuple(row for group in reached for row in group)
+        offers = {row.offer for row in rows}
+        return Price(
+            median(answers),
+            low,
+            high,
+            rows=used,
+            table=table.name,
+            day=day,
+            on_demand_beside=_on_demand_beside(table, used, day, gpus),
+            lapsed=tuple(row for row in matching if row not in rows and row.offer not in offers),
+            tiers=tuple(sorted({row.from_gpus for row in rows if row.from_gpus})),
+        )
+    raise _nothing_matches(gpu, provider, region, term, book)
 
 
 def _percentile(ordered: Sequence[float], share: float) -> float:
@@ -98,74 +102,95 @@ def _percentile(ordered: Sequence[float], share: float) -> float:
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
-def listed_quotes(gpu: str, provider: str | None, region: str | None, terms: Sequence[str]) -> dict[str, Price | None]:
+def listed_quotes(
+    gpu: str,
+    provider: str | None,
+    region: str | None,
+    *,
+    terms: Sequence[str],
+    gpus: float = 1,
+    price_book: str = "",
+) -> dict[str, Price | None]:
     """Return the price that the tables list for each term, None where they list none. Errors: an unknown provider."""
-    check_provider(provider)
+    check_provider(provider, book_of(price_book))
     found: dict[str, Price | None] = {}
     for term in terms:
         try:
-            found[term] = quote(gpu, provider, region, term)
+            found[term] = quote(gpu, provider, region, term=term, gpus=gpus, price_book=price_book)
         except UnknownKeyError:
             found[term] = None
     return found
 
 
-def on_demand_beside(found: Price) -> float | None:
+def _on_demand_beside(table: Book, used: Sequence[PriceRow], day: str, gpus: float) -> float | None:
     """Return what the providers of a price ask on demand for the same accelerator in the same table, None for nothing.
 
     Only a few providers list reserved prices, and dear ones do: their reserved price is to be read beside this one, not
     beside the median of all providers.
     """
-    gpus, names = {row.gpu for row in found.rows}, {row.provider for row in found.rows}
-    known = user_prices() if found.table is OWN else prices()
+    kinds, names = {row.gpu for row in used}, {row.provider for row in used}
     rows = [
         row
-        for row in known
-        if row.gpu in gpus and row.provider in names and row.term == "on_demand" and row.holds(found.day)
+        for row in table.rows
+        if row.gpu in kinds and row.provider in names and row.term == "on_demand" and row.holds(day)
     ]
-    if not rows:
-        return None
-    return median(median(row.usd_per_gpu_hour for row in group) for group in _newest_by_provider(rows))
+    groups = _newest_by_provider(table, rows, gpus)
+    return median(median(row.usd_per_gpu_hour for row in group) for group in groups) if groups else None
 
 
-def _matching(
-    rows: Iterable[PriceRow], gpu: str, provider: str | None, region: str | None, term: str
-) -> list[PriceRow]:
-    return [
+def _matching(table: Book, gpu: str, provider: str | None, region: str | None, term: str) -> list[PriceRow]:
+    """Return the rows of an offer; a contract for all regions answers for one that it does not name."""
+    rows = [
         row
-        for row in rows
-        if row.gpu == gpu
-        and row.term == term
-        and (provider is None or row.provider.casefold() == provider.casefold())
-        and (region is None or row.region.casefold() == region.casefold())
+        for row in table.rows
+        if row.gpu == gpu and row.term == term and (provider is None or row.provider.casefold() == provider.casefold())
     ]
+    if region is None:
+        return rows
+    named = [row for row in rows if row.region.casefold() == region.casefold()]
+    return named or [row for row in rows if row.region == "all" and table.name is not SHIPPED]
 
 
-def _newest_by_provider(rows: Iterable[PriceRow], *, by_offer: bool = False) -> list[list[PriceRow]]:
-    """Return each provider's rows of its newest date; ``by_offer`` of each offer's, as contracts stand side by side."""
+def _newest_by_provider(table: Book, rows: Iterable[PriceRow], gpus: float) -> list[list[PriceRow]]:
+    """Return each provider's rows of its newest date, in a table of contracts each offer's: they stand side by side.
+
+    Of volume tiers the highest is left that so many GPUs reach.
+    """
     groups: dict[tuple[str, ...], list[PriceRow]] = {}
     for row in rows:
-        offer = (row.instance, row.region) if by_offer else ()
-        groups.setdefault((row.provider.casefold(), *offer), []).append(row)
+        groups.setdefault(row.offer[:1] if table.name is SHIPPED else row.offer, []).append(row)
     found: dict[str, list[PriceRow]] = {}
     for (provider, *_), group in groups.items():
         newest = max(row.date for row in group)
-        found.setdefault(provider, []).extend(row for row in group if row.date == newest)
+        reached = [row for row in group if row.date == newest and (row.from_gpus or 0) <= gpus]
+        highest = max((row.from_gpus or 0 for row in reached), default=0)
+        if reached:
+            found.setdefault(provider, []).extend(row for row in reached if (row.from_gpus or 0) == highest)
     return list(found.values())
+
+
+def _no_tier(gpu: str, rows: Sequence[PriceRow], gpus: float) -> InputError:
+    row = min(rows, key=lambda each: each.from_gpus or 0)
+    return InputError(
+        f"volume tier not reached: got {gpus:g} GPUs of '{gpu}', want at least {row.from_gpus:g}, the least of "
+        f"'{row.said}'. Give it a row for fewer, state all GPUs that it covers as rented_gpus, or state a price."
+    )
 
 
 def _none_holds(gpu: str, rows: Sequence[PriceRow], day: str) -> InputError:
     row = max(rows, key=lambda each: each.valid_to or each.valid_from)
     when = f"ended on {row.valid_to}" if row.is_expired(day) else f"begins on {row.valid_from}"
     return InputError(
-        f"contract does not hold: got '{row.contract or row.source}' for '{gpu}', which {when}, want one that holds on "
+        f"contract does not hold: got '{row.said}' for '{gpu}', which {when}, want one that holds on "
         f"{day}. Renew its row with 'sizebook data add prices FILE.csv', remove it, or set its allow_expired to yes."
     )
 
 
-def _nothing_matches(gpu: str, provider: str | None, region: str | None, term: str) -> UnknownKeyError:
-    check_provider(provider)
-    offers = [row for row in (*user_prices(), *prices()) if row.gpu == gpu]
+def _nothing_matches(
+    gpu: str, provider: str | None, region: str | None, term: str, book: Book | None
+) -> UnknownKeyError:
+    check_provider(provider, book)
+    offers = [row for row in _all_rows(book) if row.gpu == gpu]
     if not offers:
         return UnknownKeyError(
             f"no price: got '{gpu}', want an accelerator that data/prices.csv holds. "
@@ -181,14 +206,22 @@ def _nothing_matches(gpu: str, provider: str | None, region: str | None, term: s
     )
 
 
+def _all_rows(book: Book | None) -> tuple[PriceRow, ...]:
+    return (*(book.rows if book else ()), *user_prices(), *prices())
+
+
 def providers() -> tuple[str, ...]:
     """Return the providers of the price tables."""
-    return tuple(sorted({row.provider for row in (*user_prices(), *prices())}))
+    return _providers(None)
 
 
-def check_provider(provider: str | None) -> None:
+def _providers(book: Book | None) -> tuple[str, ...]:
+    return tuple(sorted({row.provider for row in _all_rows(book)}))
+
+
+def check_provider(provider: str | None, book: Book | None = None) -> None:
     """Raise for a provider that no table knows."""
-    known = providers()
+    known = _providers(book)
     if provider is not None and provider.casefold() not in map(str.casefold, known):
         raise unknown_key("provider", provider, known, where=f"one of {', '.join(known)}")
 
@@ -255,6 +288,6 @@ def price_usd_per_gpu_hour(
     Each provider answers with the median of its newest matching rows, several with the median of their answers; rows of
     your own table come before all others. Left out: storage, traffic, support, taxes, and discounts by contract.
     """
-    found = quote(gpu, provider, region, term)
+    found = quote(gpu, provider, region, term=term)
     low, high = found.low_usd_per_gpu_hour, found.high_usd_per_gpu_hour
     return {"p10": low, "p50": found.usd_per_gpu_hour, "p90": high}[price_quantile]

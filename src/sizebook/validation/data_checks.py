@@ -17,7 +17,8 @@ from sizebook.core.tables import Row, by_key, shipped
 from sizebook.tables import api_prices
 from sizebook.tables.grid import BASES, Grid
 from sizebook.tables.hardware import Accelerator, accelerators, spec_fields
-from sizebook.tables.price_rows import AMOUNTS, TERMS, PriceRow, is_day, problems
+from sizebook.tables.price_rows import AMOUNTS, COLUMNS, TERMS, in_full, is_day, problems
+from sizebook.tables.price_tables import completed
 
 _KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _RATIO_TOLERANCE = 0.03
@@ -40,7 +41,7 @@ class Kind:
 
     def name_of(self, row: Row) -> str:
         """Return the words that name a row in a finding."""
-        return " ".join(row[column] for column in self.shown or self.identity)
+        return " ".join(filter(None, (row.get(column) for column in self.shown or self.identity)))
 
 
 def kind_of(columns: Sequence[str]) -> str:
@@ -61,7 +62,7 @@ def findings(kind: str, rows: Sequence[Row]) -> list[str]:
     """Return what is wrong with the rows of one kind of table, in order of lines."""
     checks = KINDS[kind]
     lines = {id(row): number for number, row in enumerate(rows, start=2)}
-    found = [(row, text) for row in rows for text in (*provenance(row), *checks.row(row))]
+    found = [(row, text) for row in rows for text in checks.row(row)]
     found += [*_unique(rows, *checks.identity), *checks.rows(rows)]
     found.sort(key=lambda pair: lines[id(pair[0])])
     return [f"line {lines[id(row)]} ({checks.name_of(row)}): {text}" for row, text in found]
@@ -115,6 +116,7 @@ _RATIOS = (
 
 
 def _hardware_row(row: Row) -> Iterator[str]:
+    yield from provenance(row)
     if not _KEY.fullmatch(row["key"]):
         yield f"not a key: got '{row['key']}', want lower-case words joined by '-'. Rename it."
     yield from _numbers(row, _HARDWARE_NUMBERS, _HARDWARE_REQUIRED)
@@ -161,21 +163,27 @@ def _dense(row: Row, generation: Row) -> Iterator[str]:
 def _unique(rows: Sequence[Row], *columns: str) -> Iterator[tuple[Row, str]]:
     seen = Counter[tuple[str, ...]]()
     for row in rows:
-        identity = tuple(row[column] for column in columns)
+        identity = tuple(row.get(column) or "" for column in columns)
         seen[identity] += 1
         if seen[identity] > 1:
-            yield row, f"repeated row: got {' '.join(identity)} again, want it once. Keep the right one."
+            yield row, f"repeated row: got {' '.join(filter(None, identity))} again, want it once. Keep the right one."
 
 
 # Prices --------------------------------------------------------------------------------------------------------------
 
 
-def _price_row(row: Row) -> Iterator[str]:
+def _price_row(given: Row) -> Iterator[str]:
+    row = in_full(given)
+    try:
+        row, _ = completed(given)
+    except InputError as error:
+        yield str(error)
     yield from problems(row)
+    yield from provenance(row)
     if row["term"] not in TERMS:
         yield f"unknown term: got '{row['term']}', want one of {', '.join(TERMS)}.{suggestion(row['term'], TERMS)}"
     for column in ("provider", "instance", "region"):
-        if not row[column].strip():
+        if not row[column]:
             yield f"blank {column}: got nothing, want the catalog's word, or 'all' for one price. Fill it in."
     gpus, hour, gpu_hour = (_number(row, column) for column in AMOUNTS)
     if gpus and hour and gpu_hour and abs(hour / gpus / gpu_hour - 1) > 0.001:
@@ -206,12 +214,13 @@ def _plausible(gpu: str, term: str, gpu_hour: float) -> Iterator[str]:
 
 
 def _price_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
-    on_demand = {_offer(row): _number(row, "usd_per_hour") for row in rows if row["term"] == "on_demand"}
-    for row in rows:
+    whole = [in_full(row) for row in rows]
+    on_demand = {_offer(row): _number(row, "usd_per_hour") for row in whole if row["term"] == "on_demand"}
+    for given, row in zip(rows, whole, strict=True):
         price, full = _number(row, "usd_per_hour"), on_demand.get(_offer(row))
         if row["term"] != "on_demand" and price and full and price > full:
             yield (
-                row,
+                given,
                 (
                     f"dearer than on demand: got {row['term']} {price:g} USD an hour, want at most {full:g}. "
                     "Check which column of the catalog it is."
@@ -220,7 +229,7 @@ def _price_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
 
 
 def _offer(row: Row) -> tuple[str, ...]:
-    return (row["provider"], row["instance"], row["gpu"], row["region"], row["date"])
+    return tuple(row[name] for name in ("provider", "instance", "gpu", "region", "date", "from_gpus"))
 
 
 _DISCOUNTS = {
@@ -232,6 +241,7 @@ _HIGHEST_USD_PER_MTOK = 1000
 
 
 def _api_price_row(row: Row) -> Iterator[str]:
+    yield from provenance(row)
     listed = ("input_usd_per_mtok", "output_usd_per_mtok")
     yield from _numbers(row, listed, listed)
     for column in ("provider", "model"):
@@ -258,6 +268,7 @@ def _api_price_row(row: Row) -> Iterator[str]:
 
 
 def _grid_row(row: Row) -> Iterator[str]:
+    yield from provenance(row)
     yield from _numbers(row, ("g_co2e_per_kwh",), ("g_co2e_per_kwh",))
     grams = _number(row, "g_co2e_per_kwh")
     if grams and not 1 <= grams <= 1500:
@@ -280,6 +291,7 @@ _ENGINE_NUMBERS = (
 
 
 def _node_row(row: Row) -> Iterator[str]:
+    yield from provenance(row)
     required = ("gpus_per_node", "node_kw", "rack_units")
     yield from _numbers(row, (*required, "rack_nodes"), required)
     if row["gpu"] not in accelerators():
@@ -290,6 +302,7 @@ def _node_row(row: Row) -> Iterator[str]:
 
 
 def _engine_row(row: Row) -> Iterator[str]:
+    yield from provenance(row)
     for column in _ENGINE_NUMBERS:
         value = _number(row, column)
         if value is None or value < 0:
@@ -308,17 +321,17 @@ def _columns(record: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(record))
 
 
-_CONTRACT = ("contract", "valid_from", "valid_to", "allow_expired")
+_IN_EVERY_PRICE = ("provider", "gpu", "term", "source")
 
 KINDS = {
     "hardware": Kind(_columns(Accelerator), ("key",), _hardware_row),
     "prices": Kind(
-        _columns(PriceRow),
-        ("provider", "instance", "gpu", "region", "term", "date"),
+        COLUMNS,
+        ("provider", "instance", "gpu", "region", "term", "date", "contract", "from_gpus"),
         _price_row,
         _price_rows,
         shown=("provider", "instance", "term"),
-        optional=_CONTRACT,
+        optional=tuple(name for name in COLUMNS if name not in _IN_EVERY_PRICE),
     ),
     "grid": Kind(_columns(Grid), ("key",), _grid_row),
     "nodes": Kind(tuple(shipped("nodes")[0]), ("gpu",), _node_row),

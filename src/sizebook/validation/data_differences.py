@@ -23,7 +23,7 @@ def differences(kind: str, before: Sequence[Row], after: Sequence[Row]) -> list[
 
 
 def _by_identity(checks: Kind, rows: Sequence[Row]) -> dict[tuple[str, ...], Row]:
-    return {tuple(row[column] for column in checks.identity): row for row in rows}
+    return {tuple(filter(None, (row.get(column) for column in checks.identity))): row for row in rows}
 
 
 def _name(key: tuple[str, ...]) -> str:

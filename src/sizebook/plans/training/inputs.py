@@ -26,7 +26,7 @@ from sizebook.plans.quantities import StatedGrams
 from sizebook.tables.grid import GridRegion, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.price_rows import TERM_NAMES
-from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
+from sizebook.tables.prices import PriceRegion, Provider, Term, quote
 from sizebook.training.layout import Layout, with_data_parallel
 from sizebook.training.number_formats import format_of, training_peak
 from sizebook.training.quantities import Batches, Operations, Pace, Programme, Run
@@ -322,9 +322,8 @@ def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
         )
         return Costs(price_usd_per_gpu_hour=NOT_LISTED_USD, basis=missing, other_usd=prices.other_usd)
     basis = found.basis
-    beside = on_demand_beside(found) if prices.term != "on_demand" else None
-    if beside is not None:
-        asked = Figure(f"{beside:.2f}")
+    if prices.term != "on_demand" and found.on_demand_beside is not None:
+        asked = Figure(f"{found.on_demand_beside:.2f}")
         basis = text("{basis}; on demand the same providers ask {price}", basis=basis, price=asked)
     return Costs(
         price_usd_per_gpu_hour=found.usd_per_gpu_hour,

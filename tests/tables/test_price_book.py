@@ -1,0 +1,255 @@
+"""A planner's price book: contracts in CSV, TOML or a sheet, with tiers, currencies and a per cent off the list."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from sizebook.cli.data import _loaded
+from sizebook.core.errors import InputError
+from sizebook.core.tables import Row
+from sizebook.tables.price_book import as_rows, table_rows
+from sizebook.tables.price_rows import Price
+from sizebook.tables.prices import quote, valued_on
+from sizebook.validation.data_checks import findings
+
+# 2 USD an hour up to 99 GPUs, 1.80 from 100 on.
+TIERS = """
+[[price]]
+provider = "ourcloud"
+gpu = "h100-sxm"
+term = "reserved_1y"
+price_per_gpu_hour = 2
+contract = "4711"
+valid_from = 2026-01-01
+valid_to = 2026-12-31
+gpus_committed = 64
+approver = "A. Planner"
+source = "frame contract"
+
+[[price]]
+provider = "ourcloud"
+gpu = "h100-sxm"
+term = "reserved_1y"
+price_per_gpu_hour = 1.8
+from_gpus = 100
+contract = "4711"
+valid_from = 2026-01-01
+valid_to = 2026-12-31
+source = "frame contract"
+"""
+CONTRACT = {
+    "provider": "ourcloud",
+    "gpu": "h100-sxm",
+    "term": "on_demand",
+    "price_per_gpu_hour": "1.8",
+    "valid_from": "2026-01-01",
+    "source": "contract 4711",
+}
+
+
+@pytest.fixture(autouse=True)
+def the_day() -> Iterator[None]:
+    with valued_on(date(2026, 11, 1)):
+        yield
+
+
+def book(folder: Path, text: str) -> str:
+    path = folder / "book.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def contract(folder: Path, **cells: object) -> str:
+    lines = (f"{name} = {str(cell)!r}" for name, cell in (CONTRACT | cells).items() if cell is not None)
+    return book(folder, "\n".join(("[[price]]", *lines)))
+
+
+def priced(price_book: str, **asked: object) -> Price:
+    return quote("h100-sxm", price_book=price_book, **asked)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("gpus", "usd"), [(1, 2), (99, 2), (100, 1.8), (101, 1.8)])
+def test_a_tier_changes_the_price_at_exactly_its_gpu(tmp_path: Path, gpus: int, usd: float) -> None:
+    found = priced(book(tmp_path, TIERS), term="reserved_1y", gpus=gpus)
+    assert (found.usd_per_gpu_hour, found.low_usd_per_gpu_hour, found.high_usd_per_gpu_hour) == (usd, usd, usd)
+    assert found.tiers == (100,)
+
+
+def test_the_basis_says_contract_tier_commitment_and_approver(tmp_path: Path) -> None:
+    path = book(tmp_path, TIERS)
+    assert priced(path, term="reserved_1y").basis == (
+        "price book book.toml: one-year reservation, ourcloud (4711), 2026-01-01; 64 GPUs committed; approved by "
+        "A. Planner"
+    )
+    assert priced(path, term="reserved_1y", gpus=100).basis.endswith("ourcloud (4711), 2026-01-01; tier from 100 GPUs")
+
+
+def test_a_book_comes_before_the_catalog_and_only_where_it_answers(tmp_path: Path) -> None:
+    path = contract(tmp_path)
+    assert priced(path).usd_per_gpu_hour == 1.8
+    assert priced(path, region="anywhere").usd_per_gpu_hour == 1.8  # a contract for all regions
+    assert priced(path, term="spot") == quote("h100-sxm", term="spot")
+    assert priced(path, provider="aws") == quote("h100-sxm", "aws")
+
+
+def test_a_price_in_euros_is_taken_at_its_own_rate(tmp_path: Path) -> None:
+    found = priced(contract(tmp_path, currency="EUR", rate_per_usd="0.9"))
+    assert found.usd_per_gpu_hour == pytest.approx(2.0)  # 1.80 / 0.90
+    assert "1.8 EUR at 0.9 a USD" in found.basis
+
+
+def test_per_cent_off_list_names_the_list_row(tmp_path: Path) -> None:
+    # AWS's p4d.24xlarge in us-east-1, an hour on demand: 21.957642 / 8 = 2.744705.
+    off = {"provider": "aws", "gpu": "a100-sxm-40gb", "region": "us-east-1", "price_per_gpu_hour": None}
+    path = contract(tmp_path, **off, percent_off_list="30", instance="p4d.24xlarge")
+    found = quote("a100-sxm-40gb", price_book=path)
+    assert found.usd_per_gpu_hour == pytest.approx(0.7 * 2.744705, rel=1e-6)
+    (row,) = found.rows
+    assert row.list_row is not None and row.list_row in quote("a100-sxm-40gb", "aws", "us-east-1").rows
+    assert f"30 % off aws p4d.24xlarge in us-east-1 on demand of {row.list_row.date}, 2.745 USD" in found.basis
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        (
+            {"currency": "EUR"},
+            "no rate: got a price in EUR and a blank rate_per_usd, want how many EUR a USD costs. Fill it in.",
+        ),
+        (
+            {"price_per_gpu_hour": "zwei"},
+            "no number: got price_per_gpu_hour 'zwei', want a number above 0. Correct the cell, or empty it.",
+        ),
+        (
+            {"percent_off_list": "30"},
+            "price is given twice: got price_per_gpu_hour 1.8 and percent_off_list 30, want one. Remove one of the "
+            "two.",
+        ),
+        (
+            {"price_per_gpu_hour": "", "percent_off_list": "100"},
+            "nothing left: got percent_off_list '100', want less than 100. Correct the cell.",
+        ),
+        (
+            {"price_per_gpu_hour": "", "percent_off_list": "30"},
+            "not one list price: got no row of data/prices.csv for ourcloud h100-sxm on_demand, want one that 30 % is "
+            "off; listed are none. Name its instance, region and list_term, or state price_per_gpu_hour.",
+        ),
+        (
+            {"price_per_gpu_hour": ""},
+            "no price: got blanks, want price_per_gpu_hour, percent_off_list, or gpus, usd_per_hour, usd_per_gpu_hour. "
+            "Fill it in.",
+        ),
+        (
+            {"valid_from": ""},
+            "no date: got date '', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in.",
+        ),
+        ({"from_gpus": "0"}, "no number: got from_gpus '0', want a number above 0. Correct the cell, or empty it."),
+        (
+            {"price_per_gpu_hour": "180"},
+            "implausible price: got 180 USD a GPU-hour, want 1.5 to 25 for h100-sxm on_demand. Check that host and "
+            "accelerator are priced together, and the number of accelerators.",
+        ),
+    ],
+)
+def test_what_a_book_is_refused_for(cells: Row, problem: str) -> None:
+    assert findings("prices", [CONTRACT | cells])[0].partition("): ")[2] == problem
+
+
+def test_a_tier_that_is_not_reached_is_no_price_of_the_contract(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        priced(contract(tmp_path, from_gpus="100"), gpus=99)
+    assert str(caught.value) == (
+        "volume tier not reached: got 99 GPUs of 'h100-sxm', want at least 100, the least of 'contract 4711'. Give it "
+        "a row for fewer, state all GPUs that it covers as rented_gpus, or state a price."
+    )
+
+
+def test_a_contract_in_force_is_not_old_and_one_that_ended_is_said(tmp_path: Path) -> None:
+    other = contract(tmp_path, valid_from="2024-01-01", valid_to="2026-12-31")
+    assert priced(other).remarks == ()
+    ended = contract(tmp_path, valid_to="2026-10-31")
+    with pytest.raises(InputError, match="which ended on 2026-10-31, want one that holds on 2026-11-01"):
+        priced(ended)
+    both = (
+        Path(ended).read_text()
+        + "\n[[price]]\n"
+        + "\n".join(f"{name} = {cell!r}" for name, cell in (CONTRACT | {"provider": "other", "contract": "8"}).items())
+    )
+    assert priced(book(tmp_path, both)).basis.endswith(
+        "left out: contract 4711, which ended on 2026-10-31; 1 of 1 prices are older than 180 days"
+    )
+
+
+def test_toml_csv_and_a_sheet_give_the_same_rows(tmp_path: Path) -> None:
+    toml = _loaded(Path(book(tmp_path, TIERS)))
+    columns = list(dict.fromkeys(name for row in toml[1] for name, cell in row.items() if cell))
+    csv = tmp_path / "book.csv"
+    csv.write_text("\n".join(",".join(cells) for cells in (columns, *([row[c] for c in columns] for row in toml[1]))))
+    sheet = Workbook()
+    sheet.active.append(columns)
+    days = {"valid_from": date(2026, 1, 1), "valid_to": date(2026, 12, 31)}
+    for row in toml[1]:
+        numbers = {c: float(row[c]) for c in ("price_per_gpu_hour", "from_gpus", "gpus_committed") if row[c]}
+        sheet.active.append([(row | days | numbers)[c] or None for c in columns])
+    sheet.save(tmp_path / "book.xlsx")
+    assert _loaded(csv) == toml == _loaded(tmp_path / "book.xlsx")
+
+
+FOCUS = {
+    "ContractCommitmentId": "cc-1",
+    "ContractCommitmentCategory": "Usage",
+    "ContractCommitmentType": "Reserved instances",
+    "ContractCommitmentPeriodStart": "2026-01-01T00:00:00Z",
+    "ContractCommitmentPeriodEnd": "2027-01-01T00:00:00Z",
+    "ContractCommitmentCost": "1261440",
+    "ContractCommitmentQuantity": "87600",
+    "ContractCommitmentUnit": "Instance Hours",
+    "BillingCurrency": "USD",
+    "x_provider": "ourcloud",
+    "x_gpu": "h100-sxm",
+    "x_gpus": "8",
+}
+
+
+def test_a_commitment_of_focus_is_a_contract() -> None:
+    # 87,600 hours are ten instances for a year: 80 GPUs; 1,261,440 USD / 700,800 GPU-hours = 1.80.
+    (row,) = as_rows([FOCUS])
+    assert row == {
+        "contract": "cc-1",
+        "provider": "ourcloud",
+        "gpu": "h100-sxm",
+        "term": "reserved_1y",
+        "currency": "USD",
+        "valid_from": "2026-01-01",
+        "valid_to": "2026-12-31",
+        "source": "FOCUS contract commitment cc-1",
+        "price_per_gpu_hour": "1.8",
+        "gpus_committed": "80",
+    }
+    assert findings("prices", [row]) == []
+
+
+def test_spending_needs_a_price_beside_it() -> None:
+    spending = FOCUS | {"ContractCommitmentCategory": "Spend", "ContractCommitmentUnit": "USD"}
+    with pytest.raises(InputError) as caught:
+        list(as_rows([spending]))
+    assert str(caught.value) == (
+        "no price in a commitment: got Spend in USD for 'cc-1', want Usage in hours with its cost and quantity. Add a "
+        "column x_price_per_gpu_hour or x_percent_off_list."
+    )
+    (row,) = as_rows([spending | {"x_price_per_gpu_hour": "1.9", "x_gpus": ""}])
+    assert row["price_per_gpu_hour"] == "1.9" and findings("prices", [row]) == []
+
+
+def test_files_that_are_no_book(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        list(table_rows(tmp_path / "book.pdf"))
+    assert str(caught.value) == "unknown table: got 'book.pdf', want a name that ends in .csv or .toml. Save it so."
+    with pytest.raises(InputError) as caught:
+        priced(book(tmp_path, "price = 2\n"))
+    assert str(caught.value) == (
+        "not a table: got price in book.toml, want [[price]] tables alone. Write one for each row."
+    )
