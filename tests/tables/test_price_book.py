@@ -109,7 +109,7 @@ def test_per_cent_off_list_names_the_list_row(tmp_path: Path) -> None:
     assert found.usd_per_gpu_hour == pytest.approx(0.7 * 2.744705, rel=1e-6)
     (row,) = found.rows
     assert row.list_row is not None and row.list_row in quote("a100-sxm-40gb", "aws", "us-east-1").rows
-    assert f"30 % off aws p4d.24xlarge in us-east-1 on demand of {row.list_row.date}, 2.745 USD" in found.basis
+    assert f"30\u00a0% off aws p4d.24xlarge in us-east-1 on demand of {row.list_row.date}, 2.745 USD" in found.basis
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,8 @@ class PriceRow:
         """What a price book says of the price beside its amount."""
         if (listed := self.list_row) is not None:
             yield text(
-                "{percent} % off {provider} {instance} in {region} {term} of {day}, {price} USD",
-                percent=Figure(f"{self.percent_off_list:g}"),
+                "{percent} off {provider} {instance} in {region} {term} of {day}, {price} USD",
+                percent=Figure(f"{self.percent_off_list:g}\u00a0%"),
                 provider=listed.provider,
                 instance=listed.instance,
                 region=listed.region,
