@@ -29,6 +29,7 @@ from sizebook.plans.serving.remarks import warnings as serving_warnings
 from sizebook.plans.sizing.plan import Published, Sizing, size_model
 from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.plans.training.remarks import warnings as training_warnings
+from sizebook.scenarios.csv_files import with_csv_files
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.fleet import plan_fleet_scenario as fleet_answer
 from sizebook.scenarios.kinds import KINDS, kind_of, plan_of
@@ -42,7 +43,6 @@ from sizebook.scenarios.serving import (
     ServingResult,
     ServingScenario,
     plan_serving_scenario,
-    with_csv_files,
     with_found_setup,
 )
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout

@@ -29,14 +29,15 @@ class ScenarioFile:
     rates: Path | None = None
 
     def values(self, plan: str) -> dict[str, Any]:
-        """Return the scenario's values, the files that it names taken relative to its folder."""
+        """Return the scenario's values, the files that it names taken relative to its folder, CSV files read."""
         from sizebook.batch.scenario_grid import with_changes
+        from sizebook.scenarios.csv_files import with_csv_files
         from sizebook.scenarios.scenario_files import read_toml, resolve_files, with_rates
 
         given: dict[str, Any] = {"plan": plan, **read_toml(self.path)}
         changed = with_changes(given, self.changes, self.path.name)
         found: dict[str, Any] = resolve_files(self.path.parent, with_rates(changed, self.rates, plan=plan))
-        return found
+        return with_csv_files(found, self.path.parent)
 
     def read(self, kind: type[Kind], plan: str) -> Kind:
         """Return the checked scenario."""

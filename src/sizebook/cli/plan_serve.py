@@ -30,8 +30,7 @@ from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
-from sizebook.scenarios.scenario_files import parse
-from sizebook.scenarios.serving import ServingResult, ServingScenario, plan_serving_scenario, with_csv_files
+from sizebook.scenarios.serving import ServingResult, ServingScenario, plan_serving_scenario
 from sizebook.serving.load import SEED
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.simulation import Served
@@ -51,8 +50,7 @@ LIMITS = {
 @plan_options
 def plan_serve(scenario: ScenarioFile, as_json: bool) -> None:
     """Print the serving plan of a scenario file."""
-    values = with_csv_files(scenario.values("serving"), scenario.path.parent)
-    checked = parse(ServingScenario, values, scenario.path.name)
+    checked = scenario.read(ServingScenario, "serving")
     found = plan_serving_scenario(checked)
     print_plan(as_json, *with_amount(found, checked.money, data=lambda: as_data(found), text=lambda: as_text(found)))
 

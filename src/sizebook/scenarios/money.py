@@ -220,7 +220,7 @@ def _costs(plan: Any, money: Money) -> tuple[date | None, Sequence[float], tuple
     if not isinstance(plan, (FleetPlan, ServingPlan)):
         plan = plan.plan  # a serving plan that was chosen among others
     found = usd_range(plan)
-    start = plan.terms.start if isinstance(plan, FleetPlan) else own
+    start = plan.terms.start if isinstance(plan, FleetPlan) else plan.traffic.start
     return start, [month.usd for month in plan.months], (found.low, found.high)
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.errors import InputError, TargetError
 from sizebook.core.quantities import gpu_keys
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
-from sizebook.intake.text_formats import csv_rows
 from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choices, check_release, choose
 from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.refusals import NoRoomError
-from sizebook.scenarios.money import DatedMoney
+from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
 from sizebook.serving.encoding import one_pass
 from sizebook.serving.quantities import PoolLayout
@@ -32,7 +29,6 @@ GpuOrSearch = Annotated[
         label="Accelerator",
     ),
 ]
-TRACE_COLUMNS = ("seconds", "input_tokens", "output_tokens")
 _LAYOUT = ("tp", "pp", "dp", "ep")
 
 
@@ -44,7 +40,7 @@ class ServingScenario(ModelScenario):
     gpu: GpuOrSearch = DEFAULT
     gpus_compared: GpusCompared = DEFAULT
     inputs: ServingInputs
-    money: Annotated[DatedMoney, TABLE] = DEFAULT
+    money: Annotated[Money, TABLE] = DEFAULT
 
 
 @dataclass(frozen=True)
@@ -53,55 +49,6 @@ class ServingResult:
 
     plan: ServingPlan
     choices: Choices | None
-
-
-def with_csv_files(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the values of a scenario with what CSV files hold in place of their names: hours and histograms."""
-    found = {
-        key: with_csv_files(inner, folder) if isinstance(inner, Mapping) else inner for key, inner in values.items()
-    }
-    if "hours_csv" in found:
-        if "shape" in found:
-            raise InputError("hours given twice: got shape and hours_csv, want one of them. Remove the other.")
-        found["shape"] = list(_hours_from(folder / str(found.pop("hours_csv"))))
-    for name in ("input_histogram", "output_histogram"):
-        if isinstance(path := found.get(name), str):
-            found[name] = _bins_from(folder / path)
-    if isinstance(path := found.get("trace"), str) and path.casefold().endswith(".csv"):
-        found["trace"] = _trace_from(folder / path)
-    return found
-
-
-def _bins_from(path: Path) -> list[tuple[float, float]]:
-    try:
-        return [(float(row["tokens"]), float(row["share"])) for row in csv_rows(path, "a histogram")]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"not a histogram: got {error} in {path.name}, want columns 'tokens' and 'share' of numbers. Mend the file."
-        ) from None
-
-
-def _trace_from(path: Path) -> list[tuple[float, ...]]:
-    try:
-        rows = list(csv_rows(path, "a trace"))
-        names = [name for name in TRACE_COLUMNS if rows and name in rows[0]]
-        if "seconds" not in names or len(names) == 2:
-            raise KeyError(", ".join(names) or "no column")
-        return [tuple(float(row[name]) for name in names) for row in rows]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"not a trace: got {error} in {path.name}, want a column 'seconds' of numbers, and 'input_tokens' and "
-            "'output_tokens' where lengths are known. Mend the file."
-        ) from None
-
-
-def _hours_from(path: Path) -> tuple[float, ...]:
-    try:
-        return tuple(float(row["requests"]) for row in csv_rows(path, "a day of traffic"))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"not a day of traffic: got {error} in {path.name}, want a column 'requests' of 24 numbers. Mend the file."
-        ) from None
 
 
 @as_of_its_day

@@ -7,8 +7,16 @@ from typing import Annotated
 from sizebook.core.sections import Quantity
 
 Requests = Annotated[float, Quantity("number of requests", unit="requests", minimum=0, maximum=1e15)]
-RequestsPerDay = Annotated[
-    float, Quantity("requests a day now", unit="requests", above=0, maximum=1e15, label="Requests a day")
+MeanRequestsPerDay = Annotated[
+    float | None,
+    Quantity(
+        "requests a day now; blank where users or a table of months say it",
+        unit="requests",
+        above=0,
+        maximum=1e15,
+        default=None,
+        label="Requests a day",
+    ),
 ]
 RequestRate = Annotated[float, Quantity("requests a second", unit="requests/s", minimum=0)]
 ReplicaRate = Annotated[

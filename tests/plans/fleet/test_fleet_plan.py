@@ -188,3 +188,23 @@ def test_what_no_fleet_is_planned_for(
     with pytest.raises(error) as refused:
         plan_fleet(fleet_inputs(*services, **terms))
     assert str(refused.value) == message
+
+
+def test_what_is_reserved_keeps_the_price_of_its_term_while_bursts_follow_the_month(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ten GPUs-worth of load is flat: a term of twelve months is paid at the price of its first."""
+    flat = planned(one(), monkeypatch, months=14)
+    falling = planned(one(price_change_per_month=-0.03), monkeypatch, months=14)
+    for at, (before, after) in enumerate(zip(flat.months, falling.months, strict=True)):
+        assert after.reserved_usd == pytest.approx(before.reserved_usd * (0.97**12 if at >= 12 else 1))
+        assert after.burst_usd == pytest.approx(before.burst_usd * 0.97**at)
+
+
+def test_a_service_takes_users_and_a_table_of_months(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user asks in eight hours of 21 working days: three times the mean of the day, 365/12/21 times on its days."""
+    table = planned(one(requests_per_day=None, monthly_requests=((1, 73e6), (3, 146e6))), monkeypatch, months=4)
+    assert [month.requests_per_day for month in table.months] == pytest.approx([2.4e6, 2.4e6, 4.8e6, 4.8e6])
+    people = {"users": 1000, "requests_per_user": 21, "working_days": 21, "hours_active": 8}
+    service_of_users = one(requests_per_day=None, **people)
+    assert service_of_users.peak == pytest.approx(3 * 365 / 12 / 21)

@@ -8,8 +8,9 @@ from sizebook.core.cells import call
 from sizebook.core.errors import InputError, RangeError
 from sizebook.functions import load
 from sizebook.plans.serving.lengths import histogram
+from sizebook.scenarios.csv_files import with_csv_files
 from sizebook.scenarios.scenario_files import parse
-from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario, with_csv_files
+from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 
 load()
 BINS = [[8000, 0.1], [500, 0.6], [2000, 0.3]]
@@ -44,8 +45,8 @@ def test_a_range_of_cells_is_a_histogram_with_blanks_below() -> None:
     """500 x 0.6 + 2000 x 0.4 = 1100 and 140 tokens a request, at one request in flight."""
     rows = [[500, 0.6], [2000, 0.4], [None, None], ["", ""]]
     text = "months=1; output_tokens=140"
-    blanks = [None] * 6  # from input_tokens to months
-    given = ["llama-3.1-8b", "h100-sxm", 1000, *blanks[:6], "flat", None, *blanks[:4], rows, text]
+    blanks = [None] * 7  # from input_tokens to months
+    given = ["llama-3.1-8b", "h100-sxm", 1000, *blanks, "flat", None, *blanks[:4], rows, text]
     by_range = call("SERVING_FIGURES", *given)
     named = call(
         "SERVING_FIGURES", "llama-3.1-8b", "h100-sxm", 1000, f"input_tokens=1100; input_tokens_p95=2000; {text}"

@@ -35,8 +35,7 @@ def _fleet(working: int, **target: Any) -> tuple[ServingPlan, tuple[int, int, in
     plan = _plan(**target)
     rate = 2_000_000 / 86_400 / (working * 0.8)
     replica = at_speed(plan.replica, rate / plan.replica.requests_per_second)
-    margins, packing = plan.inputs.target.margins, replica.packing
-    month = fleet_month(0, rate, plan.traffic, margins, packing, plan.rates)
+    month = fleet_month(0, rate, plan.inputs, replica.packing, plan.rates)
     return replace(plan, replica=replica, months=(month,)), (
         month.replicas_by_hour[0],
         month.peak_gpus,

@@ -49,8 +49,8 @@ def plan() -> ServingPlan:
 
 
 def test_arrivals_of_a_day_sum_to_its_requests_times_the_burst_factor() -> None:
-    assert sum(arrivals_by_hour(asked().traffic)) * 3600 == pytest.approx(2_000_000 * 1.5)
-    assert sum(arrivals_by_hour(asked().traffic, 2)) * 3600 == pytest.approx(2_000_000 * 1.5 * 1.21)
+    first, _, third = (sum(arrivals_by_hour(asked(), day)) * 3600 for day in asked().days)
+    assert (first, third) == pytest.approx((2_000_000 * 1.5, 2_000_000 * 1.5 * 1.21))
 
 
 def test_the_load_planned_for_meets_the_target_and_one_request_more_does_not(plan: ServingPlan) -> None:
@@ -76,7 +76,7 @@ def test_littles_law_at_the_planned_load(plan: ServingPlan) -> None:
 
 def test_every_hour_is_within_the_load_with_the_spare_down(plan: ServingPlan) -> None:
     for month in plan.months:
-        arrivals = arrivals_by_hour(plan.traffic, month.month - 1)
+        arrivals = arrivals_by_hour(plan.inputs, plan.inputs.days[month.month - 1])
         for replicas, arriving in zip(month.replicas_by_hour, arrivals, strict=True):
             working = replicas - 1
             assert arriving <= working * plan.replica.requests_per_second * 0.8 * (1 + 1e-9)
@@ -240,7 +240,15 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
     result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
     assert isinstance(result.exception, InputError)
-    known = [*(leaf.name for leaf in leaves(ServingScenario)), "traffic", "target", "requests", "pools", "money"]
+    known = [
+        *(leaf.name for leaf in leaves(ServingScenario)),
+        "traffic",
+        "target",
+        "requests",
+        "pools",
+        "demand",
+        "money",
+    ]
     assert str(result.exception) == (
         f"s.toml: unknown key: got 'gpus', want one of {', '.join(known)}. Did you mean 'gpu'?"
     )

@@ -78,8 +78,8 @@ def test_a_scenario_of_another_plan_is_one_problem(tmp_path: Path) -> None:
     [
         ("growth_per_month", 5, "got 5, want above -1 and at most 1 (growth of traffic a month (0.05 is 5 %)). "
          "Write 5 % as 0.05."),
-        ("requests_per_day", 1e30, "got 1e+30, want above 0 and at most 1e+15 (requests a day now). Correct the "
-         "number."),
+        ("requests_per_day", 1e30, "got 1e+30, want above 0 and at most 1e+15 (requests a day now; blank where "
+         "users or a table of months say it). Correct the number."),
         ("months", 61, "got 61, want at least 1 and at most 60 (months to plan, the first is now). Correct the "
          "number."),
         ("burst_factor", 0.5, "got 0.5, want at least 1 and at most 1000 (bursts within an hour over that hour's "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
@@ -9,16 +10,17 @@ from sizebook.core.reading import ReadSection
 from sizebook.core.sections import DEFAULT, TABLES, Quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.serving.inputs import (
-    Arrivals,
     Energy,
     GpuPrices,
     GpusPerNode,
     Latencies,
     Margins,
     PlanMonths,
+    PriceChanges,
     Prices,
 )
 from sizebook.plans.serving.request_stream import RequestStream
+from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
 from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.serving.traffic_quantities import PeakFactor
 from sizebook.tables.prices import PriceRegion, Provider
@@ -212,6 +214,18 @@ class Service(ReadSection):
     requests: RequestStream = DEFAULT
     pools: PoolLayout = DEFAULT
     running: Running = DEFAULT
+    demand: DemandByMonth = DEFAULT
+    price_changes: PriceChanges = DEFAULT
+
+    def __post_init__(self) -> None:
+        self.demand.check(self.traffic)
+
+    @property
+    def peak(self) -> float:
+        """The busiest hour over the mean of all days: over that of its own day, on a working day."""
+        hours = self.demand.people.hours
+        of_its_day = max(hours) * len(hours) / math.fsum(hours) if hours else self.traffic.peak_factor
+        return of_its_day * self.demand.people.working_day_factor
 
 
 @section

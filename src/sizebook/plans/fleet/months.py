@@ -7,7 +7,7 @@ paid for whole, reserves a share of its mean for a term; the rest is burst.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from sizebook.core.quantities import HOURS_PER_MONTH
@@ -20,7 +20,6 @@ from sizebook.serving.traffic import (
     SECONDS_PER_DAY,
     peak_requests_per_second,
     replicas_for_traffic,
-    requests_after,
     serving_co2e_kg,
     serving_kwh,
 )
@@ -101,12 +100,12 @@ def service_load(service: Service, replica: PlannedReplica, rates: Rates, terms:
     """Return the replicas of a service month by month: none before it begins and after it ends."""
     traffic, first, last = service.traffic, service.running.start_month, service.running.last(terms.months)
     days = tuple(
-        requests_after(traffic.requests_per_day, traffic.growth_per_month, at - first) if first <= at <= last else 0.0
+        service.demand.requests_in(at - 1, traffic, terms.start, since=first - 1) if first <= at <= last else 0.0
         for at in range(1, terms.months + 1)
     )
     found = (
         tuple(_replicas(replica, terms, rate(day)) if day else 0 for day in days)
-        for rate in (lambda day: peak_requests_per_second(day, traffic.peak_factor), lambda day: day / SECONDS_PER_DAY)
+        for rate in (lambda day: peak_requests_per_second(day, service.peak), lambda day: day / SECONDS_PER_DAY)
     )
     return ServiceLoad(service, replica, rates, days, *found)
 
@@ -158,8 +157,14 @@ def purchase_months(members: tuple[ServiceLoad, ...], terms: FleetTerms) -> tupl
         taken = [node_share(each.replica.packing) * each.peak[month] for each in members]
         shares = tuple(one / sum(taken) if sum(taken) else float(at == 0) for at, one in enumerate(taken))
         working = sum(each.at_work(month) for each in members)
-        found.append(_bought(members[0].rates, contract, (peaks[month], means[month], reserved), working, shares))
+        gpus, prices = (peaks[month], means[month], reserved), _prices(members[0].rates, began, month)
+        found.append(_bought(prices, contract, gpus, working, shares))
     return tuple(found)
+
+
+def _prices(rates: Rates, began: int, month: int) -> Rates:
+    """Return the prices of a month: what is reserved stays at the price of the month in which its term began."""
+    return replace(rates.in_month(month), reserved_usd=rates.in_month(max(0, began)).reserved_usd)
 
 
 def _paid(members: tuple[ServiceLoad, ...], terms: FleetTerms, at: str) -> list[int]:

@@ -207,14 +207,21 @@ def _check_prices(services: Sequence[ServiceLoad], found: Sequence[tuple[int, ..
     for members in found:
         first = services[members[0]]
         for other in (services[at] for at in members[1:]):
-            for kind in ("reserved_usd", "on_demand_usd"):
+            for kind, key in _OF_A_NODE.items():
                 one, two = getattr(first.rates, kind), getattr(other.rates, kind)
                 if one != two:
                     raise InputError(
                         f"prices apart: got {one:g} for {first.service.name} and {two:g} for {other.service.name}, "
-                        f"which share whole nodes of {first.replica.setup.gpu}, want one {kind}_per_gpu_hour. State "
+                        f"which share whole nodes of {first.replica.setup.gpu}, want one {key}. State "
                         "the same for both, or give one a region of its own."
                     )
+
+
+_OF_A_NODE = {
+    "reserved_usd": "reserved_usd_per_gpu_hour",
+    "on_demand_usd": "on_demand_usd_per_gpu_hour",
+    "change": "price_change_per_month",
+}
 
 
 def _chosen(service: Service, terms: FleetTerms) -> ServiceLoad:
@@ -237,7 +244,8 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
 
 
 def _rates(service: Service, terms: FleetTerms) -> Rates:
-    return rates_of(accelerator(service.gpu).key, service.prices.with_energy(terms.energy), terms.contract.term)
+    found = rates_of(accelerator(service.gpu).key, service.prices.with_energy(terms.energy), terms.contract.term)
+    return replace(found, change=service.price_changes.change)
 
 
 def _workload(service: Service) -> Workload:

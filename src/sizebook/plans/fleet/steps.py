@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
@@ -10,6 +12,7 @@ from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.nodes import node_share
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, Purchase
 from sizebook.plans.ledgers import usd_range
+from sizebook.plans.serving.month_steps import price_step, traffic_steps
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.tables.hardware import accelerator
 
@@ -22,7 +25,7 @@ def derivations(plan: FleetPlan) -> tuple[Step, ...]:
     steps: list[Step] = []
     for planned in plan.services:
         if planned.service.running.start_month <= plan.terms.months:
-            steps += [_rate(planned), *_replicas(plan, planned)]
+            steps += [_rate(planned), *_course(plan, planned), *_replicas(plan, planned)]
     for purchase in plan.purchases:
         if _first(plan, purchase) < plan.terms.months:
             steps += [*_gpus(plan, purchase), *_money(plan, purchase)]
@@ -44,6 +47,18 @@ def _rate(planned: PlannedService) -> Step:
     )
 
 
+def _course(plan: FleetPlan, planned: PlannedService) -> list[Step]:
+    """Return how its traffic and its prices came about, under its name."""
+    service, days = planned.service, tuple(month.requests_per_day for month in planned.months)
+    steps = [
+        *traffic_steps(
+            service.demand, service.traffic, days, start=plan.terms.start, at=service.running.start_month - 1
+        ),
+        *price_step(planned.rates, plan.terms.months),
+    ]
+    return [replace(step, label=text("{name}: {label}", name=service.name, label=step.label)) for step in steps]
+
+
 def _replicas(plan: FleetPlan, planned: PlannedService) -> list[Step]:
     service, replica, margins = planned.service, planned.replica, plan.terms.margins
     month = planned.months[service.running.start_month - 1]
@@ -59,7 +74,7 @@ def _replicas(plan: FleetPlan, planned: PlannedService) -> list[Step]:
             source=_DEFINITION,
         )
         for label, arrivals, replicas in (
-            (text("busiest hour"), mean * service.traffic.peak_factor, month.peak_replicas),
+            (text("busiest hour"), mean * service.peak, month.peak_replicas),
             (text("mean of the day"), mean, month.mean_replicas),
         )
     ]

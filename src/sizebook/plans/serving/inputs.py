@@ -11,17 +11,19 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any
 
+from sizebook.core.errors import InputError
 from sizebook.core.quantities import Pue
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
-from sizebook.plans.ledgers import LONGEST_PLAN
+from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.quantities import StatedGrams
 from sizebook.plans.serving.day import SHAPES, hours_of
 from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.request_stream import RequestStream
+from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
 from sizebook.serving.load import Stream
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
-from sizebook.serving.traffic_quantities import Growth, Load, RequestsPerDay, Spare
+from sizebook.serving.traffic_quantities import Load, Spare
 from sizebook.tables.grid import GridRegion
 from sizebook.tables.prices import PriceRegion, Provider
 
@@ -64,18 +66,10 @@ BurstFactor = Annotated[
 
 
 @section
-class Arrivals:
-    """Requests a day, what each of them asks, and how they grow."""
-
-    requests_per_day: RequestsPerDay
-    demand: Demand = DEFAULT
-    growth_per_month: Growth = DEFAULT
-
-
-@section
 class Traffic(Arrivals):
     """Arrivals over the hours of a day and over months; lengths as means, percentiles or histograms."""
 
+    start: Start = DEFAULT
     months: PlanMonths = DEFAULT
     shape: DayShape = DEFAULT
     burst_factor: BurstFactor = DEFAULT
@@ -208,12 +202,56 @@ ReservedPrice = Annotated[
 ]
 
 
+_CHANGE: Any = {"unit": "ratio", "above": -1, "maximum": 1}
+PriceChange = Annotated[
+    float,
+    Quantity(
+        "change of GPU-hour prices a month (-0.03: each month 3 % below the one before), from the first month on",
+        **_CHANGE,
+        default=0,
+        label="Change of prices a month",
+        source="neutral: prices stay",
+    ),
+]
+PriceChangeOfYear = Annotated[
+    float | None,
+    Quantity(
+        "the same a year, spread evenly over its months; blank for the change a month",
+        **_CHANGE,
+        default=None,
+        label="Change of prices a year",
+    ),
+]
+
+
 @section
 class GpuPrices:
     """What a GPU-hour costs on demand and reserved; blank for the price table's."""
 
     reserved_usd_per_gpu_hour: ReservedPrice = DEFAULT
     on_demand_usd_per_gpu_hour: OnDemandPrice = DEFAULT
+
+
+@section
+class PriceChanges:
+    """How prices of GPU-hours change from month to month, those of providers and those given alike."""
+
+    price_change_per_month: PriceChange = DEFAULT
+    price_change_per_year: PriceChangeOfYear = DEFAULT
+
+    def __post_init__(self) -> None:
+        if self.price_change_per_month and self.price_change_per_year is not None:
+            raise InputError(
+                "change given twice: got price_change_per_month and price_change_per_year, want one of them. Remove "
+                "the other."
+            )
+
+    @property
+    def change(self) -> float:
+        """The change of prices from one month to the next."""
+        if self.price_change_per_year is None:
+            return self.price_change_per_month
+        return float((1 + self.price_change_per_year) ** (1 / 12) - 1)
 
 
 @section
@@ -245,6 +283,30 @@ class ServingInputs:
     prices: Prices = DEFAULT
     requests: Annotated[RequestStream, TABLE] = DEFAULT
     pools: Annotated[PoolLayout, TABLE] = DEFAULT
+    demand: Annotated[DemandByMonth, TABLE] = DEFAULT
+    price_changes: PriceChanges = DEFAULT
+
+    def __post_init__(self) -> None:
+        self.demand.check(self.traffic)
+        if self.demand.people.hours and self.traffic.shape != "flat":
+            raise InputError("hours given twice: got shape and hours_active, want one of them. Remove the other.")
+
+    @cached_property
+    def days(self) -> tuple[float, ...]:
+        """Requests a day, month by month."""
+        return tuple(
+            self.demand.requests_in(month, self.traffic, self.traffic.start) for month in range(self.traffic.months)
+        )
+
+    @property
+    def hours(self) -> tuple[float, ...]:
+        """Relative arrivals of the 24 hours."""
+        return self.demand.people.hours or self.traffic.hours
+
+    @property
+    def bursts(self) -> float:
+        """What rates are planned for over the mean of their hour: bursts, on a working day."""
+        return self.traffic.burst_factor * self.demand.people.working_day_factor
 
     @cached_property
     def stream(self) -> Stream:

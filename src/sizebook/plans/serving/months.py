@@ -9,17 +9,15 @@ import math
 from dataclasses import field
 from typing import Annotated, Any
 
-from sizebook.core.errors import RangeError
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
 from sizebook.plans.serving.day import HOURS
-from sizebook.plans.serving.inputs import Margins, ServingInputs, Traffic
+from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import replicas_for_traffic, serving_co2e_kg, serving_kwh
-
-DAYS_PER_MONTH = HOURS_PER_MONTH / 24
 
 _ROUNDING = 1e-9
 
@@ -54,34 +52,31 @@ class Month:
     utilization_by_hour: tuple[float, ...] = field(default=(), metadata={"not_a_key": True})
 
 
-def arrivals_by_hour(traffic: Traffic, month: int = 0) -> tuple[float, ...]:
-    """Return requests a second in each hour of a month's mean day; the burst factor raises every hour's planning rate.
+def arrivals_by_hour(inputs: ServingInputs, requests_per_day: float) -> tuple[float, ...]:
+    """Return requests a second to plan for in each hour of the mean day: bursts raise the rate of every hour.
 
-    Bursts shorter than an hour are what it stands for. Months count from 0 here.
+    Bursts shorter than an hour are what the burst factor stands for.
     """
-    if not traffic.requests_per_day > 0:
-        raise RangeError(f"no traffic: got {traffic.requests_per_day} requests a day, want more than 0.")
-    day = traffic.requests_per_day * (1 + traffic.growth_per_month) ** month
-    total = math.fsum(traffic.hours)
-    return tuple(day * hour / total / 3600 * traffic.burst_factor for hour in traffic.hours)
+    total = math.fsum(inputs.hours)
+    return tuple(requests_per_day * hour / total / 3600 * inputs.bursts for hour in inputs.hours)
 
 
 def fleet_months(replica: PlannedReplica, inputs: ServingInputs, rates: Rates) -> tuple[Month, ...]:
     """Return the months of a fleet of replicas."""
     rate, packing = replica.requests_per_second, replica.packing
-    traffic, margins = inputs.traffic, inputs.target.margins
     return tuple(
-        fleet_month(month, rate, traffic, margins=margins, packing=packing, rates=rates)
-        for month in range(traffic.months)
+        fleet_month(month, rate, inputs, packing=packing, rates=rates.in_month(month))
+        for month in range(inputs.traffic.months)
     )
 
 
-def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, packing: Packing, rates: Rates) -> Month:
+def fleet_month(month: int, rate: float, inputs: ServingInputs, packing: Packing, rates: Rates) -> Month:
     """Return one month of replicas that take ``rate`` requests a second each; months count from 0 here.
 
     With whole nodes every hour pays for the nodes that its replicas stand on; GPUs without a replica draw idle power.
     """
-    arrivals = arrivals_by_hour(traffic, month)
+    margins, asked = inputs.target.margins, inputs.traffic.mean_demand
+    arrivals = arrivals_by_hour(inputs, inputs.days[month])
     spare = margins.spare_replicas(packing)
     # The least traffic of all takes a replica: the ceiling leaves 1e-9 of one to rounding.
     needed = tuple(
@@ -92,7 +87,7 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
     fleets = tuple(max(each, always) for each in needed)
     paid = tuple(packing.gpus(fleet, margins.whole_nodes) for fleet in fleets)
     reserved, gpu_hours = min(paid), sum(paid) * HOURS_PER_MONTH / HOURS
-    served = tuple(each / traffic.burst_factor for each in arrivals)
+    served = tuple(each / inputs.bursts for each in arrivals)
     busy = tuple(each / (fleet * rate) if fleet else 0.0 for each, fleet in zip(served, fleets, strict=True))
     requests = sum(served) * 3600 * DAYS_PER_MONTH
     reserved_usd = reserved * HOURS_PER_MONTH * rates.reserved_usd
@@ -112,8 +107,8 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
         reserved_usd=reserved_usd,
         on_demand_usd=burst_usd,
         usd=usd,
-        usd_per_mtok_output=usd / (requests * traffic.mean_demand.output_tokens) * 1e6,
-        usd_per_mtok_input=usd / (requests * traffic.mean_demand.input_tokens) * 1e6,
+        usd_per_mtok_output=usd / (requests * asked.output_tokens) * 1e6,
+        usd_per_mtok_input=usd / (requests * asked.input_tokens) * 1e6,
         energy_kwh=energy,
         co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
         replicas_by_hour=fleets,

@@ -5,7 +5,7 @@ One replica takes as many requests as meet the target (`replica`, `pools`); a fl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizebook.core.texts import text
@@ -93,7 +93,7 @@ class ServingPlan:
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
     inputs = inputs.read(model)
-    rates = rates_of(accelerator(gpu).key, inputs.prices)
+    rates = replace(rates_of(accelerator(gpu).key, inputs.prices), change=inputs.price_changes.change)
     replica = replica_of(model, gpu, inputs, rates)
     band = replica.bands["throughput"]
     middle, fewest, most = (

@@ -47,6 +47,14 @@ class Rates:
     grid_basis: str = "given"
     on_demand_range_usd: Ends | None = None  # 10th and 90th percentile of providers, None for a point
     reserved_range_usd: Ends | None = None
+    change: float = 0.0  # of both prices from one month to the next
+
+    def in_month(self, month: int) -> Rates:
+        """Return the rates of a month, counted from 0."""
+        if not self.change or not month:
+            return self
+        level = (1 + self.change) ** month
+        return replace(self, on_demand_usd=self.on_demand_usd * level, reserved_usd=self.reserved_usd * level)
 
     def at_ends(self) -> tuple[Rates, Rates]:
         """Return the rates where providers are cheap, and where they are dear."""

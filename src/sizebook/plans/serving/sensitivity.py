@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import flat, put_together
 from sizebook.core.texts import text
@@ -21,8 +23,9 @@ def with_values(inputs: ServingInputs, **values: object) -> ServingInputs:
 def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
     """Return the plan's inputs with one of them times the factor, by what that one is called."""
     inputs, rates, asked = plan.inputs, plan.rates, plan.traffic.mean_demand
-    changed: dict[str, dict[str, object]] = {
-        text("Requests a day"): {"requests_per_day": plan.traffic.requests_per_day * factor},
+    stated = plan.traffic.requests_per_day
+    changed: dict[str, Mapping[str, object]] = {
+        text("Traffic") if stated is None else text("Requests a day"): inputs.demand.times(factor, plan.traffic),
         text("Tokens of an answer"): _length(plan, "output", asked.output_tokens * factor),
         text("Tokens of a prompt"): _length(plan, "input", asked.input_tokens * factor),
         text("Price of a GPU-hour"): {

@@ -8,6 +8,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.inputs import Traffic
+from sizebook.plans.serving.month_steps import price_step, traffic_steps
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
@@ -24,7 +25,16 @@ def derivations(plan: ServingPlan) -> tuple[Step, ...]:
     """Return the derivation of capacity, rate, fleet, money and energy, in the order in which one follows another."""
     traffic = plan.traffic
     replica = _replica(plan.replica)
-    return (*_lengths(traffic), *replica, *_fleet(plan), *_money(plan))
+    inputs = plan.inputs
+    course = traffic_steps(inputs.demand, traffic, inputs.days, start=traffic.start)
+    return (
+        *_lengths(traffic),
+        *replica,
+        *course,
+        *_fleet(plan),
+        *price_step(plan.rates, traffic.months),
+        *_money(plan),
+    )
 
 
 def _replica(replica: PlannedReplica) -> tuple[Step, ...]:
@@ -119,7 +129,7 @@ def _rate(replica: PlannedReplica) -> tuple[Step, ...]:
 def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
     month, margins, replica = plan.months[0], plan.inputs.target.margins, plan.replica
     packing, spare = replica.packing, margins.spare_replicas(replica.packing)
-    busiest = max(arrivals_by_hour(plan.traffic))
+    busiest = max(arrivals_by_hour(plan.inputs, plan.inputs.days[0]))
     rate = significant(replica.requests_per_second, 4)
     replicas = max(month.replicas_by_hour)
     return (

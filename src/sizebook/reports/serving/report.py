@@ -61,7 +61,7 @@ def _subtitle(plan: ServingPlan) -> Text:
         "gpu": accelerator(setup.gpu).name,
         "engine": ENGINE_NAMES[setup.replica.engine],
         "weights": setup.replica.weight_dtype or text("as published"),
-        "requests": counted(parameters(plan.traffic.requests_per_day), "requests"),
+        "requests": counted(parameters(plan.inputs.days[0]), "requests"),
         "prompt": counted(grouped(asked.input_tokens), "tokens"),
         "answer": grouped(asked.output_tokens),
     }
