@@ -8,7 +8,7 @@ QUICK := tests/core tests/intake tests/tables tests/models tests/formulas tests/
   serving/test_queues.py serving/test_pool_queues.py serving/test_against_ciw.py plans/serving/test_percentiles.py \
   plans/serving/test_pool_percentiles.py)
 
-.PHONY: demo quick test ci night check release generated clean
+.PHONY: demo quick test ci night check release generated docs clean
 
 demo: .venv/.demo
 	$(PY) -m sizebook demo --output out
@@ -40,6 +40,10 @@ check: .venv/.test
 
 release: .venv/.test
 	$(PY) -m release.build
+
+# The documentation as a site in out/site, for a browser that opens a folder; a dead link or anchor stops it.
+docs: .venv/.test
+	$(PY) -m mkdocs build --quiet
 
 # Everything in the repository that is made from something else: function reference, workbooks, sample reports.
 generated: .venv/.test

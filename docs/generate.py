@@ -13,7 +13,9 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
+from accuracy_page import accuracy_chart, accuracy_page
 from python_stub import stub
+from shown_commands import pages, refreshed
 
 from sizebook.batch.formats import FORMATS
 from sizebook.batch.output_schema import schema
@@ -33,7 +35,6 @@ from sizebook.reports.render import pdf
 from sizebook.scenarios.presentation import with_presentation
 from sizebook.scenarios.scenario_files import read_toml
 from sizebook.validation import training_runs
-from sizebook.validation.accuracy import accuracy_page
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_GERMAN = "serving-llama-3.1-70b"  # the sample that is rendered in German as well
@@ -156,12 +157,14 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/api_prices_table.md": api_prices_page,
     "docs/architectures.md": architectures_page,
     "docs/accuracy.md": accuracy_page,
+    "docs/accuracy.svg": accuracy_chart,
     "docs/catalog.md": catalog_page,
     "docs/functions.md": markdown,
     "docs/plan.schema.json": lambda: json.dumps(schema(), indent=1) + "\n",
     "docs/seeds.md": seeds_page,
     "src/sizebook/__init__.pyi": stub,
     "src/sizebook/data/model_types.csv": model_types_table,
+    **{str(page.relative_to(ROOT)): partial(refreshed, page) for page in pages()},
 }
 
 

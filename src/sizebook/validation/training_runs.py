@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizebook.core.tables import Row, table
+from sizebook.core.tables import table
 from sizebook.core.units import percent
 
 
@@ -72,57 +72,5 @@ def summary() -> str:
     )
 
 
-def accuracy_section() -> list[str]:
-    """Return the section of the accuracy page: the chart, the errors by kind and by group, and other tools."""
-    rows = errors()
-    kinds, groups = sorted({row.kind for row in rows}), sorted({row.group for row in rows})
-    return [
-        "## Training runs left out",
-        "",
-        "Seconds of a step of measured runs. Each is predicted by a fit that saw nothing of its model family on its",
-        "generation of accelerators, and its band was made without them too. A group is a model family on a generation",
-        "in a framework; *in the fit* is the error of the rates that ship. Written by `calibration/training.py`.",
-        "",
-        f"![Predicted against measured step time: {chart_title()}](training_accuracy.svg)",
-        "",
-        "| kind | runs | groups | in the fit | left out | mean of groups | bias | in band | by group |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
-        *(_kind(kind, [row for row in rows if row.kind == kind]) for kind in kinds),
-        _kind("**all**", rows),
-        "",
-        "Other tools beside it, with the errors stated of them; none was run again here. Ours are on runs of the same",
-        "source.",
-        "",
-        "| tool | stated | on | our runs | ours, in the fit | ours, left out | source |",
-        "|---|--:|---|--:|--:|--:|---|",
-        *map(_peer, table("training_peers")),
-        "",
-        "| group | runs | in the fit | left out | bias | in band |",
-        "|---|--:|--:|--:|--:|--:|",
-        *(_group(name, [row for row in rows if row.group == name]) for name in groups),
-    ]
-
-
-def _kind(name: str, rows: Sequence[GroupError]) -> str:
-    groups = [percent(over_groups(rows, figure)) for figure in ("unseen_error", "in_band")]
-    seen, unseen, bias, inside = _percents(rows)
-    cells = (_runs(rows), len({row.group for row in rows}), seen, unseen, groups[0], bias, inside, groups[1])
-    return f"| {name} | {' | '.join(map(str, cells))} |"
-
-
-def _group(name: str, rows: Sequence[GroupError]) -> str:
-    return f"| {name} | {' | '.join([str(_runs(rows)), *_percents(rows)])} |"
-
-
 def _runs(rows: Sequence[GroupError]) -> int:
     return sum(row.runs for row in rows)
-
-
-def _percents(rows: Sequence[GroupError]) -> list[str]:
-    return [percent(over_runs(rows, figure)) for figure in ("seen_error", "unseen_error", "unseen_bias", "in_band")]
-
-
-def _peer(row: Row) -> str:
-    ours = [percent(float(row[name])) if row[name] else "" for name in ("seen_error", "unseen_error")]
-    stated = percent(float(row["stated_error"]))
-    return f"| {row['peer']} | {stated} | {row['on']} | {row['runs']} | {' | '.join(ours)} | {row['source']} |"

@@ -1,0 +1,95 @@
+"""What pages show as typed and printed: every block `console` is run in the folder of its page, its output compared.
+
+A block whose heading names a file, as in ```toml title="chat.toml", is that file. Each page starts in an empty folder.
+`python docs/shown_commands.py` writes what commands print today into the pages; `make generated` does so too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from sizebook.cli import app
+from sizebook.core.errors import SizebookError
+from sizebook.tables.prices import valued_on
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r'^```(?P<word>\w+)(?: title="(?P<file>[^"]+)")?\n(?P<text>.*?)^```$', re.DOTALL | re.MULTILINE)
+DAY = date(2026, 11, 26)  # prices are as old as on this day, whenever the pages are made
+
+
+def pages() -> list[Path]:
+    """Return the pages that show what a command prints."""
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [page for page in found if "\n```console\n" in page.read_text(encoding="utf-8")]
+
+
+def refreshed(page: Path) -> str:
+    """Return the text of a page with what its commands print now."""
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        return BLOCK.sub(lambda block: _shown(block, Path(folder)), text)
+
+
+def _shown(block: re.Match[str], folder: Path) -> str:
+    """Return a block as it should be: a file is written, commands are run."""
+    if block["file"]:
+        (folder / block["file"]).write_text(block["text"], encoding="utf-8")
+    if block["word"] != "console":
+        return block[0]
+    lines = [f"$ {command}\n{_printed(command, folder)}" for command in _commands(block["text"])]
+    return "```console\n" + "".join(lines) + "```"
+
+
+def _commands(text: str) -> Iterator[str]:
+    for found in re.finditer(r"^\$ (.*(?:\\\n.*)*)", text, re.MULTILINE):
+        yield found[1]
+
+
+def _printed(command: str, folder: Path) -> str:
+    """Return what a command prints. Those of sizebook run in this process, ten times as fast as in one each."""
+    own, bar, filters = command.partition(" | ")
+    said = _own(own, folder) if own.startswith("sizebook ") else _run(own, folder)
+    said = _run(filters, folder, said) if bar else said
+    return "".join(f"{line.rstrip()}\n" for line in said.splitlines())
+
+
+def _own(command: str, folder: Path) -> str:
+    words = shlex.split(command.replace("\\\n", " "))[1:]
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        with valued_on(DAY):
+            done = CliRunner().invoke(app, words, env={"SIZEBOOK_DATA": str(folder / "own tables")})
+    finally:
+        os.chdir(before)
+    if isinstance(done.exception, SizebookError):
+        return f"sizebook: {done.exception}\n"
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.output
+
+
+def _run(command: str, folder: Path, given: str = "") -> str:
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, "SIZEBOOK_DATA": str(folder / "own tables")}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, input=given, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(f"a command on a page failed: got {done.stderr or done.stdout!r}, want {command!r} to run. Mend it.")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    for page in pages():
+        page.write_text(refreshed(page), encoding="utf-8")

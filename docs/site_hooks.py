@@ -1,0 +1,61 @@
+"""Hooks of the site: the README is its first page, links out of docs/ go to the repository, and machines get Markdown.
+
+Beside every page lies its Markdown, and llms.txt lists them with their first sentence (https://llmstxt.org).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+REPOSITORY = "https://github.com/sizebook/sizebook/blob/main/"
+PICTURES = "https://raw.githubusercontent.com/sizebook/sizebook/main/"
+texts: dict[str, tuple[str, str]] = {}  # of each page: title and Markdown
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for address in (REPOSITORY, PICTURES):
+        text = text.replace(f"{address}docs/", "")
+    files.append(File.generated(config, "index.md", content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Turn a link to a file outside docs/ into one to the repository."""
+    folder = (ROOT / "docs" / page.file.src_uri).parent
+
+    def outside(link: re.Match[str]) -> str:
+        target = (folder / link[1]).resolve()
+        if target.is_relative_to(ROOT / "docs") or not target.is_relative_to(ROOT):
+            return link[0]
+        if not target.exists():
+            raise FileNotFoundError(f"link to nothing: got {link[1]} in {page.file.src_uri}, want a file. Correct it.")
+        return f"]({REPOSITORY}{target.relative_to(ROOT)})"
+
+    markdown = re.sub(r"\]\((\.\./[^)#\s]+)\)", outside, markdown)
+    texts[page.file.src_uri] = (page.title or page.file.src_uri, markdown)
+    return markdown
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    site = Path(config.site_dir)
+    lines = ["# sizebook", "", f"> {config.site_description}", "", "## Pages", ""]
+    for source, (title, text) in texts.items():
+        (site / source).write_text(text, encoding="utf-8")
+        lines.append(f"- [{title}]({source}): {_first_sentence(text)}")
+    (site / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _first_sentence(text: str) -> str:
+    """Return the first sentence of the first paragraph that is text."""
+    for block in text.split("\n\n"):
+        if re.match(r"[A-Z`*\[]", block) and not block.startswith("[!["):
+            plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(block.split()))
+            return re.split(r"(?<=[.?])\s", plain)[0]
+    return ""
