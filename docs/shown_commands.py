@@ -24,6 +24,9 @@ from sizebook.tables.prices import valued_on
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r'^```(?P<word>\w+)(?: title="(?P<file>[^"]+)")?\n(?P<text>.*?)^```$', re.DOTALL | re.MULTILINE)
+IN_PROCESS = ("sizebook call ", "sizebook count ", "sizebook plan ", "sizebook validate ")  # start nothing of their own
+BOTH = " 2>&1"
+OWN_TABLES = "own tables"
 DAY = date(2026, 11, 26)  # prices are as old as on this day, whenever the pages are made
 
 
@@ -56,32 +59,36 @@ def _commands(text: str) -> Iterator[str]:
 
 
 def _printed(command: str, folder: Path) -> str:
-    """Return what a command prints. Those of sizebook run in this process, ten times as fast as in one each."""
-    own, bar, filters = command.partition(" | ")
-    said = _own(own, folder) if own.startswith("sizebook ") else _run(own, folder)
+    """Return what a command prints. Most of sizebook run in this process, five times as fast as in one each."""
+    first, bar, filters = command.partition(" | ")
+    is_own = first.startswith(IN_PROCESS) and not (folder / OWN_TABLES).exists()  # which a process reads once
+    said = _in_process(first, folder) if is_own else _run(first, folder)
     said = _run(filters, folder, said) if bar else said
-    return "".join(f"{line.rstrip()}\n" for line in said.splitlines())
+    return "".join(f"{line.rstrip()}\n" for line in said.replace(f"{folder}/", "").splitlines())
 
 
-def _own(command: str, folder: Path) -> str:
-    words = shlex.split(command.replace("\\\n", " "))[1:]
+def _in_process(command: str, folder: Path) -> str:
+    both = command.endswith(BOTH)
+    words = shlex.split(command.removesuffix(BOTH).replace("\\\n", " "))[1:]
     before = Path.cwd()
     os.chdir(folder)
     try:
         with valued_on(DAY):
-            done = CliRunner().invoke(app, words, env={"SIZEBOOK_DATA": str(folder / "own tables")})
+            done = CliRunner().invoke(app, words, env={"SIZEBOOK_DATA": str(folder / OWN_TABLES)})
     finally:
         os.chdir(before)
     if isinstance(done.exception, SizebookError):
         return f"sizebook: {done.exception}\n"
-    if done.exception and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.output
+    if done.exit_code:
+        sys.exit(
+            f"a command on a page failed: got {done.output!r}, {done.exception!r}, want {command!r} to run. Mend it."
+        )
+    return done.output if both else done.stdout
 
 
 def _run(command: str, folder: Path, given: str = "") -> str:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = {**os.environ, "PATH": path, "SIZEBOOK_DATA": str(folder / "own tables")}
+    environment = {**os.environ, "PATH": path, "SIZEBOOK_DATA": str(folder / OWN_TABLES)}
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, input=given, env=environment, capture_output=True, text=True, check=False
     )
