@@ -103,6 +103,12 @@ FITTED = {
     "growth": (0.01, 1, "share by which compute grows with every doubling of the GPUs: waits for the slowest"),
 }
 _ASSUMED = "assumed: NCCL and STREAM measurements lie near"
+_OF_EXPERTS = (
+    "median of bf16 experts 512 to 768 wide on H100 and H200 with 512 tokens each or more, fastest engine, over dense "
+    "products of 0.80 (aiconfigurator, Apache-2.0)"
+)
+_OF_LAUNCHES = "counted: about 40 kernels forward and twice as many backward, 8 microseconds each"
+_OF_ACTIVATION = "counted: what enters the activation function is read once, what leaves it is written once"
 _OF_INT8 = "median of GPT-3 175B with int8 matrices (AQT), MLPerf Training v4.0 and v4.1, all else as fitted"
 # Fixed ones are measured elsewhere and only divide what a fit cannot tell apart, or stand alone on runs of their own.
 FIXED = {
@@ -111,6 +117,21 @@ FIXED = {
     "network": (0.75, "share of the scale-out link that collectives reach", _ASSUMED),
     "matmul_tpu_int8": (0.42, "share of the int8 peak that products reach, TPUs from v6e on: 4 runs", _OF_INT8),
     "matmul_tpu_128_int8": (0.635, "the same, TPUs up to v5p: 8 runs", _OF_INT8),
+    "expert_width_fsdp": (
+        460,
+        "width inside an expert at which its grouped products run at half the rate of dense ones, PyTorch",
+        _OF_EXPERTS,
+    ),
+    "expert_seconds_fsdp": (
+        1e-3,
+        "seconds that launching a block of experts takes on top, PyTorch with one grouped product for all",
+        _OF_LAUNCHES,
+    ),
+    "expert_traffic_fsdp": (
+        0.5,
+        "bytes that element-wise kernels move inside experts over twice the bytes kept, PyTorch",
+        _OF_ACTIVATION,
+    ),
 }
 # Runs of these sources had attention kernels in Triton: their scores tell nothing of what later kernels reach.
 IN_TRITON = frozenset({"llm-foundry"})

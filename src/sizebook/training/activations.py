@@ -76,7 +76,7 @@ def everything_bytes(layers: Profile, layout: Layout, method: Method, profile: M
     spread = layout.tp if layout.sequence_parallel else 1
     kv_split = min(layout.tp, profile.n_kv_heads)
     n_bytes = ACTIVATION_BYTES * (layers.inner / layout.tp + layers.inner_kv / kv_split + layers.residual / spread)
-    n_bytes += ACTIVATION_BYTES * recipe.expert_imbalance * _routed(layers, layout)
+    n_bytes += expert_bytes(layers, layout, recipe)
     n_bytes += 4 * layers.router / spread
     n_bytes -= (ACTIVATION_BYTES - input_bytes(method)) * matrix_inputs(layers, layout, recipe, profile)
     n_bytes -= sum(_narrowed(layers, layout, recipe))
@@ -91,6 +91,11 @@ def everything_bytes(layers: Profile, layout: Layout, method: Method, profile: M
     # Softmax output in bf16 and, with dropout, its mask and what it lets through.
     per_score = 5 if recipe.dropout else 2
     return n_bytes + (per_score * layers.score_elements / layout.tp if scores else 0)
+
+
+def expert_bytes(layers: Profile, layout: Layout, recipe: Recipe) -> float:
+    """Return the bytes per token that experts keep on one rank in 16 bits."""
+    return ACTIVATION_BYTES * recipe.expert_imbalance * _routed(layers, layout)
 
 
 def _unfused(layers: Profile, layout: Layout, recipe: Recipe) -> float:

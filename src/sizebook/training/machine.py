@@ -50,8 +50,9 @@ class Machine:
     """Rates that one GPU reaches: its published rates times the efficiencies of its generation and format.
 
     ``scores`` is that of heads of the usual width, ``head_width`` the one at which half of it is reached.
-    ``gather_exposed`` is the share of ZeRO-3's exchange that a framework does not start ahead of need, and
-    ``hook_seconds`` what its hooks take of each layer; ``quantize`` the bytes that casting an element takes.
+    ``expert_traffic`` is ``traffic_factor`` inside experts. ``gather_exposed`` is the share of ZeRO-3's exchange that a
+    framework does not start ahead of need, ``hook_seconds`` what its hooks take of each layer; ``quantize`` the bytes
+    that casting an element takes.
     ``scale_up`` joins ``domain`` GPUs; ``scale_out`` is the network of one of them, ``host`` its way to the host.
     """
 
@@ -73,6 +74,7 @@ class Machine:
     ep_exposed: float
     hidden_cost: float
     traffic_factor: float
+    expert_traffic: float
     dequantize: float
     step_seconds: float
     growth: float
@@ -137,29 +139,30 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
     if family == "blackwell" and gpu.tdp_watts:
         clock *= min(1.3, (gpu.tdp_watts / (half * _BLACKWELL_WATTS)) ** fitted["power"])
     matmul = training_peak(gpu, dtype) * clock * _matmul(gpu, family, kind, fitted)
-    scores = fitted.get(f"scores_{family}_{stack}") or fitted.get(f"scores_{family}") or fitted["scores_hopper"]
+    scores = _first(fitted, f"scores_{family}_{stack}", f"scores_{family}", "scores_hopper")
     link = gpu.scale_up_bytes_per_s or gpu.pcie_bytes_per_s or gpu.memory_bandwidth_bytes_per_s
     network = method.nic_gbit_per_s * 1e9 / 8 if method.nic_gbit_per_s else gpu.scale_out_bytes_per_s or link / 8
     return Machine(
         matmul=matmul,
         head=half * clock * _matmul(gpu, family, "bf16", fitted),
-        expert_width=fitted.get(f"expert_width_{family}") or fitted["expert_width_hopper"],
+        expert_width=_first(fitted, f"expert_width_{stack}", f"expert_width_{family}", "expert_width_hopper"),
         scores=half * clock * scores,
         head_width=fitted["head_width"],
-        states=half * clock * (fitted.get(f"states_{family}") or fitted["states"]),
+        states=half * clock * _first(fitted, f"states_{family}", "states"),
         memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
         scale_up=link * fitted["link"],
         scale_out=network * fitted["network"],
         host=_host_link(gpu, link) * fitted["link"],
         domain=max(gpu.scale_up_domain, 1),
-        block_seconds=fitted.get(f"block_seconds_{stack}") or fitted["block_seconds_fsdp"],
-        expert_seconds=fitted.get(f"expert_seconds_{gpu.form}", fitted["expert_seconds"]),
+        block_seconds=_first(fitted, f"block_seconds_{stack}", "block_seconds_fsdp"),
+        expert_seconds=_first(fitted, f"expert_seconds_{stack}", f"expert_seconds_{gpu.form}", "expert_seconds"),
         permute=fitted["permute"],
         tp_exposed=fitted["tensor_parallel_exposed"],
         ep_exposed=fitted["expert_parallel_exposed"],
         hidden_cost=fitted["hidden_cost"],
         traffic_factor=fitted[f"traffic_{stack}"],
-        dequantize=fitted.get(f"dequantize_{stack}") or fitted["dequantize"],
+        expert_traffic=_first(fitted, f"expert_traffic_{stack}", f"traffic_{stack}"),
+        dequantize=_first(fitted, f"dequantize_{stack}", "dequantize"),
         step_seconds=fitted["step_seconds"],
         growth=fitted["growth"],
         gather_exposed=fitted.get(f"gather_exposed_{stack}", 0.0),
@@ -181,13 +184,17 @@ def _matmul(gpu: Accelerator, family: str, kind: str, fitted: Calibration) -> fl
     """Return the share of the peak that products reach: of the form (superchips are given more power), the generation,
     the size of its arrays, its family, else of the nearest format that was measured."""
     array = "tpu_128" if gpu.generation in _SMALL_ARRAYS else family
-    for name in (
+    return _first(
+        fitted,
         f"matmul_{family}_{gpu.form}_{kind}",
         f"matmul_{gpu.generation}_{kind}",
         f"matmul_{array}_{kind}",
         f"matmul_{family}_{kind}",
         f"matmul_{family}_bf16",
-    ):
-        if name in fitted:
-            return fitted[name]
-    return fitted[f"matmul_hopper_{'bf16' if kind == 'bf16' else 'fp8'}"]
+        f"matmul_hopper_{'bf16' if kind == 'bf16' else 'fp8'}",
+    )
+
+
+def _first(fitted: Calibration, *names: str) -> float:
+    """Return the value of the first name, the narrowest, that was fitted."""
+    return next(fitted[name] for name in names if name in fitted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.training.activations import ACTIVATION_BYTES, everything_bytes, matrix_inputs
+from sizebook.training.activations import ACTIVATION_BYTES, everything_bytes, expert_bytes, matrix_inputs
 from sizebook.training.adapters import adapted_share
 from sizebook.training.frameworks import optimizer
 from sizebook.training.layer_profile import Profile
@@ -27,6 +27,7 @@ def elementwise_seconds(
     """
     kept = everything_bytes(layers, layout, method, profile=profile, scores=False)
     moved = 2 * rates.traffic_factor * kept
+    moved += 2 * (rates.expert_traffic - rates.traffic_factor) * expert_bytes(layers, layout, method.recipe)
     if not method.recipe.flash_attention:
         # Plain attention passes 16-bit scores 16 times, with dropout six times what is kept; a third in each pass.
         moved += 2 * (everything_bytes(layers, layout, method, profile=profile, scores=True) - kept)
