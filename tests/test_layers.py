@@ -32,7 +32,7 @@ LAYERS = (
     ("sources",),
     ("scheduling", "market"),
     ("calculation", "scenarios", "sweeps", "validation"),
-    ("calibrating", "workbooks"),
+    ("actuals", "calibrating", "workbooks"),
     ("reports.charts",),
     ("reports",),
     (

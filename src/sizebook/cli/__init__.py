@@ -39,6 +39,7 @@ COMMANDS = {
     "inspect": "inspect_output:inspect_output",
     "watch": "watch:watch_folder",
     "store": "store:store",
+    "actuals": "actuals:actuals",
     "report": "report:write_report",
     "scenario": "scenario:scenario",
     "template": "templates:template",

@@ -1,0 +1,1 @@
+"""What really happened: traffic from logs, money from bills, and why a month was not as planned."""

@@ -1,0 +1,198 @@
+"""What a log of requests says of traffic, in the keys of a serving scenario: rates, hours, lengths, bursts, cache."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from sizebook.actuals.prefix_cache import cache_hit_ratio
+from sizebook.actuals.traffic_logs import Log, readable
+from sizebook.core.errors import InputError
+from sizebook.plans.serving.day import HOURS
+from sizebook.serving.load import MOST_REQUESTS
+
+_DAY, _HOUR, _MINUTE = 86_400.0, 3_600.0, 60.0
+_BINS = 64  # of a histogram: each holds as many requests, and their mean length
+
+
+@dataclass(frozen=True)
+class Conversations:
+    """Turns that belong together: how many, by how many tokens prompts grow, and seconds from one turn to the next."""
+
+    n: int
+    turns: float
+    growth_tokens: float
+    seconds_between: float
+
+
+@dataclass(frozen=True)
+class TrafficFigures:
+    """What a log says of traffic; None where it says nothing.
+
+    ``dropped`` counts rows by what they lack. ``trace`` are the first requests, as many as a plan replays: second,
+    prompt, answer; they keep prompt and answer of one request together, which two histograms do not.
+    ``hours`` are requests by hour of the day in UTC over whole days; ``dispersion`` is the variance over the mean of
+    counts a minute within each hour; ``cache_hit_ratio`` is that of `cache_hit_ratio`.
+    """
+
+    n_requests: int
+    dropped: Mapping[str, int]
+    seconds: float
+    input_tokens: float
+    output_tokens: float
+    prompts: tuple[tuple[int, float], ...]
+    answers: tuple[tuple[int, float], ...]
+    hours: tuple[int, ...] | None = None
+    dispersion: float | None = None
+    conversations: Conversations | None = None
+    cache_hit_ratio: float | None = None
+    trace: tuple[tuple[float, int, int], ...] = ()
+
+    @property
+    def requests_per_day(self) -> float:
+        """Requests of a mean day; those of a part of a day as if it went on so."""
+        return self.n_requests / self.seconds * _DAY
+
+    def dispersion_of(self, n_replicas: int) -> float | None:
+        """Return the dispersion at one of so many replicas that share requests by chance: 1 + (D - 1) / n."""
+        return None if self.dispersion is None else 1 + (self.dispersion - 1) / n_replicas
+
+
+def traffic_figures(log: Log, cache_tokens: float | None = None) -> TrafficFigures:
+    """Return what a log says of traffic; the cache is replayed where a size is given and the log has blocks."""
+    with readable(log.name):
+        counts, prompts, answers, minutes, means, first_rows = pl.collect_all(_questions(log), engine="streaming")
+        of_rows = counts.row(0, named=True)
+        n_rows, n_requests = of_rows.pop("rows"), of_rows.pop("requests")
+        if n_requests < 2:
+            raise InputError(
+                f"too few requests: got {n_requests} with a time and tokens among {n_rows} rows of {log.name}, want 2 "
+                "or more. Give a longer log."
+            )
+        first, last, mean_input, mean_output = means.row(0)
+        by_minute = {int(minute): int(n) for minute, n in minutes.iter_rows()}
+        span = max(last - first, 1.0)
+        return TrafficFigures(
+            n_requests,
+            {name: n for name, n in of_rows.items() if n},
+            span,
+            mean_input,
+            mean_output,
+            histogram_of(prompts.sort("tokens").rows()),
+            histogram_of(answers.sort("tokens").rows()),
+            hours_of_log(by_minute, first, span),
+            dispersion_of(by_minute, first, last),
+            _conversations(log.requests),
+            _replayed(log, cache_tokens),
+            _trace(first_rows.sort("seconds").rows()),
+        )
+
+
+def _questions(log: Log) -> list[pl.LazyFrame]:
+    """Return what is asked of a log in one reading."""
+    requests, seconds = log.requests, pl.col("seconds")
+    means = (pl.col(side).mean() for side in ("input_tokens", "output_tokens"))
+    return [
+        log.counts,
+        *(requests.group_by(pl.col(side).alias("tokens")).len() for side in ("input_tokens", "output_tokens")),
+        requests.group_by((seconds // _MINUTE).cast(pl.Int64).alias("minute")).len(),
+        requests.select(seconds.min(), seconds.max().alias("last"), *means),
+        requests.select("seconds", "input_tokens", "output_tokens").head(MOST_REQUESTS),
+    ]
+
+
+def histogram_of(counts: Sequence[tuple[int, int]]) -> tuple[tuple[int, float], ...]:
+    """Return (tokens, share) of lengths and how often each came, shortest first.
+
+    Of more than 64 lengths as many groups of about equal share are made, each at its mean to the nearest token.
+    """
+    n = sum(count for _, count in counts)
+    if len(counts) <= _BINS:
+        return tuple((tokens, count / n) for tokens, count in counts)
+    groups: dict[int, list[int]] = {}
+    before = 0
+    for tokens, count in counts:
+        group = groups.setdefault((2 * before + count) * _BINS // (2 * n), [0, 0])
+        group[0] += tokens * count
+        group[1] += count
+        before += count
+    bins: dict[int, float] = {}
+    for total, count in groups.values():
+        mean = round(total / count)
+        bins[mean] = bins.get(mean, 0.0) + count / n
+    return tuple(bins.items())
+
+
+def hours_of_log(minutes: dict[int, int], first: float, span: float) -> tuple[int, ...] | None:
+    """Return requests by hour of the day over the whole days from the first request on; None of less than a day."""
+    days = math.floor(span / _DAY)
+    if not days:
+        return None
+    begin, end = first // _MINUTE, (first + days * _DAY) // _MINUTE
+    hours = [0] * HOURS
+    for minute, n in minutes.items():
+        if begin <= minute < end:
+            hours[minute // 60 % HOURS] += n
+    return tuple(hours)
+
+
+def dispersion_of(minutes: dict[int, int], first: float, last: float) -> float | None:
+    """Return the variance over the mean of requests a minute, within each whole hour so that the day does not count.
+
+    A log without a whole hour is one stretch of its whole minutes. None of fewer than ten minutes.
+    """
+    begin, end = math.ceil(first / _MINUTE), math.floor(last / _MINUTE)
+    hours = range(math.ceil(begin / 60), math.floor(end / 60))
+    stretches = [range(60 * hour, 60 * hour + 60) for hour in hours] or [range(begin, end)]
+    if len(stretches[0]) < 10:
+        return None
+    excess = total = 0.0
+    for stretch in stretches:
+        counts = [minutes.get(minute, 0) for minute in stretch]
+        mean = sum(counts) / len(counts)
+        excess += sum((count - mean) ** 2 for count in counts) * len(counts) / (len(counts) - 1)
+        total += sum(counts)
+    return excess / total if total else None
+
+
+def _conversations(requests: pl.LazyFrame) -> Conversations | None:
+    if "conversation" not in requests.collect_schema():
+        return None
+    turns = requests.drop_nulls("conversation").sort("seconds").group_by("conversation", maintain_order=True)
+    each = turns.agg(
+        n=pl.len(),
+        growth=pl.col("input_tokens").diff().sum(),
+        seconds=pl.col("seconds").last() - pl.col("seconds").first(),
+    )
+    n, n_turns, growth, seconds = (
+        each.select(pl.len(), pl.col("n").sum(), pl.col("growth").sum(), pl.col("seconds").sum()).collect().row(0)
+    )
+    later = n_turns - n
+    return Conversations(n, n_turns / n, growth / later, seconds / later) if n and later else None
+
+
+def _replayed(log: Log, cache_tokens: float | None) -> float | None:
+    if cache_tokens is None or "blocks" not in log.requests.collect_schema():
+        return None
+    rows = log.requests.sort("seconds").select("blocks", "input_tokens").collect()
+    return cache_hit_ratio(rows.iter_rows(), log.format.block_tokens, cache_tokens)
+
+
+def _trace(rows: Sequence[tuple[float, int, int]]) -> tuple[tuple[float, int, int], ...]:
+    return tuple((round(second - rows[0][0], 6), prompt, answer) for second, prompt, answer in rows)
+
+
+def scenario_keys(figures: TrafficFigures, n_replicas: int = 1) -> dict[str, Any]:
+    """Return the keys of ``[traffic]`` that a log knows, files aside."""
+    keys: dict[str, Any] = {"requests_per_day": round(figures.requests_per_day, 3)}
+    if figures.hours:
+        keys["shape"] = list(figures.hours)
+    if (dispersion := figures.dispersion_of(n_replicas)) is not None and dispersion > 0:
+        keys["dispersion"] = round(dispersion, 3)
+    if figures.cache_hit_ratio is not None:
+        keys["cache_hit_ratio"] = round(figures.cache_hit_ratio, 4)
+    return keys

@@ -1,0 +1,74 @@
+"""The files that a serving scenario takes of measured traffic: ``traffic.toml``, histograms and a trace."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from sizebook.actuals.traffic_figures import TrafficFigures, scenario_keys
+from sizebook.core.errors import InputError
+from sizebook.sources.writing import unfinished
+
+
+def write_traffic(figures: TrafficFigures, folder: Path, source: str, n_replicas: int = 1) -> list[Path]:
+    """Write the files into a new or empty folder and return them; errors: a folder that holds something."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"folder is not empty: got {folder}, want a new one. Name another, or empty it.")
+    folder.mkdir(parents=True, exist_ok=True)
+    tables: dict[str, str] = {
+        "prompts.csv": _csv(("tokens", "share"), figures.prompts),
+        "answers.csv": _csv(("tokens", "share"), figures.answers),
+    }
+    if figures.trace:
+        tables["trace.csv"] = _csv(("seconds", "input_tokens", "output_tokens"), figures.trace)
+    tables["traffic.toml"] = "\n".join(_lines(figures, source, n_replicas)) + "\n"
+    for name, text in tables.items():
+        with unfinished(folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return [folder / name for name in tables]
+
+
+def _csv(heads: Sequence[str], rows: Iterable[Sequence[float]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _lines(figures: TrafficFigures, source: str, n_replicas: int) -> Iterator[str]:
+    yield from (f"# {line}" for line in in_words(figures, source))
+    yield "[traffic]"
+    for key, value in scenario_keys(figures, n_replicas).items():
+        yield f"{key} = {_toml(value)}"
+    yield 'input_histogram = "prompts.csv"'
+    yield 'output_histogram = "answers.csv"'
+    if figures.trace:
+        yield '# trace = "trace.csv"  # in place of both histograms: prompt and answer of a request stay together'
+
+
+def _toml(value: Any) -> str:
+    return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
+
+
+def in_words(figures: TrafficFigures, source: str) -> Iterator[str]:
+    """Yield what was read, what was dropped, and what the log does not say."""
+    yield f"{figures.n_requests} requests over {figures.seconds / 3600:.2f} hours of {source}"
+    if figures.dropped:
+        said = ", ".join(f"{n} without {what}" for what, n in figures.dropped.items())
+        yield f"dropped: {said}"
+    yield f"mean of {figures.input_tokens:.1f} prompt and {figures.output_tokens:.1f} answer tokens"
+    if figures.hours is None:
+        yield "shape: less than a whole day, so that the hours of a day are not known; state shape"
+    if figures.dispersion is None:
+        yield "dispersion: too little is known of when requests came; state dispersion"
+    if (talk := figures.conversations) is not None:
+        yield (
+            f"{talk.n} conversations of {talk.turns:.2f} turns; prompts grow by {talk.growth_tokens:.0f} tokens a "
+            f"turn, {talk.seconds_between:.0f} s from one turn to the next"
+        )
+    if figures.cache_hit_ratio is None:
+        yield "cache_hit_ratio: not known without blocks of prompts and --cache-tokens; state cache_hit_ratio"

@@ -1,0 +1,76 @@
+"""Why money differs from plan: one product of factors against another, shared out over the factors without a rest.
+
+The cost of GPUs in a month is
+
+    requests x GPU-seconds a request / 3600 x efficiency x idle x price x rate
+
+where GPU-seconds a request are what the plan's own estimate takes for these lengths at full load, efficiency is how
+many times longer real GPUs took for the same work, idle is hours paid over hours busy, price is what an hour costs in
+the currency of the bill, and rate is what one unit of that currency costs in the plan's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from itertools import combinations, pairwise
+
+
+@dataclass(frozen=True)
+class CostFactors:
+    """The factors of a month's cost, in the order in which a bridge takes them from plan to actual."""
+
+    volume: float
+    lengths: float
+    efficiency: float
+    idle: float
+    price: float
+    currency: float
+
+    @property
+    def cost(self) -> float:
+        """The product."""
+        return float(math.prod(astuple(self)))
+
+
+CAUSES = tuple(field.name for field in fields(CostFactors))
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one cause adds to cost: taken in the stated order, and as its Shapley value, which no order moves."""
+
+    cause: str
+    in_order: float
+    shapley: float
+
+
+def shares(planned: CostFactors, actual: CostFactors) -> tuple[Share, ...]:
+    """Return what each cause adds on the way from plan to actual; both ways add up to the whole difference."""
+    before, after = astuple(planned), astuple(actual)
+    in_order = _in_order(before, after)
+    return tuple(
+        Share(cause, step, shapley(at, before, after))
+        for at, (cause, step) in enumerate(zip(CAUSES, in_order, strict=True))
+    )
+
+
+def _in_order(before: Sequence[float], after: Sequence[float]) -> list[float]:
+    values = [math.prod((*after[:n], *before[n:])) for n in range(len(before) + 1)]
+    return [later - earlier for earlier, later in pairwise(values)]
+
+
+def shapley(at: int, before: Sequence[float], after: Sequence[float]) -> float:
+    """Return the Shapley value of one factor: the mean of what its change adds over every order of all changes.
+
+    Of n factors a change finds k others made before it in k! (n - k - 1)! of n! orders.
+    """
+    others = [each for each in range(len(before)) if each != at]
+    n, total = len(before), []
+    for k in range(n):
+        weight = math.factorial(k) * math.factorial(n - k - 1) / math.factorial(n)
+        for made in combinations(others, k):
+            rest = math.prod(after[each] if each in made else before[each] for each in others)
+            total.append(weight * rest * (after[at] - before[at]))
+    return math.fsum(total)

@@ -1,0 +1,119 @@
+"""`sizebook actuals`: traffic from logs, money from bills, and why a month was not as planned."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sizebook.cli.options import ANY_PATH, FILE
+from sizebook.core.errors import InputError
+from sizebook.core.extras import need
+
+if TYPE_CHECKING:
+    from sizebook.actuals.plan_variance import PlanVariance
+
+
+@click.group("actuals")
+def actuals() -> None:
+    """Read what really happened: requests from logs, cost from bills, and why a plan was off."""
+    need("sweep")
+
+
+@actuals.command("traffic")
+@click.argument("log", type=FILE)
+@click.option("-o", "--output", type=ANY_PATH, required=True, help="New folder for the files of a scenario.")
+@click.option(
+    "--cache-tokens", type=float, help="Tokens of the cache of prefixes to replay, of all replicas that share."
+)
+@click.option("--replicas", type=click.IntRange(min=1), default=1, help="Replicas among which requests divide.")
+@click.option("--over-hours", type=float, help="Hours over which an engine counted, for metrics of Prometheus.")
+def traffic(log: Path, output: Path, cache_tokens: float | None, replicas: int, over_hours: float | None) -> None:
+    """Turn LOG into the [traffic] of a serving scenario: requests a day, hours, lengths, bursts, cache hits.
+
+    LOG is a log of requests (CSV, JSON Lines or Parquet of LiteLLM, AIPerf, Mooncake, Azure, BurstGPT, or with columns
+    seconds, input_tokens, output_tokens), or what an engine shows at /metrics (.prom or .txt of vLLM or SGLang).
+    """
+    from sizebook.actuals import engine_metrics
+    from sizebook.actuals.traffic_figures import traffic_figures
+    from sizebook.actuals.traffic_files import in_words, write_traffic
+    from sizebook.actuals.traffic_logs import read_log
+
+    if log.suffix.casefold() in engine_metrics.KINDS:
+        if over_hours is None or not over_hours > 0:
+            raise InputError(
+                f"no time: got {log.name} without --over-hours, want the hours over which the engine counted. Add it."
+            )
+        figures = engine_metrics.figures_of_metrics(log, over_hours * 3600)
+    else:
+        figures = traffic_figures(read_log(log), cache_tokens)
+    written = write_traffic(figures, output, log.name, replicas)
+    for line in in_words(figures, log.name):
+        click.echo(line)
+    click.echo(f"wrote {', '.join(path.name for path in written)} into {output}")
+
+
+@actuals.command("bill")
+@click.argument("bill", type=FILE)
+@click.option("--tag", default="", help="Key of your own that every row should have a value of.")
+@click.option("--csv", "table", type=ANY_PATH, help="Write the services by month to this CSV file.")
+def bill(bill: Path, tag: str, table: Path | None) -> None:
+    """Check BILL (FOCUS 1.2 or 1.3, CSV or Parquet) by the rules of FOCUS and add it up by month and service."""
+    from sizebook.actuals.bills import BilledService, read_bill
+    from sizebook.sources.writing import unfinished
+
+    found = read_bill(bill, tag)
+    heads = [field.name for field in fields(BilledService)]
+    if table is not None:
+        with unfinished(table) as temporary, temporary.open("w", encoding="utf-8", newline="") as lines:
+            writer = csv.writer(lines, lineterminator="\n")
+            writer.writerow([*heads, "currency"])
+            writer.writerows([*asdict(each).values(), found.currency] for each in found.services)
+    for each in found.services:
+        line = f"{each.month}  {each.service}: {each.effective_cost:,.2f} {found.currency}"
+        line += f", {each.gpu_hours:,.1f} GPU-hours" if each.gpu_hours else ", no GPU counted"
+        for amount, what in ((each.unused_cost, "committed and unused"), (each.untagged_cost, f"without {tag}")):
+            line += f", {amount:,.2f} {what}" if amount else ""
+        click.echo(line)
+    click.echo(f"together {sum(each.effective_cost for each in found.services):,.2f} {found.currency}")
+    if found.unknown_columns:
+        click.echo(f"columns that FOCUS does not know, left alone: {', '.join(found.unknown_columns)}")
+
+
+@actuals.command("variance")
+@click.argument("scenario", type=FILE)
+@click.argument("table", type=FILE)
+@click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
+def variance(scenario: Path, table: Path, as_json: bool) -> None:
+    """Say why the months of TABLE did not cost what the serving SCENARIO planned, and what the year costs now.
+
+    TABLE is CSV with the columns month, requests, input_tokens, output_tokens, gpu_hours and cost, and where they are
+    known busy_share, rate_per_usd, unused_cost, untagged_cost and no_gpu_cost. What a cause adds is its Shapley value,
+    which no order of the causes moves; JSON has the values in the stated order too.
+    """
+    from sizebook.actuals.plan_variance import read_actuals, variance_of
+    from sizebook.scenarios.scenario_files import parse, read_toml
+    from sizebook.scenarios.serving import ServingScenario, with_csv_files
+
+    values = with_csv_files(read_toml(scenario), scenario.parent)
+    checked = parse(ServingScenario, values, scenario.name)
+    found = variance_of(checked, scenario.stem, read_actuals(table, checked.money.start))
+    click.echo(json.dumps(asdict(found) | {"lines": found.lines()}, indent=2) if as_json else as_text(found))
+
+
+def as_text(found: PlanVariance) -> str:
+    """Return plan against actual as lines of text."""
+    planned, came = (sum(amounts) for amounts in zip(*((m.planned, m.actual.total) for m in found.months), strict=True))
+    lines = [f"{found.name}, {found.currency}", ""]
+    for month in found.months:
+        lines.append(
+            f"{month.label}: planned {month.planned:,.0f}, came {month.actual.total:,.0f} ({month.difference:+,.0f})"
+        )
+    lines += ["", f"together: planned {planned:,.0f}, came {came:,.0f} ({came - planned:+,.0f}), of it by"]
+    lines += [f"  {name.replace('_', ' '):16} {amount:+14,.0f}" for name, amount in found.lines().items()]
+    lines += ["", f"to {found.until}: planned {found.planned_total:,.0f}, now {found.forecast_total:,.0f}"]
+    return "\n".join([*lines, *(f"note: {each}" for each in found.remarks)])

@@ -1,0 +1,138 @@
+"""Bills in FOCUS: added up by hand, broken rules named with their row, and columns of others left alone."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from sizebook.actuals.bills import read_bill
+from sizebook.cli import app
+from sizebook.core.errors import InputError
+from sizebook.core.tables import table
+
+USED: dict[str, Any] = {
+    "BilledCost": "100.5",
+    "BillingAccountId": "a1",
+    "BillingAccountName": "Acme",
+    "BillingCurrency": "EUR",
+    "BillingPeriodStart": "2026-10-01T00:00:00Z",
+    "BillingPeriodEnd": "2026-11-01T00:00:00Z",
+    "ChargeCategory": "Usage",
+    "ChargeClass": "",
+    "ChargeDescription": "eight H100 for an hour",
+    "ChargePeriodStart": "2026-10-03T00:00:00Z",
+    "ChargePeriodEnd": "2026-10-03T10:00:00Z",
+    "ContractedCost": "110",
+    "EffectiveCost": "100",
+    "InvoiceIssuerName": "Cloud",
+    "ListCost": "120",
+    "PricingQuantity": "10",
+    "PricingUnit": "Hours",
+    "ProviderName": "Cloud",
+    "PublisherName": "Cloud",
+    "ServiceCategory": "Compute",
+    "ServiceName": "Machines",
+    "ConsumedQuantity": "10",
+    "ConsumedUnit": "Hours",
+    "SkuPriceDetails": '{"GpuCount": 8, "InstanceType": "p5.48xlarge"}',
+    "CommitmentDiscountStatus": "",
+    "Tags": '{"team": "chat"}',
+    "x_note": "ours",
+}
+UNUSED = USED | {"EffectiveCost": "30", "CommitmentDiscountStatus": "Unused", "Tags": ""}
+UNTAGGED = USED | {"EffectiveCost": "7", "Tags": '{"owner": "nobody"}'}
+DISK = USED | {"EffectiveCost": "5", "SkuPriceDetails": "", "ServiceName": "Disks", "ConsumedUnit": "GB-Months"}
+NOVEMBER = USED | {"ChargePeriodStart": "2026-11-01T00:00:00Z", "ChargePeriodEnd": "2026-11-01T01:00:00Z"}
+ROWS = [USED, UNUSED, UNTAGGED, DISK, NOVEMBER]
+
+
+def saved(folder: Path, rows: list[Mapping[str, Any]], name: str = "bill.csv") -> Path:
+    path = folder / name
+    with path.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def test_a_bill_by_hand(tmp_path: Path) -> None:
+    """October: 100 used, 30 unused, 7 without the tag: 137 and two rows of 10 hours on 8 GPUs; disks count no GPU."""
+    found = read_bill(saved(tmp_path, ROWS), tag="team")
+    assert (found.currency, found.unknown_columns) == ("EUR", ("x_note",))
+    disks, october, november = found.services
+    assert (october.month, october.service, november.month) == ("2026-10", "Machines", "2026-11")
+    assert (october.effective_cost, october.unused_cost, october.untagged_cost) == (137, 30, 7)
+    assert (october.gpu_hours, october.no_gpu_cost, october.billed_cost) == (160, 0, 301.5)
+    assert (disks.effective_cost, disks.no_gpu_cost, disks.gpu_hours) == (5, 5, 0)
+
+
+def test_parquet_with_types_is_the_same_bill(tmp_path: Path) -> None:
+    path = saved(tmp_path, ROWS)
+    typed = pl.read_csv(path, try_parse_dates=True)
+    typed.write_parquet(tmp_path / "bill.parquet")
+    assert read_bill(tmp_path / "bill.parquet", "team").services == read_bill(path, "team").services
+
+
+def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
+    words = ["actuals", "bill", str(saved(tmp_path, ROWS)), "--tag", "team", "--csv", str(tmp_path / "out.csv")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.exception
+    assert done.output.splitlines() == [
+        "2026-10  Disks: 5.00 EUR, no GPU counted",
+        "2026-10  Machines: 137.00 EUR, 160.0 GPU-hours, 30.00 committed and unused, 7.00 without team",
+        "2026-11  Machines: 100.00 EUR, 80.0 GPU-hours",
+        "together 242.00 EUR",
+        "columns that FOCUS does not know, left alone: x_note",
+    ]
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as lines:
+        assert [row["effective_cost"] for row in csv.DictReader(lines)] == ["5.0", "137.0", "100.0"]
+
+
+def test_columns_of_1_3_stand_for_those_they_replace(tmp_path: Path) -> None:
+    names = {"ProviderName": "ServiceProviderName", "PublisherName": "HostProviderName"}
+    rows = [{names.get(key, key): value for key, value in row.items()} for row in ROWS]
+    assert read_bill(saved(tmp_path, rows)).services == read_bill(saved(tmp_path, ROWS, "old.csv")).services
+
+
+BROKEN = [
+    (
+        {"BilledCost": ""},
+        "nothing in BilledCost, row 3 of bill.csv (1 such rows), want the rule kept: BilledCost MUST NOT",
+    ),
+    (
+        {"EffectiveCost": "much"},
+        "'much' in EffectiveCost, row 3 of bill.csv (1 such rows), want the rule kept: Effecti",
+    ),
+    ({"EffectiveCost": "nan"}, "'nan' in EffectiveCost"),
+    ({"ListUnitPrice": "-1"}, "'-1' in ListUnitPrice"),
+    ({"ChargePeriodStart": "03.10.2026"}, "'03.10.2026' in ChargePeriodStart"),
+    ({"ChargeCategory": "Gift"}, "'Gift' in ChargeCategory"),
+    ({"BillingCurrency": "euro"}, "'euro' in BillingCurrency"),
+    ({"Tags": "team=chat"}, "'team=chat' in Tags"),
+]
+
+
+@pytest.mark.parametrize(("changed", "said"), BROKEN)
+def test_a_broken_rule_is_named_with_its_row(tmp_path: Path, changed: dict[str, str], said: str) -> None:
+    blank = dict.fromkeys(changed, "")
+    with pytest.raises(InputError) as refused:
+        read_bill(saved(tmp_path, [blank | USED, USED | changed]))
+    assert str(refused.value).startswith(f"not FOCUS 1.2: got {said}")
+
+
+@pytest.mark.parametrize("row", [row for row in table("focus_columns") if row["level"] == "mandatory"])
+def test_every_mandatory_column_is_wanted(tmp_path: Path, row: dict[str, str]) -> None:
+    rows = [{key: value for key, value in each.items() if key != row["column"]} for each in ROWS]
+    with pytest.raises(InputError, match=f"^not FOCUS 1.2: got no column {row['column']} in bill"):
+        read_bill(saved(tmp_path, rows))
+
+
+def test_two_currencies_and_no_row_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^not one currency: got EUR, USD in bill\.csv"):
+        read_bill(saved(tmp_path, [USED, USED | {"BillingCurrency": "USD"}]))

@@ -1,0 +1,253 @@
+"""Logs of requests become the keys of a scenario: figures by hand, drops counted, and the plan takes the files."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sizebook.actuals.prefix_cache import cache_hit_ratio
+from sizebook.actuals.traffic_figures import dispersion_of, histogram_of, hours_of_log, traffic_figures
+from sizebook.actuals.traffic_logs import log_formats, read_log
+from sizebook.cli import app
+from sizebook.core.errors import InputError
+
+# The same three requests, 100/10, 300/30 and 200/20 tokens at 0, 1 and 3 seconds after 08:15:46.5 UTC on 2023-11-16.
+SECONDS, PROMPTS, ANSWERS = (0, 1, 3), (100, 300, 200), (10, 30, 20)
+LOGS = {
+    "azure.csv": "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+    + "".join(f"2023-11-16 08:15:{46.5 + s:.7f},{p},{a}\n" for s, p, a in zip(SECONDS, PROMPTS, ANSWERS, strict=True)),
+    "litellm.csv": "request_id,startTime,prompt_tokens,completion_tokens,session_id,messages\n"
+    + "".join(
+        f"r{s},2023-11-16T13:45:{46.5 + s}+05:30,{p},{a},talk,secret\n"
+        for s, p, a in zip(SECONDS, PROMPTS, ANSWERS, strict=True)
+    ),
+    "burst.csv": "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+    + "".join(f"{s},,1,GPT-4,{p},{a},{p + a},API\n" for s, p, a in zip(SECONDS, PROMPTS, ANSWERS, strict=True)),
+    "mooncake.jsonl": "\n".join(
+        json.dumps({"timestamp": 1000 * s, "input_length": p, "output_length": a, "hash_ids": [1, n]})
+        for n, (s, p, a) in enumerate(zip(SECONDS, PROMPTS, ANSWERS, strict=True), start=2)
+    ),
+    "profile_export.jsonl": "\n".join(
+        json.dumps(
+            {
+                "metadata": {"request_start_ns": 1_700_122_546_500_000_000 + s * 10**9, "x_correlation_id": "c"},
+                "metrics": {
+                    "input_sequence_length": {"value": p, "unit": "tokens"},
+                    "output_sequence_length": {"value": a, "unit": "tokens"},
+                },
+                "error": None,
+            }
+        )
+        for s, p, a in zip(SECONDS, PROMPTS, ANSWERS, strict=True)
+    ),
+    "own.csv": "seconds,input_tokens,output_tokens\n"
+    + "".join(f"{s},{p},{a}\n" for s, p, a in zip(SECONDS, PROMPTS, ANSWERS, strict=True)),
+}
+
+
+def saved(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_every_log_says_the_same_of_the_same_requests(tmp_path: Path, name: str) -> None:
+    found = traffic_figures(read_log(saved(tmp_path, name, LOGS[name])))
+    assert (found.n_requests, found.seconds, found.dropped) == (3, 3.0, {})
+    assert (found.input_tokens, found.output_tokens) == (200, 20)
+    assert found.prompts == ((100, 1 / 3), (200, 1 / 3), (300, 1 / 3))
+    assert found.trace == ((0.0, 100, 10), (1.0, 300, 30), (3.0, 200, 20))
+    assert found.requests_per_day == 86_400
+
+
+def test_every_format_has_a_log_here() -> None:
+    assert len({read.name for read in log_formats()}) == len(LOGS)
+
+
+def test_a_conversation_has_turns_growth_and_time(tmp_path: Path) -> None:
+    """Of 100, 300 and 200 tokens at 0, 1 and 3 s: three turns, (200 - 100) / 2 = 50 tokens, 3 / 2 s."""
+    found = traffic_figures(read_log(saved(tmp_path, "litellm.csv", LOGS["litellm.csv"])))
+    assert found.conversations is not None
+    talk = found.conversations
+    assert (talk.n, talk.turns, talk.growth_tokens, talk.seconds_between) == (1, 3, 50, 1.5)
+
+
+def test_what_is_no_request_is_dropped_and_counted(tmp_path: Path) -> None:
+    text = LOGS["own.csv"] + "9,50,0\n,10,1\n10,,1\n11,-5,1\nlater,1,1\n"
+    found = traffic_figures(read_log(saved(tmp_path, "own.csv", text)))
+    assert found.n_requests == 3
+    assert found.dropped == {"time": 2, "prompt tokens": 2, "answer tokens": 1}
+
+
+def test_the_hours_are_those_of_whole_days() -> None:
+    """A day and a half with one request a minute: the half day does not make mornings busier."""
+    minutes = dict.fromkeys(range(36 * 60), 1)
+    assert hours_of_log(minutes, 0.0, 36 * 3600.0) == (60,) * 24
+    assert hours_of_log(minutes, 0.0, 86_399.0) is None
+
+
+def test_dispersion_by_hand() -> None:
+    """Counts 0 and 4 in turn over an hour: mean 2, variance 4 x 60 / 59, so 2.0339; hours of different rate alike."""
+    minutes = {minute: 4 * (minute % 2) for minute in range(60)}
+    minutes |= {60 + minute: 8 * (minute % 2) for minute in range(60)}
+    one = dispersion_of(minutes, 0.0, 3_600.0)
+    assert one == pytest.approx(4 * 60 / 59 / 2)
+    both = dispersion_of(minutes, 0.0, 7_200.0)
+    assert both == pytest.approx((4 * 60 + 16 * 60) * 60 / 59 / (120 + 240))
+    assert dispersion_of(minutes, 0.0, 500.0) is None
+
+
+def test_a_histogram_of_many_lengths_keeps_mean_and_shares() -> None:
+    counts = [(n, 1 + n % 3) for n in range(1, 1001)]
+    bins = histogram_of(counts)
+    total = sum(count for _, count in counts)
+    assert len(bins) == 64
+    assert math.fsum(share for _, share in bins) == pytest.approx(1, abs=1e-12)
+    assert sum(tokens * share for tokens, share in bins) == pytest.approx(
+        sum(n * count for n, count in counts) / total, abs=0.5
+    )
+
+
+class Node:
+    """A node of the reference: a tree of prefixes, each with the time of its last use."""
+
+    def __init__(self) -> None:
+        self.below: dict[int, Node] = {}
+        self.used = 0
+
+
+def reference(prompts: Sequence[tuple[list[int], int]], block_tokens: int, most: int) -> float:
+    """A radix tree in its plainest form: walk, insert, then cut the leaf that was used longest ago until it fits."""
+    root, found, asked, size = Node(), 0, 0, 0
+    for clock, (blocks, tokens) in enumerate(prompts, start=1):
+        node, hits, broken = root, 0, False
+        for block in blocks:
+            if block in node.below and not broken:
+                hits += 1
+            else:
+                broken = True
+            if block not in node.below:
+                node.below[block] = Node()
+                size += 1
+            node = node.below[block]
+            node.used = clock
+        found, asked = found + min(tokens, hits * block_tokens), asked + tokens
+        while size * block_tokens > most:
+            parent, block = min(leaves(root, 0), key=lambda leaf: (leaf[0].below[leaf[1]].used, -leaf[2]))[:2]
+            del parent.below[block]
+            size -= 1
+    return found / asked
+
+
+def leaves(node: Node, depth: int) -> list[tuple[Node, int, int]]:
+    found = []
+    for block, below in node.below.items():
+        found += leaves(below, depth + 1) if below.below else [(node, block, depth)]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_cache_finds_what_a_radix_tree_finds(seed: int) -> None:
+    chance = random.Random(seed)
+    talks: list[list[int]] = [[1, 2]]
+    prompts, fresh = [], 10
+    for _ in range(300):
+        blocks = list(chance.choice(talks))
+        for _ in range(chance.randint(0, 4)):
+            fresh += 1
+            blocks.append(fresh)
+        talks.append(blocks)
+        prompts.append((blocks, 16 * len(blocks) - chance.randint(0, 15)))
+    for size in (64, 512, 4096, 10**9):
+        assert cache_hit_ratio(prompts, 16, size) == pytest.approx(reference(prompts, 16, size), abs=0.02)
+    assert cache_hit_ratio(prompts, 16, math.inf) == reference(prompts, 16, 10**12)
+
+
+def test_a_hit_by_hand(tmp_path: Path) -> None:
+    """Block 1 of 512 tokens is common: prompts two and three, 300 and 200 tokens, are found: 500 / 600."""
+    log = read_log(saved(tmp_path, "mooncake.jsonl", LOGS["mooncake.jsonl"]))
+    assert traffic_figures(log, 1e9).cache_hit_ratio == pytest.approx(500 / 600)
+    assert traffic_figures(log, 0).cache_hit_ratio == 0
+    assert traffic_figures(log).cache_hit_ratio is None
+
+
+METRICS = """# HELP vllm:request_prompt_tokens Number of prefill tokens processed.
+# TYPE vllm:request_prompt_tokens histogram
+vllm:request_prompt_tokens_bucket{le="100.0",model_name="m"} 10
+vllm:request_prompt_tokens_bucket{le="200.0",model_name="m"} 40
+vllm:request_prompt_tokens_bucket{le="+Inf",model_name="m"} 40
+vllm:request_prompt_tokens_sum{model_name="m"} 5200
+vllm:request_prompt_tokens_count{model_name="m"} 40
+vllm:request_generation_tokens_bucket{le="10.0",model_name="m"} 40
+vllm:request_generation_tokens_bucket{le="+Inf",model_name="m"} 40
+vllm:request_generation_tokens_sum{model_name="m"} 400
+vllm:request_generation_tokens_count{model_name="m"} 40
+vllm:prefix_cache_queries_total{model_name="m"} 5200
+vllm:prefix_cache_hits_total{model_name="m"} 1300
+"""
+
+
+def test_metrics_of_an_engine(tmp_path: Path) -> None:
+    """Buckets at 50 (10 of 40) and 150 (30) have a mean of 125; the sum says 130, so 52 and 156. 1300 / 5200 = 0.25."""
+    path = saved(tmp_path, "vllm.prom", METRICS)
+    done = run("actuals", "traffic", path, "-o", tmp_path / "out", "--over-hours", "24")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out" / "prompts.csv").read_text() == "tokens,share\n52,0.25\n156,0.75\n"
+    said = (tmp_path / "out" / "traffic.toml").read_text()
+    assert "requests_per_day = 40.0\ncache_hit_ratio = 0.25\n" in said
+    refused = run("actuals", "traffic", path, "-o", tmp_path / "more")
+    assert str(refused.exception) == (
+        "no time: got vllm.prom without --over-hours, want the hours over which the engine counted. Add it."
+    )
+
+
+def test_a_plan_takes_the_files(tmp_path: Path) -> None:
+    """A day of a request a second, 2000 tokens in and 100 out: the plan counts 86,400 requests a day of that."""
+    rows = "".join(f"{s},{2000 + 500 * (s % 3 - 1)},{100 + 50 * (s % 3 - 1)}\n" for s in range(0, 86_401, 10))
+    log = saved(tmp_path, "log.csv", "seconds,input_tokens,output_tokens\n" + rows)
+    done = run("actuals", "traffic", log, "-o", tmp_path / "traffic")
+    assert done.exit_code == 0, done.output
+    assert "8641 requests over 24.00 hours of log.csv" in done.output
+    head = 'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\n'
+    scenario = saved(tmp_path / "traffic", "s.toml", head + (tmp_path / "traffic" / "traffic.toml").read_text())
+    planned = run("plan", "serve", scenario, "--json")
+    assert planned.exit_code == 0, planned.output
+    inputs: dict[str, Any] = json.loads(planned.output)
+    assert inputs["months"][0]["requests"] == pytest.approx(8641 * 365 / 12, rel=1e-3)
+    assert run("actuals", "traffic", log, "-o", tmp_path / "traffic").exit_code != 0
+
+
+REFUSED = {
+    "log.txt2": ("", "unknown kind of log: got 'log.txt2', want one of .csv, .jsonl, .ndjson, .parquet. Convert it."),
+    "one.csv": (
+        "seconds,input_tokens,output_tokens\n1,2,3\n",
+        "too few requests: got 1 with a time and tokens among 1 rows of one.csv, want 2 or more. Give a longer log.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_is_said(tmp_path: Path, name: str) -> None:
+    text, message = REFUSED[name]
+    with pytest.raises(InputError) as refused:
+        traffic_figures(read_log(saved(tmp_path, name, text)))
+    assert str(refused.value) == message
+
+
+def test_columns_of_no_format_are_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"^unknown log: got the columns when, words in odd\.csv, want those of one of"
+    ):
+        read_log(saved(tmp_path, "odd.csv", "when,words\n1,2\n"))

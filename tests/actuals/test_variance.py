@@ -1,0 +1,179 @@
+"""Why a month was off: causes that were planted come back, shares add up, and nothing changed gives nothing."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from dataclasses import astuple, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sizebook.actuals.variance import CAUSES, CostFactors, shapley, shares
+from sizebook.cli import app
+
+SCENARIO = """plan = "serving"
+model = "llama-3.1-8b"
+gpu = "h100-sxm"
+requests_per_day = 1_000_000
+input_tokens = 2000
+output_tokens = 300
+months = 3
+on_demand_usd_per_gpu_hour = 2.0
+reserved_usd_per_gpu_hour = 2.0
+as_of = 2026-11-21
+[money]
+start = 2026-11-01
+"""
+PLANNED = CostFactors(1e6, 2.0, 1.0, 1.5, 3.0, 1.0)
+
+
+def test_shapley_by_every_order() -> None:
+    before, after = (2.0, 3.0, 5.0, 7.0), (3.0, 2.5, 6.0, 7.0)
+    for at in range(4):
+        added = []
+        for order in itertools.permutations(range(4)):
+            made = set(order[: order.index(at)])
+            rest = math.prod(after[i] if i in made else before[i] for i in range(4) if i != at)
+            added.append(rest * (after[at] - before[at]))
+        assert shapley(at, before, after) == pytest.approx(sum(added) / len(added))
+
+
+def test_shares_add_up_to_the_difference() -> None:
+    actual = CostFactors(1.2e6, 2.2, 1.1, 1.4, 3.1, 0.92)
+    found = shares(PLANNED, actual)
+    assert math.fsum(each.shapley for each in found) == pytest.approx(actual.cost - PLANNED.cost, rel=1e-12)
+    assert math.fsum(each.in_order for each in found) == pytest.approx(actual.cost - PLANNED.cost, rel=1e-12)
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_cause_alone_takes_all(cause: str) -> None:
+    actual = replace(PLANNED, **{cause: 1.05 * getattr(PLANNED, cause)})
+    for share in shares(PLANNED, actual):
+        wanted = 0.05 * PLANNED.cost if share.cause == cause else 0.0
+        assert share.shapley == pytest.approx(wanted) and share.in_order == pytest.approx(wanted)
+
+
+def test_nothing_changed_gives_nothing() -> None:
+    assert all(astuple(share)[1:] == (0, 0) for share in shares(PLANNED, PLANNED))
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def scenario(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("plan") / "chat.toml"
+    path.write_text(SCENARIO, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def plan(scenario: Path) -> dict[str, Any]:
+    done = run("plan", "serve", scenario, "--json")
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.output)
+    return found
+
+
+def said(scenario: Path, *rows: dict[str, Any]) -> dict[str, Any]:
+    table = scenario.parent / "actuals.csv"
+    table.write_text(
+        ",".join(rows[0]) + "\n" + "".join(",".join(map(str, row.values())) + "\n" for row in rows), encoding="utf-8"
+    )
+    done = run("actuals", "variance", scenario, table, "--json")
+    assert done.exit_code == 0, done.exception
+    found: dict[str, Any] = json.loads(done.output)
+    return found
+
+
+def month(plan: dict[str, Any], at: int) -> dict[str, Any]:
+    row = plan["months"][at]
+    return {
+        "month": f"{2026 + (10 + at) // 12}-{(10 + at) % 12 + 1:02d}",
+        "requests": row["requests"],
+        "input_tokens": 2000,
+        "output_tokens": 300,
+        "gpu_hours": row["gpu_hours"],
+        "cost": row["usd"],
+    }
+
+
+def test_a_month_as_planned_has_no_variance(scenario: Path, plan: dict[str, Any]) -> None:
+    found = said(scenario, month(plan, 0))
+    assert all(abs(value) < 1e-6 for value in found["lines"].values())
+    assert found["forecast_total"] == pytest.approx(found["planned_total"])
+
+
+def test_a_price_rise_comes_back(scenario: Path, plan: dict[str, Any]) -> None:
+    row = month(plan, 0)
+    found = said(scenario, row | {"cost": 1.05 * row["cost"]})
+    assert found["lines"]["price"] == pytest.approx(0.05 * row["cost"])
+    assert sum(abs(value) for name, value in found["lines"].items() if name != "price") < 1e-6
+
+
+def test_an_idle_pool_comes_back(scenario: Path, plan: dict[str, Any]) -> None:
+    row = month(plan, 0)
+    found = said(scenario, row | {"cost": 1.3 * row["cost"], "gpu_hours": 1.3 * row["gpu_hours"]})
+    assert found["lines"]["idle"] == pytest.approx(0.3 * row["cost"])
+
+
+def test_longer_answers_come_back(scenario: Path, plan: dict[str, Any]) -> None:
+    """Answers 10 % longer take the GPU-seconds of a plan for 330 tokens; idle and price stay as planned."""
+    row = month(plan, 0)
+    longer = scenario.with_name("longer.toml")
+    longer.write_text(SCENARIO.replace("output_tokens = 300", "output_tokens = 330"), encoding="utf-8")
+    slower = json.loads(run("plan", "serve", longer, "--json").output)["replica"]
+    more = plan["replica"]["requests_per_second"] / slower["requests_per_second"]
+    grown = {"output_tokens": 330, "cost": more * row["cost"], "gpu_hours": more * row["gpu_hours"]}
+    found = said(scenario, row | grown)
+    assert found["lines"]["lengths"] == pytest.approx((more - 1) * row["cost"])
+    assert more > 1.03
+    assert sum(abs(value) for name, value in found["lines"].items() if name != "lengths") < 1e-6
+
+
+def test_what_no_plan_holds_stands_in_lines_of_its_own(scenario: Path, plan: dict[str, Any]) -> None:
+    row = month(plan, 0)
+    found = said(scenario, row | {"unused_cost": 500.0, "untagged_cost": 70.0})
+    assert (found["lines"]["unused_cost"], found["lines"]["untagged_cost"]) == (500.0, 70.0)
+    assert sum(found["lines"].values()) == pytest.approx(570.0)
+
+
+def test_actuals_stand_for_their_months_to_the_end_of_the_year(scenario: Path, plan: dict[str, Any]) -> None:
+    """The plan runs from November to January; the year ends after two of its months."""
+    row = month(plan, 0)
+    found = said(scenario, row | {"cost": row["cost"] + 1000})
+    assert found["until"] == "2026-12"
+    assert found["forecast_total"] == pytest.approx(found["planned_total"] + 1000)
+    assert found["planned_total"] == pytest.approx(sum(each["usd"] for each in plan["months"][:2]))
+
+
+def test_two_months_add_up(scenario: Path, plan: dict[str, Any]) -> None:
+    rows = [month(plan, 0), month(plan, 1)]
+    rows[1] |= {"requests": 0.9 * rows[1]["requests"], "cost": 1.2 * rows[1]["cost"], "busy_share": 0.5}
+    found = said(scenario, rows[0] | {"busy_share": 0.4}, rows[1])
+    assert sum(found["lines"].values()) == pytest.approx(0.2 * month(plan, 1)["cost"])
+    assert found["remarks"] == ["rate_per_usd is blank: the rate is taken as planned"]
+
+
+REFUSED = [
+    ({"month": "2026-10"}, "no month of the plan: got '2026-10' in row 2 of actuals.csv, want 1 or more"),
+    ({"month": "2027-02"}, "month beyond the plan: got month 4, want at most 3"),
+    ({"cost": "lots"}, "no number: got cost 'lots' in row 2 of actuals.csv, want one above 0. Correct it."),
+    ({"requests": ""}, "blank cell: got no requests in row 2 of actuals.csv, want a number. Fill it in."),
+    ({"busy_share": 1.5}, "busy_share is out of range: got 1.5 in row 2 of actuals.csv"),
+    ({"colour": "red"}, "unknown column: got colour in actuals.csv, want some of month, requests"),
+]
+
+
+@pytest.mark.parametrize(("changed", "message"), REFUSED)
+def test_a_bad_table_is_refused(scenario: Path, plan: dict[str, Any], changed: dict[str, Any], message: str) -> None:
+    row = month(plan, 0) | changed
+    table = scenario.parent / "actuals.csv"
+    table.write_text(",".join(row) + "\n" + ",".join(map(str, row.values())) + "\n", encoding="utf-8")
+    done = run("actuals", "variance", scenario, table)
+    assert str(done.exception).startswith(message)
