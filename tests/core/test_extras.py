@@ -86,6 +86,7 @@ COMMANDS = {
         f"mcp, fastapi, starlette, uvicorn, python_multipart, {WORKBOOKS}, {REPORTS}", "mcp,web,workbooks,reports"
     ),
     "calibrate x.csv -o {}/x.toml": NO_SWEEP,
+    "actuals bill x.csv": NO_SWEEP,
 }
 
 

@@ -12,7 +12,6 @@ import click
 
 from sizebook.cli.options import ANY_PATH, FILE
 from sizebook.core.errors import InputError
-from sizebook.core.extras import need
 
 if TYPE_CHECKING:
     from sizebook.actuals.plan_variance import PlanVariance
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 @click.group("actuals")
 def actuals() -> None:
     """Read what really happened: requests from logs, cost from bills, and why a plan was off."""
-    need("sweep")
 
 
 @actuals.command("traffic")
