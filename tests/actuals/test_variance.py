@@ -25,7 +25,6 @@ months = 3
 on_demand_usd_per_gpu_hour = 2.0
 reserved_usd_per_gpu_hour = 2.0
 as_of = 2026-11-21
-[money]
 start = 2026-11-01
 """
 PLANNED = CostFactors(1e6, 2.0, 1.0, 1.5, 3.0, 1.0)

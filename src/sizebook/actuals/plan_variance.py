@@ -137,7 +137,7 @@ def _place(text: str, where: str, start: date | None) -> int:
         if start is None:
             raise InputError(
                 f"no first month: got month {text} in {where} and no start in the scenario, want the plan's first "
-                "month. State start in [money], or number the months from 1."
+                "month. State start, or number the months from 1."
             )
         place = (int(year) - start.year) * MONTHS_OF_YEAR + int(month) - start.month + 1
     else:
@@ -158,7 +158,7 @@ def variance_of(scenario: ServingScenario, name: str, actuals: Sequence[ActualMo
             f"month beyond the plan: got month {beyond[0]}, want at most {len(plan.months)}. Plan more months, or "
             "leave it out."
         )
-    money, start = scenario.money, scenario.money.start
+    money, start = scenario.money, plan.traffic.start
     rates = [money.level(at, start) for at in range(len(plan.months))]
     planned = [month.usd * rate for month, rate in zip(plan.months, rates, strict=True)]
     if math.isnan(planned[0]):
@@ -208,7 +208,7 @@ def _of_lengths(plan: ServingPlan, actual: ActualMonth) -> ServingPlan:
     if (mean.input_tokens, mean.output_tokens) == (tokens["input_tokens"], tokens["output_tokens"]):
         return plan
     demand = replace(mean, **tokens)
-    traffic = replace(plan.traffic, demand=demand, lengths=RequestLengths(), months=1)
+    traffic = replace(plan.traffic, demand=demand, lengths=RequestLengths())
     return plan_serving(plan.model, plan.replica.setup.gpu, replace(plan.inputs, traffic=traffic))
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sizebook.cli.options import ANY_PATH, FILE
+from sizebook.cli.options import ANY_PATH, FILE, json_option
+from sizebook.cli.plan_printing import ScenarioFile
 from sizebook.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def bill(bill: Path, tag: str, table: Path | None) -> None:
 @actuals.command("variance")
 @click.argument("scenario", type=FILE)
 @click.argument("table", type=FILE)
-@click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
+@json_option
 def variance(scenario: Path, table: Path, as_json: bool) -> None:
     """Say why the months of TABLE did not cost what the serving SCENARIO planned, and what the year costs now.
 
@@ -94,12 +95,10 @@ def variance(scenario: Path, table: Path, as_json: bool) -> None:
     which no order of the causes moves; JSON has the values in the stated order too.
     """
     from sizebook.actuals.plan_variance import read_actuals, variance_of
-    from sizebook.scenarios.scenario_files import parse, read_toml
-    from sizebook.scenarios.serving import ServingScenario, with_csv_files
+    from sizebook.scenarios.serving import ServingScenario
 
-    values = with_csv_files(read_toml(scenario), scenario.parent)
-    checked = parse(ServingScenario, values, scenario.name)
-    found = variance_of(checked, scenario.stem, read_actuals(table, checked.money.start))
+    checked = ScenarioFile(scenario).read(ServingScenario, "serving")
+    found = variance_of(checked, scenario.stem, read_actuals(table, checked.inputs.traffic.start))
     click.echo(json.dumps(asdict(found) | {"lines": found.lines()}, indent=2) if as_json else as_text(found))
 
 
