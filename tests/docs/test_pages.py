@@ -13,9 +13,9 @@ REPOSITORY = "https://github.com/sizebook/sizebook/blob/main/"
 PICTURES = "https://raw.githubusercontent.com/sizebook/sizebook/main/"
 # Written by programs from tables of data, for looking things up.
 GENERATED = {"api_prices_table", "architectures", "functions", "licences", "accuracy"}
-TO_SHORTEN = {"calculation", "catalog", "checkpoints", "cluster", "dashboard", "data", "design", "excel",
-              "fleet", "install", "own_template", "programmes", "reports", "serving", "serving_accuracy", "training",
-              "web", "workbooks"}  # fmt: skip
+TO_SHORTEN = {"data", "design", "excel",
+              "fleet", "serving", "serving_accuracy", "training",
+              }  # fmt: skip
 WRITTEN = [
     page
     for page in (README, ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md")))
