@@ -11,6 +11,15 @@ const LARGEST_COUNT = 1e18;
 
 class Refused extends Error {}
 
+const MOST_NAMES = 5;
+
+// What is wanted where one of some names belongs, as sizebook.core.hints writes it where none is like the word.
+function offered(known, lists = "docs/functions.md", also = "") {
+  const more = known.length - MOST_NAMES;
+  const others = more > 0 ? ` and ${more} others` : "";
+  return `one of ${known.slice(0, MOST_NAMES).join(", ")}${others}${also}. ${more > 0 ? `${lists} lists them.` : "Choose one of them."}`;
+}
+
 const choicesOf = (argument) => (argument.choices === undefined ? [] : CALCULATOR.choices[argument.choices]);
 
 function readNumber(argument, given) {
@@ -49,7 +58,7 @@ function readFlag(argument, given) {
 function readChoice(argument, given) {
   const found = choicesOf(argument).find((each) => each.toLowerCase() === String(given).trim().toLowerCase());
   if (found !== undefined) return found;
-  throw new Refused(`unknown ${argument.name}: got '${given}', want one of ${choicesOf(argument).join(", ")}.`);
+  throw new Refused(`unknown ${argument.name}: got '${given}', want ${offered(choicesOf(argument))}`);
 }
 
 // A model by its key or name in any case; what this page does not hold is refused where it is looked up.

@@ -4,7 +4,8 @@
 const KINDS = {};
 const REVIVED = new Map();
 const refused = (message) => new Refused(message);
-const unknown_key = (what, got, known, where) => refused(`unknown ${what}: got '${got}', want ${where}.`);
+const unknown_key = (what, got, known, where, lists, also) =>
+  refused(`unknown ${what}: got '${got}', want ${where || offered([...known], lists, also)}`);
 
 // Data ----------------------------------------------------------------------------------------------------------------
 

@@ -67,7 +67,7 @@ def test_columns_come_back_as_what_they_were() -> None:
         ),
         (
             lambda: sb.params_mha(8, dmodel=8),
-            "unknown argument: got 'dmodel', want one of d_model, bias. Did you mean 'd_model'?",
+            "unknown argument: got 'dmodel', want 'd_model', or bias. Correct it.",
         ),
         (
             lambda: sb.params_mha(8, d_model=8),

@@ -82,7 +82,7 @@ def test_a_figure_is_explained_by_its_formula(plan: Any) -> None:
     [
         (
             lambda plan, _: plan.table("month"),
-            "unknown table: got 'month', want one of figures, months. Did you mean 'months'?",
+            "unknown table: got 'month', want 'months', or figures. Correct it.",
         ),
         (lambda plan, _: plan.table("months", "arrow"), "unknown frame: got 'arrow', want 'polars' or 'pandas'. "),
         (

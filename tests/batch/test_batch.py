@@ -39,7 +39,7 @@ def test_ten_scenarios_two_of_them_bad(table: Path, tmp_path: Path) -> None:
     assert done.stdout.startswith("8 of 10 scenarios done. Index: ")
     failed = [line for line in done.stderr.splitlines() if line.startswith("failed: ")]
     assert failed[0].startswith("failed: scenarios.csv, scenario 4: unknown model: got 'no-such-model', want ")
-    assert failed[1].startswith("failed: scenarios.csv, scenario 9: unknown dtype: got 'bf61', want one of fp32, ")
+    assert failed[1].startswith("failed: scenarios.csv, scenario 9: unknown dtype: got 'bf61', want 'bf16', or one of ")
     assert len(failed) == 2
     good = ["a-b-c", "gpt-2", "gpt-2-10", "gpt-3-175b", "llama-3.1-8b", "mistral-7b-v0.1", "mixtral-8x7b", "qwen2-0.5b"]
     assert sorted(path.name for path in out.iterdir()) == sorted(

@@ -201,7 +201,8 @@ def test_formats_are_a_list_of_known_ones() -> None:
     assert parse_formats("json, PDF,json") == ("pdf", "json")
     with pytest.raises(InputError) as refused:
         parse_formats("pfd")
-    assert str(refused.value) == "unknown format: got 'pfd', want some of pdf,xlsx,json,html,csv. Did you mean 'pdf'?"
+    message = "unknown format: got 'pfd', want 'pdf', or one of xlsx, json, html, csv. Correct it."
+    assert str(refused.value) == message
     with pytest.raises(InputError, match="unknown format: got ''"):
         parse_formats(",")
 

@@ -43,8 +43,8 @@ def test_a_function_without_a_formula_explains_with_its_arguments() -> None:
          "(hidden size: width of the residual stream). Correct the number.\n"),
         (("call", "PARAMS_MHAA", "3"), "sizebook: unknown function: got 'PARAMS_MHAA', want a name that "
          "'sizebook functions' lists. Did you mean 'PARAMS_MHA'?\n"),
-        (("call", "PARAMS_MHA", "d_modl=512"), "sizebook: unknown argument: got 'd_modl', want one of d_model, bias. "
-         "Did you mean 'd_model'?\n"),
+        (("call", "PARAMS_MHA", "d_modl=512"), "sizebook: unknown argument: got 'd_modl', want 'd_model', or "
+         "bias. Correct it.\n"),
         (("call", "PARAMS_MHA", "512", "d_model=3"), "sizebook: argument given twice: got d_model=3 after 512, want "
          "d_model once. Remove one.\n"),
     ],

@@ -72,7 +72,7 @@ def test_error_codes_are_what_a_cell_shows() -> None:
     with pytest.raises(UnknownKeyError) as caught:
         call("MODEL_BYTES", 1, "bf61")
     assert caught.value.code == "#N/A"
-    assert str(caught.value).endswith("q5_k_m, q8_0. Did you mean 'bf16'?")
+    assert str(caught.value).endswith("got 'bf61', want 'bf16', or one of 14 others. docs/functions.md lists them.")
     with pytest.raises(UnknownFunctionError) as named:
         call("PARAMS_MHAA", 1)
     assert named.value.code == "#NAME?"

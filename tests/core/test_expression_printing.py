@@ -115,7 +115,7 @@ def test_numbers_print_with_the_digits_that_they_have(value: float, digits: str)
 
 def test_a_name_without_a_place_is_refused() -> None:
     formula = parse("d_model * bias")
-    message = "unknown name in a formula: got 'bias', want one of d_model, bia. Did you mean 'bia'?"
+    message = "unknown name in a formula: got 'bias', want 'bia', or d_model. Correct it."
     for write, places in (
         (formula.excel, {"d_model": "B2", "bia": "B3"}),
         (formula.javascript, ("d_model", "bia")),

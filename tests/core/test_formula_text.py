@@ -76,7 +76,7 @@ def test_what_has_no_formula_is_refused() -> None:
 def test_arguments_are_checked() -> None:
     with pytest.raises(UnknownKeyError) as unknown:
         excel_formula("GPU_HOURS", gpu="B1", seconds="B2")
-    assert str(unknown.value) == "unknown argument: got 'gpu', want one of gpus, seconds. Did you mean 'gpus'?"
+    assert str(unknown.value) == "unknown argument: got 'gpu', want 'gpus', or seconds. Correct it."
     with pytest.raises(InputError) as missing:
         excel_formula("GPU_HOURS", gpus="B1", seconds=None)
     assert str(missing.value) == (

@@ -1,18 +1,86 @@
-"""Hints of refusals: which known word is meant by one that is none."""
+"""Hints of refusals: which known word is meant by one that is none, in every place where people type one."""
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from sizebook.core.errors import suggestion
+from sizebook.cli import app
+from sizebook.core.cells import option_name
+from sizebook.core.coercion import coerce
+from sizebook.core.errors import SizebookError
+from sizebook.core.hints import MOST
+from sizebook.core.registry import find
+from sizebook.functions import load
+from sizebook.models.catalog import resolve
+from sizebook.scenarios.kinds import KINDS, plan_of
+from sizebook.scenarios.scenario_files import parse
+from sizebook.tables.hardware import accelerator
+from sizebook.tables.prices import check_provider
+
+load()
+with Path(__file__).with_name("mistakes.csv").open(encoding="utf-8", newline="") as file:
+    MISTAKES = [pytest.param(*row.values(), id=f"{row['where']}: {row['typed']}") for row in csv.DictReader(file)]
+
+
+def choose(argument: str, typed: str) -> object:
+    functions = load().values()
+    return coerce(next(each for f in functions for each in f.arguments if each.name == argument), typed)
+
+
+PLACES: dict[str, Callable[[str, str], object]] = {
+    "key": lambda plan, typed: parse(KINDS[plan], {typed: 1}, "s.toml"),
+    "argument": lambda function, typed: option_name(typed, [each.name for each in load()[function].arguments]),
+    "choice": choose,
+    "gpu": lambda _, typed: accelerator(typed),
+    "model": lambda _, typed: resolve(typed),
+    "function": lambda _, typed: find(typed),
+    "provider": lambda _, typed: check_provider(typed),
+    "plan": lambda _, typed: plan_of({"plan": typed}),
+}
+
+
+def answered(where: str, typed: str) -> str:
+    """What is said about a word: the message of the place that refuses it."""
+    place, _, what = where.partition(" ")
+    if place == "command":
+        return CliRunner().invoke(app, [typed]).output
+    with pytest.raises(SizebookError) as refused:
+        PLACES[place](what, typed)
+    return str(refused.value).partition("\n")[0]
+
+
+def test_the_corpus_is_large() -> None:
+    assert len(MISTAKES) >= 200
+
+
+@pytest.mark.parametrize(("where", "typed", "hint"), MISTAKES)
+def test_what_people_type_is_answered_with_what_they_mean(where: str, typed: str, hint: str) -> None:
+    said = answered(where, typed)
+    quoted = [f"'{name}'" for name in hint.split()]
+    either = " or ".join(filter(None, (", ".join(quoted[:-1]), *quoted[-1:])))
+    given = re.search(r"(?:want|Did you mean) ('(?!sizebook)[^?]*?'(?! l))(?:, or one of|, which|\?|\. )", said)
+    assert (given[1] if given else "") == either, said
+
+
+@pytest.mark.parametrize(("where", "typed", "hint"), MISTAKES)
+def test_no_message_lists_more_than_five_names(where: str, typed: str, hint: str) -> None:
+    listed = re.split(r"(?:want|Did you mean) ", answered(where, typed))[-1].partition(". ")[0].rstrip("?")
+    names = re.split(r", or one of |, | or | and ", re.sub(r",? (?:and|or one of) \d+ others", "", listed))
+    assert max(len(hint.split()), 1) <= len(names) <= MOST
 
 
 @pytest.mark.parametrize(
-    ("word", "known", "meant"),
+    ("typed", "message"),
     [
-        ("int4", ["int8", "int4_wo"], "int4_wo"),  # on 0.13.0 int8
-        ("lama-70b", ["llama-7b", "llama-2-70b"], "llama-2-70b"),  # on 0.13.0 llama-7b
-        ("gpus", ["gpu", "gpus_compared"], "gpu"),
-        ("mixtral", ["mistral-7b", "mixtral-8x7b"], "mixtral-8x7b"),
+        ("curency", "s.toml: unknown key: got 'curency', want 'currency', or one of concurrency and 66 others. "
+         "'sizebook scenario template serving' lists them."),
+        ("zebra", "s.toml: unknown key: got 'zebra', want one of title, as_of, model, plan, gpu and 63 others. "
+         "'sizebook scenario template serving' lists them."),
     ],
-)
-def test_a_hint_keeps_the_numbers_that_were_given(word: str, known: list[str], meant: str) -> None:
-    assert suggestion(word, known) == f" Did you mean '{meant}'?"
+)  # fmt: skip
+def test_a_long_list_of_keys_is_left_to_the_command_that_prints_it(typed: str, message: str) -> None:
+    assert answered("key serving", typed) == message

@@ -107,7 +107,7 @@ def test_a_table_of_another_country_is_understood(tmp_path: Path) -> None:
     [
         ("my.csv", "name;published_total,licence\nA;7B,MIT\n", "two separators: got semicolons and commas in the "
          "heads of my.csv, want one of them. Put quotes round the others."),
-        ("my.csv", "name|published_total\nA|7B\n", "unknown column: got 'name|published_total', want one of name, "),
+        ("my.csv", "name|published_total\nA|7B\n", "unknown column: got 'name|published_total', want 'name', or "),
         ("my.xlsx", "PK", "unknown table: got 'my.xlsx', want a name that ends in .csv, .tsv, .txt. Save it as CSV."),
     ],
 )  # fmt: skip
@@ -121,8 +121,7 @@ def test_tables_of_another_kind_are_refused(tmp_path: Path, name: str, text: str
 def test_a_column_that_nobody_reads_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SizebookError) as raised:
         models_of_table(table(tmp_path, "name,n_layer\nOurs,3\n"))
-    assert str(raised.value).startswith("unknown column: got 'n_layer', want one of name, config, organisation, ")
-    assert str(raised.value).endswith("Did you mean 'n_layers'?")
+    assert str(raised.value).startswith("unknown column: got 'n_layer', want 'n_layers', or one of 29 others. ")
 
 
 def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:

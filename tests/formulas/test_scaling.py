@@ -48,6 +48,6 @@ def test_an_empty_budget_and_an_unknown_approach_are_refused() -> None:
     with pytest.raises(SizebookError) as refused:
         call("OPTIMAL_TOKENS", 1e9, "epok")
     assert str(refused.value) == (
-        "unknown approach: got 'epok', want one of 20-tokens, approach-1, approach-2, approach-3, epoch. "
-        "Did you mean 'epoch'?"
+        "unknown approach: got 'epok', want 'epoch', or one of 20-tokens, approach-1, approach-2, approach-3. "
+        "Correct it."
     )

@@ -30,8 +30,8 @@ def test_report_of_a_catalogued_model(tmp_path: Path) -> None:
 def test_wrong_scenario_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     _, problem = _run('model = "gpt-2"\ndtyp = "fp16"\n', tmp_path)
     assert str(problem) == (
-        "scenario.toml: unknown key: got 'dtyp', want one of title, as_of, model, plan, dtype, published_total, "
-        "published_source. Did you mean 'dtype'?"
+        "scenario.toml: unknown key: got 'dtyp', want 'dtype', or one of 6 others. 'sizebook scenario template "
+        "sizing' lists them."
     )
     assert not (tmp_path / "out.pdf").exists()
 

@@ -54,8 +54,8 @@ def test_equal_scenarios_are_both_on_the_front() -> None:
     [
         ({"a": {COST: 1.0}}, {}, "nothing to compare: got 1 scenarios done, want two or more. Add scenarios."),
         (SCENARIOS, {"base": "aa"}, "unknown base: got 'aa', want a scenario that is done. Did you mean 'a'?"),
-        (SCENARIOS, {"rank_by": "costs"}, "unknown figure: got 'costs', want one of Time per output token, seconds; "
-         "Cost, USD; MFU, ratio. Did you mean 'Cost, USD'?"),
+        (SCENARIOS, {"rank_by": "costs"}, "unknown figure: got 'costs', want 'Cost, USD', or one of Time per "
+        "output token, seconds, MFU, ratio. Correct it."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_refused(scenarios: dict[str, dict[FigureLabel, float]], asked: dict[str, str],

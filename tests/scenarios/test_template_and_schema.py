@@ -96,8 +96,8 @@ def test_a_plan_that_there_is_not_has_no_template() -> None:
     with pytest.raises(SizebookError) as refused:
         template("servingg")
     assert str(refused.value) == (
-        "unknown plan: got 'servingg', want one of sizing, training, fine_tuning, serving, fleet, programme. "
-        "Did you mean 'serving'?"
+        "unknown plan: got 'servingg', want 'serving', or one of sizing and 4 others. "
+        "'sizebook scenario template --help' lists them."
     )
 
 

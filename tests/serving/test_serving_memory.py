@@ -88,9 +88,7 @@ def test_refusals_say_what_to_do() -> None:
     )
     with pytest.raises(UnknownKeyError) as unknown:
         case_of("deepseek-r1", "h200-sxm", Replica(engine="vlm"))
-    assert str(unknown.value) == (
-        "unknown engine: got 'vlm', want one of vllm, sglang, tensorrt-llm. Did you mean 'vllm'?"
-    )
+    assert str(unknown.value) == ("unknown engine: got 'vlm', want 'vllm', or one of sglang, tensorrt-llm. Correct it.")
 
 
 def test_layouts_that_tables_write_as_a_product() -> None:

@@ -163,7 +163,7 @@ def test_what_is_wrong_in_a_service_is_named() -> None:
         "Large: tpot_target_seconds binds: got "
     )
     assert refusal(OTHER.replace("peak_factor = 3", "peak_factr = 3")).startswith(
-        "f.toml: service 2: unknown key: got 'peak_factr', want one of name, model, gpu, "
+        "f.toml: service 2: unknown key: got 'peak_factr', want 'peak_factor', or one of "
     )
     assert refusal(OTHER.replace("peak_factor = 3", "peak_factor = 0.5")) == (
         "f.toml: service 2: peak_factor is out of range: got 0.5, want at least 1 and at most 1000 (busiest hour over "

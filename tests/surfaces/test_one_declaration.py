@@ -94,7 +94,7 @@ def test_function_toml_and_sweep_refuse_alike(name: str, value: Any, message: st
 
 
 def test_a_word_that_no_choice_knows_is_refused_alike(tmp_path: Path) -> None:
-    message = "unknown engine: got 'vlm', want one of vllm, sglang, tensorrt-llm. Did you mean 'vllm'?"
+    message = "unknown engine: got 'vlm', want 'vllm', or one of sglang, tensorrt-llm. Correct it."
     assert toml_says(tmp_path, 'engine = "vlm"') == f"s.toml: {message}"
     assert function_says(engine="vlm") == sweep_says(engine="vlm") == message
 

@@ -51,7 +51,8 @@ def test_a_spec_is_text_where_the_sheet_has_words() -> None:
         (
             "l4",
             "memory",
-            "unknown field: got 'memory', want a column of data/hardware.csv. Did you mean 'memory_bytes'?",
+            "unknown field: got 'memory', want a column of data/hardware.csv. Did you mean 'memory_bytes' or "
+            "'memory_bandwidth_bytes_per_s'?",
         ),
         (
             "v100-sxm-16gb",
@@ -131,7 +132,7 @@ def test_the_users_own_rows_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             ("h100-sxm", "twp"),
-            "unknown provider: got 'twp', want one of one, two. Did you mean 'two'?",
+            "unknown provider: got 'twp', want 'two', or one. Correct it.",
         ),
         (
             ("h100-sxm", "one", "wst"),

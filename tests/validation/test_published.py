@@ -48,8 +48,8 @@ def test_a_wrong_figure_is_found(tmp_path: Path) -> None:
 def test_an_unknown_quantity_and_a_broken_row_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SizebookError) as refused:
         validate([_table(tmp_path, "train_enrgy", "{}", 1, 0)])
-    assert str(refused.value).startswith("unknown quantity: got 'train_enrgy', want one of train_days, ")
-    assert str(refused.value).endswith("(some.csv, row 2). Did you mean 'train_energy'?")
+    assert str(refused.value).startswith("unknown quantity: got 'train_enrgy', want 'train_energy', or one of ")
+    assert str(refused.value).endswith("(some.csv, row 2). docs/accuracy.md lists them.")
     with pytest.raises(SizebookError) as refused:
         validate([_table(tmp_path, "train_energy", "{", 1, 0)])
     assert str(refused.value) == (

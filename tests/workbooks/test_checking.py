@@ -32,7 +32,7 @@ def test_inputs_and_cells_in_error_are_named(template: Path) -> None:
 def test_values_of_a_scenario_are_checked_as_filling_would(template: Path) -> None:
     before = template.read_bytes()
     assert check_template(template, {"d_modle": 8, "dtype": "int9"}).problems == (
-        "template.xlsx: unknown input: got 'd_modle', want one of d_model, dtype, day, twice. Did you mean 'd_model'?",
+        "template.xlsx: unknown input: got 'd_modle', want 'd_model', or one of dtype, day, twice. Correct it.",
         "template.xlsx: not in the list: got 'int9' for 'dtype', want one of bf16, fp32. Choose one of them.",
         "template.xlsx: missing input: got no 'd_model', want a value for Plan!A2. Add it to the scenario.",
     )

@@ -70,8 +70,8 @@ def test_refused_before_anything_is_written(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (
-        "sizebook: model_sizing.xlsx: unknown input: got 'dtyp', want one of model, config_path, dtype, "
-        "published_total, published_source, title, as_of. Did you mean 'dtype'?\n"
+        "sizebook: model_sizing.xlsx: unknown input: got 'dtyp', want 'dtype', or one of 6 others. 'sizebook "
+        "template check' lists them.\n"
         "model_sizing.xlsx: missing input: got no 'model', want a value for Inputs!C7. Add it to the scenario.\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["scenario.toml"]

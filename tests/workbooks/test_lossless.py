@@ -75,5 +75,5 @@ def test_dropdown_of_the_newer_kind_is_checked(modern: Path, tmp_path: Path) -> 
     with pytest.raises(InputError) as caught:
         fill(modern, {"dtype": "fp7"}, tmp_path / "out.xlsx")
     assert str(caught.value) == (
-        "modern.xlsx: not in the list: got 'fp7' for 'dtype', want one of fp32, bf16, fp8. Did you mean 'fp8'?"
+        "modern.xlsx: not in the list: got 'fp7' for 'dtype', want 'fp8', or one of fp32, bf16. Correct it."
     )

@@ -28,16 +28,15 @@ def test_unreadable_default(template: Path, tmp_path: Path) -> None:
         ({}, "template.xlsx: missing input: got no 'd_model', want a value for Plan!A2. Add it to the scenario."),
         (
             {"d_model": 8, "dtpe": "bf16"},
-            "template.xlsx: unknown input: got 'dtpe', want one of d_model, dtype, day, twice. Did you mean 'dtype'?",
+            "template.xlsx: unknown input: got 'dtpe', want 'dtype', or one of d_model, day, twice. Correct it.",
         ),
         (
             {"d_model": 8, "result": 1},
-            "template.xlsx: not an input: got 'result', want one of d_model, dtype, day, twice. "
-            "Remove it, or name an input cell so.",
+            "template.xlsx: not an input: got 'result', want one of d_model, dtype, day, twice. Choose one of them.",
         ),
         (
             {"d_model": 8, "dtype": "fp23"},
-            "template.xlsx: not in the list: got 'fp23' for 'dtype', want one of bf16, fp32. Did you mean 'fp32'?",
+            "template.xlsx: not in the list: got 'fp23' for 'dtype', want 'fp32', or bf16. Correct it.",
         ),
         (
             {"d_model": None},

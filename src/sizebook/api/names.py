@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any
 
 from sizebook.api.calls import as_python
-from sizebook.core.errors import UnknownFunctionError, suggestion
+from sizebook.core.errors import UnknownFunctionError
+from sizebook.core.hints import suggestion
 from sizebook.functions import find, load
 
 # What is no spreadsheet function, and the module that holds it.

@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from sizebook.core.derivation import Step, derivation_lines
-from sizebook.core.errors import InputError, UnknownKeyError, suggestion
+from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.extras import need
+from sizebook.core.hints import offered, suggestion
 from sizebook.plans.contents import Contents, Figure, Ledger, Value
 
 
@@ -142,9 +143,7 @@ class Plan:
         for table in self._contents.tables:
             if table.name == name:
                 return table
-        raise UnknownKeyError(
-            f"unknown table: got '{name}', want one of {', '.join(self.tables)}.{suggestion(name, self.tables)}"
-        )
+        raise UnknownKeyError(f"unknown table: got '{name}', want {offered(name, self.tables)}")
 
     def _figure(self, name: str) -> Figure:
         for figure in self._contents.figures:

@@ -11,7 +11,7 @@ from sizebook.api.counts import count
 from sizebook.api.plans import Plan
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core import cells
-from sizebook.core.errors import suggestion
+from sizebook.core.hints import suggestion
 from sizebook.core.tables import table
 from sizebook.functions import find, load
 from sizebook.functions.reference import entry

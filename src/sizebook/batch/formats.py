@@ -17,8 +17,9 @@ from typing import Any
 from sizebook.batch.long_tables import lines_of
 from sizebook.batch.plan_kinds import PlannedScenario
 from sizebook.batch.record import json_values
-from sizebook.core.errors import InputError, suggestion
+from sizebook.core.errors import InputError
 from sizebook.core.extras import need
+from sizebook.core.hints import offered
 from sizebook.plans.contents import Figure, Value
 from sizebook.sources.cell_text import neutralised
 from sizebook.sources.writing import make_folder, write_whole
@@ -166,7 +167,7 @@ def parse_formats(text: str, others: Sequence[str] = ()) -> tuple[str, ...]:
     words, known = [word.strip().casefold() for word in text.split(",") if word.strip()], (*FORMATS, *others)
     for word in words or [""]:
         if word not in known:
-            raise InputError(f"unknown format: got '{word}', want some of {','.join(known)}.{suggestion(word, known)}")
+            raise InputError(f"unknown format: got '{word}', want {offered(word, known, lists='docs/batch.md')}")
     return tuple(name for name in known if name in words)
 
 

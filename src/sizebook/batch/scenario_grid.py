@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizebook.batch.file_names import scenario_name
-from sizebook.core.errors import InputError, shown, suggestion
+from sizebook.core.errors import InputError, shown
+from sizebook.core.hints import suggestion
 from sizebook.core.scenario_keys import tables_by_key
 from sizebook.intake.files import refuse_over
 from sizebook.scenarios.dotted_keys import path_of

@@ -23,8 +23,9 @@ from sizebook.cli.options import (
     report_style,
     scheduler_option,
 )
-from sizebook.core.errors import InputError, suggestion
+from sizebook.core.errors import InputError
 from sizebook.core.extras import need
+from sizebook.core.hints import suggestion
 
 if TYPE_CHECKING:
     from sizebook.batch.comparison_files import ComparisonOptions

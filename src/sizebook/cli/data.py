@@ -10,8 +10,10 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.lazy import HintedGroup
 from sizebook.cli.options import ANY_PATH
-from sizebook.core.errors import InputError, suggestion
+from sizebook.core.errors import InputError
+from sizebook.core.hints import suggestion
 from sizebook.core.tables import DATA, MOST_OWN_BYTES, OWN_TABLES, PACK, Row, newest_day, read, shipped, user_folder
 from sizebook.core.units import number_of
 from sizebook.intake.text_formats import refuse_repeated
@@ -23,7 +25,7 @@ from sizebook.validation import data_checks
 from sizebook.validation.data_differences import differences
 
 
-@click.group("data")
+@click.group("data", cls=HintedGroup)
 def data() -> None:
     """Check the data tables, add your own rows, bring prices up to date, compare tables, or hand them on in a pack."""
 

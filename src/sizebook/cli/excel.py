@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.lazy import HintedGroup
 from sizebook.cli.options import FOLDER
 
 
-@click.group("excel")
+@click.group("excel", cls=HintedGroup)
 def excel() -> None:
     """Install the functions in Excel, or write the files that Excel loads (see docs/excel.md)."""
 

@@ -1,4 +1,4 @@
-"""A group of commands whose modules are imported only when one of them runs."""
+"""Groups of commands: with a hint for one that is unknown, and with modules imported only when a command runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,21 @@ from typing import Any
 import click
 
 
-class LazyGroup(click.Group):
+class HintedGroup(click.Group):
+    """Answers an unknown command with the one that may be meant."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the command that the words begin with, and the words after it."""
+        from sizebook.core.hints import offered  # only a mistake needs it
+
+        known = self.list_commands(ctx)
+        if args[0] not in known:
+            help_of = f"'{ctx.command_path} --help'"
+            ctx.fail(f"unknown command: got '{args[0]}', want {offered(args[0], known, lists=help_of)}")
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(HintedGroup):
     """Imports a command's module only when the command runs, so that `sizebook call` starts fast.
 
     ``places`` maps a command to ``module:attribute`` within this package.

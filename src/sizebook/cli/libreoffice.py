@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.lazy import HintedGroup
 from sizebook.cli.options import FILE
 
 
-@click.group("libreoffice")
+@click.group("libreoffice", cls=HintedGroup)
 def libreoffice() -> None:
     """Build or install the extension for LibreOffice Calc."""
 

@@ -15,7 +15,8 @@ import click
 from sizebook.cli.options import FILE, presentation_options, report_style
 from sizebook.cli.shell_completion import families, names_of
 from sizebook.core.coercion import coerce
-from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
+from sizebook.core.errors import InputError, UnknownKeyError
+from sizebook.core.hints import suggestion, unknown_key
 from sizebook.core.sections import leaves
 from sizebook.core.units import grouped, parameters
 from sizebook.models import catalog

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.lazy import HintedGroup
 from sizebook.cli.options import FILE
 from sizebook.cli.shell_completion import names_of, plans
 from sizebook.sources.writing import write_whole
@@ -14,7 +15,7 @@ from sizebook.sources.writing import write_whole
 _OUTPUT = click.option("-o", "--output", type=FILE, help="File to write.")
 
 
-@click.group("scenario")
+@click.group("scenario", cls=HintedGroup)
 def scenario() -> None:
     """Write a scenario file to fill in, or its JSON Schema."""
 

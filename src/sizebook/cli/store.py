@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.lazy import HintedGroup
 from sizebook.cli.options import FILE
 from sizebook.core.extras import need
 
@@ -20,7 +21,7 @@ def _in_store(command: Command) -> Command:
     )(command)
 
 
-@click.group("store")
+@click.group("store", cls=HintedGroup)
 def store() -> None:
     """Keep scenarios and their figures in one file: who changed what, what it moved, what holds today."""
     need("workbooks")

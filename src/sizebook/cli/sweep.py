@@ -12,8 +12,9 @@ import click
 
 from sizebook.cli.messages import print_error, print_notes
 from sizebook.cli.options import ANY_PATH, rates_option, scheduler_option
-from sizebook.core.errors import InputError, suggestion
+from sizebook.core.errors import InputError
 from sizebook.core.extras import need
+from sizebook.core.hints import suggestion
 
 if TYPE_CHECKING:
     from sizebook.batch.journal import Outcome

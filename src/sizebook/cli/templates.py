@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.lazy import HintedGroup
 from sizebook.cli.options import FILE, rates_option
 from sizebook.core.targets import TARGETS
 
 
-@click.group()
+@click.group(cls=HintedGroup)
 def template() -> None:
     """Use your own workbooks as templates."""
 

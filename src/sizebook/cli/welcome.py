@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from sizebook.cli.shell_completion import names_of
-from sizebook.core.errors import unknown_key
+from sizebook.core.hints import unknown_key
 
 # First steps: the purpose and the command.
 FIRST = (
@@ -40,5 +40,5 @@ def completion(context: click.Context, shell: str) -> None:
     """
     kind = get_completion_class(shell) if shell in SHELLS else None
     if kind is None:
-        raise unknown_key("shell", shell, SHELLS, where=f"one of {', '.join(SHELLS)}")
+        raise unknown_key("shell", shell, SHELLS)
     click.echo(kind(context.find_root().command, {}, "sizebook", "_SIZEBOOK_COMPLETE").source())

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sizebook.core.coercion import LARGEST, Cell, Range, as_rows, as_text, coerce, is_blank, single_cell
-from sizebook.core.errors import InputError, RangeError, SizebookError, UnknownKeyError, shown, suggestion
+from sizebook.core.errors import InputError, RangeError, SizebookError, UnknownKeyError, shown
+from sizebook.core.hints import offered
 from sizebook.core.quantities import Model
 from sizebook.core.registry import Function, find, registered
 from sizebook.core.sections import Argument, quantity_of
@@ -123,9 +124,7 @@ def _options(cell: Cell | Range, known: Sequence[str], *, in_words: bool) -> lis
 def option_name(name: str, known: Sequence[str]) -> str:
     """Return the name of an argument; raise with the nearest one if it is unknown."""
     if name not in known:
-        raise UnknownKeyError(
-            f"unknown argument: got {shown(name)}, want one of {', '.join(known)}.{suggestion(name, known)}"
-        )
+        raise UnknownKeyError(f"unknown argument: got {shown(name)}, want {offered(name, known)}")
     return name
 
 

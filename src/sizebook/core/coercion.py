@@ -12,16 +12,8 @@ from datetime import date, datetime
 from numbers import Integral, Real
 from typing import Any
 
-from sizebook.core.errors import (
-    CODES,
-    CellError,
-    InputError,
-    RangeError,
-    SizebookError,
-    UnknownKeyError,
-    shown,
-    suggestion,
-)
+from sizebook.core.errors import CODES, CellError, InputError, RangeError, SizebookError, UnknownKeyError, shown
+from sizebook.core.hints import unknown_key
 from sizebook.core.number_text import split_number
 from sizebook.core.sections import Argument
 
@@ -232,8 +224,11 @@ def _choice(argument: Argument, cell: Cell) -> str:
         if candidate.casefold() == word.casefold():
             return candidate
     meant = argument.quantity.other_words.get(word.casefold())
-    fix = f" For {word} take '{meant}'." if meant else suggestion(word, allowed) or " Choose one of them."
-    raise UnknownKeyError(f"unknown {argument.name}: got {shown(word)}, want one of {', '.join(allowed)}.{fix}")
+    if meant:
+        raise UnknownKeyError(
+            f"unknown {argument.name}: got {shown(word)}, want '{meant}', which stands for it. Correct it."
+        )
+    raise unknown_key(argument.name, word, allowed)
 
 
 # 1990-01-01: what is planned lies later, and a number below it is a year or a month that somebody typed as such.

@@ -115,10 +115,6 @@ def _cut(text: str, most: int) -> str:
 
 _LONGEST_SHOWN = 120  # characters of a value that a message quotes
 _MOST_DIGITS = 40
-_NUMBER = r"\d+"
-_BEGINNING = 4  # letters, from which on a word is taken for the beginning of another
-_LIKE = 20  # words that are looked at for the same numbers
-_LONGEST_WORD = 100  # comparing words costs the product of their lengths
 
 
 def shown(value: Any) -> str:
@@ -130,32 +126,6 @@ def shown(value: Any) -> str:
     except ValueError:  # Python writes no whole number of more than some thousand digits, lists of them included
         return f"a {type(value).__name__} of very long numbers"
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}... ({len(text)} characters)"
-
-
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return `` Did you mean 'x'?`` for a near miss among the known words, otherwise nothing.
-
-    One with the same numbers comes before others, for who writes int4 or 70b means no int8 and no 7b; where none is
-    very like, the shortest that begins with what was given.
-    """
-    if len(word) > _LONGEST_WORD:
-        return ""
-    import difflib  # only a mistake needs it, and every start would pay for it
-
-    given, by_folded = word.casefold(), {candidate.casefold(): candidate for candidate in known}
-    begun = sorted((each for each in by_folded if each.startswith(given)), key=len) if len(given) >= _BEGINNING else []
-    near = difflib.get_close_matches(given, by_folded, n=_LIKE, cutoff=0.6)
-    numbers = set(re.findall(_NUMBER, given))
-    same = [each for each in near if numbers <= set(re.findall(_NUMBER, each))]
-    alike = difflib.get_close_matches(given, same, n=1, cutoff=0.8)
-    found = next(iter((*alike, *begun, *same, *near)), None)
-    return f" Did you mean '{by_folded[found]}'?" if found else ""
-
-
-def unknown_key(what: str, got: str, known: Iterable[str], where: str) -> UnknownKeyError:
-    """Return the error for a key that is not in a table, with the nearest key as a suggestion."""
-    fix = suggestion(got, known) or (" Choose one of them." if where.startswith("one of") else " Correct it.")
-    return UnknownKeyError(f"unknown {what}: got {shown(got)}, want {where}.{fix}")
 
 
 def require_columns(columns: Collection[str], required: Iterable[str]) -> None:

@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any
 
 from sizebook.core import expression_tree
-from sizebook.core.errors import InputError, RangeError, UnknownFunctionError, unknown_key
+from sizebook.core.errors import InputError, RangeError, UnknownFunctionError
 from sizebook.core.expression_tree import (
     COMPARISONS,
     Call,
@@ -32,6 +32,7 @@ from sizebook.core.expression_tree import (
     rebuilt,
     walk,
 )
+from sizebook.core.hints import unknown_key
 
 Lookup = Callable[..., Any]  # the value of a registered function: its name, then its arguments
 Read = Callable[[str], Any]  # digits to a number
@@ -126,7 +127,7 @@ def _no_lookup(function: str, *_: Any) -> Any:
 def _require_names(used: Sequence[str], known: Mapping[str, str] | Sequence[str]) -> None:
     for name in used:
         if name not in known:
-            raise unknown_key("name in a formula", name, known, where=f"one of {', '.join(known)}")
+            raise unknown_key("name in a formula", name, known)
 
 
 # Evaluating ----------------------------------------------------------------------------------------------------------

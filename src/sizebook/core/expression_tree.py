@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sizebook.core.errors import InputError, unknown_key
+from sizebook.core.errors import InputError
+from sizebook.core.hints import unknown_key
 
 # How many arguments each built-in function takes; 0 for any number of them from one on.
 BUILT_IN = {"ceil": 1, "exp": 1, "floor": 1, "if": 3, "ln": 1, "max": 0, "min": 0, "round": 1, "sqrt": 1}
@@ -183,8 +184,8 @@ class _Parser:
 
     def _check(self, function: str, n_arguments: int) -> None:
         if function not in BUILT_IN:
-            where = f"one of {', '.join(BUILT_IN)}, or a registered function in capitals"
-            raise unknown_key("function of a formula", function, BUILT_IN, where=where)
+            registered = ", or a registered function in capitals"
+            raise unknown_key("function of a formula", function, BUILT_IN, also=registered)
         wanted = BUILT_IN[function]
         if wanted not in (0, n_arguments):
             raise InputError(

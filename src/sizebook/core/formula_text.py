@@ -10,9 +10,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from sizebook.core.cells import call
-from sizebook.core.errors import InputError, unknown_key
+from sizebook.core.errors import InputError
 from sizebook.core.expression import Expression, node_of, parse
 from sizebook.core.expression_tree import Name, Node, rebuilt
+from sizebook.core.hints import unknown_key
 from sizebook.core.registry import Function, find, registered
 
 
@@ -88,7 +89,7 @@ def excel_formula(function: Function | str, /, **cells: str | float | None) -> s
     names = [a.name for a in entry.arguments]
     for name in given:
         if name not in names:
-            raise unknown_key("argument", name, names, where=f"one of {', '.join(names)}")
+            raise unknown_key("argument", name, names)
     return expression(entry, given).excel(given)
 
 

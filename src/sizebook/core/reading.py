@@ -11,7 +11,8 @@ from dataclasses import MISSING, dataclass, field, replace
 from typing import Any, TypeVar
 
 from sizebook.core.coercion import coerce, is_blank
-from sizebook.core.errors import InputError, SizebookError, suggestion
+from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.hints import offered
 from sizebook.core.scenario_keys import tables_by_key
 from sizebook.core.sections import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
 
@@ -31,15 +32,19 @@ Read = TypeVar("Read", bound=ReadSection)
 
 @dataclass
 class _Findings:
-    """The problems found so far, and the places of all keys."""
+    """The problems found so far, the places of all keys, and the page or command that lists them."""
 
     tables_by_key: Mapping[str, tuple[str, ...]]
+    lists: str
     problems: list[str] = field(default_factory=list)
 
 
-def read(kind: type[Read], values: Mapping[str, Any], where: str) -> Read:
-    """Return the section that the values describe; raise one error that lists every problem by key."""
-    found = _Findings(tables_by_key(kind))
+def read(kind: type[Read], values: Mapping[str, Any], where: str, *, lists: str = "docs/reports.md") -> Read:
+    """Return the section that the values describe; raise one error that lists every problem by key.
+
+    ``lists`` is the page or the command that lists the keys.
+    """
+    found = _Findings(tables_by_key(kind), lists)
     built: Read | None = _section(kind, values, "", found)
     if found.problems or built is None:
         raise InputError("\n".join(f"{where}: {problem}" for problem in found.problems))
@@ -125,8 +130,7 @@ def _unknown(key: str, known: Mapping[str, Argument | Nested], found: _Findings)
     if places := found.tables_by_key.get(key, ()):
         wanted = " or ".join(f"under {place}" if place else "at the top of the scenario" for place in places)
         return f"key in the wrong table: got '{key}', want it {wanted}. Move it."
-    hint = suggestion(key, known) or " Remove it."
-    return f"unknown key: got '{key}', want one of {', '.join(known)}.{hint}"
+    return f"unknown key: got '{key}', want {offered(key, known, lists=found.lists)}"
 
 
 def _value(entry: Argument, value: Any, place: str, found: _Findings) -> Any:

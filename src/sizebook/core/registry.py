@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal, TypeVar
 
-from sizebook.core.errors import UnknownFunctionError, suggestion
+from sizebook.core.errors import UnknownFunctionError
+from sizebook.core.hints import suggestion
 from sizebook.core.sections import (
     DEFAULT,
     REQUIRED,

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from sizebook.core.coercion import Range, as_text, is_blank
-from sizebook.core.errors import CellError, InputError, SizebookError, UnknownKeyError, shown, suggestion
+from sizebook.core.errors import CellError, InputError, SizebookError, UnknownKeyError, shown
+from sizebook.core.hints import suggestion
 from sizebook.core.sections import Quantity
 
 # A column of Excel has a million cells; a sweep that long belongs to `sizebook sweep`, which reads it in pieces.

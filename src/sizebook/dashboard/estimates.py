@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from sizebook.core.errors import unknown_key
+from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import dtype_keys
 from sizebook.core.registry import Function
 from sizebook.core.sections import hints_of, leaves, nested

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.core.coercion import coerce
-from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, unknown_key
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
+from sizebook.core.hints import unknown_key
 from sizebook.core.sections import Argument, Kind, Quantity
 from sizebook.core.tables import by_key
 from sizebook.dashboard.catalog_models import Model, card_facts, computed_values, derived_values
@@ -58,7 +59,7 @@ def models_of_table(path: Path) -> tuple[list[Model], tuple[str, ...]]:
 
 def _filled(row: Mapping[str, str | None]) -> dict[str, str]:
     if unknown := [head for head in row if head not in HEADS]:
-        raise unknown_key("column", unknown[0], HEADS, where=f"one of {', '.join(HEADS)}")
+        raise unknown_key("column", unknown[0], HEADS)
     return {head: cell.strip() for head, cell in row.items() if cell and cell.strip()}
 
 
@@ -84,7 +85,7 @@ def _stated(cells: Mapping[str, str], where: str) -> dict[str, Any]:
     stated = {name: _read(BY_NAME[name], cells[name], where) for name in GIVEN if name in cells}
     activations = by_key("activations", "activation")
     if stated.get("activation", next(iter(activations))) not in activations:
-        raise unknown_key("activation", stated["activation"], activations, where=f"one of {', '.join(activations)}")
+        raise unknown_key("activation", stated["activation"], activations)
     return stated
 
 

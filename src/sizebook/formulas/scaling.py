@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from sizebook.core.errors import TargetError, unknown_key
+from sizebook.core.errors import TargetError
+from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import Flops, FlopsPerToken, ParameterCount, PeakFlops, Price, Tokens, Usd, Utilization
 from sizebook.core.registry import function, holding
 from sizebook.core.sections import DEFAULT, Quantity
@@ -80,7 +81,7 @@ Loss = Annotated[float, Quantity("cross-entropy per token", unit="nats")]
 
 def _chosen(approach: str) -> PowerLaw:
     if approach not in POWER_LAWS:
-        raise unknown_key("approach", approach, POWER_LAWS, where=f"one of {', '.join(POWER_LAWS)}")
+        raise unknown_key("approach", approach, POWER_LAWS)
     return POWER_LAWS[approach]
 
 
@@ -141,7 +142,7 @@ def training_loss(n_parameters: ParameterCount, tokens: Tokens, loss_law: LossLa
     Compares sizes and token counts with each other; another data set has another E, A and B.
     """
     if loss_law not in LOSS_LAWS:
-        raise unknown_key("loss_law", loss_law, LOSS_LAWS, where=f"one of {', '.join(LOSS_LAWS)}")
+        raise unknown_key("loss_law", loss_law, LOSS_LAWS)
     law = LOSS_LAWS[loss_law]
     loss: float = law.e + law.a / n_parameters**law.alpha + law.b / tokens**law.beta
     return loss

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sizebook.core.errors import require, unknown_key
+from sizebook.core.errors import require
+from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import (
     DModel,
     Dp,
@@ -71,7 +72,7 @@ def optimizer_bytes(n_parameters: ParameterCount, optimizer: OptimizerName = DEF
     """
     rows = by_key("optimizers", "optimizer")
     if optimizer not in rows:
-        raise unknown_key("optimizer", optimizer, rows, where=f"one of {', '.join(rows)}")
+        raise unknown_key("optimizer", optimizer, rows)
     return n_parameters * float(rows[optimizer]["matrix_bytes"])
 
 

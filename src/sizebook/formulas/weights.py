@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from sizebook.core.errors import unknown_key
+from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import Bits, Bytes, Dtype, ParameterCount, dtype_keys
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT

@@ -10,7 +10,8 @@ import os
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 
-from sizebook.core.errors import InputError, suggestion
+from sizebook.core.errors import InputError
+from sizebook.core.hints import offered
 
 VARIABLE = "SIZEBOOK_LIMITS"
 
@@ -79,9 +80,8 @@ def _stated(text: str) -> Limits:
         name, _, value = (part.strip() for part in word.partition("="))
         known = [each.name for each in fields(Limits)]
         if name not in known:
-            raise InputError(
-                f"unknown limit: got '{word}', want NAME=N with one of {', '.join(known)}.{suggestion(name, known)}"
-            )
+            known_limits = offered(name, known, lists="'sizebook --help'")
+            raise InputError(f"unknown limit: got '{word}', want NAME=N with {known_limits}")
         found[name] = _whole(word, value)
     return replace(Limits(), **found)
 

@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, unknown_key
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
+from sizebook.core.hints import unknown_key
 from sizebook.core.tables import Row, by_key, table
 from sizebook.intake.allowed_files import located
 from sizebook.models import huggingface

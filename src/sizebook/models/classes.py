@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sizebook.core.errors import InputError, UnknownKeyError, suggestion
+from sizebook.core.errors import InputError, UnknownKeyError
+from sizebook.core.hints import suggestion
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Projection
 from sizebook.models.config import Config

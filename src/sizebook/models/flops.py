@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sizebook.core.errors import require, unknown_key
+from sizebook.core.errors import require
+from sizebook.core.hints import unknown_key
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Brick, Layer
 from sizebook.models.counting import count
@@ -134,9 +135,9 @@ def train_flops_per_token(
     products.
     """
     if convention not in CONVENTIONS:
-        raise unknown_key("convention", convention, CONVENTIONS, where=f"one of {', '.join(CONVENTIONS)}")
+        raise unknown_key("convention", convention, CONVENTIONS)
     if recompute not in RECOMPUTE:
-        raise unknown_key("recompute", recompute, RECOMPUTE, where=f"one of {', '.join(RECOMPUTE)}")
+        raise unknown_key("recompute", recompute, RECOMPUTE)
     return _train_flops(Same(architecture), seq, convention, recompute)
 
 

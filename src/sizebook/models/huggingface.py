@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from sizebook.core.errors import RangeError, SizebookError, UnknownKeyError, suggestion
+from sizebook.core.errors import RangeError, SizebookError, UnknownKeyError
+from sizebook.core.hints import suggestion
 from sizebook.core.tables import table
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture

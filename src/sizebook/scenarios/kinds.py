@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from sizebook.core.errors import unknown_key
+from sizebook.core.hints import unknown_key
 from sizebook.core.scenario_keys import Keys, layout
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.programme import ProgrammeScenario
@@ -28,7 +28,7 @@ def plan_of(values: Mapping[str, Any]) -> str:
     """Return the plan that a scenario names, sizing where it names none. Errors: `UnknownKeyError`."""
     plan = str(values.get("plan") or USUAL).strip().casefold()
     if plan not in KINDS:
-        raise unknown_key("plan", str(values["plan"]), KINDS, where=f"one of {', '.join(KINDS)}")
+        raise unknown_key("plan", str(values["plan"]), KINDS)
     return plan
 
 

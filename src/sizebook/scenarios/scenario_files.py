@@ -13,7 +13,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, named
+from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import Dtype, Model
 from sizebook.core.reading import ReadSection, read
 from sizebook.core.sections import DEFAULT, Quantity, hints_of, quantity_of, section
@@ -22,6 +23,14 @@ from sizebook.models import catalog
 from sizebook.scenarios.presentation import REPORT, Presentation
 from sizebook.tables.prices import valued_on
 
+# The command that prints the plan of a scenario, by the name of the plan.
+COMMANDS = {
+    "sizing": "sizebook report",
+    "training": "sizebook plan train",
+    "serving": "sizebook plan serve",
+    "fleet": "sizebook plan fleet",
+    "programme": "sizebook plan programme",
+}
 Title = Annotated[
     str,
     Quantity(
@@ -150,13 +159,17 @@ def parse(kind: type[Kind], values: Mapping[str, Any], where: str) -> Kind:
     A scenario of another plan is that one problem.
     """
     own = quantity_of(hints_of(kind)["plan"]).default
-    if values.get("plan", own) != own:
-        raise InputError(
-            f"{where}: another plan: got plan = '{values['plan']}', want '{own}'. Use the command of that plan, or "
-            "'sizebook report', which takes every one."
-        )
+    plan = str(values.get("plan", own)).strip().casefold()
+    with named(where):
+        if plan not in COMMANDS:
+            raise unknown_key("plan", str(values["plan"]), COMMANDS)
+        if plan != own:
+            raise InputError(
+                f"another plan: got plan = '{plan}', want '{own}' for this command. Use '{COMMANDS[plan]}' for it."
+            )
     read(Presentation, values.get(REPORT) or {}, f"{where}: {REPORT}")
-    return read(kind, {key: value for key, value in values.items() if key != REPORT}, where)
+    keys = {key: value for key, value in values.items() if key != REPORT}
+    return read(kind, keys, where, lists=f"'sizebook scenario template {own}'")
 
 
 def workbook_model(model: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sizebook.core.errors import unknown_key
+from sizebook.core.hints import unknown_key
 from sizebook.core.scenario_keys import Keys, layout
 from sizebook.core.sections import Argument, Quantity
 from sizebook.scenarios.kinds import KINDS, USUAL
@@ -50,7 +50,7 @@ def template(plan: str) -> str:
     Errors: `UnknownKeyError` for a plan that there is not.
     """
     if plan not in EXAMPLES:
-        raise unknown_key("plan", plan, EXAMPLES, where=f"one of {', '.join(EXAMPLES)}")
+        raise unknown_key("plan", plan, EXAMPLES, lists="'sizebook scenario template --help'")
     stated = EXAMPLES[plan]
     top = layout(KINDS[stated.get("plan", USUAL)])
     lines = [

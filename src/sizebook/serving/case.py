@@ -12,7 +12,8 @@ from functools import cache
 from typing import Any
 
 from sizebook.core.degrees import heads_not_divided, largest_divisor
-from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_key
+from sizebook.core.errors import RangeError, UnknownKeyError, require
+from sizebook.core.hints import unknown_key
 from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models.kept import kept
@@ -117,7 +118,7 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
 def _case_at(model: str, gpu: str, replica: Replica, _rates: str) -> Case:
     """Return the case of one model on one machine with a file of own rates as it is now."""
     if replica.engine not in ENGINES:
-        raise unknown_key("engine", replica.engine, ENGINES, where=f"one of {', '.join(ENGINES)}")
+        raise unknown_key("engine", replica.engine, ENGINES)
     check_layout(replica)
     case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
     if refusal := beyond_experts(case.shape, replica.ep):
@@ -289,10 +290,10 @@ def engine_row(engine: str, version: str = "") -> dict[str, str]:
     """Return the constants of one engine version from ``data/engines.csv``; blank takes the newest row."""
     rows = {row["engine"] + " " + row["version"]: row for row in table("engines") if row["engine"] == engine}
     if not rows:
-        raise unknown_key("engine", engine, ENGINES, where=f"one of {', '.join(ENGINES)}")
+        raise unknown_key("engine", engine, ENGINES)
     if not version:
         return next(iter(rows.values()))
     versions = [row["version"] for row in rows.values()]
     if version not in versions:
-        raise unknown_key("version", version, versions, where=f"one of {', '.join(versions)} for {engine}")
+        raise unknown_key("version", version, versions, also=f" for {engine}", lists="data/engines.csv")
     return by_key("engines", "key")[f"{engine} {version}"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from sizebook.core.errors import unknown_key
+from sizebook.core.hints import unknown_key
 from sizebook.core.tables import table
 from sizebook.models import catalog
 from sizebook.models.architecture import Experts
@@ -75,7 +75,7 @@ def weight_dtype_of(model: str, weight_dtype: str | None) -> str:
     dtype = weight_dtype or native_weight_dtype(model)
     dtype = "int4_wo" if dtype.casefold() in INT4_WORDS else dtype
     if dtype not in WEIGHT_DTYPES:
-        raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, where=f"one of {', '.join(WEIGHT_DTYPES)}, or blank")
+        raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, also=", or blank")
     return dtype
 
 
@@ -92,7 +92,7 @@ def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None, *, model: 
     """
     if kv_dtype:
         if kv_dtype not in KV_DTYPES:
-            raise unknown_key("kv_dtype", kv_dtype, KV_DTYPES, where=f"one of {', '.join(KV_DTYPES)}, or blank")
+            raise unknown_key("kv_dtype", kv_dtype, KV_DTYPES, also=", or blank")
         return kv_dtype
     weights, cache = quantised_formats(model)
     if cache and weights == weight_dtype:

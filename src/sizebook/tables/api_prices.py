@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cache
 
-from sizebook.core.errors import InputError, unknown_key
+from sizebook.core.errors import InputError
+from sizebook.core.hints import unknown_key
 from sizebook.core.tables import Row, own_rows, table
 
 

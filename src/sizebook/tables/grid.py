@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
-from sizebook.core.errors import UnknownKeyError, suggestion
+from sizebook.core.errors import UnknownKeyError
+from sizebook.core.hints import suggestion
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import is_own, table

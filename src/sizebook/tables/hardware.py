@@ -6,7 +6,8 @@ from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Annotated
 
-from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
+from sizebook.core.errors import InputError, UnknownKeyError
+from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity

@@ -11,7 +11,8 @@ from functools import cache
 from statistics import median
 from typing import Annotated
 
-from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
+from sizebook.core.errors import InputError, UnknownKeyError
+from sizebook.core.hints import suggestion, unknown_key
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
@@ -223,7 +224,7 @@ def check_provider(provider: str | None, book: Book | None = None) -> None:
     """Raise for a provider that no table knows."""
     known = _providers(book)
     if provider is not None and provider.casefold() not in map(str.casefold, known):
-        raise unknown_key("provider", provider, known, where=f"one of {', '.join(known)}")
+        raise unknown_key("provider", provider, known)
 
 
 Provider = Annotated[

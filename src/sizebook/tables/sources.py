@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.errors import unknown_key
+from sizebook.core.hints import unknown_key
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import table as rows_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cache
 
-from sizebook.core.errors import unknown_key
+from sizebook.core.hints import unknown_key
 from sizebook.core.tables import by_key
 from sizebook.training.recipe import Method, Recipe
 
@@ -54,7 +54,7 @@ def stack(name: str) -> Stack:
     """Return a framework of data/training_stacks.csv."""
     rows = by_key("training_stacks", "stack")
     if name not in rows:
-        raise unknown_key("training stack", name, rows, where=f"one of {', '.join(rows)}")
+        raise unknown_key("training stack", name, rows)
     row = rows[name]
     numbers = {field.name: float(row[field.name]) for field in fields(Stack) if field.type == "float"}
     return Stack(
@@ -75,7 +75,7 @@ def optimizer(name: str) -> Optimizer:
     """Return an optimizer of data/optimizers.csv."""
     rows = by_key("optimizers", "optimizer")
     if name not in rows:
-        raise unknown_key("optimizer", name, rows, where=f"one of {', '.join(rows)}")
+        raise unknown_key("optimizer", name, rows)
     return Optimizer(*(float(rows[name][field.name]) for field in fields(Optimizer)))
 
 

@@ -7,7 +7,8 @@ from functools import cached_property, lru_cache
 from math import ceil
 
 from sizebook.core.degrees import heads_not_divided, largest_divisor
-from sizebook.core.errors import RangeError, require, unknown_key
+from sizebook.core.errors import RangeError, require
+from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import (
     Cp,
     Dp,
@@ -107,7 +108,7 @@ def check(layout: Layout, architecture: Architecture, *, gpus: int, batches: Bat
     """Raise unless the layout can run the model: products, divisibility, stages. Every message names the cheapest
     fix."""
     if layout.recompute not in RECOMPUTE:
-        raise unknown_key("recompute", layout.recompute, RECOMPUTE, where=f"one of {', '.join(RECOMPUTE)}")
+        raise unknown_key("recompute", layout.recompute, RECOMPUTE)
     seq, batch = batches.seq, batches.batch
     _check_gpus(layout, gpus)
     _check_heads(layout, architecture)

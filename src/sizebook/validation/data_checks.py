@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from sizebook.core.errors import InputError, suggestion
+from sizebook.core.errors import InputError
+from sizebook.core.hints import offered, suggestion
 from sizebook.core.tables import Row, by_key, shipped
 from sizebook.tables import api_prices
 from sizebook.tables.grid import BASES, Grid
@@ -181,7 +182,7 @@ def _price_row(given: Row) -> Iterator[str]:
     yield from problems(row)
     yield from provenance(row)
     if row["term"] not in TERMS:
-        yield f"unknown term: got '{row['term']}', want one of {', '.join(TERMS)}.{suggestion(row['term'], TERMS)}"
+        yield f"unknown term: got '{row['term']}', want {offered(row['term'], TERMS)}"
     for column in ("provider", "instance", "region"):
         if not row[column]:
             yield f"blank {column}: got nothing, want the catalog's word, or 'all' for one price. Fill it in."
@@ -277,7 +278,7 @@ def _grid_row(row: Row) -> Iterator[str]:
             "Check the unit: kg/kWh is 1,000 times, metric tons/kWh 1,000,000 times smaller."
         )
     if row["basis"] not in BASES:
-        yield f"unknown basis: got '{row['basis']}', want one of {', '.join(BASES)}.{suggestion(row['basis'], BASES)}"
+        yield f"unknown basis: got '{row['basis']}', want {offered(row['basis'], BASES)}"
     share = _number(row, "carbon_free_share")
     if row["carbon_free_share"] and (share is None or not 0 <= share <= 1):
         yield f"share out of range: got '{row['carbon_free_share']}', want 0 to 1. Divide a percentage by 100."

@@ -14,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sizebook.core.errors import InputError, unknown_key
+from sizebook.core.errors import InputError
+from sizebook.core.hints import unknown_key
 from sizebook.core.tables import Row, read
 from sizebook.sources.bundled import bundled
 from sizebook.validation.training import TRAINING
@@ -89,7 +90,7 @@ def validate(paths: Iterable[Path] | None = None) -> tuple[Summary, ...]:
 def _result(row: Row, where: str) -> Result:
     check = checks().get(row["quantity"])
     if check is None:
-        raise unknown_key("quantity", row["quantity"], checks(), where=f"one of {', '.join(checks())} ({where})")
+        raise unknown_key("quantity", row["quantity"], checks(), also=f" ({where})", lists="docs/accuracy.md")
     try:
         inputs = json.loads(row["inputs"])
         published, tolerance = float(row["expected"]), float(row["relative_tolerance"])

@@ -26,7 +26,8 @@ from starlette.requests import ClientDisconnect
 
 from sizebook import __version__
 from sizebook.batch.formats import FORMATS, USUAL, parse_formats
-from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, suggestion
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
+from sizebook.core.hints import suggestion
 from sizebook.intake.limits import limits
 from sizebook.scenarios.schema import schema
 from sizebook.scheduling.scheduler import WorkerDiedError

@@ -18,7 +18,8 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 
 from sizebook.calculation.tokens import tokenize
-from sizebook.core.errors import InputError, suggestion
+from sizebook.core.errors import InputError
+from sizebook.core.hints import suggestion
 from sizebook.functions import find, load
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import CALLS, AddinCalls, calls_sizebook, unless_waiting

@@ -19,7 +19,8 @@ from sizebook.calculation.names import Names
 from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.core.coercion import LONGEST_CELL, coerce, list_text
-from sizebook.core.errors import InputError, SizebookError, suggestion
+from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.hints import offered
 from sizebook.core.sections import TABLES, Quantity, declared, flat, hints_of, nested
 from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import workbook_model
@@ -178,7 +179,8 @@ def check_values(inputs: Mapping[str, Input], given: Mapping[str, Any], names: s
         entry = folded.get(name.casefold())
         if entry is None:
             problem = "not an input" if name.casefold() in names else "unknown input"
-            found.problems.append(f"{problem}: got '{name}', want one of {_listed(inputs)}.{_fix(name, inputs)}")
+            known = offered(name, inputs, lists="'sizebook template check'")
+            found.problems.append(f"{problem}: got '{name}', want {known}")
         elif entry.name in found.values:
             found.problems.append(f"input twice: got '{name}' again for '{entry.name}', want it once. Remove one.")
         else:
@@ -212,10 +214,6 @@ def _as_cell(entry: Input, value: Any) -> Any:
     return value
 
 
-def _fix(name: str, inputs: Mapping[str, Input]) -> str:
-    return suggestion(name, inputs) or " Remove it, or name an input cell so."
-
-
 def _value_problems(entry: Input, value: Any) -> list[str]:
     if value is None and entry.required:
         return [f"blank input: got nothing for '{entry.name}', want a value for {entry.place}. Give one."]
@@ -230,8 +228,8 @@ def _value_problems(entry: Input, value: Any) -> list[str]:
         return [f"bad input: got {value!r} for '{entry.name}', want text without control characters. Remove them."]
     if entry.choices and value is not None and value not in entry.choices:
         words = [str(choice) for choice in entry.choices]
-        hint = suggestion(str(value), words) or " Choose one of them."
-        return [f"not in the list: got '{value}' for '{entry.name}', want one of {_listed(words)}.{hint}"]
+        known = offered(str(value), words, lists=f"The list at {entry.place}")
+        return [f"not in the list: got '{value}' for '{entry.name}', want {known}"]
     return []
 
 

@@ -250,7 +250,8 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
         "money",
     ]
     assert str(result.exception) == (
-        f"s.toml: unknown key: got 'gpus', want one of {', '.join(known)}. Did you mean 'gpu'?"
+        f"s.toml: unknown key: got 'gpus', want 'gpu', or one of pue and {len(known) - 2} others. "
+        "'sizebook scenario template serving' lists them."
     )
 
 

@@ -68,8 +68,8 @@ def test_a_scenario_of_another_plan_is_one_problem(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text('plan = "training"\ngpus = 8\n', encoding="utf-8")
     result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
     assert str(result.exception) == (
-        "s.toml: another plan: got plan = 'training', want 'serving'. Use the command of that plan, or "
-        "'sizebook report', which takes every one."
+        "s.toml: another plan: got plan = 'training', want 'serving' for this command. "
+        "Use 'sizebook plan train' for it."
     )
 
 
@@ -119,7 +119,7 @@ def test_a_search_says_what_is_wrong_with_the_traffic_itself() -> None:
     with pytest.raises(UnknownKeyError) as refused:
         choose("llama-3.1-8b", inputs_of(shape="offce"), ["h100-sxm", "h200-sxm"])
     assert str(refused.value) == (
-        "unknown shape: got 'offce', want one of flat, office, consumer, or 24 numbers. Did you mean 'office'?"
+        "unknown shape: got 'offce', want 'office', or one of flat, consumer, or 24 numbers. Correct it."
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sizebook.core.errors import InputError, RangeError, unknown_key
+from sizebook.core.errors import InputError, RangeError
+from sizebook.core.hints import unknown_key
 
 HOURS = 24
 # Relative arrivals by hour of the day. Shapes to start from: replace them with your own hours where you have them.
@@ -20,7 +21,7 @@ def hours_of(shape: str | tuple[Any, ...]) -> tuple[float, ...]:
     """Return the 24 relative arrivals of a named shape, or check those given."""
     if isinstance(shape, str):
         if shape not in SHAPES:
-            raise unknown_key("shape", shape, SHAPES, where=f"one of {', '.join(SHAPES)}, or 24 numbers")
+            raise unknown_key("shape", shape, SHAPES, also=", or 24 numbers")
         return SHAPES[shape]
     for hour in shape:
         if isinstance(hour, bool) or not isinstance(hour, (int, float)):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Annotated
 
-from sizebook.core.errors import TargetError, require, unknown_key
+from sizebook.core.errors import TargetError, require
+from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq, gpu_keys
 from sizebook.core.registry import estimated, function, takes, unbanded
 from sizebook.core.sections import DEFAULT, Quantity, section
@@ -218,7 +219,7 @@ def train_error(
     )
     known = bands() | own_bands(rates_file)
     if run_family not in known:
-        raise unknown_key("run_family", run_family, known, where=f"one of {', '.join(known)}")
+        raise unknown_key("run_family", run_family, known)
     found = known[run_family]
     return found.low if percentile == 10 else found.high
 

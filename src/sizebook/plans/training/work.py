@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sizebook.core.degrees import largest_divisor
-from sizebook.core.errors import UnknownKeyError, require, unknown_key
+from sizebook.core.errors import UnknownKeyError, require
+from sizebook.core.hints import unknown_key
 from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Architecture
 from sizebook.models.counting import count
@@ -159,7 +160,7 @@ class Work:
         if convention in self.flops_per_token:
             return self.flops_per_token[convention]
         if convention not in CONVENTIONS:
-            raise unknown_key("flops_convention", convention, CONVENTIONS, where=f"one of {', '.join(CONVENTIONS)}")
+            raise unknown_key("flops_convention", convention, CONVENTIONS)
         raise UnknownKeyError(
             f"no such count of adapters: got flops_convention '{convention}' and lora_rank "
             f"{self.setup.method.recipe.lora_rank}, want {' or '.join(self.flops_per_token)}, which leave out the "

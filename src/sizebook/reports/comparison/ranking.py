@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sizebook.core.errors import InputError, suggestion
+from sizebook.core.errors import InputError
 from sizebook.core.figure_label import FigureLabel
+from sizebook.core.hints import offered, suggestion
 
 # Figures of which more is better; of every other one less is.
 MORE_IS_BETTER = ("MFU", "HFU", "Goodput", "Output tokens a second", "Rate of a replica")
@@ -80,11 +81,11 @@ def rank_scenarios(
 
 
 def _named(figures: Sequence[FigureLabel], name: str) -> FigureLabel:
-    wanted = name.casefold()
-    found = next((f for f in figures if wanted in (f.heading.casefold(), f.label.casefold())), None)
+    folded = name.casefold()
+    found = next((f for f in figures if folded in (f.heading.casefold(), f.label.casefold())), None)
     if found is None:
         labels = [figure.heading for figure in figures]
-        raise InputError(f"unknown figure: got '{name}', want one of {'; '.join(labels)}.{suggestion(name, labels)}")
+        raise InputError(f"unknown figure: got '{name}', want {offered(name, labels)}")
     return found
 
 

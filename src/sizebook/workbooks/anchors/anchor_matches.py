@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from sizebook.calculation.package import DefinedName, Package
 from sizebook.calculation.tokens import Area, address, area
-from sizebook.core.errors import suggestion
+from sizebook.core.hints import suggestion
 from sizebook.core.sections import Argument
 from sizebook.plans.contents import Ledger
 from sizebook.workbooks.anchors.plan_values import PlanValues

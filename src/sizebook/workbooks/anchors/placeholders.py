@@ -12,7 +12,7 @@ from lxml import etree
 
 from sizebook.calculation.package import Package, tag
 from sizebook.calculation.sheet_formulas import formulas
-from sizebook.core.errors import suggestion
+from sizebook.core.hints import suggestion
 from sizebook.core.units import grouped, significant
 from sizebook.plans.contents import Value
 from sizebook.workbooks.sheet import Sheet, escaped
