@@ -76,11 +76,11 @@ def test_no_message_lists_more_than_five_names(where: str, typed: str, hint: str
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ("curency", "s.toml: unknown key: got 'curency', want 'currency', or one of concurrency and 66 others. "
+        ("curency", "s.toml: unknown key: got 'curency', want 'currency', or one of concurrency and N others. "
          "'sizebook scenario template serving' lists them."),
-        ("zebra", "s.toml: unknown key: got 'zebra', want one of title, as_of, model, plan, gpu and 63 others. "
+        ("zebra", "s.toml: unknown key: got 'zebra', want one of title, as_of, model, plan, gpu and N others. "
          "'sizebook scenario template serving' lists them."),
     ],
 )  # fmt: skip
 def test_a_long_list_of_keys_is_left_to_the_command_that_prints_it(typed: str, message: str) -> None:
-    assert answered("key serving", typed) == message
+    assert re.sub(r"\d+ others", "N others", answered("key serving", typed)) == message

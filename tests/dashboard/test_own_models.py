@@ -121,7 +121,7 @@ def test_tables_of_another_kind_are_refused(tmp_path: Path, name: str, text: str
 def test_a_column_that_nobody_reads_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SizebookError) as raised:
         models_of_table(table(tmp_path, "name,n_layer\nOurs,3\n"))
-    assert str(raised.value).startswith("unknown column: got 'n_layer', want 'n_layers', or one of 29 others. ")
+    assert str(raised.value).startswith("unknown column: got 'n_layer', want 'n_layers', or one of ")
 
 
 def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
