@@ -43,6 +43,7 @@ LAYERS = (
         "reports.fleet",
         "reports.programme",
         "reports.comparison",
+        "reports.variance",
     ),
     ("dashboard",),
     ("batch", "excel", "libreoffice"),

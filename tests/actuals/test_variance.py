@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import json
 import math
@@ -11,9 +12,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from pypdf import PdfReader
 
 from sizebook.actuals.variance import CAUSES, CostFactors, shapley, shares
+from sizebook.calculation import recalculate
 from sizebook.cli import app
+from sizebook.core.units import usd
 
 SCENARIO = """plan = "serving"
 model = "llama-3.1-8b"
@@ -157,6 +161,32 @@ def test_two_months_add_up(scenario: Path, plan: dict[str, Any]) -> None:
     found = said(scenario, rows[0] | {"busy_share": 0.4}, rows[1])
     assert sum(found["lines"].values()) == pytest.approx(0.2 * month(plan, 1)["cost"])
     assert found["remarks"] == ["rate_per_usd is blank: the rate is taken as planned"]
+
+
+def test_the_report_of_two_pages_and_the_workbook_say_what_the_text_says(
+    scenario: Path, plan: dict[str, Any], tmp_path: Path
+) -> None:
+    """A price 5 % up and 500 USD unused: the same figures in JSON, PDF, HTML and the workbook's own sums."""
+    rows = [month(plan, at) for at in range(2)]
+    rows = [row | {"cost": 1.05 * row["cost"], "unused_cost": 500.0, "busy_share": 0.5} for row in rows]
+    found = said(scenario, *rows)
+    planned, came = (sum(each["planned"] for each in found["months"]), sum(row["cost"] + 500 for row in rows))
+    for kind in ("pdf", "html", "xlsx"):
+        done = run("actuals", "variance", scenario, scenario.parent / "actuals.csv", "-o", tmp_path / f"v.{kind}")
+        assert done.exit_code == 0, done.exception
+    pages = PdfReader(tmp_path / "v.pdf").pages
+    texts = (
+        pages[0].extract_text(), html.unescape((tmp_path / "v.html").read_text(encoding="utf-8")),
+        usd(planned), usd(came), f"{usd(came - planned)} more", "Compare the price paid with your contract",
+    )  # fmt: skip
+    first, page, *wanted = (" ".join(each.split()) for each in texts)
+    assert len(pages) == 2
+    assert [each for each in wanted[:3] if each not in first] == [] == [each for each in wanted if each not in page]
+    values = recalculate(tmp_path / "v.xlsx").values
+    assert values["Variance", "C7"] == pytest.approx(came) and values["Variance", "B7"] == pytest.approx(planned)
+    price = "EFGHIJ"[CAUSES.index("price")]
+    assert values["Variance", f"{price}7"] == pytest.approx(found["lines"]["price"])
+    assert [values["Variance", f"N{row}"] for row in (5, 6)] == ["OK", "OK"]
 
 
 REFUSED = [

@@ -6,11 +6,11 @@ import csv
 import json
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.cli.options import ANY_PATH, FILE, json_option
+from sizebook.cli.options import ANY_PATH, FILE, json_option, presentation_options, report_style
 from sizebook.cli.plan_printing import ScenarioFile
 from sizebook.core.errors import InputError
 
@@ -86,8 +86,10 @@ def bill(bill: Path, tag: str, table: Path | None) -> None:
 @actuals.command("variance")
 @click.argument("scenario", type=FILE)
 @click.argument("table", type=FILE)
+@click.option("-o", "--output", type=FILE, help="Report of two pages to write: PDF, HTML or xlsx.")
 @json_option
-def variance(scenario: Path, table: Path, as_json: bool) -> None:
+@presentation_options
+def variance(scenario: Path, table: Path, output: Path | None, as_json: bool, **asked: Any) -> None:
     """Say why the months of TABLE did not cost what the serving SCENARIO planned, and what the year costs now.
 
     TABLE is CSV with the columns month, requests, input_tokens, output_tokens, gpu_hours and cost, and where they are
@@ -98,8 +100,29 @@ def variance(scenario: Path, table: Path, as_json: bool) -> None:
     from sizebook.scenarios.serving import ServingScenario
 
     checked = ScenarioFile(scenario).read(ServingScenario, "serving")
-    found = variance_of(checked, scenario.stem, read_actuals(table, checked.inputs.traffic.start))
+    found = variance_of(checked, checked.title or scenario.stem, read_actuals(table, checked.inputs.traffic.start))
+    if output is not None:
+        _write_report(found, output, asked)
     click.echo(json.dumps(asdict(found) | {"lines": found.lines()}, indent=2) if as_json else as_text(found))
+
+
+def _write_report(found: PlanVariance, output: Path, asked: dict[str, Any]) -> None:
+    kind = output.suffix.casefold()
+    if kind not in (".pdf", ".html", ".xlsx"):
+        raise InputError(
+            f"unknown format: got '{output.name}', want a name that ends in .pdf, .html or .xlsx. Rename it."
+        )
+    if kind == ".xlsx":
+        from sizebook.reports.variance.workbook import write_xlsx
+
+        write_xlsx(found, output)
+        return
+    from sizebook.reports.render import html, pdf, report_date
+    from sizebook.reports.variance.report import report
+    from sizebook.sources.writing import write_whole
+
+    made, style = report(found, report_date()), report_style(asked)
+    write_whole(output, pdf(made, style=style) if kind == ".pdf" else html(made, style).encode())
 
 
 def as_text(found: PlanVariance) -> str:
