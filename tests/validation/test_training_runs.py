@@ -41,9 +41,9 @@ def test_the_chart_says_what_the_table_does() -> None:
     assert len(re.findall(r"M\d+ \d+h0", chart)) == sum(row.runs for row in errors())
 
 
-def test_the_page_of_plans_quotes_the_tables() -> None:
+def test_the_page_on_accuracy_quotes_the_tables() -> None:
     """Means of runs left out, and how many published layouts lie near the fastest found."""
-    page = " ".join((DOCS / "training.md").read_text().split())
+    page = " ".join((DOCS / "training_accuracy.md").read_text().split())
     every = errors()
     runs, groups = (f"{100 * over(every, 'unseen_error'):.1f} %" for over in (over_runs, over_groups))
     held = [f"{100 * over(every, 'in_band'):.0f} %" for over in (over_runs, over_groups)]
