@@ -168,7 +168,7 @@ def test_the_report_of_two_pages_and_the_workbook_say_what_the_text_says(
 ) -> None:
     """A price 5 % up and 500 USD unused: the same figures in JSON, PDF, HTML and the workbook's own sums."""
     rows = [month(plan, at) for at in range(2)]
-    rows = [row | {"cost": 1.05 * row["cost"], "unused_cost": 500.0, "busy_share": 0.5} for row in rows]
+    rows = [row | {"cost": 1.05 * row["cost"], "unused_cost": 500.0} for row in rows]
     found = said(scenario, *rows)
     planned, came = (sum(each["planned"] for each in found["months"]), sum(row["cost"] + 500 for row in rows))
     for kind in ("pdf", "html", "xlsx"):
