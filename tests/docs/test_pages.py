@@ -14,7 +14,7 @@ PICTURES = "https://raw.githubusercontent.com/sizebook/sizebook/main/"
 # Written by programs from tables of data, for looking things up.
 GENERATED = {"api_prices_table", "architectures", "functions", "licences", "accuracy"}
 TO_SHORTEN = {"data", "design", "excel",
-              "fleet", "serving"
+
               }  # fmt: skip
 WRITTEN = [
     page
