@@ -26,11 +26,11 @@ from sizebook.training.recipe_choice import LIGHTEST
 
 HERE = Path(__file__).parent
 SHARED = HERE.parent.parent / "shared" / "truth" / "training" / "training_measured.csv"
-STACKS = {"maxtext": "fsdp", "pax": "fsdp", "litgpt": "fsdp", "neuronx": "megatron", "deepspeed-megatron": "deepspeed"}
+STACKS = {"maxtext": "fsdp", "pax": "fsdp", "neuronx": "megatron", "deepspeed-megatron": "deepspeed"}
 # Flags of rows that no fit may learn from: why stands in the README beside the table.
 UNFIT = frozenset(
     {"layout_unstated", "tokendrop", "published_inconsistent", "known_regression", "memory_only",
-     "step_includes_evaluation", "misread"}
+     "step_includes_evaluation"}
 )  # fmt: skip
 # Flags of rows that leave open what moves their time.
 LOOSE = frozenset(

@@ -35,14 +35,18 @@ def test_every_published_run_fits_or_is_listed() -> None:
 @pytest.mark.skipif(not TABLE.exists(), reason="the shared table lies beside the repository")
 def test_rows_are_read_as_their_sources_have_them() -> None:
     """torchtitan's commit of June 2025 compiles the loss: 16 384 tokens of 128 256 logits keep 4 bytes each and not
-    12. LitGPT's runs on several GPUs, which the table gives as one, teach nothing."""
+    12. LitGPT's runs on several GPUs, which the table gives as one, keep whole gradients: 2.3 to 4.1 times as much was
+    measured as was planned without them."""
     sys.path.insert(0, str(ROOT / "calibration"))
     try:
-        from training_measured import cells, shared_rows, unusable
+        from training_measured import cells, shared_rows
     finally:
         sys.path.pop(0)
     rows = {row["id"]: row for row in shared_rows()}
-    assert sum("misread" in row["flags"] and unusable(row) for row in rows.values()) == 7
+    several = [row for row in rows.values() if row["stack"] == "litgpt" and row["gpus"] != "1"]
+    peaks = [(work_of_row(cells(row)).fullest, float(row["peak_memory_gib"])) for row in several]
+    off = [needed.allocated / 2**30 / peak - 1 for needed, peak in peaks]
+    assert len(off) == 7 and max(map(abs, off)) < 0.15 and sorted(map(abs, off))[3] < 0.03
     for name in ("torc-42f0e8b5", "torc-3ceea7f3"):
         eager, compiled = (
             work_of_row({**cells(rows[name]), "fused_loss": said}) for said in ("", cells(rows[name])["fused_loss"])

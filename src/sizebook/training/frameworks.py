@@ -33,6 +33,8 @@ class Stack:
     fp8_activation_inputs: float
     unfused: float
     gathered_layers: float
+    gathered_outside: float
+    whole_gradients: float
     pipelines: float
     sequence_parallel: float
     state_dtype: str

@@ -106,6 +106,8 @@ def _stage_memory(
     last = stage == layout.pp - 1
     share = _parameters(profile, layout, layers, stage)
     weights, gradients, master_weights, optimizer_states = _states(method, layout, kept, share, layers)
+    if kept.whole_gradients and n_micro > 1 and layout.zero_stage == 3 and layout.shards > 1:
+        gradients = _whole_gradients(method, layout, kept, share)
     tokens = layout.micro_batch * profile.seq / layout.cp
     on_gpu = kept_bytes(layers, layout, method, profile=profile) - moved_bytes(layers, layout, method, profile=profile)
     activations = in_flight(layout, stage, n_micro) * tokens * on_gpu
@@ -214,6 +216,13 @@ def _adapter_states(
     )
 
 
+def _whole_gradients(method: Method, layout: Layout, kept: Stack, share: _Share) -> float:
+    """Return bytes of gradients that micro-batches add up unsharded: flat parameters that hold adapters have those of
+    their frozen weights too; what is frozen whole, outside the layers, has none."""
+    outside = 0.0 if method.recipe.lora_rank else share.outside
+    return bytes_each(method, kept, layout.pp).gradient * (share.layers + share.experts + outside)
+
+
 def _loss_bytes(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack, tokens: float) -> float:
     per_logit = kept.logit_bytes_tp if layout.tp > 1 else kept.logit_bytes
     if recipe.fused_loss:
@@ -245,9 +254,10 @@ def _buffers(
     widest = profile.widest
     layer = (widest.dense + widest.kv + widest.replicated) / layout.tp + widest.experts / (layout.ep * layout.etp)
     if recipe.lora_rank:
-        # Two layers in flight and no gradients; the head is gathered when the layers no longer are.
-        return n_bytes + 2 * gathered * layer, n_bytes + kept.gathered_bytes * share.outside / 2
+        # Two layers in flight, and gradients of one where all of it has any; the head is gathered when the layers no
+        # longer are.
+        layers = 2 + kept.whole_gradients
+        return n_bytes + layers * gathered * layer, n_bytes + kept.gathered_bytes * share.outside / 2
     # Two layers in flight (one computed, one prefetched), one layer's gradients, and what stands outside the layers.
-    outside = 2 if kept.gathered_layers > 1 else 0.5
-    n_bytes += gathered * (kept.gathered_layers * layer + outside * share.outside)
+    n_bytes += gathered * (kept.gathered_layers * layer + kept.gathered_outside * share.outside)
     return n_bytes, n_bytes

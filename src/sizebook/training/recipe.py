@@ -40,7 +40,7 @@ def stack_keys() -> tuple[str, ...]:
 def _stacks_of_software() -> tuple[tuple[str, str], ...]:
     """Return the names of other software, each with the framework that works like it."""
     rows = by_key("training_stacks", "stack")
-    return tuple((word, key) for key, row in rows.items() for word in row["also"].split(";"))
+    return tuple((word, key) for key, row in rows.items() for word in filter(None, row["also"].split(";")))
 
 
 Recompute = Annotated[
