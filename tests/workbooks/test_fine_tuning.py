@@ -18,7 +18,7 @@ from tests.workbooks.shipped import checks, timeline
 
 BOOK = bundled("workbooks") / "fine_tuning.xlsx"
 SHARED: dict[str, Any] = {
-    "model": "llama-3.1-70b", "gpu": "h100-sxm", "gpus": 8, "batch": 64, "seq": 2048, "zero_stage": 3, "tp": 1,
+    "model": "llama-3.1-70b", "gpu": "h100-sxm", "gpus": 8, "batch": 64, "seq": 8192, "zero_stage": 3, "tp": 1,
     "stack": "torchtune", "example_tokens": 800, "price_usd_per_gpu_hour": 2, "grams_per_kwh": 400, "pue": 1.25,
 }  # fmt: skip
 OWN: dict[str, Any] = {
