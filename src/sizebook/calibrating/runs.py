@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sizebook.calibrating.benchmark_results import KINDS, OF_THE_SERVER, result_rows
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.sections import REQUIRED, Argument, Quantity
@@ -60,15 +62,57 @@ def plan_of(columns: list[str], where: str) -> str:
     )
 
 
-def rows(table: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows of a table with their lines, the first under the heads being 2."""
-    line = 1
-    for frame in pieces(table):
-        for row in frame.iter_rows(named=True):
-            line += 1
+@dataclass(frozen=True)
+class RunTable:
+    """A table of runs, or a benchmark's result in its place; ``stated`` are columns that all its runs share."""
+
+    path: Path
+    stated: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.path.name
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Its columns, those stated last; errors: a file that is no table, a column that is stated and there."""
+        if self.is_result:
+            own = list(dict.fromkeys(name for row in self._results for name, cell in row.items() if cell is not None))
+            own = [name for name in own if name not in self.stated]
+            if missing := [name for name in OF_THE_SERVER if name not in (*own, *self.stated)]:
+                raise InputError(
+                    f"{self.name}: settings that the result does not say: got no {', '.join(missing)}, want each. Add "
+                    f"--set {missing[0]}=..."
+                )
+        else:
+            check_kind(self.path)
+            if not self.path.is_file():
+                raise InputError(f"cannot read: got no file {self.path}, want a table of runs. Check the path.")
+            own = columns_and_rows(self.path)[0]
+            if twice := [name for name in own if name in self.stated]:
+                raise InputError(
+                    f"{self.name}: said twice: got a column and --set {twice[0]}, want one. Leave one out."
+                )
+        return [*own, *self.stated]
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it is what a benchmark wrote."""
+        return self.path.suffix.casefold() in KINDS
+
+    @cached_property
+    def _results(self) -> list[dict[str, Any]]:
+        return result_rows(self.path)
+
+    def rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the rows with their lines: the first under the heads is 2, the first result 1."""
+        frames = (frame.iter_rows(named=True) for frame in pieces(self.path)) if not self.is_result else [self._results]
+        first = 1 if self.is_result else 2
+        for line, row in enumerate((row for frame in frames for row in frame), start=first):
             if line > MOST_RUNS + 1:
-                raise InputError(f"too many runs: got more than {MOST_RUNS:,} in {table.name}, want fewer. Take some.")
-            yield line, row
+                raise InputError(f"too many runs: got more than {MOST_RUNS:,} in {self.name}, want fewer. Take some.")
+            yield line, row | dict(self.stated)
 
 
 def check_apart(tables: Sequence[Path], output: Path) -> None:
@@ -82,17 +126,9 @@ def check_apart(tables: Sequence[Path], output: Path) -> None:
         raise InputError(f"output over input: got -o {output.name}, a table of runs, want another file. Name another.")
 
 
-def check(table: Path) -> list[str]:
-    """Return the columns of a table, or refuse a file that is none."""
-    check_kind(table)
-    if not table.is_file():
-        raise InputError(f"cannot read: got no file {table}, want a table of runs. Check the path.")
-    return columns_and_rows(table)[0]
-
-
-def read(table: Path, readers: Mapping[str, Reader]) -> list[Run]:
+def read(table: RunTable, readers: Mapping[str, Reader]) -> list[Run]:
     """Return the runs of a table, or refuse it with every bad row by line: none is dropped."""
-    columns = check(table)
+    columns = table.columns
     plan = plan_of(columns, table.name)
     if "rates_file" in columns:
         raise InputError(
@@ -100,7 +136,7 @@ def read(table: Path, readers: Mapping[str, Reader]) -> list[Run]:
         )
     reader = readers[plan](columns)
     found, bad = [], []
-    for line, row in rows(table):
+    for line, row in table.rows():
         try:
             found.append(_near(reader(line, row)))
         except SizebookError as error:

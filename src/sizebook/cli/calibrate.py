@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 @click.command("calibrate")
 @click.argument("tables", nargs=-1, required=True, type=FILE, metavar="RUNS...")
 @click.option("-o", "--output", type=FILE, required=True, help="Rates to write.")
-def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
+@click.option("--set", "stated", multiple=True, metavar="COLUMN=VALUE", help="A column that all the runs share.")
+def calibrate_rates(tables: tuple[Path, ...], output: Path, stated: tuple[str, ...]) -> None:
     """Fit rates to measured runs, for the option --rates and the key rates_file of scenarios.
 
     RUNS are tables (CSV, Parquet or xlsx) with the columns of 'sizebook sweep' and the measurements: for training
@@ -27,13 +28,16 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
     measured_ttft_seconds and measured_tokens_per_second. Runs of the same 'group' are left out together to judge the
     rates; without that column, runs of the same model.
 
+    RUNS may also be what vllm bench serve, sglang.bench_serving, AIPerf or GuideLLM wrote (JSON or JSON Lines). What a
+    benchmark does not say of the server, state with --set gpu=h100-sxm --set weight_dtype=fp8 --set tp=2.
+
     Prints the mean error before and after, on runs that the fit had not seen. If a row is bad, its line is named and
     nothing is written. Setups that the shipped rates predict as well keep the shipped rates.
     """
     from sizebook.calibrating import serving, training
     from sizebook.calibrating.calibration import calibrate
     from sizebook.calibrating.files import write
-    from sizebook.calibrating.runs import check, check_apart, plan_of, read
+    from sizebook.calibrating.runs import RunTable, check_apart, plan_of, read
     from sizebook.cli.messages import print_notes
     from sizebook.cli.sweep import print_unread
     from sizebook.sweeps.training import inputs_of
@@ -42,8 +46,9 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
     check_apart(tables, output)
     readers = {TRAINING: training, SERVING: serving}
     runs = []
-    for table in tables:
-        columns = check(table)
+    columns_of_all = dict(_stated(each) for each in stated)
+    for table in (RunTable(path, columns_of_all) for path in tables):
+        columns = table.columns
         known, inputs = readers[plan_of(columns, table.name)].READ, inputs_of(columns)
         print_unread([name for name in columns if inputs.get(name, name) not in known], known)
         runs += read(table, {plan: each.reader for plan, each in readers.items()})
@@ -58,6 +63,13 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
         )
     write(found, tables, output)
     click.echo(f"Rates: {output.resolve()}, sha256 {own_rates(str(output)).digest}")
+
+
+def _stated(word: str) -> tuple[str, str]:
+    name, sign, value = word.partition("=")
+    if not (name and sign and value):
+        raise InputError(f"no setting: got --set {word}, want COLUMN=VALUE, such as gpu=h100-sxm. Correct it.")
+    return name.strip(), value.strip()
 
 
 def as_text(each: SetupCalibration) -> list[str]:

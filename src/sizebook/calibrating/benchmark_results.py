@@ -1,0 +1,99 @@
+"""Results of benchmark tools as rows of measured runs: vLLM, SGLang, AIPerf, GuideLLM.
+
+Where a figure stands in a result is said by ``data/benchmark_results.toml``: a new tool is a table there and no code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from tomllib import loads
+from typing import Any
+
+from sizebook.core.errors import InputError
+from sizebook.core.tables import DATA
+from sizebook.intake.files import check_regular, decoded
+
+KINDS = (".json", ".jsonl")
+# Columns of a run that a tool cannot know of the server it asks.
+OF_THE_SERVER = ("model", "gpu", "engine", "weight_dtype", "tp")
+_MS = 1e-3
+_NO_PLACES = ("source", "marks", "each", "engine")
+
+
+@cache
+def tools() -> dict[str, dict[str, Any]]:
+    """Return the tools of ``data/benchmark_results.toml``, read once."""
+    return loads((DATA / "benchmark_results.toml").read_text(encoding="utf-8"))
+
+
+def result_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the results in a file of JSON or JSON Lines as rows of a table of runs.
+
+    Errors: no JSON, a result of no known tool, a result without a request.
+    """
+    check_regular(path, "a benchmark's result", "table_bytes")
+    text = decoded(path.read_bytes(), path.name, "a benchmark's result")
+    try:
+        found = (
+            [json.loads(line) for line in text.splitlines() if line.strip()] if _is_lines(path) else [json.loads(text)]
+        )
+    except json.JSONDecodeError as error:
+        raise InputError(f"no JSON: got {error} in {path.name}, want a benchmark's result. Save it again.") from None
+    return [row for number, each in enumerate(found, start=1) for row in _rows(each, f"{path.name}, result {number}")]
+
+
+def _is_lines(path: Path) -> bool:
+    return path.suffix.casefold() == ".jsonl"
+
+
+def _rows(result: Any, where: str) -> Iterator[dict[str, Any]]:
+    for said in tools().values():
+        inner = _at(result, said["each"]) if "each" in said else [result]
+        if (
+            isinstance(inner, list)
+            and inner
+            and all(_at(each, mark) is not None for each in inner for mark in said["marks"])
+        ):
+            yield from (_row(each, said, where) for each in inner)
+            return
+    raise InputError(
+        f"unknown result: got none of the keys of {', '.join(tools())} in {where}, want one of their results. Give a "
+        "table with the columns of 'sizebook sweep' instead."
+    )
+
+
+def _row(result: Any, said: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return a result as a row: means of lengths to the nearest token, seconds, tokens of answers a second."""
+    found = {name: _at(result, place) for name, place in said.items() if name not in _NO_PLACES}
+    for side in ("input", "output"):
+        total = found.pop(f"total_{side}_tokens", None)
+        if total is not None:
+            if not found["requests"]:
+                raise InputError(f"no request: got none completed in {where}, want some. Leave it out.")
+            found[f"{side}_tokens"] = total / found["requests"]
+        found[f"{side}_tokens"] = max(1, round(found[f"{side}_tokens"]))
+    ttft, tpot = found.pop("ttft_ms"), found.pop("tpot_ms")
+    concurrency = found.get("concurrency")
+    return {
+        "engine": said.get("engine"),
+        **{name: found.get(name) for name in ("model", "input_tokens", "output_tokens")},
+        "concurrency": None if concurrency is None else max(1, round(concurrency)),
+        "measured_ttft_seconds": ttft * _MS,
+        "measured_tpot_seconds": tpot * _MS if tpot else None,
+        "measured_tokens_per_second": found["tokens_per_second"],
+    }
+
+
+def _at(value: Any, place: str) -> Any:
+    """Return what stands at a place of nested objects and lists; None for nothing."""
+    for name in place.split("."):
+        if isinstance(value, list) and name.isdigit() and int(name) < len(value):
+            value = value[int(name)]
+        elif isinstance(value, Mapping):
+            value = value.get(name)
+        else:
+            return None
+    return value
