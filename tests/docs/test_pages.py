@@ -13,7 +13,7 @@ REPOSITORY = "https://github.com/sizebook/sizebook/blob/main/"
 PICTURES = "https://raw.githubusercontent.com/sizebook/sizebook/main/"
 # Written by programs from tables of data, for looking things up.
 GENERATED = {"api_prices_table", "architectures", "functions", "licences", "accuracy"}
-TO_SHORTEN = {"design", "excel",
+TO_SHORTEN = {"design",
 
               }  # fmt: skip
 WRITTEN = [
