@@ -57,12 +57,12 @@ def test_a_difference_names_inputs_figures_and_a_bridge_that_adds_up(folder: Pat
         one, other = store.find("v1"), store.find("v2")
         found = store.difference(one, other)
         costs = [store.figures(each)["usd"] for each in (one, other)]
-    assert found.inputs == (("gpu", "h100-sxm", "h200-sxm"), ("requests_per_day", 1e6, 4e6))
-    assert [step.key for step in found.bridge] == ["gpu", "requests_per_day"]
-    assert (found.figure, found.start, found.bridge[-1].value) == ("usd", costs[0], costs[1])
+    told = [(step.key, step.before, step.after) for step in found.bridge.steps]
+    assert told == [("gpu", "h100-sxm", "h200-sxm"), ("requests_per_day", 1e6, 4e6)]
+    assert (found.bridge.figure, found.bridge.start, found.bridge.steps[-1].value) == ("usd", costs[0], costs[1])
     assert {moved.name for moved in found.figures} >= {"usd", "peak_gpus_first"}
     said = run(folder, "diff", "v1", "v2").output
-    assert "input   gpu: h100-sxm -> h200-sxm" in said and said.count("bridge  ") == 2
+    assert "input   gpu: h100-sxm -> h200-sxm" in said and said.count("bridge  ") == 4
 
 
 def test_build_works_out_only_what_is_missing_and_sql_reads_it(folder: Path) -> None:

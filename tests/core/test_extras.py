@@ -87,6 +87,7 @@ COMMANDS = {
     ),
     "calibrate x.csv -o {}/x.toml": NO_SWEEP,
     "actuals bill x.csv": NO_SWEEP,
+    "bridge x.toml y.toml": NO_BATCH,
 }
 
 

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from sizebook.batch.bridge import Bridge, Side, bridge
 from sizebook.batch.inspection import ChangedFigure, moved_figures
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
 from sizebook.batch.record import input_hashes, installation, json_values
@@ -43,8 +44,6 @@ CREATE TABLE IF NOT EXISTS figure (
     value REAL, text TEXT, PRIMARY KEY (scenario, installation, name)
 );
 """
-# The figure that a bridge explains, the first that a plan has.
-_COST = ("programme_cost_usd", "cost_usd", "usd", "weight_bytes")
 
 
 @dataclass(frozen=True)
@@ -69,24 +68,11 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Step:
-    """One input that two scenarios have otherwise, and what the figure is once it is changed."""
-
-    key: str
-    before: Any
-    after: Any
-    value: float | None
-
-
-@dataclass(frozen=True)
 class Difference:
-    """How two scenarios differ: inputs, figures of today, and a bridge of one figure from the first to the second."""
+    """How two scenarios differ: figures of today, and a bridge of the cost over the inputs that differ."""
 
-    inputs: tuple[tuple[str, Any, Any], ...]
     figures: tuple[ChangedFigure, ...]
-    figure: str
-    start: float | None
-    bridge: tuple[Step, ...]
+    bridge: Bridge
 
 
 @dataclass(frozen=True)
@@ -164,15 +150,9 @@ class Store:
         """Return how two scenarios of one kind of plan differ and which input moves the cost by how much."""
         if one.plan != other.plan:
             raise InputError(f"other plans: got {one.plan} and {other.plan}, want two of one kind. Choose others.")
-        before, after = one.values, other.values
-        keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
-        inputs = tuple((key, before.get(key), after.get(key)) for key in keys)
         figures = self.figures(one), self.figures(other)
-        name = next((each for each in _COST if each in figures[0]), "")
-        start = figures[0].get(name)
-        steps = tuple(_bridge(one, other, [key for key in keys if key != "title"], name))
-        first = float(start) if isinstance(start, (int, float)) else None
-        return Difference(inputs, tuple(moved_figures(*figures)), name, first, steps)
+        found = bridge(*(Side(each.name, each.values, each.folder) for each in (one, other)))
+        return Difference(tuple(moved_figures(*figures)), found)
 
     def rows(self, question: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Return the heads and rows that a question in SQL gives; it may read and nothing else."""
@@ -246,23 +226,3 @@ def _split(value: Value) -> tuple[float | None, str | None]:
     """Return a value as a number, or as a text."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return (float(value), None) if is_number else (None, None if value is None else str(value))  # type: ignore[arg-type]
-
-
-def _bridge(one: Stored, other: Stored, keys: Sequence[str], figure: str) -> Iterator[Step]:
-    """Yield the inputs in which two scenarios differ, each changed after those before it, and the figure then.
-
-    Where the scenario in between is refused, the figure is None and the next step holds the change of both.
-    """
-    values = dict(one.values)
-    for key in keys:
-        before, after = values.get(key), other.values.get(key)
-        if key in other.values:
-            values[key] = after
-        else:
-            del values[key]
-        try:
-            found = {f.name: f.value for f in plan_scenario(values, other.name, other.folder).contents.figures}
-        except SizebookError:
-            found = {}
-        value = found.get(figure)
-        yield Step(key, before, after, float(value) if isinstance(value, (int, float)) else None)

@@ -40,6 +40,7 @@ COMMANDS = {
     "watch": "watch:watch_folder",
     "store": "store:store",
     "actuals": "actuals:actuals",
+    "bridge": "bridge:bridge_plans",
     "report": "report:write_report",
     "scenario": "scenario:scenario",
     "template": "templates:template",

@@ -81,21 +81,17 @@ def show(path: Path, scenario: str) -> None:
 @_in_store
 def diff(path: Path, one: str, other: str) -> None:
     """Say which inputs of two scenarios differ, which figures move, and which input moves the cost by how much."""
+    from sizebook.batch.bridge import as_lines
     from sizebook.batch.store import opened
 
     with opened(path) as held:
         found = held.difference(held.find(one), held.find(other))
-    for key, before, after in found.inputs:
-        click.echo(f"input   {key}: {before} -> {after}")
+    for step in found.bridge.steps:
+        click.echo(f"input   {step.key}: {step.before} -> {step.after}")
     for moved in found.figures:
         click.echo(f"figure  {moved.name}: {moved.before} -> {moved.today}")
-    at = found.start
-    for step in found.bridge:
-        if step.value is None or at is None:
-            click.echo(f"bridge  {step.key}: no plan with this alone; the next step holds both")
-            continue
-        click.echo(f"bridge  {step.key}: {found.figure} {step.value - at:+,.0f} to {step.value:,.0f}")
-        at = step.value
+    for line in as_lines(found.bridge):
+        click.echo(f"bridge  {line}")
 
 
 @store.command("build")
