@@ -1,11 +1,11 @@
 // Puts the parts together and keeps them in step with the state.
 
-const NAMES = { models: "Models", charts: "Charts", compare: "Compare", calculator: "Calculator", market: "GPUs and prices" };
+const NAMES = { fit: "Does it fit?", models: "Models", charts: "Charts", compare: "Compare", calculator: "Calculator", market: "GPUs and prices" };
 
 // A view is built when it is first shown: the table is what a reader waits for.
 const built = new Set();
 const BUILDERS = {
-  models: () => {}, charts: () => buildCharts(), compare: showCompared, calculator: () => buildCalculator(), market: () => buildMarket(),
+  models: () => {}, charts: () => buildCharts(), compare: showCompared, fit: () => buildFit(), calculator: () => buildCalculator(), market: () => buildMarket(),
 };
 
 function buildViews() {
@@ -56,6 +56,7 @@ onChange((changed) => {
   if (has("view", "compare")) showView();
   if (has("view")) { hoverOut(); if (state.view === "models") table.redraw(); }
   if (has("model")) showPanel();
+  if (has("fit") && built.has("fit")) showFit();
   if (has("find", "fn", "args", "separator") && built.has("calculator")) followCalculator(has);
   if (has("view", "theme", ...FILTERS)) soon(() => showCharts());
 });

@@ -38,13 +38,21 @@ function callText(entry, values, separator) {
 
 const argumentsGiven = () => named([...new URLSearchParams(state.args)]);
 
+// How far from a function's name a word is found, 0 for a part of the name; undefined where it is not.
+function distanceOf(entry, word) {
+  const texts = [entry.name.split("_"), entry.name, `${entry.category} ${entry.summary}`, entry.arguments.map(({ name }) => name), entry.arguments.map(({ meaning }) => meaning).join(" ")];
+  const found = texts.findIndex((text) => (Array.isArray(text) ? text.some((each) => each.toLowerCase() === word) : text.toLowerCase().includes(word)));
+  return found < 0 ? undefined : found;
+}
+
+// Functions that have all words, those first whose names say them; words that no function has are left out.
 function listed() {
-  const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
-  return FUNCTIONS.filter((each) => {
-    const text = [each.name, each.category, each.summary, ...each.arguments.map(({ name, meaning }) => `${name} ${meaning}`)]
-      .join(" ").toLowerCase();
-    return words.every((word) => text.includes(word));
-  }).sort((one, other) => one.category.localeCompare(other.category) || one.name.localeCompare(other.name));
+  const words = state.find.toLowerCase().split(/\s+/).filter((word) => word && FUNCTIONS.some((entry) => distanceOf(entry, word) !== undefined));
+  const far = named(FUNCTIONS.map((entry) => [entry.name, words.map((word) => distanceOf(entry, word))]));
+  const distance = ({ name, rows }) => far[name].reduce((sum, each) => sum + each, rows ? 0.5 : 0);
+  const found = FUNCTIONS.filter(({ name }) => !far[name].includes(undefined));
+  if (words.length) return found.sort((one, other) => distance(one) - distance(other) || one.arguments.length - other.arguments.length || one.name.localeCompare(other.name));
+  return found.sort((one, other) => one.category.localeCompare(other.category) || one.name.localeCompare(other.name));
 }
 
 function showFunctions() {
@@ -52,7 +60,7 @@ function showFunctions() {
   const items = [];
   let category = "";
   for (const each of found) {
-    if (each.category !== category) items.push(h("h2", {}, (category = each.category)));
+    if (!state.find.trim() && each.category !== category) items.push(h("h2", {}, (category = each.category)));
     items.push(button(each.name, () => choose(each.name), { "aria-current": each.name === state.fn ? "true" : "false", title: each.summary }));
   }
   byId("function-list").replaceChildren(...(items.length ? items : [h("p", { class: "muted" }, "No function has all these words.")]));
@@ -71,8 +79,7 @@ function exampleTexts(entry) {
 }
 
 function argumentRow(argument, given) {
-  const models = argument.name === "model" ? MODELS.map(({ asks }) => asks).filter(Boolean) : [];
-  const choices = argument.kind === "flag" ? ["TRUE", "FALSE"] : [...choicesOf(argument), ...models];
+  const choices = argument.kind === "flag" ? ["TRUE", "FALSE"] : wordsOf(argument);
   const value = given[argument.name] || "";
   const fallback = argument.required ? "required" : argument.default === null ? "blank" : String(argument.default).replace(/^(true|false)$/, (word) => word.toUpperCase());
   const id = `argument-${argument.name}`;
@@ -89,14 +96,14 @@ function argumentRow(argument, given) {
 function showFunction() {
   const entry = FUNCTION[state.fn];
   const given = argumentsGiven();
-  byId("function").replaceChildren(
+  byId("function").replaceChildren(...[
     h("h2", {}, entry.name), h("p", {}, entry.summary),
     entry.description ? h("p", { class: "muted" }, entry.description) : null,
     h("div", { id: "arguments" }, entry.arguments.map((argument) => argumentRow(argument, given))),
     h("div", { class: "call" }, h("code", { id: "call" }),
       button("Copy", () => copy(byId("call").textContent, "formula"), { id: "copy-call" })),
     h("div", { id: "result", role: "status" }),
-    h("p", { class: "muted" }, `Source: ${entry.source}`));
+    h("p", { class: "muted" }, `Source: ${entry.source}`)].filter(Boolean));
   showResult();
 }
 
@@ -111,6 +118,7 @@ function showResult() {
 function worked(entry, given) {
   const { value, bound, band, problem } = evaluated(entry.name, given);
   if (problem) return [h("p", { class: "problem" }, problem)];
+  if (typeof value === "string") return [h("p", { class: "answer" }, h("strong", {}, value)), h("p", { class: "muted" }, entry.meaning)];
   const shown = (number) => (Number.isInteger(number) ? grouped(number) : digits(number, entry.formula ? 12 : 4));
   return [
     h("p", { class: "answer" }, h("strong", {}, shown(value)), ` ${entry.unit}`, Math.abs(value) >= 1e4 ? h("span", { class: "muted" }, ` ${short(value)}`) : null),

@@ -78,7 +78,30 @@ function readArgument(argument, given) {
   return typeof argument.default === "boolean" ? Number(argument.default) : argument.default;
 }
 
-const entryOf = (name) => CLOSED[name] || ESTIMATED[name];
+const MODELS_ASKED = MODELS.map(({ asks }) => asks).filter(Boolean);
+const wordsOf = (argument) => (argument.name === "model" ? MODELS_ASKED : choicesOf(argument));
+
+// The value of a function that is looked up (sizebook.dashboard.look_ups): its words turn the faster the later they stand.
+function lookedUp(entry, given) {
+  const { axes, values } = DATA.looked[entry.name];
+  let place = 0;
+  entry.arguments.forEach((argument, at) => {
+    const word = given[at];
+    if (!axes.includes(argument.name)) {
+      if (!isBlank(word)) throw new Refused(`not in the page: got ${argument.name} '${word}', want it blank. Use 'sizebook call ${entry.name}'.`);
+      return;
+    }
+    const words = wordsOf(argument);
+    const found = words.findIndex((each) => each.toLowerCase() === String(word).toLowerCase());
+    if (found < 0) throw new Refused(`unknown ${argument.name}: got '${word}', want ${offered(words, "The list of the field")}`);
+    place = place * words.length + found;
+  });
+  if (values[place] !== null) return values[place];
+  throw new Refused(`not known: got ${given.filter((word) => !isBlank(word)).join(", ")}, want what the tables hold. Choose another.`);
+}
+
+const entryOf = (name) => CLOSED[name] || ESTIMATED[name]
+  || (name in DATA.looked ? { value: (...given) => lookedUp(FUNCTION[name], given) } : undefined);
 
 // The value of a call, arguments by name as they were typed: { value, bound, band } or { problem }.
 function evaluated(name, given) {
@@ -100,6 +123,7 @@ function evaluated(name, given) {
 }
 
 function presentable(entry, value) {
+  if (typeof value === "string") return value;
   const wanted = entry.negative ? "a number that a cell can hold" : `at least 0 (${entry.meaning})`;
   if (Number.isFinite(value) && (value >= 0 || entry.negative)) return value;
   throw new Refused(`result out of range: got ${value} from ${entry.name}, want ${wanted}. Correct the arguments.`);

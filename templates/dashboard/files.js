@@ -6,6 +6,18 @@ function shownTable() {
   return { columns, rows: sorted.map((model) => columns.map((column) => model[column.name])) };
 }
 
+// On paper stand all rows that the filters leave; the table on the screen draws only those in sight.
+function printRows() {
+  const { columns, rows: lines } = shownTable();
+  const shown = columns.slice(1);
+  const cells = (line) => shown.map((column, at) => h(at ? "td" : "th", at ? { class: typeof line[at + 1] === "number" ? "figure" : null } : { scope: "row" }, cellText(column, line[at + 1])));
+  byId("view-models").append(h("table", { id: "printed" },
+    h("thead", {}, h("tr", {}, shown.map(({ title }) => h("th", { scope: "col" }, title)))), h("tbody", {}, lines.map((line) => h("tr", {}, cells(line))))));
+}
+
+window.addEventListener("beforeprint", printRows);
+window.addEventListener("afterprint", () => byId("printed").remove());
+
 // A text that a spreadsheet would take for a formula gets an apostrophe, as its own export does.
 function csvCell(value) {
   if (value === null || value === undefined) return "";

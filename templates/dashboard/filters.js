@@ -109,14 +109,15 @@ const median = (numbers) => {
 function showTiles() {
   const counted = rows.filter((model) => model.total !== null);
   const compared = counted.filter((model) => model.difference !== null);
-  const agreeing = compared.filter((model) => model.status !== "unexplained");
+  const agreed = (...statuses) => compared.filter((model) => statuses.includes(model.status)).length;
+  const [exact, rounded, explained] = [agreed("exact"), agreed("rounds to it"), agreed("explained")];
   const largest = rows.reduce((most, model) => (most && (most.size || 0) >= (model.size || 0) ? most : model), null);
   const experts = counted.filter((model) => model.features.includes("experts"));
   const tiles = [
     ["Models", grouped(rows.length), rows.length === MODELS.length ? "the whole catalog" : `of ${MODELS.length}`],
     ["Counted exactly", grouped(counted.length), rows.length > counted.length ? `${rows.length - counted.length} without published dimensions` : rows.length ? "all of them" : ""],
-    ["Agree with their publisher", compared.length ? percent(agreeing.length / compared.length) : "–",
-      compared.length ? `${agreeing.length} of ${compared.length}, exact, rounded or explained` : "no statement to compare"],
+    ["As their publisher states", compared.length ? `${exact + rounded} of ${compared.length}` : "–",
+      compared.length ? `${exact} exact, ${rounded} rounded; ${explained} explained, ${compared.length - exact - rounded - explained} different` : "no statement to compare"],
     ["Median size", counted.length ? short(median(counted.map((model) => model.total))) : "–", "parameters"],
     ["Largest", largest && largest.size ? short(largest.size) : "–", largest ? largest.name : ""],
     ["With experts", counted.length ? percent(experts.length / counted.length) : "–", `${experts.length} models`],

@@ -14,7 +14,17 @@ function digits(number, n) {
   return Math.abs(rounded) >= 1e-4 ? grouped(rounded) : String(rounded);
 }
 
+const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"];
+
+// A number beyond the letters, as people of FLOPs write it: 8.4 × 10²².
+function powered(number) {
+  const exponent = Math.floor(Math.log10(Math.abs(number)));
+  const power = [...String(exponent)].map((digit) => RAISED[digit]).join("");
+  return `${digits(number / 10 ** exponent, 3)}${THIN}×${THIN}10${power}`;
+}
+
 function short(number) {
+  if (Math.abs(number) >= 1e18) return powered(number);
   for (const [size, letter] of LETTERS) {
     if (Math.abs(number) >= size * 0.9995) return `${digits(number / size, 3)}${letter === "k" ? `${THIN}k` : letter}`;
   }

@@ -2,12 +2,12 @@
 
 const NARROW = window.matchMedia("(max-width: 640px)").matches;
 const MOST_COMPARED = 6;
-const VIEWS = ["models", "charts", "compare", "calculator", "market"];
+const VIEWS = ["fit", "models", "charts", "compare", "calculator", "market"];
 const DEFAULT_COLUMNS = COLUMNS.filter((column) => (NARROW ? column.narrow : column.shown)).map(({ name }) => name);
 const START = {
   view: "models", q: "", min: "", max: "", from: "", to: "", family: "", organisation: "", licence: "", features: [],
   sort: "-release_date", columns: DEFAULT_COLUMNS, compare: [], model: "", theme: "", separator: ",",
-  fn: "PARAMS_MHA", args: "d_model=4096", find: "",
+  fit: "", fn: "PARAMS_MHA", args: "d_model=4096", find: "",
 };
 const LISTS = ["features", "columns", "compare"];
 // A list in a link: its items parted by ~, which an own model's name may hold too.

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from sizebook.dashboard.catalog_models import published_models
 from sizebook.dashboard.html_page import write_page
 from sizebook.functions import load
-from tests.dashboard.checks import calculator, estimates, readers, table, views  # noqa: F401 - each joins its checks
+from tests.dashboard.checks import calculator, estimates, fit, readers, table, views  # noqa: F401 - each joins its checks
 from tests.dashboard.driving import CHECKS, CHROMIUM, SWITCHES, WIDE
 
 

@@ -31,7 +31,7 @@ FIRST = (
     "table.js",
     "app.js",
 )
-LATER = ("evaluate.js", "charts.js", "calculator.js", "market.js")
+LATER = ("evaluate.js", "fit.js", "charts.js", "calculator.js", "market.js")
 STYLES = ("vendor/tabulator.min.css", "page.css")
 _FONTS = {"Inter": {400: "Inter-Regular", 600: "Inter-SemiBold"}, "JetBrains Mono": {400: "JetBrainsMono-Regular"}}
 _PART = re.compile(r"\{\{ (\w+) \}\}")  # a place in page.html

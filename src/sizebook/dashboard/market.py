@@ -23,6 +23,14 @@ GPU = {
     "tdp_watts": ("Power, W", 1.0),
     "launch_price_usd": ("Launch price, USD", 1.0),
 }
+# What is listed for an accelerator on demand: name, title, whether it is a number.
+LISTED = [
+    ["price", "On demand, USD a GPU-hour", True],
+    ["price_low", "10th percentile", True],
+    ["price_high", "90th percentile", True],
+    ["n_prices", "Prices", True],
+    ["newest", "Newest of", False],
+]
 PRICE = {
     "gpu": ("Accelerator", 0.0),
     "provider": ("Provider", 0.0),
@@ -38,10 +46,10 @@ PRICE = {
 def market_data() -> dict[str, Any]:
     """Return both tables: their heads, and rows of a key, the values and the source."""
     newest = sorted(table("hardware"), key=lambda row: row["release_date"], reverse=True)
-    gpus = [_row(row, GPU, row["key"], [_price(row["key"])]) for row in newest]
+    gpus = [_row(row, GPU, row["key"], _listed(row["key"])) for row in newest]
     prices = [_row(row, PRICE, row["gpu"], []) for row in table("prices")]
     return {
-        "gpus": {"heads": [*_heads(GPU), ["price", "On demand, USD a GPU-hour", True]], "rows": gpus},
+        "gpus": {"heads": [*_heads(GPU), *LISTED], "rows": gpus},
         "prices": {"heads": _heads(PRICE), "rows": prices},
     }
 
@@ -59,9 +67,16 @@ def _value(text: str, divisor: float) -> str | float | None:
     return (float(text) / divisor if divisor else text) if text else None
 
 
-def _price(key: str) -> Any:
-    """Return what the price rule gives on demand; None where no provider lists the accelerator."""
+def _listed(key: str) -> list[Any]:
+    """Return what the price rule gives on demand, its spread, how many prices there are, and their newest day."""
+    days = [row["date"] for row in table("prices") if row["gpu"] == key and row["term"] == "on_demand"]
+    prices = [_price(key, quantile) for quantile in ("p50", "p10", "p90")]
+    return [*prices, len(days) or None, max(days, default=None)]
+
+
+def _price(key: str, quantile: str) -> Any:
+    """Return a quantile of what the price rule gives on demand; None where no provider lists the accelerator."""
     try:
-        return evaluate(find("PRICE_USD_PER_GPU_HOUR"), [key])
+        return evaluate(find("PRICE_USD_PER_GPU_HOUR"), [key, None, None, None, quantile])
     except SizebookError:
         return None

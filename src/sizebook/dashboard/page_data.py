@@ -8,7 +8,7 @@ from typing import Any
 
 from sizebook.core.number_text import SCALES
 from sizebook.core.tables import table
-from sizebook.dashboard import calculator, market, scatter_charts
+from sizebook.dashboard import calculator, look_ups, market, scatter_charts
 from sizebook.dashboard.catalog_models import Model
 from sizebook.dashboard.features import FEATURES
 from sizebook.dashboard.model_columns import COLUMNS, column_formula
@@ -36,6 +36,7 @@ def later_data(models: Sequence[Model]) -> dict[str, Any]:
     return {
         "cards": [model.card for model in models],
         "calculator": calculator.function_data(),
+        "looked": look_ups.look_ups([model.asks for model in models if model.asks]),
         "market": market.market_data(),
         "charts": [
             {"name": chart.name, "topic": chart.topic, "specification": scatter_charts.specification(chart)}

@@ -64,7 +64,13 @@ def filtered_to_nothing(page: Page) -> None:
 # What a window of 1,440 by 900 shows at 200 %.
 ZOOMED: ViewportSize = {"width": 720, "height": 450}
 # Views with a part of their own to judge.
-ACCESSIBLE = ["view=calculator", "view=calculator&fn=SERVING_LEDGER", "view=market"]
+ACCESSIBLE = [
+    "view=fit",
+    "view=fit&fit=gpus%3D1",
+    "view=calculator",
+    "view=calculator&fn=SERVING_LEDGER",
+    "view=market",
+]
 COMPARED = "view=compare&compare=llama-3.1-8b~mixtral-8x7b"
 VIEWS = [
     "",
