@@ -15,6 +15,7 @@ from sizebook.core.cells import evaluate
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Function
 from sizebook.core.sections import Argument
+from sizebook.dashboard.estimates import page_estimates
 from sizebook.functions import load
 
 _MOST_VALUES = 25_000
@@ -22,7 +23,9 @@ _MOST_VALUES = 25_000
 
 def look_ups(models: Sequence[str]) -> dict[str, Any]:
     """Return the values of every function that is looked up, its words turning the faster the later they stand."""
-    looked = [(each, _words(each, models)) for each in load().values() if _is_looked_up(each)]
+    estimated = {each.name for each in page_estimates()}
+    asked = [each for each in load().values() if _is_looked_up(each) and each.name not in estimated]
+    looked = [(each, _words(each, models)) for each in asked]
     return {
         function.name: {"axes": list(axes), "values": _values(function, axes)}
         for function, axes in looked
