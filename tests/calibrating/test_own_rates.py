@@ -26,7 +26,7 @@ from sizebook.sweeps.serving import sweep
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import FACTORS, own_rates
 from sizebook.tables.own_rates import SERVING as SERVED
-from sizebook.training.machine import calibration, machine
+from sizebook.training.machine import rates_of
 from sizebook.training.recipe import Method
 
 OWN = Path(__file__).resolve().parents[1] / "own_rates.csv"
@@ -60,8 +60,8 @@ def said(*arguments: str) -> str:
 def test_factors_multiply_the_seconds_they_name() -> None:
     """1.25 on compute and 0.8 on the network, as the file states for training on H200."""
     h200 = accelerator("h200-sxm")
-    shipped = machine(h200, Method(), calibration())
-    own = machine(h200, Method(rates_file=str(OWN)), calibration())
+    shipped = rates_of(h200, Method())
+    own = rates_of(h200, Method(rates_file=str(OWN)))
     assert own.matmul * 1.25 == pytest.approx(shipped.matmul) and own.memory * 1.25 == pytest.approx(shipped.memory)
     assert own.scale_out * 0.8 == pytest.approx(shipped.scale_out)
     assert own.block_seconds == shipped.block_seconds

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from sizebook.core.errors import RangeError
 from sizebook.core.tables import by_key
@@ -96,9 +96,9 @@ def setup_of(gpu: Accelerator, method: Method) -> Setup:
     return Setup(TRAINING, gpu.key, method.recipe.stack)
 
 
-def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
+def rates_of(gpu: Accelerator, method: Method) -> Machine:
     """Return the rates of a GPU for training in one number format, those of own runs where a file of them has them."""
-    shipped = _shipped(gpu, method, fitted)
+    shipped = _shipped(gpu, method)
     factors = factors_of(method.rates_file, setup_of(gpu, method))
     return rescaled(shipped, factors) if factors else shipped
 
@@ -124,8 +124,13 @@ def check_power_limit(gpu: Accelerator, limit_watts: float | None) -> None:
         )
 
 
-def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
-    """Return the shipped rates of a GPU for training in one number format.
+@lru_cache(maxsize=1024)
+def _shipped(gpu: Accelerator, method: Method) -> Machine:
+    return machine(gpu, method, calibration())
+
+
+def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
+    """Return the rates of a GPU for training in one number format, by fitted efficiencies.
 
     Matrices multiply in the method's format; attention scores stay in bf16. Under a power limit the clock falls with
     the cube root of the power (dynamic power is C V^2 f, and V follows f).

@@ -5,6 +5,8 @@ A format that a generation has no units for is refused: frameworks refuse it too
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sizebook.core.errors import RangeError
 from sizebook.core.tables import by_key
 from sizebook.tables.hardware import Accelerator
@@ -24,6 +26,7 @@ WIDE_FORMATS = ("bf16", "fp16")  # the formats of activations: nothing is cast
 BLOCK_FORMATS = ("mxfp8", "nvfp4", "mxfp4")  # one scale for 16 or 32 neighbours
 
 
+@lru_cache(maxsize=256)
 def formats_of(gpu: Accelerator) -> tuple[str, ...]:
     """Return the formats that models are trained in on an accelerator, its usual one first; of a generation that the
     table does not know, those without blocks whose peaks are stated."""

@@ -51,8 +51,12 @@ def candidates(layout: Layout, method: Method) -> Iterator[tuple[Layout, Method]
         kind = row if stated == LIGHTEST else stated
         if (kind, recipe) not in seen:
             seen.add((kind, recipe))
-            chosen = layout if kind == layout.recompute else replace(layout, recompute=kind)
-            yield chosen, method if recipe is method.recipe else replace(method, recipe=recipe)
+            yield _recomputing(layout, kind), method if recipe is method.recipe else replace(method, recipe=recipe)
+
+
+@lru_cache(maxsize=1024)
+def _recomputing(layout: Layout, kind: str) -> Layout:
+    return layout if kind == layout.recompute else replace(layout, recompute=kind)
 
 
 def _may_narrow(method: Method) -> bool:

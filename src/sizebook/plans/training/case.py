@@ -135,7 +135,7 @@ def cases_of(terms: Terms, work: Work, seconds: float, *, band: Sequence[float])
     """
     fast, slow = ends_of(terms.programme)
     timed = [
-        figures_of(terms, work, seconds * by, off=joint(by, end) / by)
+        _timed(terms, work, seconds * by, off=joint(by, end) / by)
         for by, end in zip(band, (fast, 1.0, slow), strict=True)
     ]
     steady, whole = (
@@ -149,11 +149,14 @@ def cases_of(terms: Terms, work: Work, seconds: float, *, band: Sequence[float])
     return low, middle, high
 
 
-def figures_of(terms: Terms, work: Work, step_seconds: float, off: float = 1.0) -> dict[str, Any]:
-    """Return the figures of a case by name: as they are for tables of runs, where a `Case` a row takes too long.
+def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
+    """Return the figures of a case by name: as they are for tables of runs, where a `Case` a row takes too long."""
+    timed = _timed(terms, work, step_seconds, off=1.0)
+    return timed | _paid(timed, work.setup.gpus, terms.costs, terms.costs)
 
-    The factor of the whole run is taken ``off`` times.
-    """
+
+def _timed(terms: Terms, work: Work, step_seconds: float, off: float) -> dict[str, Any]:
+    """Return all of a case but its costs. The factor of the whole run is taken ``off`` times."""
     setup, start = work.setup, 3600 * terms.operations.start_hours
     gpus, peak, tokens_per_step = setup.gpus, setup.peak_flop_per_s, setup.batches.tokens
     rate = tokens_per_step / gpus / step_seconds
@@ -165,7 +168,7 @@ def figures_of(terms: Terms, work: Work, step_seconds: float, off: float = 1.0) 
     whole = gpus * (steps * factor + start) / 3600
     power, shares = terms.power, terms.power.footprint
     energy = train_energy_kwh(whole, power.watts, shares.pue, host_share=shares.host_share)
-    found = {
+    return {
         "step_seconds": step_seconds,
         "tokens_per_s_per_gpu": rate,
         "mfu": rate * work.counted(terms.pace.flops_convention) / peak,
@@ -187,8 +190,6 @@ def figures_of(terms: Terms, work: Work, step_seconds: float, off: float = 1.0) 
         else market_co2e_kg(energy, shares.covered_share, power.residual_grams_per_kwh),
         "embodied_kg": embodied_co2e_kg(whole, shares.kg_per_gpu),
     }
-    found.update(_paid(found, gpus, terms.costs, terms.costs))
-    return found
 
 
 def _paid(timed: Mapping[str, Any], gpus: int, steady: Costs, whole: Costs) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from sizebook.plans.training.work import placed
 from sizebook.training.applicability import check_recipe, implied_kind
 from sizebook.training.frameworks import stack
 from sizebook.training.layout import Layout, check, micro_batches
-from sizebook.training.machine import calibration, machine
+from sizebook.training.machine import rates_of
 from sizebook.training.memory import Memory, least_state_bytes, memory
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method
@@ -99,7 +99,7 @@ def fitting(setup: Setup, held: Mapping[str, Any] = NOTHING) -> int:
 
 def _timed(setup: Setup, held: Mapping[str, Any], profile: ModelProfile) -> list[tuple[float, Layout, int]]:
     """Return every layout of the grid with its seconds and micro-batches, fastest first."""
-    rates = machine(setup.gpu, setup.method, calibration())
+    rates = rates_of(setup.gpu, setup.method)
     every = []
     for layout in layouts(setup, held):
         n_micro = micro_batches(layout, setup.batches.batch)
@@ -141,7 +141,7 @@ def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup
 
 def _row(settled: Settled, profile: ModelProfile, setup: Setup, n_micro: int) -> Ranked:
     """Return a layout with its memory and time: what is settled to fit, gradients in fewer bits, also moves less."""
-    rates = machine(setup.gpu, settled.method, calibration())
+    rates = rates_of(setup.gpu, settled.method)
     seconds = step_time(profile, settled.layout, settled.method, rates=rates, n_micro=n_micro).total
     needed, short = settled.fullest.total, settled.fullest.total - setup.capacity_bytes
     reason = f"needs {gibibytes(needed)}, {gibibytes(short)} more than a GPU has" if short > 0 else ""

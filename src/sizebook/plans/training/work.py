@@ -26,7 +26,7 @@ from sizebook.training.adapters import adapter_parameters, visited_parameters
 from sizebook.training.applicability import by_layers, check_recipe, policy_of, unread, without_sequence_parallel
 from sizebook.training.bands import Band, band_of
 from sizebook.training.layout import Layout, check, micro_batches, stage_layers
-from sizebook.training.machine import calibration, check_power_limit, machine, setup_of
+from sizebook.training.machine import check_power_limit, rates_of, setup_of
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.policy_effects import saved_share
 from sizebook.training.profile import ModelProfile, model_profile
@@ -41,14 +41,14 @@ HARDWARE = "hardware"
 class Work:
     """A layout that can run the model: its memory, its step, its FLOPs. Each is worked out once, when it is asked.
 
-    ``fullest`` is the rank of the pipeline stage that needs most memory; ``unread`` is what was stated of the recipe
-    that no plan reads.
+    ``fullest`` is the rank of the pipeline stage that needs most memory; ``stated`` is the recipe before its blanks
+    were settled.
     """
 
     setup: Setup
     layout: Layout
     fullest: Memory
-    unread: tuple[str, ...] = field(default=(), compare=False)
+    stated: Recipe = field(compare=False)
 
     @cached_property
     def profile(self) -> ModelProfile:
@@ -79,8 +79,13 @@ class Work:
     @cached_property
     def step(self) -> StepTime:
         """The predicted seconds of one optimizer step by cause."""
-        rates = machine(self.setup.gpu, self.setup.method, calibration())
+        rates = rates_of(self.setup.gpu, self.setup.method)
         return step_time(self.profile, self.layout, self.setup.method, rates=rates, n_micro=self.micro_batches)
+
+    @cached_property
+    def unread(self) -> tuple[str, ...]:
+        """What was stated of the recipe that no plan reads."""
+        return unread(self.stated, self.layout, self.setup.architecture)
 
     @cached_property
     def recipe(self) -> str:
@@ -103,28 +108,29 @@ class Work:
         """How far measured steps of such runs lie from predicted ones."""
         return band_of(self.profile, self.setup.gpu, self.setup.method)
 
-    @cached_property
+    @property
     def flops_per_token(self) -> dict[str, float]:
-        """Training FLOPs of one token under every convention that knows the recipe; ``hardware`` counts what this
-        layout recomputes."""
+        """Training FLOPs of one token under every convention that knows the recipe."""
+        return {name: self.counted(name) for name in self.meanings}
+
+    @cached_property
+    def _counts(self) -> dict[str, float]:
+        return {}
+
+    def _count(self, convention: str, recompute: str = "none") -> float:
+        """Count the FLOPs of one token; no convention counts magnitudes, which multiply element by element."""
         architecture, seq, recipe = self.setup.architecture, self.setup.batches.seq, self.setup.method.recipe
-        if recipe.lora_rank:
-            # Magnitudes multiply element by element, which no convention counts.
-            adapters = visited_parameters(architecture, recipe.lora_rank, recipe.lora_on, magnitudes=False)
-            computed = sum(
-                share * adapter_hardware_flops_per_token(architecture, seq, adapters, recompute=kind)
-                for share, kind in self._recomputed
-            )
-            return {
-                "matmul": fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters),
-                HARDWARE: computed - self._spared_flops,
-            }
-        found = {name: train_flops_per_token(architecture, seq, name) for name in CONVENTIONS}
-        computed = sum(
-            share * train_flops_per_token(architecture, seq, HARDWARE, recompute=kind)
-            for share, kind in self._recomputed
-        )
-        return found | {HARDWARE: computed - self._spared_flops}
+        if not recipe.lora_rank:
+            return train_flops_per_token(architecture, seq, convention, recompute=recompute)
+        adapters = visited_parameters(architecture, recipe.lora_rank, recipe.lora_on, magnitudes=False)
+        if convention == HARDWARE:
+            return adapter_hardware_flops_per_token(architecture, seq, adapters, recompute=recompute)
+        return fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters)
+
+    @property
+    def _computed_flops(self) -> float:
+        """FLOPs of one token that this layout computes, what it recomputes included."""
+        return sum(share * self._count(HARDWARE, kind) for share, kind in self._recomputed) - self._spared_flops
 
     @property
     def _spared_flops(self) -> float:
@@ -157,15 +163,21 @@ class Work:
 
     def counted(self, convention: str) -> float:
         """Return training FLOPs of one token under a convention, or refuse one that does not know adapters."""
-        if convention in self.flops_per_token:
-            return self.flops_per_token[convention]
+        if convention not in self._counts:
+            self._refuse_unknown(convention)
+            found = self._computed_flops if convention == HARDWARE else self._count(convention)
+            self._counts[convention] = found
+        return self._counts[convention]
+
+    def _refuse_unknown(self, convention: str) -> None:
         if convention not in CONVENTIONS:
             raise unknown_key("flops_convention", convention, CONVENTIONS)
-        raise UnknownKeyError(
-            f"no such count of adapters: got flops_convention '{convention}' and lora_rank "
-            f"{self.setup.method.recipe.lora_rank}, want {' or '.join(self.flops_per_token)}, which leave out the "
-            "gradients of frozen weights. Use matmul."
-        )
+        if convention not in self.meanings:
+            raise UnknownKeyError(
+                f"no such count of adapters: got flops_convention '{convention}' and lora_rank "
+                f"{self.setup.method.recipe.lora_rank}, want {' or '.join(self.meanings)}, which leave out the "
+                "gradients of frozen weights. Use matmul."
+            )
 
     def timing(self, utilization: float | None, convention: str) -> tuple[float, tuple[float, float, float]]:
         """Return the seconds of a step, predicted or at a given utilisation, and the factors of its band; no end of it
@@ -204,7 +216,7 @@ def work_of(setup: Setup, layout: Layout) -> Work:
         layout, setup.method, setup.capacity_bytes, needed=lambda each, how: memory(profile, each, how, n_micro=n_micro)
     )
     used = setup if found.method is setup.method else replace(setup, method=found.method)
-    return Work(used, found.layout, found.fullest, unread(setup.method.recipe, found.layout, setup.architecture))
+    return Work(used, found.layout, found.fullest, setup.method.recipe)
 
 
 def placed(layout: Layout, gpu: Accelerator, recipe: Recipe) -> Layout:
