@@ -96,7 +96,7 @@ def test_memory_shows_every_component_against_what_the_gpu_has(plan: TrainingPla
     # Eight stages: the first two and last two are shown, and the fullest, which is one of them.
     assert chart.categories == ("Stage 1", "Stage 2", "Stage 7", "Stage 8")
     for index, category in enumerate(chart.categories):
-        stage = plan.stages[int(category.removeprefix("Stage ")) - 1]
+        stage = plan.work.stages[int(category.removeprefix("Stage ")) - 1]
         assert sum(one.values[index] for one in chart.series) == pytest.approx(stage.total / 2**30)
 
 

@@ -130,7 +130,7 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
         return
     data, text = on_command("train", scenario, tmp_path)
     assert data["cases"] == {case.name: flat(case) for case in plan.cases}
-    assert [stage["total"] for stage in data["memory"]["stages"]] == [stage.total for stage in plan.stages]
+    assert [stage["total"] for stage in data["memory"]["stages"]] == [stage.total for stage in plan.work.stages]
     for case in plan.cases:
         for figure, unit in ((case.cost_usd, "USD"), (case.energy_kwh, "kWh"), (case.co2e_kg, "kgCO2e"),
                              (case.programme_gpu_hours, "GPU-hours"), (case.programme_days, "days"),

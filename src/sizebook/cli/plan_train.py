@@ -94,7 +94,7 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
     inputs, power = plan.inputs, plan.inputs.power
     stages = [
         {**flat(each), "allocated": each.allocated, "reserved": each.reserved, "total": each.total}
-        for each in plan.stages
+        for each in plan.work.stages
     ]
     memory = {"capacity_bytes": plan.capacity_bytes, "fits": plan.fits, "fullest": plan.fullest.stage, "stages": stages}
     convention = inputs.pace.flops_convention
@@ -114,7 +114,7 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
         "trained": plan.inputs.method.recipe.trained,
         "trained_parameters": plan.trained_parameters,
         "padding": {**flat(inputs.examples), "share": inputs.padding_share, "avoided": inputs.padding_avoided},
-        "flops_per_token": {"convention": convention, "value": plan.flops_per_token, **plan.conventions},
+        "flops_per_token": {"convention": convention, "value": plan.flops_per_token, **plan.work.flops_per_token},
         "memory": memory,
         "rates_basis": plan.work.rates_basis(inputs.utilization),
         "step_seconds": None if plan.step is None else flat(plan.step),
@@ -204,8 +204,8 @@ def _memory_lines(plan: TrainingPlan) -> list[str]:
     fullest = plan.fullest
     spare = plan.room_bytes
     head = f"memory      {gibibytes(fullest.total)} of {gibibytes(plan.capacity_bytes)} a GPU, {gibibytes(spare)} free"
-    if len(plan.stages) > 1:
-        head += f" (stage {fullest.stage + 1} of {len(plan.stages)} is fullest)"
+    if len(plan.work.stages) > 1:
+        head += f" (stage {fullest.stage + 1} of {len(plan.work.stages)} is fullest)"
     parts = ((leaf.quantity.label, getattr(fullest, leaf.name)) for leaf in leaves(Memory) if leaf.name in COMPONENTS)
     lines = [head, *(f"  {label:<24}{gibibytes(n_bytes):>10}" for label, n_bytes in parts if n_bytes)]
     reported = f"allocated {gibibytes(fullest.allocated)}, reserved {gibibytes(fullest.reserved)}"
@@ -229,7 +229,7 @@ def _cell(value: float | None, unit: str) -> str:
 
 def _explained(plan: TrainingPlan) -> list[str]:
     lines = ["", "FLOPs per token under each convention"]
-    lines += [f"  {name:<12}{flop(value, 4):>14}" for name, value in plan.conventions.items()]
+    lines += [f"  {name:<12}{flop(value, 4):>14}" for name, value in plan.work.flops_per_token.items()]
     if plan.step is not None:
         lines += ["", "Seconds of a step"]
         lines += [f"  {leaf.quantity.label:<18}{getattr(plan.step, leaf.name):>10.4f}" for leaf in leaves(StepTime)]

@@ -12,8 +12,11 @@ from sizebook.training.layout import Layout
 from sizebook.training.policy_effects import kept_elements
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method, Recipe
+from sizebook.training.recipe_grammar import Offload
 
 ACTIVATION_BYTES = 2
+# The share of a layer's activations inside its feed-forward block, about; more in models with experts.
+MLP_SHARE = 0.6
 # What a matrix keeps of its input for the gradient of its weights where it multiplies in that format, scales included.
 INPUT_BYTES = {"fp8": 1.0, "int8": 1.0, "mxfp8": 1 + 1 / 32, "nvfp4": 0.5 + 1 / 16, "mxfp4": 0.5 + 1 / 32}
 
@@ -62,11 +65,20 @@ def _kept_of_policy(layers: Profile, layout: Layout, method: Method, profile: Mo
 def moved_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
     """Return the bytes per token of what is kept that moves to the host: a share of all, or what a policy moves."""
     recipe, policy = method.recipe, method.recipe.recomputed.policy
-    share = recipe.offloaded_share(profile.n_layers)
+    share = _offloaded_share(recipe.offloaded, profile.n_layers)
     if share or policy is None or layout.recompute != "full":
         return share * kept_bytes(layers, layout, method, profile) if share else 0.0
     kept = _kept_of_policy(layers, layout, method, profile)
     return sum(n_bytes for name, n_bytes in kept.items() if name in policy.on_host)
+
+
+def _offloaded_share(moved: Offload, n_layers: int) -> float:
+    """Return the share of the kept activations that moves to the host."""
+    if not moved.activations:
+        return 0.0
+    if moved.layers is not None:
+        return min(1.0, moved.layers / max(n_layers, 1))
+    return MLP_SHARE if moved.only_mlp else 1.0
 
 
 def everything_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile, *, scores: bool) -> float:

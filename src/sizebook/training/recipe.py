@@ -19,8 +19,6 @@ from sizebook.training.tuning import USUAL_RANK, WEIGHT_BYTES, LoraOn, LoraRank,
 
 RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
 STATE_FORMATS = ("fp32", "bf16", "fp8")
-# The share of a layer's activations inside its feed-forward block, about; more in models with experts.
-MLP_SHARE = 0.6
 
 _OPTIMIZERS, _STACKS, _HARDWARE = "data/optimizers.csv", "data/training_stacks.csv", "data/hardware.csv"
 _FLAG: Any = {"kind": "flag", "default": None}
@@ -294,15 +292,6 @@ class Recipe:
     def unread(self) -> tuple[str, ...]:
         """The words of both that lie outside their grammars."""
         return tuple(filter(None, (self.recomputed.unread, self.offloaded.unread)))
-
-    def offloaded_share(self, n_layers: int) -> float:
-        """Return the share of the kept activations that moves to the host."""
-        moved = self.offloaded
-        if not moved.activations:
-            return 0.0
-        if moved.layers is not None:
-            return min(1.0, moved.layers / max(n_layers, 1))
-        return MLP_SHARE if moved.only_mlp else 1.0
 
 
 @section

@@ -136,7 +136,7 @@ def assert_parts_sum_to_totals(plan: TrainingPlan) -> None:
         assert sum(part.value for part in time_parts(case)) == pytest.approx(case.train_seconds)
         assert case.gpu_hours == pytest.approx(plan.inputs.gpus * case.train_seconds / 3600)
     assert sum(part.value for part in cost_parts(plan)) == pytest.approx(plan.middle.programme_cost_usd)
-    for stage in plan.stages:
+    for stage in plan.work.stages:
         assert sum(getattr(stage, name) for name in COMPONENTS) == pytest.approx(stage.total)
         assert min(getattr(stage, name) for name in COMPONENTS) >= 0
     if plan.step is not None:
@@ -175,7 +175,7 @@ def test_more_never_costs_less(run: tuple[str, str, dict[str, Any]], more: float
 
 
 def assert_it_fits_where_its_total_is_within_the_capacity(plan: TrainingPlan) -> None:
-    assert plan.fullest.total == max(stage.total for stage in plan.stages)
+    assert plan.fullest.total == max(stage.total for stage in plan.work.stages)
     assert plan.fits is (plan.fullest.total <= plan.capacity_bytes)
     if plan.fits:
         assert plan_training(plan.inputs) == plan

@@ -210,7 +210,7 @@ def test_a_searched_layout_is_one_that_the_plan_holds_to_fit() -> None:
     run = run_of("jamba-1.5-large", "b200-sxm", gpus=256, tokens=1e12, batch=256, price_usd_per_gpu_hour=4)
     for ranked in search(run).best:
         plan = unchecked_plan(replace(run, layout=ranked.layout))
-        assert plan.fits and max(stage.total for stage in plan.stages) == plan.fullest.total == ranked.memory_bytes
+        assert plan.fits and max(stage.total for stage in plan.work.stages) == plan.fullest.total == ranked.memory_bytes
 
 
 def test_the_search_leaves_room_where_anything_does() -> None:
@@ -228,10 +228,10 @@ def test_adapters_have_one_mfu_in_one_convention() -> None:
     # 4 x parameters that multiply + 6 x adapters + 6 L H d T scores a token, as in the paper.
     matrices, adapters = 8_030_261_248 - 128_256 * 4096 - 65 * 4096, 16 * 32 * (2 * 8192 + 2 * 5120)
     assert plan.flops_per_token == 4 * matrices + 6 * adapters + 6 * 32 * 4096 * 4096
-    assert plan.conventions["matmul"] == plan.flops_per_token
+    assert plan.work.flops_per_token["matmul"] == plan.flops_per_token
     # Full-square scores double the causal ones; nothing is recomputed.
-    assert plan.conventions["hardware"] == plan.flops_per_token + 6 * 32 * 4096 * 4096
-    assert list(plan.conventions) == ["matmul", "hardware"]
+    assert plan.work.flops_per_token["hardware"] == plan.flops_per_token + 6 * 32 * 4096 * 4096
+    assert list(plan.work.flops_per_token) == ["matmul", "hardware"]
     assert plan.middle.mfu < plan.middle.hfu < 1
 
 
@@ -247,8 +247,8 @@ def test_a_convention_that_knows_no_adapters_is_refused() -> None:
 def test_the_hardware_convention_counts_what_this_plan_recomputes() -> None:
     plan = _plan(mfu=None, recompute="full", flops_convention="hardware")
     assert plan.middle.mfu == plan.middle.hfu
-    half = _plan(mfu=None, recompute="every-other-matmul").conventions["hardware"]
-    none, full = (_plan(mfu=None, tp=4, recompute=kind).conventions["hardware"] for kind in ("none", "full"))
+    half = _plan(mfu=None, recompute="every-other-matmul").work.flops_per_token["hardware"]
+    none, full = (_plan(mfu=None, tp=4, recompute=kind).work.flops_per_token["hardware"] for kind in ("none", "full"))
     assert none < half < full
 
 

@@ -37,11 +37,6 @@ class TrainingPlan:
         return self.work.step if self.inputs.utilization is None else None
 
     @property
-    def stages(self) -> tuple[Memory, ...]:
-        """The memory of one rank of every pipeline stage."""
-        return self.work.stages
-
-    @property
     def fullest(self) -> Memory:
         """The pipeline stage that needs most memory."""
         return self.work.fullest
@@ -65,11 +60,6 @@ class TrainingPlan:
     def flops_per_token(self) -> float:
         """Training FLOPs of one token in the plan's convention: those that its MFU counts."""
         return self.work.counted(self.inputs.pace.flops_convention)
-
-    @property
-    def conventions(self) -> dict[str, float]:
-        """Training FLOPs of one token under every convention that knows the recipe."""
-        return self.work.flops_per_token
 
     @property
     def trained_parameters(self) -> int:

@@ -16,7 +16,7 @@ from sizebook.training.applicability import without_sequence_parallel
 
 def conventions(plan: TrainingPlan) -> Section:
     """Return FLOPs per token and MFU under every convention: one run, several numbers in the literature."""
-    inputs, per_token, convention = plan.inputs, plan.conventions, plan.inputs.pace.flops_convention
+    inputs, per_token, convention = plan.inputs, plan.work.flops_per_token, plan.inputs.pace.flops_convention
     rate = plan.middle.tokens_per_s_per_gpu / inputs.peak_flop_per_s
     names = list(per_token)
     gigaflop = aligned([per_token[name] for name in names], factor=1e9)

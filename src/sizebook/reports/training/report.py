@@ -234,7 +234,8 @@ def _step(plan: TrainingPlan) -> tuple[Section, ...]:
 def _memory(plan: TrainingPlan) -> Section:
     stages = _shown_stages(plan)
     labels = tuple(
-        text("Every GPU") if len(plan.stages) == 1 else text("Stage {value}", value=stage.stage + 1) for stage in stages
+        text("Every GPU") if len(plan.work.stages) == 1 else text("Stage {value}", value=stage.stage + 1)
+        for stage in stages
     )
     series = tuple(
         Series(name, sizes, tuple(fixed(size, 1) for size in sizes))
@@ -283,7 +284,7 @@ def _memory(plan: TrainingPlan) -> Section:
 
 def _shown_stages(plan: TrainingPlan) -> tuple[Memory, ...]:
     """Return the first, fullest and last pipeline stage and, where there is room, those between."""
-    if len(plan.stages) <= MOST_STAGES:
-        return plan.stages
-    chosen = {0, 1, plan.fullest.stage, len(plan.stages) - 2, len(plan.stages) - 1}
-    return tuple(stage for stage in plan.stages if stage.stage in chosen)
+    if len(plan.work.stages) <= MOST_STAGES:
+        return plan.work.stages
+    chosen = {0, 1, plan.fullest.stage, len(plan.work.stages) - 2, len(plan.work.stages) - 1}
+    return tuple(stage for stage in plan.work.stages if stage.stage in chosen)
