@@ -28,6 +28,7 @@ FUNCTIONS = (
     "DAY_SHARES",
     "SERVING_CURVE",
     "SERVING_LEDGER",
+    "SERVING_COMMITMENTS",
     "SERVING_WEIGHT_BYTES",
     "CACHE_BYTES_AVAILABLE",
     "KV_BYTES_PER_TOKEN",
@@ -43,15 +44,18 @@ NOTES = (
     "The load of a replica is the most requests in flight at which both targets hold, or the one given.",
     "Latencies are those of a closed loop: a finished request is replaced at once. Requests beyond what the cache "
     "holds wait, which counts in the time to first token.",
-    "Replicas follow the hours of the day, at the target load and with spare ones. As many as make the day cheapest "
-    "are reserved and run around the clock, the others are paid on demand by the hour; by whole nodes, all GPUs of the "
-    "nodes they stand on.",
+    "Replicas follow the hours of the day, at the target load and with spare ones. GPUs under contract are paid around "
+    "the clock to the end of the contract, the others on demand by the hour; by whole nodes, all GPUs of the nodes "
+    "they stand on.",
+    "Contracts to sign are those of the least cost for the inputs as they stand, SERVING_COMMITMENTS. Scenarios, cases "
+    "and ranges keep them. Without the add-in they stay as they were signed, and Checks says where traffic is another.",
     "Ranges: GPUs and money if replicas are as fast, or as slow, as 1 in 10 measurements; latencies at the 10th and "
     "90th percentile of measured over predicted.",
     "Where prompts and answers have pools of their own, workers are searched for the least cost of the inputs as they "
     "stand. Scenarios, Sensitivity and Two-way keep those workers and do not search them again.",
     "A reserved price that is left blank is the catalog's median for a year, if that is not above the one on demand.",
-    "Left out: network and storage, the gateway, engineers, and prompts that share a prefix.",
+    "Left out: the regret of contracts (the command and the report have it), network and storage, the gateway, "
+    "engineers, and prompts that share a prefix.",
 )
 
 

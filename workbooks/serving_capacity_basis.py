@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from serving_capacity_inputs import DRIVERS
 
 from sizebook.core.sections import leaves
+from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
 from sizebook.plans.serving.curves import LOADS, CurvePoint
 from sizebook.plans.serving.figures import ServingBasis
@@ -30,7 +31,12 @@ from sizebook.workbooks.staged_tables import (
 
 # Lines of what may be not listed, and the inputs that give it.
 KNOWN = {"on_demand_price": "on_demand_usd_per_gpu_hour", "grams": "grams_per_kwh"}
-TERMS = {"on_demand": "on_demand", "reserved": "reserved_1y"}  # columns of prices by what they are for
+TERMS = {
+    "on_demand": "on_demand",
+    "reserved": "reserved_1y",
+    "reserved_3y": "reserved_3y",
+}  # columns of prices by what they are for
+_KINDS = {"on_demand": "on demand", "reserved": "reserved", "reserved_3y": "reserved for three years"}
 POOLS = '{separate_prefill}="yes"'
 # What the workbook's own formulas follow: functions see it only where pools are searched for the least cost.
 NATIVE = (
@@ -42,17 +48,21 @@ NATIVE = (
     "failure_domain",
     "whole_nodes",
     "reserved_usd_per_gpu_hour",
+    "reserved_3y_usd_per_gpu_hour",
     "on_demand_usd_per_gpu_hour",
     "pue",
     "grams_per_kwh",
     "shape",
+    "sign_terms",
+    "prepay",
+    "contracts",
 )
 
 
 @dataclass(frozen=True)
 class Staged:
     """What functions give: figures of a replica, hours of the day (also by rank, the busiest first), latency and
-    throughput as load grows, and the plan's months to compare with.
+    throughput as load grows, the plan's months to compare with, and its contracts.
     """
 
     figures: StagedFigures
@@ -62,6 +72,7 @@ class Staged:
     curve: StagedRows
     plan: StagedRows
     plan_columns: tuple[str, ...]
+    contracts: StagedRows
 
     def of_the_plan(self, name: str) -> str:
         """Return a reference to a column of the plan's months."""
@@ -105,8 +116,8 @@ def basis(book: Book) -> Staged:
     )
     ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
     page.finish()
-    compared = _compared(book)
-    return Staged(shown, hours, ranks, by_rank, curve, compared, tuple(c.name for c in columns(Month)))
+    compared, contracts = _compared(book)
+    return Staged(shown, hours, ranks, by_rank, curve, compared, tuple(c.name for c in columns(Month)), contracts)
 
 
 def _fleet(page: LineSheet, shares: str) -> None:
@@ -149,7 +160,7 @@ def _fleet(page: LineSheet, shares: str) -> None:
         styles.PERCENT,
     )
     page.section("Prices and power")
-    for kind, words in (("on_demand", "on demand"), ("reserved", "reserved")):
+    for kind, words in _KINDS.items():
         given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{TERMS[kind]}_usd_per_gpu_hour}}"
         other = (
             number_or_not_listed(listed)
@@ -176,22 +187,18 @@ def _fleet(page: LineSheet, shares: str) -> None:
         page.line(
             f"{kind}_now",
             f"GPU-hour {words}, scenario",
-            f"=IF(ISNUMBER({{{kind}_price}}),{{{kind}_price}}*{{use_{kind}}},NA())",
+            f"=IF(ISNUMBER({{{kind}_price}}),{{{kind}_price}}*{{use_{kind.removesuffix('_3y')}}},NA())",
             "USD/GPU-hour",
             "x the scenario's",
             styles.RATE,
         )
     page.line(
-        "hours_over",
-        "Busy hours a day on demand",
-        # Without a price the fleet follows the hours, as in the plan: GPUs stay numbers where money is an error.
-        "="
-        + unless_waiting(
-            "IFERROR(IF({reserved_now}>={on_demand_now},{hours_a_day}-1,MIN({hours_a_day}-1,"
-            "INT({hours_a_day}*{reserved_now}/{on_demand_now}+{rounding}))),{hours_a_day}-1)"
-        ),
-        "hours",
-        "Hours a day x reserved / on demand: a GPU needed in more is cheaper reserved",
+        "prepaid_share",
+        "Prepaid of a contract",
+        '=IF({prepay}="all",1,IF({prepay}="part",{half},0))',
+        "ratio",
+        "Inputs: paid at signing",
+        styles.PERCENT,
     )
     page.line(
         "grams",
@@ -206,9 +213,12 @@ def _fleet(page: LineSheet, shares: str) -> None:
     page.line(
         "full_price",
         "USD per Mtok out, at full load",
-        "={gpus_each}*{reserved_now}/({rate}*{plan_output_tokens}*{seconds_a_day}/{hours_a_day})*{million}",
+        "={gpus_each}*MIN({on_demand_now},"
+        'IF(OR({sign_terms}="1y",{sign_terms}="any"),{reserved_now},{on_demand_now}),'
+        'IF(OR({sign_terms}="3y",{sign_terms}="any"),{reserved_3y_now},{on_demand_now}))'
+        "/({rate}*{plan_output_tokens}*{seconds_a_day}/{hours_a_day})*{million}",
         "USD/Mtok",
-        "GPUs x reserved price / tokens an hour",
+        "GPUs x price of the cheapest contract / tokens an hour",
         styles.RATE,
     )
 
@@ -222,19 +232,26 @@ def _end(kind: str, end: str, listed: str) -> str:
     return f"IF(ISNUMBER({listed}),{taken},{{on_demand_{end}}})"
 
 
-def _compared(book: Book) -> StagedRows:
-    """Stage the plan itself, on a hidden sheet: nothing but checks refers to it."""
+def _compared(book: Book) -> tuple[StagedRows, StagedRows]:
+    """Stage the plan itself on a hidden sheet, for checks alone, and its contracts, which formulas follow."""
     page = new_sheet(book, "Compared", "What the plan is asked, to compare the workbook with.")
     page.sheet.sheet_state = "hidden"
     page.heads("Name")
     page.section("What the plan is asked")
     asked = stage_options(page, leaves(ServingInputs), compared=True, rows=LONGEST_PLAN)
-    declared = columns(Month)
     page.finish()
-    return stage_rows(
-        book,
-        asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"),
-        (1 + LONGEST_PLAN, len(declared)),
-        heads=[c.name for c in declared],
-        compared=True,
+    plan, contracts = (
+        stage_rows(
+            book,
+            asked.call(function, "{chosen}", "{gpu}"),
+            (1 + LONGEST_PLAN, len(heads)),
+            heads=heads,
+            compared=not decided,
+            decided=decided,
+        )
+        for function, heads, decided in (
+            ("SERVING_LEDGER", [column.name for column in columns(Month)], False),
+            ("SERVING_COMMITMENTS", [leaf.name for leaf in leaves(ContractMonth)], True),
+        )
     )
+    return plan, contracts

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from serving_capacity_basis import Staged
 from serving_capacity_inputs import DRIVERS
+from serving_capacity_months import contract_usd
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.cost_ranges import range_rows
 from sizebook.workbooks.finance import SCENARIOS
-from sizebook.workbooks.timeline import MOST, SUM, Timeline
+from sizebook.workbooks.timeline import SUM, Timeline
 from sizebook.workbooks.tornado import ENDS, Steps
 
 TRAFFIC = Steps("traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2))
@@ -25,10 +25,7 @@ _HEADS = (
     "Requests/s a replica takes",
     "On demand, USD",
     "Reserved, USD",
-    "Hours a day on demand",
-    "Share of the hour reserved for",
-    "A reserved GPU less its hours, USD",
-    "A step of GPUs in one hour, USD",
+    "Reserved for three years, USD",
 )
 _NEUTRAL = tuple(f"={driver.neutral}" for driver in DRIVERS)
 _FORMATS = tuple(driver.number_format for driver in DRIVERS)
@@ -37,12 +34,14 @@ _IN_USE = tuple(f"={{use_{driver.name}}}" for driver in DRIVERS)
 
 @dataclass(frozen=True)
 class Case:
-    """A case: what each driver is in it, and whether prices follow their dated levels."""
+    """A case: what each driver is in it, whether prices follow their dated levels, and the price for three years where
+    no driver gives it."""
 
     key: str
     label: str
     drivers: tuple[str, ...]
     dated: str = "1"
+    three_years: str = ""
 
 
 def all_cases() -> tuple[Case, ...]:
@@ -55,8 +54,8 @@ def all_cases() -> tuple[Case, ...]:
         Case("now", "The scenario of the cover", _IN_USE),
         Case("fast", "Replicas as fast as 1 in 10 measurements", _with(speed=fast)),
         Case("slow", "Replicas as slow as 1 in 10 measurements", _with(speed=slow)),
-        Case("cheap", "Providers as cheap as 1 in 10", _at_end("low")),
-        Case("dear", "Providers as dear as 1 in 10", _at_end("high")),
+        _at_end("cheap", "Providers as cheap as 1 in 10", "low"),
+        _at_end("dear", "Providers as dear as 1 in 10", "high"),
         Case("base", "Scenario base", _NEUTRAL),
     ]
     for scenario in SCENARIOS[1:]:
@@ -79,17 +78,19 @@ def _with(**formulas: str) -> tuple[str, ...]:
     return tuple(formulas.get(driver.name, one) for driver, one in zip(DRIVERS, _IN_USE, strict=True))
 
 
-def _at_end(end: str) -> tuple[str, ...]:
-    """Return the drivers at one end of the prices."""
-    return _with(**{kind: f"={{use_{kind}}}*{{{kind}_{end}}}/{{{kind}_price}}" for kind in ("on_demand", "reserved")})
+def _at_end(key: str, label: str, end: str) -> Case:
+    """Return the case of one end of the prices."""
+    prices = {kind: f"={{use_{kind}}}*{{{kind}_{end}}}/{{{kind}_price}}" for kind in ("on_demand", "reserved")}
+    three_years = f"=IF(ISNUMBER({{reserved_3y_price}}),{{reserved_3y_{end}}}*{{use_reserved}},NA())"
+    return Case(key, label, _with(**prices), three_years=three_years)
 
 
 def cases(book: Book, staged: Staged) -> None:
-    """Add the sheet of cases: the load of each month, the GPUs reserved for it, and what the month costs."""
+    """Add the sheet of cases: the load of each month, and what it costs."""
     page = Timeline(
         book,
         "Cases",
-        "The whole plan once a case: load, what is reserved, cost. One formula for all of a block.",
+        "The whole plan once a case: load and cost under the contracts of the plan. One formula for all of a block.",
         _HEADS,
     )
     page.calendar()
@@ -98,31 +99,27 @@ def cases(book: Book, staged: Staged) -> None:
     for case in all_cases():
         rows[case.key] = page.row
         load = "=$L§*(1+$M§)^({month}-1)/$N§"
-        page.fill_before(_before(case, staged), _FORMATS)
+        page.fill_before(_before(case), _FORMATS)
         page.row_of(f"load_{case.key}", case.label, load, "replicas", styles.NUMBER)
-    for title, key, unit, formula, total in (
-        ("GPUs reserved", "held", "GPUs", _RESERVED, MOST),
-        ("Cost", "usd", "USD", _COST.format(ranks=staged.ranks, sorted=staged.by_rank), SUM),
-    ):
-        page.section(title)
-        for case in all_cases():
-            own = formula.replace("@", str(rows[case.key])).replace("CASE", case.key)
-            page.row_of(f"{key}_{case.key}", case.label, own, unit, total=total)
+    page.section("Cost")
+    for case in all_cases():
+        own = _COST.format(sorted=staged.by_rank).replace("@", str(rows[case.key])).replace("CASE", case.key)
+        page.row_of(f"usd_{case.key}", case.label, own, "USD", total=SUM)
     range_rows(page, "usd_now")
     page.finish()
 
 
 # Columns of a case: D to J its drivers, K whether prices follow their levels, L arrivals, M growth, N what a replica
-# takes, O and P prices, Q hours a day that may exceed what is reserved, R the share of the hour that is reserved for, S
-# and T what a reserved GPU costs a month beside those hours on demand, and what these cost.
-_RESERVED = "={on}*-INT((INT({rounding}-{load_CASE}*$R@)-{spare_replicas})/{step})*{step_gpus}"
+# takes, O to Q prices. Contracts are those that the plan signs, in every case.
+_NEEDED = "-INT((INT({{rounding}}-{{load_CASE}}*{sorted})-{{spare_replicas}})/{{step}})*{{step_gpus}}"
 _COST = (
-    "=IF({{on}}=0,0,(1+$K@*({{price_level_now}}-1))*($S@*{{held_CASE}}+$T@*SUMPRODUCT(({ranks}<=$Q@)"
-    "*-INT((INT({{rounding}}-{{load_CASE}}*{sorted})-{{spare_replicas}})/{{step}}))))"
+    f"=IF({{{{on}}}}=0,0,{contract_usd('$K@', ('$P@', '$Q@')).replace('{', '{{').replace('}', '}}')}+(1+$K@*"
+    "({{price_level_now}}-1))*$O@*{{hours_a_month}}/{{hours_a_day}}*"
+    f"SUMPRODUCT(({_NEEDED}>{{{{reserved_gpus}}}})*({_NEEDED}-{{{{reserved_gpus}}}})))"
 )
 
 
-def _before(case: Case, staged: Staged) -> tuple[str, ...]:
+def _before(case: Case) -> tuple[str, ...]:
     return (
         *case.drivers,
         f"={case.dated}",
@@ -131,14 +128,7 @@ def _before(case: Case, staged: Staged) -> tuple[str, ...]:
         "={plan_requests_per_second}*$F§*MIN(1,{target_load}*$I§)",
         "=IF(ISNUMBER({on_demand_price}),{on_demand_price}*$G§,NA())",
         "=IF(ISNUMBER({reserved_price}),{reserved_price}*$H§,NA())",
-        "="
-        + unless_waiting(
-            "IFERROR(IF($P§>=$O§,{hours_a_day}-1,MIN({hours_a_day}-1,INT({hours_a_day}*$P§/$O§+{rounding}))),"
-            "{hours_a_day}-1)"
-        ),
-        f"=INDEX({staged.by_rank},1+$Q§)",
-        "={hours_a_month}*($P§-$O§*$Q§/{hours_a_day})",
-        "={hours_a_month}*$O§/{hours_a_day}*{step_gpus}",
+        case.three_years or "=IF(ISNUMBER({reserved_3y_price}),{reserved_3y_price}*$H§,NA())",
     )
 
 

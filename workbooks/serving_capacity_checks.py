@@ -60,6 +60,12 @@ _OF_THE_REPLICA: tuple[Check, ...] = (
 )
 _MIDDLE = _same(("{usd_two_3_2.total}", "{usd.total}"))
 _POWER = "{{gpu_hours.all}}*{{plan_tdp_watts}}*{}*{{pue}}/{{thousand}}"
+_BASE = 'AND({scenario}="base",COUNT({price_date.all})=0)'
+_LEFT = "({months}+1-{month.all})"  # months of the plan from a month on
+_SIGNED = tuple(
+    f"SUMPRODUCT({{signed_{term}_gpus.all}}*(({_LEFT}<{{{months}}})*{_LEFT}+({_LEFT}>={{{months}}})*{{{months}}}))"
+    for term, months in (("1y", "months_a_year"), ("3y", "months_of_three_years"))
+)
 _OF_THE_MONTHS: tuple[Check, ...] = (
     (
         "The fleet takes the busiest hour",
@@ -74,9 +80,9 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
     ),
     (
         "The hours bought are the hours run",
-        "=AND({reserved_hours.total}+{burst_hours.total}-{gpu_hours.total}<={rounding}*{gpu_hours.total},"
-        "ABS({gpu_hours.total}-SUM({gpu_hours.all}))<={rounding}*{gpu_hours.total},MIN({burst_hours.all})>=0)",
-        "Balance of GPU-hours: reserved, on demand, all; none below zero",
+        "=AND(ABS({needed_hours.total}+{idle_hours.total}-{gpu_hours.total})<={rounding}*{gpu_hours.total},"
+        "MIN({on_demand_gpu_hours.all})>=0,MIN({idle_hours.all})>=-{rounding}*{gpu_hours.total})",
+        "Balance of GPU-hours: needed and idle against all; none below zero",
     ),
     ("Years add up to the whole", _same(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
     ("Quarters add up to the whole", _same(("SUM({usd_by_quarter.all})", "{usd.total}")), "Cost: Years against Months"),
@@ -87,9 +93,14 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
         "Cases, from the shares of the day, against Months, from the replicas of each hour",
     ),
     (
-        "Reserved by hours is reserved by cases",
-        "=SUMPRODUCT(ABS({held_now.all}-{reserved_gpus.all}))=0",
-        "Cases against Months, every month",
+        "Contracts are paid to their end",
+        _same(("{reserved_hours.total}", "{hours_a_month}*(SUM({running_gpus.all})+" + "+".join(_SIGNED) + ")")),
+        "Hours under contract against GPUs to sign for x months of the term within the plan",
+    ),
+    (
+        "Contracts were found for this traffic",
+        f"=IF({_BASE},{nearly_equal('SUM({contract_needed_gpu_hours.all})', '{needed_hours.total}')},TRUE)",
+        "GPU-hours needed: SERVING_COMMITMENTS against Months; else fill again, or keep what was signed",
     ),
     (
         "The table at its middle is the plan",
@@ -131,9 +142,7 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     missing = f"{staged.plan.block.missing}=1"
     pairs = [
         (f"SUM({staged.of_the_plan('usd')})", "{usd_plan.total}"),
-        (f"MAX({staged.of_the_plan('reserved_gpus')})", "{held_plan.total}"),
     ]
-    base = 'AND({scenario}="base",COUNT({price_date.all})=0)'
     months = [
         (f"SUM({staged.of_the_plan(name)})", f"{{{name}.total}}")
         for name in (
@@ -142,6 +151,9 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
             "reserved_usd",
             "on_demand_usd",
             "usd",
+            "cash_usd",
+            "signed_gpus",
+            "on_demand_gpu_hours",
             "energy_kwh",
             "co2e_kg",
         )
@@ -155,7 +167,7 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
         ("The cost is the plan's", _same(*pairs), "Cases without a scenario against SERVING_LEDGER", missing),
         (
             "The months are the plan's",
-            f"=IF({base},{_same(*months).removeprefix('=')},TRUE)",
+            f"=IF({_BASE},{_same(*months).removeprefix('=')},TRUE)",
             "Totals of Months against SERVING_LEDGER; only where no scenario and no dated price changes them",
             missing,
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.sections import leaves
 from sizebook.functions import find
+from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.serving.inputs import Energy, Margins, Prices, ServingInputs, Target, Traffic
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.scenarios.money import DatedMoney
@@ -26,6 +27,7 @@ HEADINGS = {
     Energy: "Energy and carbon",
     RequestStream: "Requests one by one",
     PoolLayout: "Prefill and decode in pools of their own",
+    CommitmentTerms: "Contracts of GPUs",
 }
 # What stands elsewhere on the page; and a workbook holds one plan on one accelerator, and searches no others.
 SEARCH = {"plan", "gpus_compared"}
@@ -43,7 +45,7 @@ DRIVERS = (
     Driver("growth", "Added growth a month", 0, -0.02, 0.02, "added to the growth a month of Inputs"),
     Driver("speed", "Speed of a replica", 1, 1.05, 0.9, "rate of a replica over the predicted one"),
     Driver("on_demand", "On-demand price", 1, 0.9, 1.15, "price on demand over that of Inputs"),
-    Driver("reserved", "Reserved price", 1, 0.9, 1.15, "reserved price over that of Inputs"),
+    Driver("reserved", "Reserved price", 1, 0.9, 1.15, "prices of contracts to sign over those of Inputs"),
     Driver("load", "Target load", 1, 1.1, 0.9, "target load over that of Inputs, at most all of it"),
     Driver("bursts", "Bursts over the hour", 1, 0.9, 1.15, "bursts over those of Inputs, at least none"),
 )
@@ -76,10 +78,12 @@ def inputs(book: Book) -> None:
         "seconds_a_day",
         "months_a_quarter",
         "months_a_year",
+        "months_of_three_years",
         "thousand",
         "million",
         "busy_share",
         "idle_share",
         "rounding",
+        "half",
     )
     copy_section(page, "Serving capacity")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from serving_capacity_basis import Staged
 
+from sizebook.core.sections import leaves
+from sizebook.plans.commitments import ContractMonth
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.finance import currency_rate, dated_level
@@ -29,14 +31,15 @@ def months(book: Book, staged: Staged) -> None:
         styles.RATE,
     )
     _hours(book, staged)
+    _contracts(page, staged)
     page.section("Fleet")
     need = _block("need")
-    row("always", "Replicas that always run", f"=IF({{on}}=0,0,LARGE({need},1+{{hours_over}}))", "replicas", total=MOST)
+    row("always", "Replicas that contracts hold", "=INT({reserved_gpus}/{step_gpus})*{step}", "replicas", total=MOST)
     over = f"({need}>{{always}})*({need}-{{always}})"  # replicas of each hour beyond those that always run
     row("most_replicas", "Replicas in the busiest hour", f"=MAX({need},{{always}})", "replicas", total=MOST)
     row("replica_hours", "Replica-hours of a day", f"=SUMPRODUCT({over})+{{hours_a_day}}*{{always}}", "hours")
-    row("reserved_gpus", "GPUs reserved", "=ROUNDUP({always}/{step},0)*{step_gpus}", "GPUs", total=LAST)
-    row("peak_gpus", "GPUs at peak", "=ROUNDUP({most_replicas}/{step},0)*{step_gpus}", "GPUs", total=MOST)
+    peak = f"=MAX({{reserved_gpus}},ROUNDUP(MAX({need})/{{step}},0)*{{step_gpus}})"
+    row("peak_gpus", "GPUs at peak", peak, "GPUs", total=MOST)
     row(
         "peak_nodes",
         "Nodes at peak",
@@ -44,15 +47,14 @@ def months(book: Book, staged: Staged) -> None:
         "nodes",
         total=MOST,
     )
-    row(
-        "gpu_hours",
-        "GPU-hours",
-        f"=SUMPRODUCT(-INT(-({over}+{{always}})/{{step}}))*{{step_gpus}}*{{hours_a_month}}/{{hours_a_day}}",
-        "GPU-hours",
-        total=SUM,
-    )
-    row("reserved_hours", "of them reserved", "={reserved_gpus}*{hours_a_month}", "GPU-hours", total=SUM)
-    row("burst_hours", "of them on demand", "={gpu_hours}-{reserved_hours}", "GPU-hours", total=SUM)
+    wanted, monthly = f"-INT(-{need}/{{step}})*{{step_gpus}}", "{hours_a_month}/{hours_a_day}"
+    row("needed_hours", "GPU-hours needed", f"=SUMPRODUCT({wanted})*{monthly}", "GPU-hours", total=SUM)
+    row("reserved_hours", "Under contract", "={reserved_gpus}*{hours_a_month}", "GPU-hours", total=SUM)
+    beyond = f"({wanted}>{{reserved_gpus}})*({wanted}-{{reserved_gpus}})"
+    row("on_demand_gpu_hours", "On demand, GPU-hours", f"=SUMPRODUCT({beyond})*{monthly}", "GPU-hours", total=SUM)
+    row("used_hours", "Under contract and needed", "={needed_hours}-{on_demand_gpu_hours}", "GPU-hours", total=SUM)
+    row("idle_hours", "Under contract and idle", "={reserved_hours}-{used_hours}", "GPU-hours", total=SUM)
+    row("gpu_hours", "GPU-hours", "={reserved_hours}+{on_demand_gpu_hours}", "GPU-hours", total=SUM)
     row(
         "utilization",
         "Fleet in use",
@@ -64,6 +66,42 @@ def months(book: Book, staged: Staged) -> None:
     _energy(page)
     _band(page)
     page.finish()
+
+
+# Contracts in force in a month: signed in it or before, for so many months; each at the price of its month.
+_IN_FORCE = "({{month.all}}<={{month}})*({{month.all}}+{months}>{{month}})*{{{signed}.all}}"
+_TERMS = {"1y": ("months_a_year", "reserved"), "3y": ("months_of_three_years", "reserved_3y")}
+
+
+def _contracts(page: Timeline, staged: Staged) -> None:
+    """Add what runs and what is to sign, as the plan has it, and what is under contract."""
+    page.section("Contracts: what to sign, and what is under contract")
+    row = page.row_of
+    level = dated_level(page.book, "price_date", "price_level", from_first=False)
+    row("price_level_now", "Level of GPU prices", level, "ratio", styles.NUMBER)
+    for place, leaf in enumerate(leaves(ContractMonth), 1):
+        if leaf.name == "month":
+            continue
+        inside = f"=IF({{on}}=0,0,INDEX({staged.contracts.block.column(place, 2)},{{month}}))"
+        total = LAST if leaf.name == "running_owed_usd" else MOST if leaf.name == "running_gpus" else SUM
+        key = "contract_needed_gpu_hours" if leaf.name == "needed_gpu_hours" else leaf.name
+        row(key, leaf.label, inside, leaf.quantity.unit, total=total)
+    row("signed_gpus", "GPUs to sign for", "={signed_1y_gpus}+{signed_3y_gpus}", "GPUs", total=SUM)
+    for term, (months, _) in _TERMS.items():
+        signed = _IN_FORCE.format(months=f"{{{months}}}", signed=f"signed_{term}_gpus")
+        row(f"held_{term}", f"In force, {term}", f"={{on}}*SUMPRODUCT({signed})", "GPUs", total=LAST)
+        level = f"={{on}}*SUMPRODUCT({signed}*{{price_level_now.all}})"
+        row(f"level_{term}", f"The same at the level of prices when signed, {term}", level, "GPUs", styles.NUMBER)
+    row("reserved_gpus", "GPUs reserved", "={running_gpus}+{held_1y}+{held_3y}", "GPUs", total=LAST)
+
+
+def contract_usd(dated: str = "1", prices: tuple[str, str] = ("{reserved_now}", "{reserved_3y_now}")) -> str:
+    """Return the expression of what contracts cost in a month; those to sign at prices that may follow their levels."""
+    signed = [
+        f"IF({{held_{term}}}=0,0,{price}*({{held_{term}}}+{dated}*({{level_{term}}}-{{held_{term}}})))"
+        for term, price in zip(_TERMS, prices, strict=True)
+    ]
+    return f"{{running_usd}}+{{hours_a_month}}*({'+'.join(signed)})"
 
 
 def _block(key: str) -> str:
@@ -88,16 +126,33 @@ def _hours(book: Book, staged: Staged) -> None:
 def _money(page: Timeline, book: Book) -> None:
     page.section("Money")
     row = page.row_of
-    row(
-        "price_level_now",
-        "Level of GPU prices",
-        dated_level(book, "price_date", "price_level", from_first=False),
-        "ratio",
-        styles.NUMBER,
-    )
-    row("reserved_usd", "Reserved", "={reserved_hours}*{reserved_now}*{price_level_now}", "USD", total=SUM)
-    row("on_demand_usd", "On demand", "={burst_hours}*{on_demand_now}*{price_level_now}", "USD", total=SUM)
+    row("reserved_usd", "Reserved", f"={contract_usd()}", "USD", total=SUM)
+    row("on_demand_usd", "On demand", "={on_demand_gpu_hours}*{on_demand_now}*{price_level_now}", "USD", total=SUM)
     row("usd", "Cost", "={reserved_usd}+{on_demand_usd}", "USD", total=BOLD_SUM)
+    prepaid = "+".join(
+        f"IF({{held_{term}}}=0,0,{{{price}_now}}*"
+        f"({{signed_{term}_gpus}}*{{{months}}}*{{price_level_now}}-{{level_{term}}}))"
+        for term, (months, price) in _TERMS.items()
+    )
+    row(
+        "cash_usd",
+        "Paid, with what is prepaid of contracts",
+        f"={{usd}}+{{prepaid_share}}*{{hours_a_month}}*({prepaid})",
+        "USD",
+        total=SUM,
+    )
+    owed = "+".join(
+        f"IF(SUM({{signed_{term}_gpus.all}})=0,0,{{{price}_now}}*SUMPRODUCT({{signed_{term}_gpus.all}}*"
+        f"{{price_level_now.all}}*({{month.all}}+{{{months}}}-1>{{months}})*({{month.all}}+{{{months}}}-1-{{months}})))"
+        for term, (months, price) in _TERMS.items()
+    )
+    row(
+        "tail_usd",
+        "Tail of contracts, after the plan",
+        f"=IF({{month}}={{months}},{{running_owed_usd}}+{{hours_a_month}}*({owed}),0)",
+        "USD",
+        total=SUM,
+    )
     row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
     row(
         "currency_rate",
@@ -149,7 +204,7 @@ def _band(page: Timeline) -> None:
         page.row_of(
             key,
             label,
-            f"={{on}}*ROUNDUP(MAX(1,{needed}+{{spare_replicas}})/{{step}},0)*{{step_gpus}}",
+            f"={{on}}*MAX({{reserved_gpus}},ROUNDUP(MAX(1,{needed}+{{spare_replicas}})/{{step}},0)*{{step_gpus}})",
             "GPUs",
             total=MOST,
         )

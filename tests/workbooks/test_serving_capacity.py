@@ -71,6 +71,9 @@ def planned(changes: dict[str, Any]) -> tuple[dict[str, Any], ServingPlan]:
 # Rows of the sheet Months by the names of the plan's ledger.
 ROWS = {
     "requests": "Requests", "peak_gpus": "GPUs at peak", "reserved_gpus": "GPUs reserved",
+    "signed_gpus": "GPUs to sign for", "reserved_used_gpu_hours": "Under contract and needed",
+    "reserved_idle_gpu_hours": "Under contract and idle", "on_demand_gpu_hours": "On demand, GPU-hours",
+    "cash_usd": "Paid, with what is prepaid of contracts",
     "peak_nodes": "Nodes at peak", "gpu_hours": "GPU-hours", "utilization": "Fleet in use", "reserved_usd": "Reserved",
     "on_demand_usd": "On demand", "usd": "Cost", "usd_per_mtok_output": "USD per Mtok out",
     "usd_per_mtok_input": "USD per Mtok in", "energy_kwh": "Energy", "co2e_kg": "Greenhouse gases, location-based",
@@ -123,7 +126,7 @@ def test_the_sample_scenario_costs_what_the_plan_says(filled_once: FilledOnce) -
     rows = list(load_workbook(found.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=6, values_only=True))
     at = next(number for number, row in enumerate(rows) if row[0] == "GPUs at peak, month 1")
     assert rows[at + 1][:4] == (50, 82, pytest.approx(75_770.9583333), last["usd"])
-    assert rows[at + 2][3] == "93,032 to 183,706"
+    assert rows[at + 2][3] == "94,129 to 236,036"
     assert columns(found.path, "Calculation")["Cost by month"][0] == "From $75,771 to $124,018 a month"
 
 
@@ -158,10 +161,10 @@ def test_a_long_plan_is_shown_by_twelve_months_from_first_to_last(filled_once: F
 def test_a_target_that_no_load_meets_is_said_once_a_call(filled_once: FilledOnce) -> None:
     result = filled(filled_once, GIVEN | {"tpot_target_seconds": 0.001})
     begun = [problem for problem in result.problems if "tpot" in problem.casefold()]
-    assert [problem[:8] for problem in begun] == ["Staged!B"] * 3
+    assert [problem[:8] for problem in begun] == ["Staged!B"] * 4
     assert all("binds" in problem for problem in begun)
     assert result.problems[-1].endswith("more cells show an error because of these")
-    assert len(result.problems) == 4
+    assert len(result.problems) == 5
 
 
 def test_a_model_that_does_not_fit_is_said(filled_once: FilledOnce) -> None:

@@ -26,7 +26,7 @@ from sizebook.plans.ledgers import month_range, total_usd, usd_range
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.engine_command import command, unsaid
-from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.figures import contracts, figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
@@ -95,6 +95,7 @@ def as_data(found: ServingResult) -> dict[str, Any]:
         "usd_per_mtok_output_saturated": plan.usd_per_mtok_saturated,
         "prices": asdict(plan.rates),
         "figures": flat(figures(plan)),
+        "contracts": [{**asdict(each), "usd": each.usd} for each in plan.portfolio.contracts],
         "months": [_month(plan, at) for at in range(len(plan.months))],
         "choices": _choices(found.choices),
     }
@@ -173,7 +174,7 @@ def _choices(choices: Choices | None) -> dict[str, Any] | None:
 def as_text(found: ServingResult) -> list[str]:
     """Return the plan as lines."""
     plan = found.plan
-    lines = [*_headline(plan), "", *_replica(plan), "", *_months(plan)]
+    lines = [*_headline(plan), "", *_replica(plan), "", *_months(plan), "", *_contracts(plan)]
     return [*lines, "", *_compared(found.choices)] if found.choices else lines
 
 
@@ -298,6 +299,25 @@ def _months(plan: ServingPlan) -> list[str]:
             f"  {thousands(m.energy_kwh):>9}  {thousands(m.co2e_kg):>7}"
         )
     return lines
+
+
+def _contracts(plan: ServingPlan) -> list[str]:
+    """Return the contracts that run and those to sign, what they leave after the plan, and their regret."""
+    if not plan.portfolio.contracts:
+        return ["Contracts          none: all GPU-hours on demand cost the least"]
+    lines = ["Contract   GPUs  First month  Last month  USD a GPU-hour         USD"]
+    for each in plan.portfolio.contracts:
+        lines.append(
+            f"{each.term_words:8}  {each.gpus:5}  {each.first_month:11}  {each.last_month:10}  "
+            f"{each.usd_per_gpu_hour:14.2f}  {thousands(each.usd):>10}"
+        )
+    found = contracts(plan)
+    return [
+        *lines,
+        f"Tail               {usd(found.tail_usd)} over {number_of(found.tail_months, 'month')} after the plan",
+        f"Regret             {usd(found.regret_less_usd)} if traffic is a fifth lower, {usd(found.regret_more_usd)} if "
+        "a fifth higher: over the contracts that were best then",
+    ]
 
 
 def _compared(choices: Choices) -> list[str]:

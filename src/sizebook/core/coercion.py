@@ -255,7 +255,7 @@ def _list(argument: Argument, cell: Cell | Range) -> Any:
 
     Blanks are left out: a range may be longer than what it holds. A row of two stays a row: ``[[128, 1]]`` is a
     histogram of one length, not two numbers. One cell may hold a list of numbers, ``1, 1, 2``, or of pairs of them,
-    ``100:0.5, 200:0.5``, or threes. Whoever takes the list says what stands in it.
+    ``100:0.5, 200:0.5``, or rows of up to four. Whoever takes the list says what stands in it.
     """
     if not isinstance(cell, (list, tuple)):
         numbers = _numbers(argument, cell) if isinstance(cell, str) else None
@@ -274,6 +274,9 @@ def _list(argument: Argument, cell: Cell | Range) -> Any:
     return tuple(filled)
 
 
+_WIDEST = 4  # numbers of a row in a list of rows
+
+
 def _numbers(argument: Argument, text: str) -> tuple[Any, ...] | None:
     """Return the numbers or pairs that a text lists; None for a text without numbers, such as a name."""
     parts = [part.strip() for part in text.strip().rstrip(",").split(",")]
@@ -285,7 +288,7 @@ def _numbers(argument: Argument, text: str) -> tuple[Any, ...] | None:
     wrong = [
         part
         for part, item, is_numeric in zip(parts, items, numeric, strict=True)
-        if not is_numeric or len(item) != width or width > 3
+        if not is_numeric or len(item) != width or width > _WIDEST
     ]
     if wrong:
         raise InputError(

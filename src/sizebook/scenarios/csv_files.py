@@ -1,14 +1,22 @@
-"""What CSV files hold in place of keys of a scenario: hours of a day, histograms, traces, tables of months."""
+"""What CSV files hold in place of keys of a scenario: hours of a day, histograms, traces, months, contracts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError
 from sizebook.intake.text_formats import csv_rows
+from sizebook.plans.commitments import CONTRACT_COLUMNS
 
+_LISTS = {
+    "input_histogram": (("tokens", "share"), "a histogram"),
+    "output_histogram": (("tokens", "share"), "a histogram"),
+    "monthly_requests": (("month", "requests"), "a table of months"),
+    "monthly_tokens": (("month", "tokens"), "a table of months"),
+    "contracts": (CONTRACT_COLUMNS, "a list of contracts"),
+}
 TRACE_COLUMNS = ("seconds", "input_tokens", "output_tokens")
 
 
@@ -19,12 +27,9 @@ def with_csv_files(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         if "shape" in found:
             raise InputError("hours given twice: got shape and hours_csv, want one of them. Remove the other.")
         found["shape"] = list(_hours_from(folder / str(found.pop("hours_csv"))))
-    for name in ("input_histogram", "output_histogram"):
-        if isinstance(path := found.get(name), str):
-            found[name] = _bins_from(folder / path)
-    for name in ("monthly_requests", "monthly_tokens"):
+    for name, (columns, what) in _LISTS.items():
         if isinstance(path := found.get(name), str) and path.casefold().endswith(".csv"):
-            found[name] = _months_from(folder / path, name.removeprefix("monthly_"))
+            found[name] = _rows_from(folder / path, columns, what)
     if isinstance(path := found.get("trace"), str) and path.casefold().endswith(".csv"):
         found["trace"] = _trace_from(folder / path)
     return found
@@ -39,22 +44,14 @@ def _inside(value: Any, folder: Path) -> Any:
     return value
 
 
-def _months_from(path: Path, what: str) -> list[tuple[float, float]]:
+def _rows_from(path: Path, columns: Sequence[str], what: str) -> list[tuple[float, ...]]:
     try:
-        return [(float(row["month"]), float(row[what])) for row in csv_rows(path, "a table of months")]
+        return [tuple(float(row[name]) for name in columns) for row in csv_rows(path, what)]
     except (KeyError, TypeError, ValueError) as error:
+        *first, last = (f"'{name}'" for name in columns)
         raise InputError(
-            f"not a table of months: got {error} in {path.name}, want columns 'month' and '{what}' of numbers. Mend "
-            "the file."
-        ) from None
-
-
-def _bins_from(path: Path) -> list[tuple[float, float]]:
-    try:
-        return [(float(row["tokens"]), float(row["share"])) for row in csv_rows(path, "a histogram")]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"not a histogram: got {error} in {path.name}, want columns 'tokens' and 'share' of numbers. Mend the file."
+            f"not {what}: got {error} in {path.name}, want columns {', '.join(first)} and {last} of numbers. Mend the "
+            "file."
         ) from None
 
 

@@ -116,8 +116,14 @@ class AddinCalls:
             self._known[formula] = f"{CALLS}!$D${row}"
         return self._known[formula]
 
-    def block(self, call: str, n_rows: int, n_columns: int, *, compared: bool = False) -> StagedBlock:
-        """Put an array formula on the sheet of staged tables; it holds its values unless it is only compared with."""
+    def block(
+        self, call: str, n_rows: int, n_columns: int, *, compared: bool = False, decided: bool = False
+    ) -> StagedBlock:
+        """Put an array formula on the sheet of staged tables; it holds its values unless it is only compared with.
+
+        What is ``decided``, such as contracts to sign, stays as it was stored where its function is missing, whatever
+        that is asked now: figures that follow from a decision hold for other inputs too.
+        """
         sheet: Any = self._sheet(STAGED)
         top, width = self._next, n_columns + 1
         self._next += n_rows + 1
@@ -134,7 +140,7 @@ class AddinCalls:
         for row in range(top, last + 1):
             for column in range(2, n_columns + 2):
                 now, stored = (f"{get_column_letter(column + shift)}{row}" for shift in (0, width))
-                sheet.cell(row, column + 2 * width).value = _in_use(now, stored)
+                sheet.cell(row, column + 2 * width).value = _in_use(now, stored, decided=decided)
         self._hold(
             STAGED, _absolute(2 + width, top, 1 + width + n_columns, last), _absolute(2, top, n_columns + 1, last)
         )
@@ -221,13 +227,15 @@ class AddinCalls:
         names[name] = DefinedName(name, attr_text=held, comment=f"{HELD_PREFIX}{live}", hidden=True)
 
 
-def _in_use(live: str, stored: str) -> str:
+def _in_use(live: str, stored: str, *, decided: bool = False) -> str:
     """Return the formula of a value in use: what is live, or where its function is missing what is stored.
 
     It asks the live cell itself: on opening LibreOffice works cells out whose stored value is an empty text, and no
     cell beside them. Of an empty text spreadsheets keep a blank cell, which would count as 0.
     """
-    held = f'IF({_CHANGED}=0,IF({stored}="","",{stored}),NA())'
+    held = f'IF({stored}="","",{stored})'
+    if not decided:
+        held = f"IF({_CHANGED}=0,{held},NA())"
     return f"=IF(ISERROR({live}),IF(ERROR.TYPE({live})={_CODE},{held},{live}),{live})"
 
 

@@ -121,6 +121,7 @@ CONSTANTS = {
     "seconds_an_hour": Constant("Seconds of an hour", 3600, "seconds", "Definition"),
     "months_a_quarter": Constant("Months of a quarter", 3, "months", "Definition"),
     "months_a_year": Constant("Months of a year", 12, "months", "Definition"),
+    "months_of_three_years": Constant("Months of three years", 36, "months", "Definition"),
     "thousand": Constant("Thousand", 1000, "", "Watts of a kW, grams of a kg"),
     "million": Constant("Million", 10**6, "", "Tokens of a Mtok"),
     "billion": Constant("Billion", 10**9, "", "Bytes of a GB"),
@@ -144,6 +145,7 @@ CONSTANTS = {
         "hours",
         f"{_LIFE['lifetime_years']} years, {_LIFE['busy']:.0%} busy; EMBODIED_CO2E_KG",
     ),
+    "half": Constant("Part of a contract that is prepaid", 0.5, "ratio", "Paid at signing: part"),
     "rounding": Constant("Rounding", 1e-9, "", "Share of a figure that ceilings and comparisons leave to rounding"),
 }
 

@@ -171,14 +171,15 @@ def stage_rows(
     names: Sequence[str | None] = (),
     heads: Sequence[str] = (),
     compared: bool = False,
+    decided: bool = False,
 ) -> StagedRows:
     """Stage a function that gives rows, and the declared names beside them.
 
     ``names`` are those of its rows, None where a row has none; ``heads`` those of its columns instead. What is only
-    ``compared`` with holds no values.
+    ``compared`` with holds no values; what is ``decided`` keeps them where inputs change.
     """
     n_rows, n_columns = size
-    block = book.addin_calls.block(book.resolve(call, CALLS), n_rows, n_columns, compared=compared)
+    block = book.addin_calls.block(book.resolve(call, CALLS), n_rows, n_columns, compared=compared, decided=decided)
     n_unnamed = sum(name is None for name in names)
     expected = [name for name in names if name is not None] or list(heads)
     places = book.addin_calls.put_words(expected, across=bool(heads))

@@ -239,7 +239,7 @@ class Contract:
     @property
     def term(self) -> str:
         """The term of the price table that it is quoted at."""
-        return "reserved_3y" if self.term_months >= 36 else "reserved_1y"
+        return "3y" if self.term_months >= 36 else "1y"
 
 
 @section

@@ -244,7 +244,9 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
 
 
 def _rates(service: Service, terms: FleetTerms) -> Rates:
-    found = rates_of(accelerator(service.gpu).key, service.prices.with_energy(terms.energy), terms.contract.term)
+    found = rates_of(accelerator(service.gpu).key, service.prices.with_energy(terms.energy), (terms.contract.term,))
+    if terms.contract.term == "3y" and service.prices.gpu_hours.reserved_usd_per_gpu_hour is None:
+        found = replace(found, reserved_usd=found.reserved_3y_usd, reserved_range_usd=found.reserved_3y_range_usd)
     return replace(found, change=service.price_changes.change)
 
 

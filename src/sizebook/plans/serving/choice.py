@@ -57,7 +57,7 @@ def candidates(model: str, gpus: Sequence[str], stated: Replica, engine: str | N
 
 
 def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine: str | None = None) -> Choices:
-    """Return every candidate that meets the target, from the cheapest in the last month.
+    """Return every candidate that meets the target, from the cheapest in the last month, kept up.
 
     ``inputs.replica`` states formats and drafts, its layout plays no part; ``engine`` None compares all.
 
@@ -119,8 +119,8 @@ def _simulated(steady: list[ServingPlan], inputs: ServingInputs, failed: Counter
     steady.sort(key=_dearness)
     found: list[ServingPlan] = []
     for number, plan in enumerate(steady):
-        cheapest = min((each.months[-1].usd for each in found), default=math.inf)
-        if plan.months[-1].usd >= cheapest or (number >= MOST_SIMULATED and found):
+        cheapest = min((each.usd_if_kept_up for each in found), default=math.inf)
+        if plan.usd_if_kept_up >= cheapest or (number >= MOST_SIMULATED and found):
             failed["not simulated, dearer on average"] += len(steady) - number
             break
         setup = plan.replica.setup
@@ -129,14 +129,14 @@ def _simulated(steady: list[ServingPlan], inputs: ServingInputs, failed: Counter
 
 
 def _dearness(plan: ServingPlan) -> tuple[float, int]:
-    """Return what plans are ranked by: the cost of the last month, where nobody lists a price the GPUs."""
-    last = plan.months[-1]
-    return (math.inf if math.isnan(last.usd) else last.usd, last.peak_gpus)
+    """Return what plans are ranked by: the cost of the last month kept up, where nobody lists a price the GPUs."""
+    usd = plan.usd_if_kept_up
+    return (math.inf if math.isnan(usd) else usd, plan.months[-1].peak_gpus)
 
 
 def _marked(plans: list[ServingPlan]) -> Iterator[Choice]:
     fastest = float("inf")
     for plan in plans:
         tpot = float(plan.replica.at_knee.tpot_seconds)
-        yield Choice(plan, plan.months[-1].usd, tpot, tpot < fastest)
+        yield Choice(plan, plan.usd_if_kept_up, tpot, tpot < fastest)
         fastest = min(fastest, tpot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.sections import Quantity, section
+from sizebook.plans.commitments import CommitmentFigures
 from sizebook.plans.quantities import (
     CacheCapacity,
     GpusPerNode,
@@ -14,6 +15,10 @@ from sizebook.plans.quantities import (
     ListedHigh,
     ListedLow,
     ListedPrice,
+    ListedReserved3yBasis,
+    ListedReserved3yHigh,
+    ListedReserved3yLow,
+    ListedReserved3yPrice,
     ListedReservedBasis,
     ListedReservedHigh,
     ListedReservedLow,
@@ -172,6 +177,7 @@ class ServingFigures(ReplicaFigures):
     usd_per_mtok_saturated: Annotated[
         float, Quantity("cost of a million output tokens at full load", unit="USD/Mtok", label="USD per Mtok, full")
     ]
+    commitments: CommitmentFigures
 
 
 @section
@@ -190,6 +196,10 @@ class ServingBasis(ReplicaFigures):
     listed_reserved_1y_low_usd_per_gpu_hour: ListedReservedLow
     listed_reserved_1y_high_usd_per_gpu_hour: ListedReservedHigh
     listed_reserved_1y_basis: ListedReservedBasis
+    listed_reserved_3y_usd_per_gpu_hour: ListedReserved3yPrice
+    listed_reserved_3y_low_usd_per_gpu_hour: ListedReserved3yLow
+    listed_reserved_3y_high_usd_per_gpu_hour: ListedReserved3yHigh
+    listed_reserved_3y_basis: ListedReserved3yBasis
     tdp_watts: TdpWatts
     listed_grams_per_kwh: Annotated[
         float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid")
@@ -205,18 +215,26 @@ def figures(plan: ServingPlan) -> ServingFigures:
         reserved_usd_per_gpu_hour=plan.rates.reserved_usd,
         price_basis=plan.rates.basis,
         usd_per_mtok_saturated=plan.usd_per_mtok_saturated,
+        commitments=contracts(plan),
     )
+
+
+def contracts(plan: ServingPlan) -> CommitmentFigures:
+    """Return what the contracts of a plan leave after it, and how far they are from the best if traffic differs."""
+    after, owed = plan.portfolio.tail(plan.traffic.months)
+    less, more = plan.regrets
+    return CommitmentFigures(tail_months=after, tail_usd=owed, regret_less_usd=less, regret_more_usd=more)
 
 
 def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
     """Return what a plan's fleet follows from; traffic and prices matter to it only where pools are searched."""
     inputs = inputs.read(model)
     chip, prices = accelerator(gpu), inputs.prices
-    replica = replica_of(model, gpu, inputs, rates=rates_of(chip.key, prices))
+    replica = replica_of(model, gpu, inputs, rates=rates_of(chip.key, prices, inputs.commitments.terms))
     return ServingBasis(
         **_of_the_replica(inputs, replica),
         gpus_per_node=replica.packing.gpus_per_node,
-        **listed_rates(chip.key, prices.provider, prices.region, terms=("on_demand", "reserved_1y")),
+        **listed_rates(chip.key, prices.provider, prices.region, terms=("on_demand", "reserved_1y", "reserved_3y")),
         tdp_watts=watts(chip.key),
         listed_grams_per_kwh=grid_of(prices.energy.grid).g_co2e_per_kwh,
     )

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
-from sizebook.core.sections import DEFAULT, Quantity, flat
+from sizebook.core.sections import DEFAULT, Quantity, flat, leaves
+from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
 from sizebook.plans.serving.choice import GPUS, choose
 from sizebook.plans.serving.day import hours_of
 from sizebook.plans.serving.figures import basis, figures
 from sizebook.plans.serving.inputs import DayShape, ServingInputs
-from sizebook.plans.serving.months import Month
+from sizebook.plans.serving.months import Month, gpus_needed
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.plan import plan_serving as plan_of
 from sizebook.tables.hardware import accelerator
@@ -128,6 +129,20 @@ def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRo
     cost if replicas are as fast, or as slow, as 1 in 10 measurements.
     """
     return ledger(plan_of(model, gpu, inputs), rows)
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
+@takes("simulation")
+def serving_commitments(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
+    """Return the contracts of a serving plan month by month: those that run, and what to sign for the least cost.
+
+    Names in the first row. A contract is paid to its end, also after the plan's; which to sign is the exact optimum for
+    the GPUs that each hour needs.
+    """
+    plan = plan_of(model, gpu, inputs)
+    found = plan.portfolio.by_month(gpus_needed(plan.replica, plan.inputs))
+    names = [leaf.name for leaf in leaves(ContractMonth)]
+    return [names, *(list(flat(each).values()) for each in found), *[[""] * len(names)] * (rows - len(found))]
 
 
 @function(

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import Pue
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
+from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.quantities import StatedGrams
 from sizebook.plans.serving.day import SHAPES, hours_of
@@ -194,7 +195,7 @@ OnDemandPrice = Annotated[
 ReservedPrice = Annotated[
     float | None,
     Quantity(
-        "price of a reserved GPU-hour, blank for the catalog's median where it is not dearer than on demand",
+        "price of a GPU-hour reserved for a year, blank for the catalog's median where it is not dearer than on demand",
         **_PRICE,
         label="Reserved GPU-hour",
         source="data/prices.csv",
@@ -202,6 +203,15 @@ ReservedPrice = Annotated[
 ]
 
 
+Reserved3yPrice = Annotated[
+    float | None,
+    Quantity(
+        "price of a GPU-hour reserved for three years, blank for the catalog's where it is not dearer than on demand",
+        **_PRICE,
+        label="GPU-hour reserved for three years",
+        source="data/prices.csv",
+    ),
+]
 _CHANGE: Any = {"unit": "ratio", "above": -1, "maximum": 1}
 PriceChange = Annotated[
     float,
@@ -229,6 +239,7 @@ class GpuPrices:
     """What a GPU-hour costs on demand and reserved; blank for the price table's."""
 
     reserved_usd_per_gpu_hour: ReservedPrice = DEFAULT
+    reserved_3y_usd_per_gpu_hour: Reserved3yPrice = DEFAULT
     on_demand_usd_per_gpu_hour: OnDemandPrice = DEFAULT
 
 
@@ -283,6 +294,7 @@ class ServingInputs:
     prices: Prices = DEFAULT
     requests: Annotated[RequestStream, TABLE] = DEFAULT
     pools: Annotated[PoolLayout, TABLE] = DEFAULT
+    commitments: Annotated[CommitmentTerms, TABLE] = DEFAULT
     demand: Annotated[DemandByMonth, TABLE] = DEFAULT
     price_changes: PriceChanges = DEFAULT
 

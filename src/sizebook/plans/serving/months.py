@@ -1,4 +1,4 @@
-"""One month of a serving fleet: replicas follow the hours, those that pay for it are reserved, the rest bursts.
+"""One month of a serving fleet: replicas follow the hours, some GPUs under contract, the rest on demand.
 
 `Month` is the ledger of a serving plan: what it declares is what every surface shows, under these names and units.
 """
@@ -11,15 +11,14 @@ from typing import Annotated, Any
 
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
+from sizebook.formulas.covering import Need, Offer, cover
+from sizebook.plans.commitments import TERMS, Commitment, CommitmentTerms, Portfolio, Purchase, counted
 from sizebook.plans.serving.day import HOURS
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import replicas_for_traffic, serving_co2e_kg, serving_kwh
-
-_ROUNDING = 1e-9
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
@@ -31,15 +30,30 @@ class Month:
     month: Annotated[int, Quantity("month, the first is now", **_COUNT, label="Month")]
     requests: Annotated[float, Quantity("requests of the month", unit="requests", label="Requests")]
     peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **_COUNT, label="GPUs at peak")]
-    reserved_gpus: Annotated[int, Quantity("GPUs that always run", unit="GPUs", **_COUNT, label="GPUs reserved")]
+    reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **_COUNT, label="GPUs reserved")]
+    signed_gpus: Annotated[int, Quantity("GPUs to sign contracts for", unit="GPUs", **_COUNT, label="GPUs to sign for")]
     peak_nodes: Annotated[int, Quantity("nodes in the busiest hour", unit="nodes", **_COUNT, label="Nodes at peak")]
     gpu_hours: Annotated[float, Quantity("GPU-hours paid for", unit="GPU-hours", label="GPU-hours")]
+    reserved_used_gpu_hours: Annotated[
+        float, Quantity("GPU-hours under contract that are needed", unit="GPU-hours", label="Reserved and needed")
+    ]
+    reserved_idle_gpu_hours: Annotated[
+        float, Quantity("GPU-hours under contract that are not needed", unit="GPU-hours", label="Reserved and idle")
+    ]
+    on_demand_gpu_hours: Annotated[
+        float, Quantity("GPU-hours beyond contracts", unit="GPU-hours", label="On demand, GPU-hours")
+    ]
     utilization: Annotated[
         float, Quantity("share of the fleet's rate that traffic uses", unit="ratio", maximum=1, label="Fleet in use")
     ]
-    reserved_usd: Annotated[float, Quantity("cost of what always runs", unit="USD", label="Reserved, USD")]
-    on_demand_usd: Annotated[float, Quantity("cost of hours beyond it", unit="USD", label="On demand, USD")]
+    reserved_usd: Annotated[
+        float, Quantity("cost of contracts, spread evenly over their months", unit="USD", label="Reserved, USD")
+    ]
+    on_demand_usd: Annotated[float, Quantity("cost of hours beyond them", unit="USD", label="On demand, USD")]
     usd: Annotated[float, Quantity("cost of the month", unit="USD", label="Cost, USD")]
+    cash_usd: Annotated[
+        float, Quantity("paid in the month, with what is prepaid of contracts", unit="USD", label="Paid, USD")
+    ]
     usd_per_mtok_output: Annotated[
         float, Quantity("cost of a million output tokens", unit="USD/Mtok", label="USD per Mtok out")
     ]
@@ -61,52 +75,88 @@ def arrivals_by_hour(inputs: ServingInputs, requests_per_day: float) -> tuple[fl
     return tuple(requests_per_day * hour / total / 3600 * inputs.bursts for hour in inputs.hours)
 
 
-def fleet_months(replica: PlannedReplica, inputs: ServingInputs, rates: Rates) -> tuple[Month, ...]:
-    """Return the months of a fleet of replicas."""
-    rate, packing = replica.requests_per_second, replica.packing
+def gpus_needed(replica: PlannedReplica, inputs: ServingInputs, times: float = 1.0) -> tuple[Need, ...]:
+    """Return the hours of a day by the GPUs that they need, month by month, at so many times the traffic."""
+    packing, whole = replica.packing, inputs.target.margins.whole_nodes
     return tuple(
-        fleet_month(month, rate, inputs, packing=packing, rates=rates.in_month(month))
-        for month in range(inputs.traffic.months)
+        counted((packing.gpus(each, whole), 1.0) for each in _replicas(replica, inputs, times * day))
+        for day in inputs.days
     )
 
 
-def fleet_month(month: int, rate: float, inputs: ServingInputs, packing: Packing, rates: Rates) -> Month:
-    """Return one month of replicas that take ``rate`` requests a second each; months count from 0 here.
+def purchase(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> Purchase:
+    """Return what is to buy for the months of a plan, at so many times its traffic."""
+    months, needs = inputs.traffic.months, gpus_needed(replica, inputs, times)
+    return Purchase(needs, rates.by_month(months), rates.by_term(months), inputs.commitments)
 
-    With whole nodes every hour pays for the nodes that its replicas stand on; GPUs without a replica draw idle power.
-    """
-    margins, asked = inputs.target.margins, inputs.traffic.mean_demand
-    arrivals = arrivals_by_hour(inputs, inputs.days[month])
-    spare = margins.spare_replicas(packing)
+
+def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates) -> float:
+    """Return what the last month costs where it is bought as is cheapest for a month, whatever runs already."""
+    bought, rates = gpus_needed(replica, inputs)[-1], rates.in_month(inputs.traffic.months - 1)
+    price = rates.cheapest_usd(inputs.commitments.terms)
+    found = cover([bought], [rates.on_demand_usd], [Offer(1, [price])])
+    held = Portfolio(tuple(Commitment(n, 1, 1, usd_per_gpu_hour=price) for n in found.values()))
+    return Purchase((bought,), (rates.on_demand_usd,), {}, CommitmentTerms(sign_terms="none")).usd(held)
+
+
+def fleet_months(
+    replica: PlannedReplica, inputs: ServingInputs, rates: Rates, portfolio: Portfolio
+) -> tuple[Month, ...]:
+    """Return the months of a fleet of replicas under contracts."""
+    return tuple(fleet_month(month, replica, inputs, rates, portfolio) for month in range(inputs.traffic.months))
+
+
+def _replicas(replica: PlannedReplica, inputs: ServingInputs, requests_per_day: float) -> tuple[int, ...]:
+    """Return the replicas that each hour of the mean day needs, spare ones included."""
+    margins = inputs.target.margins
+    spare, rate = margins.spare_replicas(replica.packing), replica.requests_per_second
     # The least traffic of all takes a replica: the ceiling leaves 1e-9 of one to rounding.
-    needed = tuple(
+    return tuple(
         max(int(each > 0), replicas_for_traffic(each, rate, margins.target_load, spare_replicas=spare))
-        for each in arrivals
+        for each in arrivals_by_hour(inputs, requests_per_day)
     )
-    always = _always_on(needed, rates)
-    fleets = tuple(max(each, always) for each in needed)
-    paid = tuple(packing.gpus(fleet, margins.whole_nodes) for fleet in fleets)
-    reserved, gpu_hours = min(paid), sum(paid) * HOURS_PER_MONTH / HOURS
-    served = tuple(each / inputs.bursts for each in arrivals)
+
+
+def fleet_month(
+    month: int, replica: PlannedReplica, inputs: ServingInputs, rates: Rates, portfolio: Portfolio
+) -> Month:
+    """Return one month of replicas under contracts; months count from 0 here.
+
+    All replicas that GPUs under contract hold run around the clock. With whole nodes every hour pays for the nodes that
+    its replicas stand on; GPUs without a replica draw idle power.
+    """
+    asked, packing, rate = inputs.traffic.mean_demand, replica.packing, replica.requests_per_second
+    whole, needed = inputs.target.margins.whole_nodes, _replicas(replica, inputs, inputs.days[month])
+    held = portfolio.gpus(month + 1)
+    fleets = tuple(max(each, packing.replicas_in(held, whole)) for each in needed)
+    wanted = tuple(packing.gpus(each, whole) for each in needed)
+    paid = tuple(max(each, held) for each in wanted)
+    used = sum(min(each, held) for each in wanted) * DAYS_PER_MONTH
+    on_demand, gpu_hours = (sum(paid) - HOURS * held) * DAYS_PER_MONTH, sum(paid) * DAYS_PER_MONTH
+    served = tuple(each / inputs.bursts for each in arrivals_by_hour(inputs, inputs.days[month]))
     busy = tuple(each / (fleet * rate) if fleet else 0.0 for each, fleet in zip(served, fleets, strict=True))
     requests = sum(served) * 3600 * DAYS_PER_MONTH
-    reserved_usd = reserved * HOURS_PER_MONTH * rates.reserved_usd
-    burst_usd = (gpu_hours - reserved * HOURS_PER_MONTH) * rates.on_demand_usd
+    reserved_usd, burst_usd = portfolio.usd(month + 1), on_demand * rates.in_month(month).on_demand_usd
     mean_busy = sum(served) / (sum(fleets) * rate)
-    used = sum(fleets) * packing.gpus_per_replica / sum(paid)
-    energy = serving_kwh(1, rates.tdp_watts, min(1.0, mean_busy) * used, pue=rates.pue, hours=gpu_hours)
+    at_work = min(1.0, mean_busy) * sum(fleets) * packing.gpus_per_replica / sum(paid)
+    energy = serving_kwh(1, rates.tdp_watts, at_work, pue=rates.pue, hours=gpu_hours)
     usd = reserved_usd + burst_usd
     return Month(
         month=month + 1,
         requests=requests,
         peak_gpus=max(paid),
-        reserved_gpus=reserved,
+        reserved_gpus=held,
+        signed_gpus=sum(portfolio.signed(month + 1, term) for term in TERMS),
         peak_nodes=packing.nodes(max(fleets)),
         gpu_hours=gpu_hours,
+        reserved_used_gpu_hours=used,
+        reserved_idle_gpu_hours=held * HOURS_PER_MONTH - used,
+        on_demand_gpu_hours=on_demand,
         utilization=mean_busy,
         reserved_usd=reserved_usd,
         on_demand_usd=burst_usd,
         usd=usd,
+        cash_usd=portfolio.cash_usd(month + 1) + burst_usd,
         usd_per_mtok_output=usd / (requests * asked.output_tokens) * 1e6,
         usd_per_mtok_input=usd / (requests * asked.input_tokens) * 1e6,
         energy_kwh=energy,
@@ -114,20 +164,3 @@ def fleet_month(month: int, rate: float, inputs: ServingInputs, packing: Packing
         replicas_by_hour=fleets,
         utilization_by_hour=busy,
     )
-
-
-def _always_on(needed: tuple[int, ...], rates: Rates) -> int:
-    """Return the replicas that run around the clock: as many as make the day cheapest, the fewest where several do.
-
-    A GPU that is needed in more hours than 24 x reserved price / on-demand price is cheaper reserved, even idle in the
-    others; so those of the hour are reserved that only so many hours exceed. Reserving the least hour alone would make
-    a fleet cheaper by more traffic in that hour.
-    """
-    return sorted(needed, reverse=True)[hours_in_burst(rates.on_demand_usd, rates.reserved_usd)]
-
-
-def hours_in_burst(on_demand_usd: float, reserved_usd: float) -> int:
-    """Return the busiest hours of a day that may exceed what is reserved: 24 x reserved / on demand, at most 23."""
-    if not reserved_usd < on_demand_usd:  # nor where a price is not listed: the fleet follows the hours
-        return HOURS - 1
-    return min(HOURS - 1, math.floor(HOURS * reserved_usd / on_demand_usd + _ROUNDING))

@@ -42,6 +42,11 @@ class Packing:
             return 1, self.gpus_per_replica
         return max(1, self.instances_per_node), self.nodes_per_replica * self.gpus_per_node
 
+    def replicas_in(self, gpus: int, whole_nodes: bool) -> int:
+        """Return the replicas that so many GPUs hold, in whole nodes where these are paid for whole."""
+        n_replicas, n_gpus = self.together(whole_nodes)
+        return gpus // n_gpus * n_replicas
+
     def gpus(self, replicas: int, whole_nodes: bool) -> int:
         """Return the GPUs to pay for: those of the replicas, or all of the nodes that they stand on."""
         n_replicas, n_gpus = self.together(whole_nodes)

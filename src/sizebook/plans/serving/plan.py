@@ -11,15 +11,18 @@ from functools import cached_property
 from sizebook.core.texts import text
 from sizebook.core.units import grouped
 from sizebook.models import catalog
+from sizebook.plans.commitments import Portfolio
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
-from sizebook.plans.serving.months import Month, fleet_months
+from sizebook.plans.serving.months import Month, fleet_months, purchase, usd_if_kept_up
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
 from sizebook.serving.encoding import EncodedCase
 from sizebook.serving.traffic import usd_per_mtok
 from sizebook.tables.hardware import accelerator
+
+STEP = 0.2  # how far an input is moved either way, to see what a plan hangs on
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,15 @@ class ServingPlan:
 
     ``notes`` are those of the model's count.
 
-    ``fewest`` and ``most`` are the same months if replicas are as fast, or as slow, as 1 in 10 measurements.
+    ``fewest`` and ``most`` are the same months, under the same contracts, if replicas are as fast, or as slow, as 1 in
+    10 measurements.
     """
 
     model: str
     inputs: ServingInputs
     rates: Rates
     replica: PlannedReplica
+    portfolio: Portfolio
     months: tuple[Month, ...]
     fewest: tuple[Month, ...]
     most: tuple[Month, ...]
@@ -44,12 +49,32 @@ class ServingPlan:
     @cached_property
     def cheap(self) -> tuple[Month, ...]:
         """The same months where providers are as cheap as 1 in 10."""
-        return fleet_months(self.replica, self.inputs, self.rates.at_ends()[0])
+        return self._months_at(self.rates.at_ends()[0])
 
     @cached_property
     def dear(self) -> tuple[Month, ...]:
         """The same months where providers are as dear as 1 in 10."""
-        return fleet_months(self.replica, self.inputs, self.rates.at_ends()[1])
+        return self._months_at(self.rates.at_ends()[1])
+
+    def _months_at(self, rates: Rates) -> tuple[Month, ...]:
+        portfolio = self.portfolio.repriced(rates.by_term(self.traffic.months))
+        return fleet_months(self.replica, self.inputs, rates, portfolio)
+
+    @cached_property
+    def usd_if_kept_up(self) -> float:
+        """What the last month would cost again and again."""
+        return usd_if_kept_up(self.replica, self.inputs, self.rates)
+
+    @cached_property
+    def regrets(self) -> tuple[float, float]:
+        """What the contracts cost more than the best ones would, if traffic is a fifth lower, and a fifth higher."""
+        less, more = (self._regret(1 - STEP), self._regret(1 + STEP))
+        return less, more
+
+    def _regret(self, factor: float) -> float:
+        """Return what the contracts cost more than the best ones would at so many times the traffic."""
+        asked = purchase(self.replica, self.inputs, self.rates, times=factor)
+        return asked.usd(self.portfolio) - asked.usd(asked.cheapest())
 
     @property
     def traffic(self) -> Traffic:
@@ -65,9 +90,10 @@ class ServingPlan:
 
     @property
     def usd_per_mtok_saturated(self) -> float:
-        """What a million output tokens cost at full load, on reserved GPUs."""
+        """What a million output tokens cost at full load, on the cheapest contract that may be signed."""
+        price = self.rates.cheapest_usd(self.inputs.commitments.terms)
         tokens_per_second = self.replica.requests_per_second * self.traffic.mean_demand.output_tokens
-        return usd_per_mtok(self.replica.gpus, self.rates.reserved_usd, tokens_per_second)
+        return usd_per_mtok(self.replica.gpus, price, tokens_per_second)
 
     @property
     def arrivals(self) -> str:
@@ -93,17 +119,20 @@ class ServingPlan:
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
     inputs = inputs.read(model)
-    rates = replace(rates_of(accelerator(gpu).key, inputs.prices), change=inputs.price_changes.change)
+    found = rates_of(accelerator(gpu).key, inputs.prices, inputs.commitments.terms)
+    rates = replace(found, change=inputs.price_changes.change)
     replica = replica_of(model, gpu, inputs, rates)
     band = replica.bands["throughput"]
+    portfolio = purchase(replica, inputs, rates).cheapest()
     middle, fewest, most = (
-        fleet_months(at_speed(replica, speed), inputs, rates) for speed in (1.0, band.high, band.low)
+        fleet_months(at_speed(replica, speed), inputs, rates, portfolio) for speed in (1.0, band.high, band.low)
     )
     return ServingPlan(
         model,
         inputs,
         rates,
         replica,
+        portfolio,
         middle,
         fewest,
         most,
@@ -124,4 +153,4 @@ def replica_of(model: str, gpu: str, inputs: ServingInputs, rates: Rates) -> Pla
     workload = Workload(
         traffic.mean_demand, traffic.longest, inputs.stream, latencies=latencies, share=inputs.requests.share
     )
-    return replica_in(setup, workload, inputs.pools, cost=lambda each: fleet_months(each, inputs, rates)[-1].usd)
+    return replica_in(setup, workload, inputs.pools, cost=lambda each: usd_if_kept_up(each, inputs, rates))

@@ -35,7 +35,7 @@ class _Rate:
 
 @dataclass(frozen=True)
 class Rates:
-    """USD of a GPU-hour: on demand for bursts, reserved for what always runs. Power and grid beside, each with its
+    """USD of a GPU-hour: on demand, and under contracts of one year and of three. Power and grid beside, each with its
     basis."""
 
     on_demand_usd: float
@@ -47,26 +47,42 @@ class Rates:
     grid_basis: str = "given"
     on_demand_range_usd: Ends | None = None  # 10th and 90th percentile of providers, None for a point
     reserved_range_usd: Ends | None = None
-    change: float = 0.0  # of both prices from one month to the next
+    reserved_3y_usd: float = math.nan  # NaN where no such contract may be signed
+    reserved_3y_range_usd: Ends | None = None
+    change: float = 0.0  # of all prices from one month to the next
 
     def in_month(self, month: int) -> Rates:
         """Return the rates of a month, counted from 0."""
         if not self.change or not month:
             return self
-        level = (1 + self.change) ** month
-        return replace(self, on_demand_usd=self.on_demand_usd * level, reserved_usd=self.reserved_usd * level)
+        kinds, level = ("on_demand_usd", "reserved_usd", "reserved_3y_usd"), (1 + self.change) ** month
+        return replace(self, **{kind: level * getattr(self, kind) for kind in kinds})
 
     def at_ends(self) -> tuple[Rates, Rates]:
         """Return the rates where providers are cheap, and where they are dear."""
-        demand = self.on_demand_range_usd or (self.on_demand_usd, self.on_demand_usd)
-        reserved = self.reserved_range_usd or (self.reserved_usd, self.reserved_usd)
+        kinds = ("on_demand", "reserved", "reserved_3y")
+        ends = [getattr(self, f"{kind}_range_usd") or (getattr(self, f"{kind}_usd"),) * 2 for kind in kinds]
         cheap, dear = (
-            replace(self, on_demand_usd=one, reserved_usd=other) for one, other in zip(demand, reserved, strict=True)
+            replace(self, **{f"{kind}_usd": end for kind, end in zip(kinds, each, strict=True)})
+            for each in zip(*ends, strict=True)
         )
         return cheap, dear
 
+    def by_term(self, months: int) -> dict[str, tuple[float, ...]]:
+        """Return the price of a GPU-hour under a contract by its term and by the month of signing."""
+        found = [self.in_month(month) for month in range(months)]
+        return {"1y": tuple(each.reserved_usd for each in found), "3y": tuple(each.reserved_3y_usd for each in found)}
 
-def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
+    def by_month(self, months: int) -> tuple[float, ...]:
+        """Return the price of a GPU-hour on demand month by month."""
+        return tuple(self.in_month(month).on_demand_usd for month in range(months))
+
+    def cheapest_usd(self, terms: Sequence[str]) -> float:
+        """Return the least that a GPU-hour costs, on demand or on one of the terms; NaN where it is not listed."""
+        return min(self.on_demand_usd, *(self.by_term(1)[term][0] for term in terms))
+
+
+def rates_of(gpu: str, prices: Prices, terms: Sequence[str] = ("1y",)) -> Rates:
     """Return the rates of an accelerator: those given, else the planner's own, else the medians of the catalogues.
 
     Nobody reserves above the price on demand: where the catalog has no reserved price for the term, or a dearer one
@@ -76,8 +92,10 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     knows, and one that is asked for and lists no price.
     """
     chip, given = accelerator(gpu), prices.gpu_hours
-    usd, reserved_usd = given.on_demand_usd_per_gpu_hour, given.reserved_usd_per_gpu_hour
-    asked = [name for name, known in (("on_demand", usd), (term, reserved_usd)) if known is None]
+    usd = given.on_demand_usd_per_gpu_hour
+    stated = {"1y": given.reserved_usd_per_gpu_hour, "3y": given.reserved_3y_usd_per_gpu_hour}
+    known = {"on_demand": usd} | {f"reserved_{term}": stated[term] for term in dict.fromkeys(("1y", *terms))}
+    asked = [name for name, price in known.items() if price is None]
     listed = listed_quotes(chip.key, prices.provider, prices.region, terms=asked)
     if usd is not None:
         demand = _Rate.point(usd, GIVEN)
@@ -88,18 +106,25 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     else:
         unlisted = text("no table lists a price of {gpu}: set on_demand_usd_per_gpu_hour", gpu=chip.key)
         demand = _Rate.point(NOT_LISTED_USD, unlisted)
-    reserved = _Rate.point(reserved_usd, GIVEN) if reserved_usd is not None else _reserved(listed[term], term, demand)
+    reserved = {
+        name: _Rate.point(price, GIVEN) if price is not None else _reserved(listed[name], name, demand)
+        for name, price in known.items()
+        if name != "on_demand"
+    }
+    one, three = reserved["reserved_1y"], reserved.get("reserved_3y")
     grams, grid_basis = _grams(prices.energy)
     return Rates(
         demand.usd,
-        reserved.usd,
-        _joint_basis(demand.basis, reserved.basis),
+        one.usd,
+        _joint_basis(demand.basis, one.basis, three.basis if three else ""),
         watts(chip.key),
         prices.energy.pue,
         grams,
         grid_basis,
         _ends(demand),
-        _ends(reserved),
+        _ends(one),
+        three.usd if three else math.nan,
+        _ends(three) if three else None,
     )
 
 
@@ -152,12 +177,15 @@ def _reserved(found: Price | None, term: str, demand: _Rate) -> _Rate:
     return replace(listed, low=min(listed.low, demand.low), high=min(listed.high, demand.high))
 
 
-def _joint_basis(on_demand: str, reserved: str) -> str:
-    if on_demand == reserved:
+def _joint_basis(on_demand: str, one_year: str, three_years: str) -> str:
+    if on_demand == one_year and three_years in ("", on_demand):
         return on_demand
-    return text(
-        "on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=on_demand, reserved_basis=reserved
+    both = text(
+        "on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=on_demand, reserved_basis=one_year
     )
+    if not three_years:
+        return both
+    return text("{prices}; reserved for three years: {basis}", prices=both, basis=three_years)
 
 
 def _grams(energy: Energy) -> tuple[float, str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from sizebook.core.texts import span, text
-from sizebook.core.units import distinct_figures, percent, significant
+from sizebook.core.units import percent, significant
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.serving.band import BEYOND, FITTED
@@ -24,13 +24,6 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
     rates, used = plan.rates, plan.months[0].utilization
     if plan.beyond_context:
         yield text("{what}: what it answers there is untested.", what=plan.beyond_context)
-    if rates.reserved_usd > rates.on_demand_usd:
-        reserved, demand = distinct_figures(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
-        yield text(
-            "A reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
-            reserved=reserved,
-            demand=demand,
-        )
     band = plan.replica.bands["throughput"]
     if band.basis == BEYOND:
         yield text(

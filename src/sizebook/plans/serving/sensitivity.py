@@ -10,9 +10,7 @@ from sizebook.core.texts import text
 from sizebook.plans.contents import Sensitivity
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.plan import ServingPlan, plan_serving
-
-STEP = 0.2
+from sizebook.plans.serving.plan import STEP, ServingPlan, plan_serving
 
 
 def with_values(inputs: ServingInputs, **values: object) -> ServingInputs:

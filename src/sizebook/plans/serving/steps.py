@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sizebook.core.derivation import Step
-from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant
 from sizebook.plans.ledgers import usd_range
@@ -223,23 +222,20 @@ def _lengths(traffic: Traffic) -> tuple[Step, ...]:
 
 def _money(plan: ServingPlan) -> tuple[Step, ...]:
     month, prices = plan.months[0], plan.rates
-    reserved = month.reserved_gpus * HOURS_PER_MONTH
-    other = month.gpu_hours - reserved
     mean_watts = month.energy_kwh * 1000 / (month.gpu_hours * prices.pue)
     return (
         Step(
             text("GPUs reserved"),
-            text("those needed in all hours, or in more hours of a day than 24 * reserved price / price on demand"),
-            f"24 * {measure(prices.reserved_usd)} / {measure(prices.on_demand_usd)}",
+            text("running contracts + those to sign: the least cost of the plan, each paid to its end"),
+            f"{month.reserved_gpus - month.signed_gpus} + {month.signed_gpus}",
             value=month.reserved_gpus,
             unit="GPUs",
-            source=text("least cost of the day"),
+            source=text("flow of least cost over months, sizebook.formulas.covering"),
         ),
         Step(
             text("Cost a month"),
-            text("reserved GPU-hours * price + other GPU-hours * price"),
-            f"{grouped(reserved)} * {measure(prices.reserved_usd)} + "
-            f"{grouped(other)} * {measure(prices.on_demand_usd)}",
+            text("contracts + other GPU-hours * price"),
+            f"{measure(month.reserved_usd)} + {grouped(month.on_demand_gpu_hours)} * {measure(prices.on_demand_usd)}",
             value=month.usd,
             unit="USD",
             source=prices.basis,

@@ -7,6 +7,7 @@ import math
 from sizebook.core.texts import text
 from sizebook.core.units import NOT_LISTED, energy, grouped, mass, usd
 from sizebook.plans.ledgers import total_usd
+from sizebook.plans.serving.figures import contracts
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.reports import phrases
@@ -41,7 +42,44 @@ def cost(plan: ServingPlan) -> Section:
         if plan.replica.decodes
         else text("Nothing is decoded: a replica's hours are divided by the tokens put in."),
     )
-    return Section(text("Cost"), message, (fleet_by_month(plan), table))
+    return Section(text("Cost"), message, (fleet_by_month(plan), _contracts(plan), table))
+
+
+def _contracts(plan: ServingPlan) -> Table:
+    """Return what runs and what to sign: when, how many, which term, at what price, to when; and what it leaves."""
+    found = contracts(plan)
+    rows = tuple(
+        Row(
+            (
+                text("Month {month}", month=each.first_month),
+                each.term_words,
+                grouped(each.gpus),
+                grouped(each.last_month),
+                fixed(each.usd_per_gpu_hour, 2),
+                grouped(each.usd),
+            )
+        )
+        for each in plan.portfolio.contracts
+    )
+    return Table(
+        text("What to sign"),
+        (
+            *words(text("From"), text("Term")),
+            *figures(text("GPUs"), text("Last month")),
+            *figures(text("GPU-hour"), text("To its end"), unit="USD"),
+        ),
+        rows,
+        note=text(
+            "The least cost of the plan, each contract paid to its end; after the plan its last month is taken to go "
+            "on. {tail} fall due after it. Where traffic is a fifth lower, other contracts would cost {less} less; a "
+            "fifth higher, {more} less.",
+            tail=usd(found.tail_usd),
+            less=usd(found.regret_less_usd),
+            more=usd(found.regret_more_usd),
+        )
+        if rows
+        else text("No contract is worth signing: all GPU-hours on demand cost the least."),
+    )
 
 
 def _per_million(plan: ServingPlan) -> tuple[Row, Row]:

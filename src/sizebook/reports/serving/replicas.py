@@ -17,15 +17,15 @@ _HOURS = tuple(f"{hour:02d}" for hour in range(24))
 def fleet(plan: ServingPlan) -> Section:
     """Return replicas and utilisation by hour of the first month."""
     month, load = plan.months[0], plan.inputs.target.margins.target_load
-    always, spare = min(month.replicas_by_hour), _spare(plan)
-    series = [Series(text("Reserved, always on"), (float(always),) * 24)]
+    always, spare = reserved_replicas(plan), _spare(plan)
+    series = [Series(text("Reserved, always on"), (float(always),) * 24)] if always else []
     burst = tuple(float(count - always) for count in month.replicas_by_hour)
     if any(burst):
         series.append(Series(text("On demand"), burst))
     return Section(
         text("Fleet"),
         text(
-            "{gpus} always on and {peak} in the busiest hour of month 1",
+            "{gpus} under contract and {peak} in the busiest hour of month 1",
             gpus=gpus(month.reserved_gpus),
             peak=grouped(month.peak_gpus),
         ),
@@ -53,6 +53,11 @@ def fleet(plan: ServingPlan) -> Section:
     )
 
 
+def reserved_replicas(plan: ServingPlan) -> int:
+    """Return the replicas that contracts hold in the first month."""
+    return plan.replica.packing.replicas_in(plan.months[0].reserved_gpus, plan.inputs.target.margins.whole_nodes)
+
+
 def fleet_by_month(plan: ServingPlan) -> Table:
     """Return the fleet in every month, with the sums of what adds up."""
     spare = _spare(plan)
@@ -75,7 +80,7 @@ def fleet_by_month(plan: ServingPlan) -> Table:
         text("The fleet in every month"),
         (
             *words(text("Month")),
-            *figures(text("Requests"), text("GPUs always"), text("GPUs at peak"), text("GPU-hours")),
+            *figures(text("Requests"), text("GPUs reserved"), text("GPUs at peak"), text("GPU-hours")),
             *figures(text("Used"), unit="%"),
             *figures(text("Cost"), text("Mtok out"), unit="USD"),
         ),

@@ -1,0 +1,318 @@
+"""Commitments: GPUs that are paid for around the clock to the end of a contract, needed or not.
+
+Running contracts are given. What to sign beside them is the exact optimum for the GPUs that a plan needs, hour by hour
+and month by month (`formulas.covering`); a contract is paid to its end, also after the plan's. What is signed is a
+decision: where traffic, speed or prices turn out otherwise it stays as it was signed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from sizebook.core.errors import InputError, RangeError
+from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.texts import text
+from sizebook.formulas.covering import Need, Offer, cover
+
+HOURS = 24
+TERMS = {"1y": 12, "3y": 36}  # months of the terms that price lists know
+TERM_WORDS = {"1y": text("1 year"), "3y": text("3 years")}
+PREPAID = {"none": 0.0, "part": 0.5, "all": 1.0}
+CONTRACT_COLUMNS = ("gpus", "first_month", "last_month", "usd_per_gpu_hour")
+
+SignTerms = Annotated[
+    str,
+    Quantity(
+        "terms of commitments that may be signed: none, 1y, 3y, or any of both",
+        kind="choice",
+        choices=("none", *TERMS, "any"),
+        default="1y",
+        label="Terms that may be signed",
+        source="assumption: a year, the usual term",
+    ),
+]
+Prepay = Annotated[
+    str,
+    Quantity(
+        "what of a commitment is paid when it is signed: none, part (half) or all; the price is the same",
+        kind="choice",
+        choices=tuple(PREPAID),
+        default="none",
+        label="Paid at signing",
+        source="neutral: paid month by month",
+    ),
+]
+RunningContracts = Annotated[
+    Any,
+    Quantity(
+        "running contracts as rows [GPUs, first month, last month, USD per GPU-hour]; months of the plan, 0 and less "
+        "for those before it; or a CSV file with columns gpus, first_month, last_month, usd_per_gpu_hour",
+        kind="list",
+        default=None,
+        label="Running contracts",
+    ),
+]
+
+
+@section
+class CommitmentTerms:
+    """What may be signed, how it is paid, and which contracts run already."""
+
+    sign_terms: SignTerms = DEFAULT
+    prepay: Prepay = DEFAULT
+    contracts: RunningContracts = DEFAULT
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms that may be signed."""
+        return tuple(TERMS) if self.sign_terms == "any" else tuple(name for name in TERMS if name == self.sign_terms)
+
+    @property
+    def running(self) -> tuple[Commitment, ...]:
+        """The contracts that run already."""
+        rows = self.contracts or ()
+        if rows and _is_number(rows[0]):  # one row, as a cell gives it
+            rows = (rows,)
+        if isinstance(rows, str):
+            raise InputError(
+                f"contracts is text: got '{rows}', want rows of four numbers. Give a range of four columns."
+            )
+        return tuple(_contract(row, number) for number, row in enumerate(rows, 1))
+
+
+@dataclass(frozen=True)
+class Commitment:
+    """GPUs under one contract; months of the plan count from 1. A running one has no term."""
+
+    gpus: int
+    first_month: int
+    last_month: int
+    term: str = ""
+    usd_per_gpu_hour: float = math.nan
+
+    @property
+    def usd(self) -> float:
+        """What it costs from its first month to its last."""
+        return _usd_per_month(self) * (self.last_month - self.first_month + 1)
+
+    @property
+    def term_words(self) -> str:
+        """Its term in words."""
+        return TERM_WORDS.get(self.term, text("running"))
+
+    def holds(self, month: int) -> bool:
+        """Return whether it is paid for in a month."""
+        return self.first_month <= month <= self.last_month
+
+
+def _contract(row: Any, number: int) -> Commitment:
+    cells = list(row) if isinstance(row, (list, tuple)) else [row]
+    if len(cells) != len(CONTRACT_COLUMNS) or not all(_is_number(cell) for cell in cells):
+        raise InputError(
+            f"contracts, row {number}: got {row!r}, want [GPUs, first month, last month, USD per GPU-hour]. Give four "
+            "numbers."
+        )
+    gpus, first, last, price = cells
+    if any(each != int(each) for each in (gpus, first, last)) or gpus < 1 or last < first or price < 0:
+        raise RangeError(
+            f"contracts, row {number}: got {gpus:g} GPUs from month {first:g} to {last:g} at {price:g} USD, want whole "
+            "GPUs of 1 or more, whole months with the last not before the first, and a price of 0 or more. Correct the "
+            "row."
+        )
+    return Commitment(int(gpus), int(first), int(last), usd_per_gpu_hour=float(price))
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, (int, float)) and not isinstance(cell, bool) and math.isfinite(cell)
+
+
+_COUNT: Any = {"kind": "integer", "minimum": 0}
+
+
+@section
+class ContractMonth:
+    """What contracts are in a month: running ones, and what to sign by term."""
+
+    month: Annotated[int, Quantity("month, the first is now", **_COUNT, label="Month")]
+    running_gpus: Annotated[
+        int, Quantity("GPUs under contracts that run already", unit="GPUs", **_COUNT, label="Running contracts")
+    ]
+    running_usd: Annotated[float, Quantity("what these cost", unit="USD", label="Running contracts, USD")]
+    running_owed_usd: Annotated[
+        float, Quantity("what these cost after the month", unit="USD", label="Running contracts, owed after it")
+    ]
+    signed_1y_gpus: Annotated[
+        int, Quantity("GPUs to sign for a year for", unit="GPUs", **_COUNT, label="To sign for a year")
+    ]
+    signed_3y_gpus: Annotated[
+        int, Quantity("GPUs to sign for three years for", unit="GPUs", **_COUNT, label="To sign for three years")
+    ]
+    needed_gpu_hours: Annotated[
+        float, Quantity("GPU-hours that contracts were found for", unit="GPU-hours", label="Found for, GPU-hours")
+    ]
+
+
+@section
+class CommitmentFigures:
+    """What contracts leave to pay after the plan, and how far they are from the best where traffic differs."""
+
+    tail_months: Annotated[
+        int, Quantity("months that contracts last after the plan", unit="months", **_COUNT, label="Tail of contracts")
+    ]
+    tail_usd: Annotated[
+        float, Quantity("what contracts cost after the plan's last month", unit="USD", label="Tail of contracts, USD")
+    ]
+    regret_less_usd: Annotated[
+        float,
+        Quantity(
+            "what the contracts cost more than the best ones would, if traffic is a fifth lower",
+            unit="USD",
+            label="Regret, traffic a fifth lower",
+        ),
+    ]
+    regret_more_usd: Annotated[
+        float,
+        Quantity(
+            "what the contracts cost more than the best ones would, if traffic is a fifth higher",
+            unit="USD",
+            label="Regret, traffic a fifth higher",
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Portfolio:
+    """All contracts of a plan: those that run and those to sign, and how the latter are paid."""
+
+    contracts: tuple[Commitment, ...] = ()
+    prepaid: float = 0.0
+
+    @property
+    def to_sign(self) -> tuple[Commitment, ...]:
+        """What is to sign, by month and term."""
+        return tuple(each for each in self.contracts if each.term)
+
+    def gpus(self, month: int) -> int:
+        """Return the GPUs under contract in a month."""
+        return sum(each.gpus for each in self.contracts if each.holds(month))
+
+    def usd(self, month: int) -> float:
+        """Return what contracts cost in a month, spread evenly over theirs."""
+        return math.fsum(_usd_per_month(each) for each in self.contracts if each.holds(month))
+
+    def cash_usd(self, month: int) -> float:
+        """Return what is paid for contracts in a month: of those signed what is prepaid at once, the rest spread."""
+        paid = self.usd(month)
+        for each in self.to_sign:
+            paid -= self.prepaid * _usd_per_month(each) * each.holds(month)
+            paid += self.prepaid * each.usd * (each.first_month == month)
+        return paid
+
+    def signed(self, month: int, term: str) -> int:
+        """Return the GPUs to sign for in a month on a term."""
+        return sum(each.gpus for each in self.to_sign if each.first_month == month and each.term == term)
+
+    def repriced(self, prices: Mapping[str, Sequence[float]]) -> Portfolio:
+        """Return the same contracts with those to sign at other prices, by term and by month of signing."""
+        contracts = (
+            replace(each, usd_per_gpu_hour=prices[each.term][each.first_month - 1]) if each.term else each
+            for each in self.contracts
+        )
+        return replace(self, contracts=tuple(contracts))
+
+    def by_month(self, needs: Sequence[Need]) -> tuple[ContractMonth, ...]:
+        """Return what contracts are in each month of a plan that needs so many GPUs."""
+        running = Portfolio(tuple(each for each in self.contracts if not each.term))
+        return tuple(
+            ContractMonth(
+                month=month,
+                running_gpus=running.gpus(month),
+                running_usd=running.usd(month),
+                running_owed_usd=running.tail(month)[1],
+                signed_1y_gpus=self.signed(month, "1y"),
+                signed_3y_gpus=self.signed(month, "3y"),
+                needed_gpu_hours=math.fsum(gpus * hours for gpus, hours in need.items()) * HOURS_PER_MONTH / HOURS,
+            )
+            for month, need in enumerate(needs, 1)
+        )
+
+    def tail(self, months: int) -> tuple[int, float]:
+        """Return how many months contracts last after the plan, and what they cost in these."""
+        after = max(0, max((each.last_month for each in self.contracts), default=0) - months)
+        return after, math.fsum(self.usd(months + at) for at in range(1, after + 1))
+
+
+def _usd_per_month(each: Commitment) -> float:
+    return each.gpus * HOURS_PER_MONTH * each.usd_per_gpu_hour
+
+
+@dataclass(frozen=True)
+class Purchase:
+    """What is needed month by month, as hours of a day by the GPUs that they need, and what a GPU-hour costs.
+
+    ``by_term`` are prices by term and month of signing. After the plan its last month is taken to go on for as long as
+    a contract may last, bought then as is cheapest a month: what is left of a contract is worth what it saves.
+    """
+
+    needs: tuple[Need, ...]
+    on_demand_usd: tuple[float, ...]
+    by_term: Mapping[str, Sequence[float]]
+    terms: CommitmentTerms
+
+    def cheapest(self) -> Portfolio:
+        """Return the contracts that run with those to sign for the least cost; by the hour where both cost the same."""
+        running, names = Portfolio(self.terms.running), self.terms.terms
+        needs, prices = self._with_what_follows()
+        beyond = [_beyond(need, running.gpus(month)) for month, need in enumerate(needs, 1)]
+        offers = [Offer(TERMS[name], self.by_term[name]) for name in names]
+        found = cover(beyond, prices, offers)
+        signed = [
+            Commitment(gpus, at + 1, at + offers[n].months, names[n], offers[n].usd_per_hour[at])
+            for (n, at), gpus in sorted(found.items(), key=lambda each: each[0][::-1])
+        ]
+        return Portfolio((*running.contracts, *signed), PREPAID[self.terms.prepay])
+
+    def usd(self, portfolio: Portfolio) -> float:
+        """Return what contracts and hours on demand cost in the plan and as long after it as a contract may last."""
+        needs, prices = self._with_what_follows()
+        by_hour = sum(
+            price * gpus * hours * HOURS_PER_MONTH / HOURS
+            for month, (need, price) in enumerate(zip(needs, prices, strict=True), 1)
+            for gpus, hours in _beyond(need, portfolio.gpus(month)).items()
+        )
+        return by_hour + sum(portfolio.usd(month) for month in range(1, len(needs) + 1))
+
+    def _with_what_follows(self) -> tuple[tuple[Need, ...], tuple[float, ...]]:
+        """Return needs and prices on demand of the plan and of the months after it."""
+        last, on_demand = self.needs[-1], self.on_demand_usd[-1]
+        least = min((self.by_term[name][-1] for name in self.terms.terms), default=on_demand)
+        if least < on_demand:
+            last = _at_most(last, HOURS * least / on_demand)
+        after = max((TERMS[name] for name in self.terms.terms), default=1) - 1
+        return (*self.needs, *[last] * after), (*self.on_demand_usd, *[on_demand] * after)
+
+
+def _at_most(need: Need, hours: float) -> Need:
+    """Return a need in which no GPU is paid for more hours of a day than a contract costs."""
+    found, before = {}, 0.0
+    for gpus in sorted(need, reverse=True):
+        found[gpus] = min(hours, before + need[gpus]) - before
+        before += found[gpus]
+    return found
+
+
+def _beyond(need: Need, held: int) -> Need:
+    """Return the hours of a day by the GPUs that they need beyond those under contract."""
+    return counted((max(0, gpus - held), hours) for gpus, hours in need.items())
+
+
+def counted(needs: Iterable[tuple[int, float]]) -> Need:
+    """Return hours of a day by the GPUs that they need, those of the same GPUs together."""
+    found: dict[int, float] = {}
+    for gpus, hours in needs:
+        found[gpus] = found.get(gpus, 0.0) + hours
+    return found
