@@ -34,7 +34,13 @@ def months(book: Book, staged: Staged) -> None:
     _contracts(page, staged)
     page.section("Fleet")
     need = _block("need")
-    row("always", "Replicas that contracts hold", "=INT({reserved_gpus}/{step_gpus})*{step}", "replicas", total=MOST)
+    row(
+        "always",
+        "Replicas that contracts hold",
+        f"=MIN(MAX({need}),INT({{reserved_gpus}}/{{step_gpus}})*{{step}})",
+        "replicas",
+        total=MOST,
+    )
     over = f"({need}>{{always}})*({need}-{{always}})"  # replicas of each hour beyond those that always run
     row("most_replicas", "Replicas in the busiest hour", f"=MAX({need},{{always}})", "replicas", total=MOST)
     row("replica_hours", "Replica-hours of a day", f"=SUMPRODUCT({over})+{{hours_a_day}}*{{always}}", "hours")

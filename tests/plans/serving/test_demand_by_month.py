@@ -58,10 +58,10 @@ def test_a_season_follows_the_calendar() -> None:
 
 
 def test_prices_that_fall_three_per_cent_a_month_cost_a_geometric_series() -> None:
-    flat = plan_serving("llama-3.1-8b", "h100-sxm", asked(requests_per_day=2e6, months=36))
-    falling = plan_serving(
-        "llama-3.1-8b", "h100-sxm", asked(requests_per_day=2e6, months=36, price_change_per_month=-0.03)
-    )
+    """On demand; a contract keeps its price."""
+    by_the_hour = {"requests_per_day": 2e6, "months": 36, "sign_terms": "none"}
+    flat = plan_serving("llama-3.1-8b", "h100-sxm", asked(**by_the_hour))
+    falling = plan_serving("llama-3.1-8b", "h100-sxm", asked(**by_the_hour, price_change_per_month=-0.03))
     month = flat.months[0].usd
     assert sum(each.usd for each in falling.months) == pytest.approx(month * (1 - 0.97**36) / 0.03, rel=1e-12)
     assert [each.peak_gpus for each in falling.months] == [each.peak_gpus for each in flat.months]

@@ -18,12 +18,12 @@ from sizebook.tables.prices import providers, quote
 GOOGLE = {"provider": "gcp", "region": "us-central1"}
 
 
-def rates(gpu: str = "h100-sxm", term: str = "reserved_1y", **values: Any) -> Rates:
-    return rates_of(gpu, put_together(Prices, values), term)
+def rates(gpu: str = "h100-sxm", term: str = "1y", **values: Any) -> Rates:
+    return rates_of(gpu, put_together(Prices, values), (term,))
 
 
 RESERVED = [
-    ("reserved_1y", "one-year reservation", 61.383672 / 8), ("reserved_3y", "three-year reservation", 38.864381 / 8),
+    ("1y", "one-year reservation", 61.383672 / 8), ("3y", "three-year reservation", 38.864381 / 8),
 ]  # fmt: skip
 
 
@@ -42,8 +42,8 @@ def test_a_provider_answers_with_its_own_prices(term: str, said: str, reserved: 
     assert (on_demand, found) == pytest.approx(((88.49 + 93.4007) / 16, reserved), rel=1e-6)
     region = GOOGLE["region"]
     listed = [
-        f"data/prices.csv: {name}, gcp alone, {quote('h100-sxm', 'gcp', region, each).dates[0]}"
-        for each, name in (("on_demand", "on demand"), (term, said))
+        f"data/prices.csv: {name}, gcp alone, {quote('h100-sxm', 'gcp', region, term=each).dates[0]}"
+        for each, name in (("on_demand", "on demand"), (f"reserved_{term}", said))
     ]
     few = "fewer than 3 providers list it"
     assert basis == f"on demand: {listed[0]}; {few}; reserved: {listed[1]}; {few}"

@@ -244,9 +244,8 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
 
 
 def _rates(service: Service, terms: FleetTerms) -> Rates:
-    found = rates_of(accelerator(service.gpu).key, service.prices.with_energy(terms.energy), (terms.contract.term,))
-    if terms.contract.term == "3y" and service.prices.gpu_hours.reserved_usd_per_gpu_hour is None:
-        found = replace(found, reserved_usd=found.reserved_3y_usd, reserved_range_usd=found.reserved_3y_range_usd)
+    term = "1y" if service.prices.gpu_hours.reserved_usd_per_gpu_hour is not None else terms.contract.term
+    found = rates_of(accelerator(service.gpu).key, service.prices.with_energy(terms.energy), (term,))
     return replace(found, change=service.price_changes.change)
 
 

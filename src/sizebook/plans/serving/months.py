@@ -122,13 +122,14 @@ def fleet_month(
 ) -> Month:
     """Return one month of replicas under contracts; months count from 0 here.
 
-    All replicas that GPUs under contract hold run around the clock. With whole nodes every hour pays for the nodes that
-    its replicas stand on; GPUs without a replica draw idle power.
+    Replicas that GPUs under contract hold run around the clock, as many as the busiest hour needs. With whole nodes
+    every hour pays for the nodes that its replicas stand on; GPUs without a replica draw idle power.
     """
     asked, packing, rate = inputs.traffic.mean_demand, replica.packing, replica.requests_per_second
     whole, needed = inputs.target.margins.whole_nodes, _replicas(replica, inputs, inputs.days[month])
     held = portfolio.gpus(month + 1)
-    fleets = tuple(max(each, packing.replicas_in(held, whole)) for each in needed)
+    always = min(max(needed), packing.replicas_in(held, whole))
+    fleets = tuple(max(each, always) for each in needed)
     wanted = tuple(packing.gpus(each, whole) for each in needed)
     paid = tuple(max(each, held) for each in wanted)
     used = sum(min(each, held) for each in wanted) * DAYS_PER_MONTH

@@ -39,7 +39,7 @@ class Rates:
     basis."""
 
     on_demand_usd: float
-    reserved_usd: float
+    reserved_usd: float  # on the shortest term that may be signed; of a year where none may
     basis: str = "given"
     tdp_watts: float = 700.0
     pue: float = 1.25
@@ -92,40 +92,43 @@ def rates_of(gpu: str, prices: Prices, terms: Sequence[str] = ("1y",)) -> Rates:
     knows, and one that is asked for and lists no price.
     """
     chip, given = accelerator(gpu), prices.gpu_hours
-    usd = given.on_demand_usd_per_gpu_hour
     stated = {"1y": given.reserved_usd_per_gpu_hour, "3y": given.reserved_3y_usd_per_gpu_hour}
-    known = {"on_demand": usd} | {f"reserved_{term}": stated[term] for term in dict.fromkeys(("1y", *terms))}
-    asked = [name for name, price in known.items() if price is None]
+    known = {f"reserved_{term}": stated[term] for term in terms or ("1y",)}
+    wanted = {"on_demand": given.on_demand_usd_per_gpu_hour, **known}
+    asked = [name for name, price in wanted.items() if price is None]
     listed = listed_quotes(chip.key, prices.provider, prices.region, terms=asked)
-    if usd is not None:
-        demand = _Rate.point(usd, GIVEN)
-    elif prices.provider or prices.region:
-        demand = _rated(quote(chip.key, prices.provider, prices.region))
-    elif (found := listed["on_demand"]) is not None:
-        demand = _rated(found)
-    else:
-        unlisted = text("no table lists a price of {gpu}: set on_demand_usd_per_gpu_hour", gpu=chip.key)
-        demand = _Rate.point(NOT_LISTED_USD, unlisted)
-    reserved = {
-        name: _Rate.point(price, GIVEN) if price is not None else _reserved(listed[name], name, demand)
+    demand = _on_demand(chip.key, prices, listed.get("on_demand"))
+    reserved = [
+        _Rate.point(price, GIVEN) if price is not None else _reserved(listed[name], name, demand)
         for name, price in known.items()
-        if name != "on_demand"
-    }
-    one, three = reserved["reserved_1y"], reserved.get("reserved_3y")
+    ]
+    shortest, longest = reserved[0], reserved[-1]
     grams, grid_basis = _grams(prices.energy)
     return Rates(
         demand.usd,
-        one.usd,
-        _joint_basis(demand.basis, one.basis, three.basis if three else ""),
+        shortest.usd,
+        _joint_basis(demand.basis, *(each.basis for each in reserved)),
         watts(chip.key),
         prices.energy.pue,
         grams,
         grid_basis,
         _ends(demand),
-        _ends(one),
-        three.usd if three else math.nan,
-        _ends(three) if three else None,
+        _ends(shortest),
+        longest.usd if "3y" in terms else math.nan,
+        _ends(longest) if "3y" in terms else None,
     )
+
+
+def _on_demand(gpu: str, prices: Prices, found: Price | None) -> _Rate:
+    """Return the rate on demand: given, of the provider that is asked for, or listed."""
+    if (usd := prices.gpu_hours.on_demand_usd_per_gpu_hour) is not None:
+        return _Rate.point(usd, GIVEN)
+    if prices.provider or prices.region:
+        return _rated(quote(gpu, prices.provider, prices.region))
+    if found is not None:
+        return _rated(found)
+    unlisted = text("no table lists a price of {gpu}: set on_demand_usd_per_gpu_hour", gpu=gpu)
+    return _Rate.point(NOT_LISTED_USD, unlisted)
 
 
 def _ends(rate: _Rate) -> Ends | None:
@@ -177,15 +180,15 @@ def _reserved(found: Price | None, term: str, demand: _Rate) -> _Rate:
     return replace(listed, low=min(listed.low, demand.low), high=min(listed.high, demand.high))
 
 
-def _joint_basis(on_demand: str, one_year: str, three_years: str) -> str:
-    if on_demand == one_year and three_years in ("", on_demand):
+def _joint_basis(on_demand: str, shortest: str, longest: str = "") -> str:
+    if on_demand == shortest and longest in ("", on_demand):
         return on_demand
     both = text(
-        "on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=on_demand, reserved_basis=one_year
+        "on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=on_demand, reserved_basis=shortest
     )
-    if not three_years:
+    if not longest:
         return both
-    return text("{prices}; reserved for three years: {basis}", prices=both, basis=three_years)
+    return text("{prices}; reserved for three years: {basis}", prices=both, basis=longest)
 
 
 def _grams(energy: Energy) -> tuple[float, str]:

@@ -54,8 +54,9 @@ def fleet(plan: ServingPlan) -> Section:
 
 
 def reserved_replicas(plan: ServingPlan) -> int:
-    """Return the replicas that contracts hold in the first month."""
-    return plan.replica.packing.replicas_in(plan.months[0].reserved_gpus, plan.inputs.target.margins.whole_nodes)
+    """Return the replicas that contracts hold in the first month, at most all that run."""
+    month, whole = plan.months[0], plan.inputs.target.margins.whole_nodes
+    return min(max(month.replicas_by_hour), plan.replica.packing.replicas_in(month.reserved_gpus, whole))
 
 
 def fleet_by_month(plan: ServingPlan) -> Table:
