@@ -10,7 +10,7 @@ from fine_tuning_months import begin_months, finish_months
 from sizebook.plans.training.rows import OUTPUTS
 from sizebook.training.tuning import TUNING_NAMES, TUNINGS
 from sizebook.workbooks import styles
-from sizebook.workbooks.addin_calls import unless_waiting
+from sizebook.workbooks.addin_calls import Kept, unless_waiting
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
 from sizebook.workbooks.cost_ranges import joint
@@ -67,7 +67,7 @@ def ways(book: Book) -> tuple[Runs, Runs]:
     gpu_name_line(page)
     asked = _table(book, "Asked", {**dict.fromkeys(NATIVE, '=""'), **_ONE_STEP})
     watch_lines(book, "chosen", "gpu", *(leaf.name for leaf in OF_A_PLAN if leaf.name not in NATIVE), *LOOKED_UP)
-    runs = _staged(book, asked, compared=False)
+    runs = _staged(book, asked, "held")
     _memory(page, runs)
     page.section("Time of a step")
     _of_runs(page, runs, "step_seconds", "Step", "seconds", styles.NUMBER)
@@ -89,7 +89,7 @@ def ways(book: Book) -> tuple[Runs, Runs]:
     _of_runs(page, runs, "run_family", "Band of", "", styles.GENERAL)
     drivers_in_use(page, DRIVERS)
     page.finish()
-    return runs, _staged(book, _table(book, "Compared", _WHOLE), compared=True)
+    return runs, _staged(book, _table(book, "Compared", _WHOLE), "compared")
 
 
 def _memory(page: LineSheet, runs: Runs) -> None:
@@ -139,9 +139,9 @@ def _table(book: Book, name: str, given: dict[str, str]) -> str:
     return f"{name}!$B${first - 1}:${right}${last}"
 
 
-def _staged(book: Book, table: str, *, compared: bool) -> Runs:
+def _staged(book: Book, table: str, kept: Kept) -> Runs:
     size = (1 + len(TUNINGS), len(OUTPUTS))
-    return Runs(stage_rows(book, f"TRAINING_TABLE({table})", size, heads=OUTPUTS, compared=compared))
+    return Runs(stage_rows(book, f"TRAINING_TABLE({table})", size, heads=OUTPUTS, kept=kept))
 
 
 def money(book: Book) -> None:

@@ -386,5 +386,5 @@ def _compared(book: Book) -> StagedRows:
         f"FLEET_LEDGER({asked.area()},{terms.area()})",
         (1 + LONGEST_PLAN, len(declared)),
         heads=[column.name for column in declared],
-        compared=True,
+        kept="compared",
     )

@@ -246,12 +246,11 @@ def _compared(book: Book) -> tuple[StagedRows, StagedRows]:
             asked.call(function, "{chosen}", "{gpu}"),
             (1 + LONGEST_PLAN, len(heads)),
             heads=heads,
-            compared=not decided,
-            decided=decided,
+            kept=kept,
         )
-        for function, heads, decided in (
-            ("SERVING_LEDGER", [column.name for column in columns(Month)], False),
-            ("SERVING_COMMITMENTS", [leaf.name for leaf in leaves(ContractMonth)], True),
+        for function, heads, kept in (
+            ("SERVING_LEDGER", [column.name for column in columns(Month)], "compared"),
+            ("SERVING_COMMITMENTS", [leaf.name for leaf in leaves(ContractMonth)], "decided"),
         )
     )
     return plan, contracts

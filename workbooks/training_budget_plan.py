@@ -189,7 +189,7 @@ def _compared(book: Book, size: tuple[int, int]) -> tuple[str, StagedRows]:
     asked = stage_options(page, leaves(TrainingInputs), per_case=False, compared=True)
     names = [leaf.name for leaf in leaves(TrainingFigures)]
     rests_on = stage_rows(book, _call(asked, "TRAINING_FIGURES"), (len(names), 2), names=names)
-    ledger = stage_rows(book, _call(asked, "TRAINING_LEDGER"), size, heads=HEADS, compared=True)
+    ledger = stage_rows(book, _call(asked, "TRAINING_LEDGER"), size, heads=HEADS, kept="compared")
     page.section("What it gives")
     for column, figure in enumerate(FIGURES, 2):
         cells = tuple(f"={ledger.cell(2 + row, column)}" for row in range(len(NAMES)))

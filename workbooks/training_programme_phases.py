@@ -201,5 +201,5 @@ def _compared(book: Book) -> StagedRows:
         f"PROGRAMME_BUDGET({asked.area()},{terms.area()})",
         (1 + len(NAMES), len(BUDGET)),
         heads=BUDGET,
-        compared=True,
+        kept="compared",
     )

@@ -35,6 +35,18 @@ SignTerms = Annotated[
         source="assumption: a year, the usual term",
     ),
 ]
+ThreeYearPrice = Annotated[
+    float | None,
+    Quantity(
+        "price of a GPU-hour reserved for three years, blank for the catalog's where it is not dearer than on demand",
+        unit="USD/GPU-hour",
+        minimum=0,
+        maximum=1e6,
+        default=None,
+        label="GPU-hour reserved for three years",
+        source="data/prices.csv",
+    ),
+]
 Prepay = Annotated[
     str,
     Quantity(
@@ -63,6 +75,7 @@ class CommitmentTerms:
     """What may be signed, how it is paid, and which contracts run already."""
 
     sign_terms: SignTerms = DEFAULT
+    reserved_3y_usd_per_gpu_hour: ThreeYearPrice = DEFAULT
     prepay: Prepay = DEFAULT
     contracts: RunningContracts = DEFAULT
 

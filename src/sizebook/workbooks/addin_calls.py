@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from openpyxl import Workbook
 from openpyxl.formatting.rule import Rule
@@ -33,6 +33,7 @@ from sizebook.functions import load
 from sizebook.workbooks import styles
 from sizebook.workbooks.references import quoted
 
+Kept = Literal["held", "compared", "decided"]  # what a staged table keeps where its function is missing
 CALLS, STAGED = "Calls", "Staged"
 HELD_PREFIX = "held: "  # begins the comment of a name whose cells filling writes
 NEEDS_ADDIN = "needs sizebook"
@@ -116,9 +117,7 @@ class AddinCalls:
             self._known[formula] = f"{CALLS}!$D${row}"
         return self._known[formula]
 
-    def block(
-        self, call: str, n_rows: int, n_columns: int, *, compared: bool = False, decided: bool = False
-    ) -> StagedBlock:
+    def block(self, call: str, n_rows: int, n_columns: int, kept: Kept = "held") -> StagedBlock:
         """Put an array formula on the sheet of staged tables; it holds its values unless it is only compared with.
 
         What is ``decided``, such as contracts to sign, stays as it was stored where its function is missing, whatever
@@ -134,13 +133,13 @@ class AddinCalls:
         sheet[f"A{top}"] = _missing(f"B{top}")
         sheet.cell(last, n_columns + 1).number_format = styles.GENERAL  # so that the sheet knows how far it reaches
         missing = f"{STAGED}!$A${top}"
-        if compared:
+        if kept == "compared":
             return StagedBlock(top, n_rows, 2, missing)
         self._missing.append(missing)
         for row in range(top, last + 1):
             for column in range(2, n_columns + 2):
                 now, stored = (f"{get_column_letter(column + shift)}{row}" for shift in (0, width))
-                sheet.cell(row, column + 2 * width).value = _in_use(now, stored, decided=decided)
+                sheet.cell(row, column + 2 * width).value = _in_use(now, stored, decided=kept == "decided")
         self._hold(
             STAGED, _absolute(2 + width, top, 1 + width + n_columns, last), _absolute(2, top, n_columns + 1, last)
         )

@@ -20,7 +20,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.sections import Argument
 from sizebook.functions import find
 from sizebook.workbooks import styles
-from sizebook.workbooks.addin_calls import CALLS, StagedBlock
+from sizebook.workbooks.addin_calls import CALLS, Kept, StagedBlock
 from sizebook.workbooks.book import FIRST_COLUMN, LABELS, Book
 from sizebook.workbooks.data_validations import sentence
 from sizebook.workbooks.declared_inputs import number_format
@@ -170,8 +170,7 @@ def stage_rows(
     *,
     names: Sequence[str | None] = (),
     heads: Sequence[str] = (),
-    compared: bool = False,
-    decided: bool = False,
+    kept: Kept = "held",
 ) -> StagedRows:
     """Stage a function that gives rows, and the declared names beside them.
 
@@ -179,7 +178,7 @@ def stage_rows(
     ``compared`` with holds no values; what is ``decided`` keeps them where inputs change.
     """
     n_rows, n_columns = size
-    block = book.addin_calls.block(book.resolve(call, CALLS), n_rows, n_columns, compared=compared, decided=decided)
+    block = book.addin_calls.block(book.resolve(call, CALLS), n_rows, n_columns, kept)
     n_unnamed = sum(name is None for name in names)
     expected = [name for name in names if name is not None] or list(heads)
     places = book.addin_calls.put_words(expected, across=bool(heads))

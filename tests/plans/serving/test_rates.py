@@ -9,6 +9,7 @@ import pytest
 
 from sizebook.core.errors import UnknownKeyError
 from sizebook.core.sections import put_together
+from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.serving.inputs import Prices
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.tables.prices import providers, quote
@@ -19,7 +20,7 @@ GOOGLE = {"provider": "gcp", "region": "us-central1"}
 
 
 def rates(gpu: str = "h100-sxm", term: str = "1y", **values: Any) -> Rates:
-    return rates_of(gpu, put_together(Prices, values), (term,))
+    return rates_of(gpu, put_together(Prices, values), CommitmentTerms(sign_terms=term))
 
 
 RESERVED = [

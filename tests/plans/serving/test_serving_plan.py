@@ -246,8 +246,8 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
         "target",
         "requests",
         "pools",
-        "commitments",
         "demand",
+        "commitments",
         "money",
     ]
     assert str(result.exception) == (

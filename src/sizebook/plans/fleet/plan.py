@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sizebook.core.errors import InputError, named
 from sizebook.models import catalog
+from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.fleet.inputs import MOST_SERVICES, FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.months import (
     FleetMonth,
@@ -245,7 +246,9 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
 
 def _rates(service: Service, terms: FleetTerms) -> Rates:
     term = "1y" if service.prices.gpu_hours.reserved_usd_per_gpu_hour is not None else terms.contract.term
-    found = rates_of(accelerator(service.gpu).key, service.prices.with_energy(terms.energy), (term,))
+    found = rates_of(
+        accelerator(service.gpu).key, service.prices.with_energy(terms.energy), CommitmentTerms(sign_terms=term)
+    )
     return replace(found, change=service.price_changes.change)
 
 

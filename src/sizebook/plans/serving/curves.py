@@ -113,8 +113,6 @@ def serving_curve(model: Model, gpu: Gpu, inputs: ServingInputs, loads: Loads = 
     the cache does not hold wait, which counts in the time to first token.
     """
     inputs = inputs.read(model)
-    replica = replica_of(
-        model, gpu, inputs, rates=rates_of(accelerator(gpu).key, inputs.prices, inputs.commitments.terms)
-    )
+    replica = replica_of(model, gpu, inputs, rates=rates_of(accelerator(gpu).key, inputs.prices, inputs.commitments))
     points = [flat(point(replica, each)) for each in loads_of(loads)]
     return [[*points[0]], *([*each.values()] for each in points)]

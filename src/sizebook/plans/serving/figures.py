@@ -230,7 +230,7 @@ def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
     """Return what a plan's fleet follows from; traffic and prices matter to it only where pools are searched."""
     inputs = inputs.read(model)
     chip, prices = accelerator(gpu), inputs.prices
-    replica = replica_of(model, gpu, inputs, rates=rates_of(chip.key, prices, inputs.commitments.terms))
+    replica = replica_of(model, gpu, inputs, rates=rates_of(chip.key, prices, inputs.commitments))
     return ServingBasis(
         **_of_the_replica(inputs, replica),
         gpus_per_node=replica.packing.gpus_per_node,

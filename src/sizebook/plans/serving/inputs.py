@@ -203,15 +203,6 @@ ReservedPrice = Annotated[
 ]
 
 
-Reserved3yPrice = Annotated[
-    float | None,
-    Quantity(
-        "price of a GPU-hour reserved for three years, blank for the catalog's where it is not dearer than on demand",
-        **_PRICE,
-        label="GPU-hour reserved for three years",
-        source="data/prices.csv",
-    ),
-]
 _CHANGE: Any = {"unit": "ratio", "above": -1, "maximum": 1}
 PriceChange = Annotated[
     float,
@@ -239,7 +230,6 @@ class GpuPrices:
     """What a GPU-hour costs on demand and reserved; blank for the price table's."""
 
     reserved_usd_per_gpu_hour: ReservedPrice = DEFAULT
-    reserved_3y_usd_per_gpu_hour: Reserved3yPrice = DEFAULT
     on_demand_usd_per_gpu_hour: OnDemandPrice = DEFAULT
 
 
@@ -294,9 +284,9 @@ class ServingInputs:
     prices: Prices = DEFAULT
     requests: Annotated[RequestStream, TABLE] = DEFAULT
     pools: Annotated[PoolLayout, TABLE] = DEFAULT
-    commitments: Annotated[CommitmentTerms, TABLE] = DEFAULT
     demand: Annotated[DemandByMonth, TABLE] = DEFAULT
     price_changes: PriceChanges = DEFAULT
+    commitments: Annotated[CommitmentTerms, TABLE] = DEFAULT
 
     def __post_init__(self) -> None:
         self.demand.check(self.traffic)

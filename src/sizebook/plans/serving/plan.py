@@ -119,7 +119,7 @@ class ServingPlan:
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
     inputs = inputs.read(model)
-    found = rates_of(accelerator(gpu).key, inputs.prices, inputs.commitments.terms)
+    found = rates_of(accelerator(gpu).key, inputs.prices, inputs.commitments)
     rates = replace(found, change=inputs.price_changes.change)
     replica = replica_of(model, gpu, inputs, rates)
     band = replica.bands["throughput"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from sizebook.core.texts import Figure, text
 from sizebook.core.units import NOT_LISTED_USD
+from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.cost_range import Ends
 from sizebook.plans.serving.inputs import Energy, Prices
 from sizebook.tables.grid import grid_of
@@ -17,6 +18,7 @@ from sizebook.tables.price_rows import TERM_NAMES, Price
 from sizebook.tables.prices import listed_quotes, quote
 
 GIVEN = text("given in the scenario")
+A_YEAR = CommitmentTerms()
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Rates:
         return min(self.on_demand_usd, *(self.by_term(1)[term][0] for term in terms))
 
 
-def rates_of(gpu: str, prices: Prices, terms: Sequence[str] = ("1y",)) -> Rates:
+def rates_of(gpu: str, prices: Prices, commitments: CommitmentTerms = A_YEAR) -> Rates:
     """Return the rates of an accelerator: those given, else the planner's own, else the medians of the catalogues.
 
     Nobody reserves above the price on demand: where the catalog has no reserved price for the term, or a dearer one
@@ -91,8 +93,8 @@ def rates_of(gpu: str, prices: Prices, terms: Sequence[str] = ("1y",)) -> Rates:
     A price or a TDP that nobody lists is NaN, and so is all that follows from it. Errors: a provider that no table
     knows, and one that is asked for and lists no price.
     """
-    chip, given = accelerator(gpu), prices.gpu_hours
-    stated = {"1y": given.reserved_usd_per_gpu_hour, "3y": given.reserved_3y_usd_per_gpu_hour}
+    chip, given, terms = accelerator(gpu), prices.gpu_hours, commitments.terms
+    stated = {"1y": given.reserved_usd_per_gpu_hour, "3y": commitments.reserved_3y_usd_per_gpu_hour}
     known = {f"reserved_{term}": stated[term] for term in terms or ("1y",)}
     wanted = {"on_demand": given.on_demand_usd_per_gpu_hour, **known}
     asked = [name for name, price in wanted.items() if price is None]
