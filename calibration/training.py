@@ -127,6 +127,12 @@ FIXED = {
         "bytes that element-wise kernels move inside experts over twice the bytes kept, PyTorch",
         _OF_ACTIVATION,
     ),
+    "permute_fsdp": (
+        2.667,
+        "times that tokens pass memory on their way to experts and back, PyTorch",
+        "counted: read and written once before and once after their products, backward as often, where a kernel counts "
+        "thrice",
+    ),
 }
 # Runs of these sources had attention kernels in Triton: their scores tell nothing of what later kernels reach.
 IN_TRITON = frozenset({"llm-foundry"})

@@ -161,7 +161,7 @@ def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         domain=max(gpu.scale_up_domain, 1),
         block_seconds=_first(fitted, f"block_seconds_{stack}", "block_seconds_fsdp"),
         expert_seconds=_first(fitted, f"expert_seconds_{stack}", f"expert_seconds_{gpu.form}", "expert_seconds"),
-        permute=fitted["permute"],
+        permute=_first(fitted, f"permute_{stack}", "permute"),
         tp_exposed=fitted["tensor_parallel_exposed"],
         ep_exposed=fitted["expert_parallel_exposed"],
         hidden_cost=fitted["hidden_cost"],
