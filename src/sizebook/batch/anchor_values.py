@@ -100,7 +100,8 @@ def _chart(made: Reported, number: int) -> Picture:
 
     translator = Translator(made.style.locale)
     report = translator.translate(made.report)
-    charts = [report.chart, *(block for each in report.sections for block in each.blocks if isinstance(block, Chart))]
+    in_sections = [block for each in report.sections for block in each.blocks if isinstance(block, Chart)]
+    charts = [*([report.chart] if report.chart else []), *in_sections]
     if number >= len(charts):
         raise InputError(f"no {CHART}_{number}: got a plan with {len(charts) - 1} charts, want one of them. Rename it.")
     style = made.style

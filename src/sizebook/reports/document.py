@@ -146,8 +146,9 @@ def derivation(steps: Sequence[Step], message: str = text("How each figure was c
 class Report:
     """A whole report: a one-page summary for decision makers, then its sections.
 
-    The summary has three sentences in plain words, the headline figures, the most important chart, and ``warnings``:
-    what to know before using the figures. ``data_dates`` says which tables were used and when they were retrieved.
+    The summary has three sentences in plain words, the headline figures, the most important chart where one says
+    something, and ``warnings``: what to know before using the figures. ``data_dates`` says which tables were used and
+    when they were retrieved.
     """
 
     kind: str
@@ -156,7 +157,7 @@ class Report:
     as_of: date
     sentences: tuple[str, ...]
     tiles: tuple[Tile, ...]
-    chart: Chart
+    chart: Chart | None
     sections: tuple[Section, ...]
     warnings: tuple[str, ...] = ()
     data_dates: str = ""

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
+from typing import Protocol
 
 from sizebook.core.texts import range_text, text
-from sizebook.core.units import amount, usd
+from sizebook.core.units import amount, grouped, usd
 from sizebook.plans.contents import Sensitivity
 from sizebook.reports.charts.chart_types import Bar, Bars, Columns, Limit, Series, Span, Spans
 from sizebook.reports.document import Section
 from sizebook.reports.number_columns import scaled, share, short_scale
 from sizebook.reports.phrases import numbered
+
+
+class Month(Protocol):
+    """A month of a plan that buys GPUs by term."""
+
+    @property
+    def reserved_usd(self) -> float: ...
+    @property
+    def peak_gpus(self) -> int: ...
 
 
 def waterfall(
@@ -43,19 +53,33 @@ def hours_bars(title: str, hours: Iterable[tuple[str, float]]) -> Bars:
     return Bars(title, scaled(text("GPU-hours"), sign), bars)
 
 
-def by_term(reserved: Sequence[float], burst: Sequence[float], name: str, axis: str) -> Columns:
-    """Return the cost by month and by term of purchase; ``name`` is what GPUs on demand are called."""
-    factor, sign = short_scale(map(sum, zip(reserved, burst, strict=True)))
-    return Columns(
-        text("Reserved GPUs are {share} of the cost", share=share(sum(reserved), sum(reserved) + sum(burst))),
+def by_term(months: Sequence[Month], burst: Sequence[float], name: str, axis: str) -> tuple[Columns, ...]:
+    """Return the cost by month and by term of purchase; ``name`` is what GPUs on demand are called.
+
+    Nothing where every month costs the same, one alone among them: equal columns show nothing.
+    """
+    reserved = [month.reserved_usd for month in months]
+    whole = [sum(each) for each in zip(reserved, burst, strict=True)]
+    if len(set(zip(reserved, burst, strict=True))) == 1:
+        return ()
+    factor, sign = short_scale(whole)
+    shown = [(label, values) for label, values in ((text("Reserved"), reserved), (name, burst)) if any(values)]
+    columns = Columns(
+        text("Reserved GPUs are {share} of the cost", share=share(sum(reserved), sum(whole)))
+        if len(shown) > 1
+        else text(
+            "From {first} to {last} a month, as GPUs at peak go from {few} to {many}",
+            first=usd(whole[0]),
+            last=usd(whole[-1]),
+            few=grouped(months[0].peak_gpus),
+            many=grouped(months[-1].peak_gpus),
+        ),
         axis,
         scaled(text("USD a month"), sign),
         categories=numbered(reserved),
-        series=tuple(
-            Series(label, tuple(value / factor for value in values))
-            for label, values in ((text("Reserved"), reserved), (name, burst))
-        ),
+        series=tuple(Series(label, tuple(value / factor for value in values)) for label, values in shown),
     )
+    return (columns,)
 
 
 def tornado(swings: Sequence[Sensitivity], total: float, title: str, axis: str, base: str) -> tuple[Section, ...]:

@@ -45,7 +45,8 @@ def judged(page: Page, address: str) -> None:
             page.evaluate(f"change({{ theme: '{theme}' }})")
             if "charts" in fragment:
                 page.wait_for_function("document.querySelectorAll('#charts svg').length === 6")
-            page.wait_for_timeout(200)  # what fades in has its colours
+            page.wait_for_function("!byId('said').classList.contains('there')")  # what fades has colours of its own
+            page.wait_for_timeout(200)
             found: list[dict[str, Any]] = page.evaluate(f"axe.run({JUDGED[theme]}).then((result) => result.violations)")
             assert not found, (fragment, theme, [(each["id"], each["nodes"][0]["html"]) for each in found])
 

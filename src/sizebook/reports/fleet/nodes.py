@@ -31,9 +31,9 @@ def nodes_and_power(plan: FleetPlan) -> Section:
 
 
 def _power(plan: FleetPlan) -> tuple[Columns, ...]:
-    """Return the power by month; nothing of one month, or where the power of a GPU is not listed."""
+    """Return the power by month; nothing where it never changes, or where the power of a GPU is not listed."""
     ceiling, kw = plan.terms.ceilings.kw_ceiling, [month.site_kw for month in plan.months]
-    if len(kw) == 1 or any(map(math.isnan, kw)):
+    if len(set(kw)) == 1 or any(map(math.isnan, kw)):
         return ()
     title = text("The sites must give {kw} kW in the busiest month", kw=grouped(max(kw)))
     if ceiling is not None:

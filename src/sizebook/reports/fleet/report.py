@@ -55,7 +55,7 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
 
 
 def gpus_chart(plan: FleetPlan) -> Chart:
-    """Return the GPUs of each service by month, as bars of one month; beyond six the smallest stand together."""
+    """Return the GPUs of each service by month, as bars where no month differs; beyond six the smallest are one."""
     largest = sorted(plan.services, key=lambda each: -sum(month.peak_gpus for month in each.months))
     kept = largest if len(largest) <= MOST_SERIES else largest[: MOST_SERIES - 1]
     named = [Series(each.service.name, tuple(float(month.peak_gpus) for month in each.months)) for each in kept]
@@ -73,7 +73,7 @@ def gpus_chart(plan: FleetPlan) -> Chart:
         part=part,
         name=most.service.name,
     )
-    if len(plan.months) == 1:
+    if all(len(set(one.values)) == 1 for one in named):
         bars = (Bar(one.name, one.values[0], grouped(one.values[0]), marked=one is named[0]) for one in named)
         return Bars(title, text("GPUs of replicas"), tuple(bars))
     return Columns(
@@ -85,11 +85,22 @@ def gpus_chart(plan: FleetPlan) -> Chart:
     )
 
 
-def _busiest(first: int, last: int) -> Text:
-    """Return the GPUs of the busiest hour in the first month and in the last."""
+def _busiest(plan: FleetPlan) -> Text:
+    """Return the GPUs of the busiest hour in the first month and in the last, and the service that changes most."""
+    first, last = (plan.months[at].peak_gpus for at in (0, -1))
     if first == last:
         return plural(last, "{n} GPU in the busiest hour", "{n} GPUs in the busiest hour")
-    return text("From {first} to {last} GPUs in the busiest hour", first=grouped(first), last=grouped(last))
+    ends = {each.service.name: (each.months[0].peak_gpus, each.months[-1].peak_gpus) for each in plan.services}
+    name = max(ends, key=lambda each: abs(ends[each][1] - ends[each][0]))
+    few, many = map(grouped, ends[name])
+    return text(
+        "From {first} to {last} GPUs in the busiest hour, {name} from {few} to {many}",
+        first=grouped(first),
+        last=grouped(last),
+        name=name,
+        few=few,
+        many=many,
+    )
 
 
 def _gpus(plan: FleetPlan) -> Section:
@@ -102,7 +113,7 @@ def _gpus(plan: FleetPlan) -> Section:
             (text("Reserved"), "reserved_gpus"),
         )
     )
-    first, last = months[0], months[-1]
+    last, changes = months[-1], any(len({y for _, y in line.points}) > 1 for line in lines)
     chart = Lines(
         plural(
             last.peak_gpus,
@@ -116,8 +127,8 @@ def _gpus(plan: FleetPlan) -> Section:
     )
     return Section(
         text("GPUs"),
-        _busiest(first.peak_gpus, last.peak_gpus),
-        (*((chart,) if len(months) > 1 else ()), _by_service(plan)),
+        _busiest(plan),
+        (*((chart,) if changes else ()), _by_service(plan)),
     )
 
 
@@ -151,11 +162,11 @@ def _service_row(name: str, months: Months) -> Row:
 
 
 def cost_chart(plan: FleetPlan) -> tuple[Columns, ...]:
-    """Return the cost by month and by term of purchase; nothing of one month, or where a price is not listed."""
-    if len(plan.months) == 1 or math.isnan(total_usd(plan.months)):
+    """Return the cost by month and by term of purchase; nothing where a price is not listed."""
+    if math.isnan(total_usd(plan.months)):
         return ()
-    reserved, burst = [month.reserved_usd for month in plan.months], [month.burst_usd for month in plan.months]
-    return (by_term(reserved, burst, text("Burst"), axis=month_axis(plan.terms.start, plan.label(0))),)
+    burst = [month.burst_usd for month in plan.months]
+    return by_term(plan.months, burst, text("Burst"), axis=month_axis(plan.terms.start, plan.label(0)))
 
 
 def _cost(plan: FleetPlan) -> Section:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from sizebook.core.texts import text
-from sizebook.core.units import NOT_LISTED, energy, grouped, mass, usd
+from sizebook.core.units import NOT_LISTED, energy, mass, usd
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.figures import contracts
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.reports import phrases
-from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Series
+from sizebook.reports.charts.chart_types import Chart, Columns, Series
 from sizebook.reports.document import Row, Section, Table, figures, words
 from sizebook.reports.money_charts import by_term, tornado
 from sizebook.reports.number_columns import fixed, plain_number
@@ -96,11 +96,11 @@ def _per_million(plan: ServingPlan) -> tuple[Row, Row]:
     )
 
 
-def _gpu_chart(plan: ServingPlan) -> Chart:
-    """Return the GPUs of the busiest hour by month."""
+def _gpu_chart(plan: ServingPlan) -> Chart | None:
+    """Return the GPUs of the busiest hour by month; nothing where they are the same in each."""
     peaks = [month.peak_gpus for month in plan.months]
-    if len(peaks) == 1:
-        return Bars(text("GPUs of the busiest hour"), text("GPUs"), (Bar(text("GPUs"), peaks[0], grouped(peaks[0])),))
+    if len(set(peaks)) == 1:
+        return None
     return Columns(
         text("GPUs of the busiest hour"),
         text("Month"),
@@ -110,21 +110,12 @@ def _gpu_chart(plan: ServingPlan) -> Chart:
     )
 
 
-def cost_chart(plan: ServingPlan) -> Chart:
-    """Return columns of money by month, or two bars where there is one month; of GPUs where no price is listed."""
+def cost_chart(plan: ServingPlan) -> Chart | None:
+    """Return columns of money by month, of GPUs where no price is listed; nothing where no month differs."""
     if math.isnan(total_usd(plan.months)):
         return _gpu_chart(plan)
-    reserved = [month.reserved_usd for month in plan.months]
     burst = [month.on_demand_usd for month in plan.months]
-    columns = by_term(reserved, burst, text("On demand"), axis=text("Month"))
-    if len(plan.months) > 1:
-        return columns
-    most = max(reserved[0], burst[0])
-    bars = tuple(
-        Bar(series.name, series.values[0], usd(value), marked=value == most)
-        for series, value in zip(columns.series, (reserved[0], burst[0]), strict=True)
-    )
-    return Bars(columns.title, columns.y_axis, bars)
+    return next(iter(by_term(plan.months, burst, text("On demand"), axis=text("Month"))), None)
 
 
 def sensitivity(plan: ServingPlan) -> tuple[Section, ...]:
