@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sizebook.core.texts import text
-from sizebook.core.units import NOT_LISTED, energy, mass, usd
+from sizebook.core.units import NOT_LISTED, energy, grouped, mass, usd
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.figures import contracts
 from sizebook.plans.serving.plan import ServingPlan
