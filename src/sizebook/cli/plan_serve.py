@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
+from sizebook.core.errors import InputError
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
 from sizebook.core.units import (
@@ -23,6 +24,7 @@ from sizebook.core.units import (
     usd,
 )
 from sizebook.plans.ledgers import month_range, total_usd, usd_range
+from sizebook.plans.serving.backwards import GIVEN, MostServed, as_models, most_served
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.engine_command import command, unsaid
@@ -48,11 +50,63 @@ LIMITS = {
 
 @click.command("serve")
 @plan_options
-def plan_serve(scenario: ScenarioFile, as_json: bool) -> None:
+@click.option(
+    "--given",
+    metavar="WHAT=AMOUNT",
+    help=f"Also say the most that this buys: {', '.join(GIVEN)}, such as usd_per_month=50000.",
+)
+@click.option("--models", default="", metavar="A,B", help="With --given: say the largest of these models that is had.")
+def plan_serve(scenario: ScenarioFile, as_json: bool, given: str | None, models: str) -> None:
     """Print the serving plan of a scenario file."""
     checked = scenario.read(ServingScenario, "serving")
     found = plan_serving_scenario(checked)
-    print_plan(as_json, *with_amount(found, checked.money, data=lambda: as_data(found), text=lambda: as_text(found)))
+    most = _most_served(found.plan, given, models) if given else None
+    print_plan(
+        as_json,
+        *with_amount(
+            found,
+            checked.money,
+            data=lambda: as_data(found) | ({"backwards": flat(most)} if most else {}),
+            text=lambda: [*as_text(found), *(backwards_lines(most, str(given)) if most else [])],
+        ),
+    )
+
+
+def _most_served(plan: ServingPlan, given: str, models: str) -> MostServed:
+    """Return the most that is had of ``WHAT=AMOUNT``."""
+    what, _, amount = given.partition("=")
+    try:
+        limit = float(amount)
+    except ValueError:
+        limit = -1.0
+    if what not in GIVEN or not limit > 0:
+        raise InputError(
+            f"not given: got '{given}', want one of {', '.join(GIVEN)} with an amount above 0. Write "
+            "usd_per_month=50000."
+        )
+    return most_served(plan, what, limit, models=as_models(models))
+
+
+def backwards_lines(found: MostServed, given: str) -> list[str]:
+    """Return what is had of what is given, as lines."""
+    what, _, amount = given.partition("=")
+    more = "" if found.taken_with_one_more is None else f", {found.taken_with_one_more:,.6g} with one replica "
+    if more:
+        more += "less" if what == "usd_per_mtok" else "more"
+    side = "least" if what == "usd_per_mtok" else "most"
+    lines = [
+        "",
+        f"Given              {amount} {GIVEN[what]}",
+        f"Traffic            {grouped(math.floor(found.requests_per_day))} requests a day at {side}, on "
+        f"{number_of(found.replicas, 'replica')}: {found.taken:,.6g}{more}",
+    ]
+    if found.tpot_seconds is not None and found.ttft_seconds is not None:
+        lines.append(
+            f"Latency            TTFT {duration(found.ttft_seconds)}, TPOT {duration(found.tpot_seconds)} at best for "
+            f"the traffic of the plan, {number_of(found.concurrency or 0, 'request')} in flight"
+        )
+    lines += [f"Largest model      {found.largest_model}"] if found.largest_model else []
+    return [*lines, *([f"To know            {found.reason}"] if found.reason else [])]
 
 
 def as_data(found: ServingResult) -> dict[str, Any]:

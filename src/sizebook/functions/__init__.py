@@ -32,6 +32,7 @@ MODULES = (
     "plans.training.tables",
     "plans.training.fine_tuning",
     "plans.serving.functions",
+    "plans.serving.backwards",
     "plans.serving.tables",
     "plans.serving.percentiles",
     "plans.serving.curves",

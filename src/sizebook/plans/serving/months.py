@@ -90,9 +90,9 @@ def purchase(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times
     return Purchase(needs, rates.by_month(months), rates.by_term(months), inputs.commitments)
 
 
-def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates) -> float:
+def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> float:
     """Return what the last month costs where it is bought as is cheapest for a month, whatever runs already."""
-    bought, rates = gpus_needed(replica, inputs)[-1], rates.in_month(inputs.traffic.months - 1)
+    bought, rates = gpus_needed(replica, inputs, times)[-1], rates.in_month(inputs.traffic.months - 1)
     price = rates.cheapest_usd(inputs.commitments.terms)
     found = cover([bought], [rates.on_demand_usd], [Offer(1, [price])])
     held = Portfolio(tuple(Commitment(n, 1, 1, usd_per_gpu_hour=price) for n in found.values()))

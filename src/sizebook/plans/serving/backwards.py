@@ -1,0 +1,251 @@
+"""Serving backwards: the most traffic, the best latency and the largest model of a sum a month, GPUs, power or a price.
+
+Traffic is found over whole replicas, those of the busiest hour of the last month, and only what they all take is said;
+one replica more would cost more than is given. What is bought is bought as is cheapest for a month.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from sizebook.core.errors import InputError, RangeError, SizebookError
+from sizebook.core.quantities import Gpu, Model
+from sizebook.core.registry import function, takes
+from sizebook.core.sections import DEFAULT, Quantity, flat, section
+from sizebook.models import catalog
+from sizebook.plans.ledgers import Figures
+from sizebook.plans.serving.choice import with_mean_targets
+from sizebook.plans.serving.inputs import Latencies, ServingInputs
+from sizebook.plans.serving.months import arrivals_by_hour, gpus_needed, usd_if_kept_up
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.rates import Rates
+from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.plans.serving.users import DAYS_PER_MONTH
+from sizebook.serving.traffic import serving_kwh
+
+MOST_REPLICAS = 2**24
+GIVEN = {
+    "usd_per_month": "USD a month",
+    "gpus": "GPUs",
+    "kw": "kW",
+    "usd_per_mtok": "USD per million output tokens",
+}
+
+GivenKind = Annotated[
+    str,
+    Quantity(
+        "what is given: usd_per_month, gpus at peak, kw (busy GPUs x PUE) or usd_per_mtok (of output tokens)",
+        kind="choice",
+        choices=tuple(GIVEN),
+        label="What is given",
+    ),
+]
+Limit = Annotated[float, Quantity("how much of it", above=0, maximum=1e15, label="How much of it")]
+ModelList = Annotated[
+    Any,
+    Quantity(
+        "models of which the largest is asked for, as a list or with commas between; blank for none",
+        kind="list",
+        default=None,
+        label="Models compared",
+    ),
+]
+_EXAMPLE = {
+    "model": "llama-3.1-70b",
+    "gpu": "h100-sxm",
+    "given": "gpus",
+    "limit": 40,
+    "requests_per_day": 100_000,
+    "input_tokens": 2000,
+    "output_tokens": 400,
+    "months": 1,
+    "concurrency": 32,
+    "tp": 4,
+    "weight_dtype": "fp8",
+    "on_demand_usd_per_gpu_hour": 4,
+    "reserved_usd_per_gpu_hour": 2,
+}
+_COUNT: Any = {"kind": "integer", "minimum": 0}
+
+
+@section
+class MostServed:
+    """What is had of what is given: traffic, latency at the traffic asked for, the largest of some models."""
+
+    requests_per_day: Annotated[
+        float,
+        Quantity(
+            "most requests a day; of a price of tokens the least from which on it is met",
+            unit="requests",
+            label="Requests",
+        ),
+    ]
+    replicas: Annotated[int, Quantity("replicas of the busiest hour", **_COUNT, label="Replicas")]
+    taken: Annotated[float, Quantity("what they take of what is given", label="Taken")]
+    taken_with_one_more: Annotated[
+        float | None,
+        Quantity("what one replica more would take, or one less of a price of tokens", label="With one more"),
+    ]
+    concurrency: Annotated[
+        int | None, Quantity("fewest in flight on a replica that are had, blank for none", **_COUNT, label="In flight")
+    ]
+    ttft_seconds: Annotated[
+        float | None,
+        Quantity("best time to first token that is had, blank for none", unit="seconds", label="Best TTFT"),
+    ]
+    tpot_seconds: Annotated[
+        float | None,
+        Quantity("best time per output token that is had, blank for none", unit="seconds", label="Best TPOT"),
+    ]
+    largest_model: Annotated[
+        str, Quantity("largest model that is had, blank for none", kind="text", label="Largest model")
+    ]
+    reason: Annotated[str, Quantity("why something is not had", kind="text", label="Reason")]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A replica, what it is bought for, and what is given."""
+
+    replica: PlannedReplica
+    inputs: ServingInputs
+    rates: Rates
+    kind: str
+    limit: float
+
+    @property
+    def spare(self) -> int:
+        return self.inputs.target.margins.spare_replicas(self.replica.packing)
+
+    def times(self, replicas: int) -> float:
+        """Return the times of the traffic that so many replicas take in the busiest hour, spare ones among them."""
+        busiest = max(arrivals_by_hour(self.inputs, self.inputs.days[-1]))
+        load = self.inputs.target.margins.target_load
+        return (replicas - self.spare) * self.replica.requests_per_second * load / busiest
+
+    def taken(self, times: float) -> float:
+        """Return what so many times the traffic takes of what is given."""
+        peak = max(gpus_needed(self.replica, self.inputs, times)[-1])
+        if self.kind == "gpus":
+            return peak
+        if self.kind == "kw":
+            return serving_kwh(peak, self.rates.tdp_watts, 1.0, pue=self.rates.pue, hours=1.0)
+        usd = usd_if_kept_up(self.replica, self.inputs, self.rates, times)
+        if self.kind == "usd_per_month":
+            return usd
+        tokens = self.inputs.traffic.mean_demand.output_tokens
+        return usd / (times * self.inputs.days[-1] * DAYS_PER_MONTH * tokens) * 1e6
+
+    def of_replicas(self, replicas: int) -> float:
+        """Return what so many replicas of the busiest hour take, fully used."""
+        return self.taken(self.times(replicas))
+
+
+def most_served(plan: ServingPlan, given: str, limit: float, models: Sequence[str] = ()) -> MostServed:
+    """Return the most that is had of what is given, by the plan's own setup.
+
+    Errors: a price or a power that is not listed; too little for one replica; a price of tokens that no traffic meets.
+    """
+    asked = _Asked(plan.replica, plan.inputs, plan.rates, given, limit)
+    replicas, step = _most_replicas(asked), -1 if given == "usd_per_mtok" else 1
+    fewest, reason = _fewest_in_flight(plan, given, limit)
+    knee = fewest.at_knee if fewest else None
+    return MostServed(
+        requests_per_day=asked.times(replicas) * plan.inputs.days[-1],
+        replicas=replicas,
+        taken=asked.of_replicas(replicas),
+        taken_with_one_more=asked.of_replicas(replicas + step) if replicas + step > asked.spare else None,
+        concurrency=fewest.concurrency if fewest else None,
+        ttft_seconds=float(knee.ttft_seconds) if knee else None,
+        tpot_seconds=float(knee.tpot_seconds) if knee else None,
+        largest_model=_largest(plan, given, limit, models),
+        reason=reason,
+    )
+
+
+def _most_replicas(asked: _Asked) -> int:
+    """Return the replicas to have: the most within a limit, or the fewest from which on tokens cost no more."""
+    least, given = asked.spare + 1, f"{asked.limit:g} {GIVEN[asked.kind]}"
+    first = asked.of_replicas(least)
+    if math.isnan(first):
+        raise InputError(
+            f"not listed: got {given} and no price or power of {asked.replica.setup.gpu}, want one. State its price."
+        )
+    if asked.kind == "usd_per_mtok":
+        if (best := asked.of_replicas(MOST_REPLICAS)) > asked.limit:
+            raise RangeError(f"not reached: got {given}, want {best:.4g} or more, at any traffic. Raise it.")
+        return _first(lambda n: asked.of_replicas(n) <= asked.limit, least, MOST_REPLICAS)
+    if first > asked.limit:
+        raise RangeError(f"too little: got {given}, want {first:.4g} or more, for {least} replicas. Raise it.")
+    if asked.of_replicas(MOST_REPLICAS) <= asked.limit:
+        raise RangeError(f"no limit: got {given}, which {MOST_REPLICAS} replicas do not take. Give less.")
+    return _first(lambda n: asked.of_replicas(n + 1) > asked.limit, least, MOST_REPLICAS)
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the first number from low to high at which something holds that holds from there on."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _fewest_in_flight(plan: ServingPlan, given: str, limit: float) -> tuple[PlannedReplica | None, str]:
+    """Return the replica with the fewest requests in flight whose fleet is within the limit, else why there is none."""
+    if plan.inputs.pools.separate_prefill:
+        return None, "best latency: not of pools, whose workers are searched for the least cost"
+
+    def at(concurrency: int) -> _Asked:
+        traffic = plan.inputs.traffic
+        demand = replace(traffic.demand, concurrency=concurrency)
+        target = replace(plan.inputs.target, latencies=Latencies())
+        inputs = with_mean_targets(replace(plan.inputs, traffic=replace(traffic, demand=demand), target=target))
+        found = plan_serving(plan.model, plan.replica.setup.gpu, inputs)
+        return _Asked(found.replica, found.inputs, found.rates, given, limit)
+
+    most = plan.replica.concurrency
+    if at(most).taken(1.0) > limit:
+        return None, f"best latency: {limit:g} {GIVEN[given]} are too little for the traffic asked for"
+    return at(_first(lambda n: at(n).taken(1.0) <= limit, 1, most)).replica, ""
+
+
+def _largest(plan: ServingPlan, given: str, limit: float, models: Sequence[str]) -> str:
+    """Return the largest model whose plan for the traffic asked for is within the limit, empty for none."""
+
+    def within() -> Iterator[tuple[int, str]]:
+        for model in models:
+            try:
+                found = plan_serving(model, plan.replica.setup.gpu, plan.inputs)
+            except SizebookError:
+                continue
+            if _Asked(found.replica, found.inputs, found.rates, given, limit).taken(1.0) <= limit:
+                yield catalog.counted(model).total, model
+
+    return max(within(), default=(0, ""))[1]
+
+
+@function(
+    category="serving",
+    source="sizebook.plans.serving.backwards over plans of the same inputs",
+    example=(_EXAMPLE,),
+)
+@takes("simulation")
+def serving_backwards(
+    model: Model, gpu: Gpu, given: GivenKind, limit: Limit, inputs: ServingInputs, models: ModelList = DEFAULT
+) -> Figures:
+    """Return the most that a sum a month, GPUs, kW or a price of tokens buys: traffic, latency, the largest model.
+
+    Names and values. Traffic is that of whole replicas, at the inputs' lengths, hours and targets; latency and model
+    are for the traffic of the inputs. What is not had is blank, with the reason.
+    """
+    found = most_served(plan_serving(model, gpu, inputs), given, limit, models=as_models(models))
+    return [[name, "" if value is None else value] for name, value in flat(found).items()]
+
+
+def as_models(models: Any) -> tuple[str, ...]:
+    """Return the models of a list or of a text with commas."""
+    words = models.split(",") if isinstance(models, str) else models or ()
+    return tuple(catalog.resolve(str(word).strip()) for word in words if str(word).strip())
