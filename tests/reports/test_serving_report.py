@@ -96,7 +96,7 @@ def test_memory_adds_up_to_the_physical(plan: ServingPlan, as_of: date) -> None:
 
 
 def test_cost_is_shown_by_month_and_by_term(plan: ServingPlan, as_of: date) -> None:
-    chart, (months, _) = report(plan, as_of).chart, _section(report(plan, as_of), "Cost").blocks
+    chart, (months, *_) = report(plan, as_of).chart, _section(report(plan, as_of), "Cost").blocks
     assert isinstance(chart, Columns) and isinstance(months, Table)
     assert len(chart.categories) == 24
     assert sum(series.values[0] for series in chart.series) == pytest.approx(plan.months[0].usd / 1e3)
