@@ -28,6 +28,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn a link to a file outside docs/ into one to the repository."""
+    if page.file.src_uri == "questions.md":
+        page.meta["search"] = {"boost": 3}  # a question in a planner's words is found by those words
     folder = (ROOT / "docs" / page.file.src_uri).parent
 
     def outside(link: re.Match[str]) -> str:
@@ -39,6 +41,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"]({REPOSITORY}{target.relative_to(ROOT)})"
 
     markdown = re.sub(r"\]\((\.\./[^)#\s]+)\)", outside, markdown)
+    if not markdown.startswith("# "):  # a table alone
+        markdown = f"# {page.title}\n\n{markdown}"
     texts[page.file.src_uri] = (page.title or page.file.src_uri, markdown)
     return markdown
 
@@ -48,14 +52,15 @@ def on_post_build(config: MkDocsConfig) -> None:
     lines = ["# sizebook", "", f"> {config.site_description}", "", "## Pages", ""]
     for source, (title, text) in texts.items():
         (site / source).write_text(text, encoding="utf-8")
-        lines.append(f"- [{title}]({source}): {_first_sentence(text)}")
+        lines.append(": ".join(filter(None, (f"- [{title}]({source})", _first_sentence(text)))))
     (site / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _first_sentence(text: str) -> str:
     """Return the first sentence of the first paragraph that is text."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
     for block in text.split("\n\n"):
-        if re.match(r"[A-Z`*\[]", block) and not block.startswith("[!["):
+        if re.match(r"[A-Za-z0-9`*\[]", block) and not block.startswith("[!["):
             plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(block.split()))
             return re.split(r"(?<=[.?])\s", plain)[0]
     return ""
