@@ -24,7 +24,7 @@ from sizebook.workbooks.what_if import case_cost
 FILE, TITLE = "fleet_plan.xlsx", "Fleet plan"
 _SCENARIO = Path(__file__).resolve().parent / "scenarios" / "six-services.toml"
 EXAMPLE = workbook_inputs(parse(FleetScenario, read_toml(_SCENARIO), _SCENARIO.name))
-FUNCTIONS = ("FLEET_BASIS", "FLEET_LEDGER")
+FUNCTIONS = ("FLEET_BASIS", "FLEET_LEDGER", "PEAK_OF_DAY", "TRAFFIC_BY_MONTH")
 NOTES = (
     "Functions of sizebook say what one replica of each service does and what its node is, once, its value held beside "
     "it. All else, from growth to nodes, racks, money and carbon, is ordinary formulas, which need no add-in.",

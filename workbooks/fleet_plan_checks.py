@@ -37,6 +37,10 @@ _ARRIVALS = (
     "MAX({day_@.all})*{peak_now.@}/{seconds_a_day}"
     "<=MAX(0,{peak_@.total}-{spare_replicas.@})*{rate.@}*{load.@}*(1+{rounding})"
 )
+_COURSE = (
+    "{requests_now.@}*SUMPRODUCT({course_@.all}*({month.all}>={begins.@})*({month.all}<={ends.@})"
+    "*(1+{growth.@})^({month.all}-{begins.@}))"
+)
 _OF_SERVICES: tuple[Check, ...] = (
     (
         "The load fits in the cache",
@@ -79,9 +83,9 @@ _OF_SERVICES: tuple[Check, ...] = (
         "Services: in the scenario against before it, x the scenario's",
     ),
     (
-        "Traffic adds up to its growth",
-        _same((_totals("day"), "SUM({days_expected.all})")),
-        "Requests a day of all months against the sum of a geometric series",
+        "Traffic adds up to its course",
+        _same((_totals("day"), f"SUM({','.join(_COURSE.replace('@', at) for at in SERVICES)})")),
+        "Requests a day of all months against table, season and growth of every service",
     ),
 )
 _NO_RACK_OF_ITS_OWN = "--({node_kw.all}>0),1-ISNUMBER({plan_rack_nodes.all})"

@@ -15,8 +15,9 @@ from sizebook.plans.fleet.inputs import (
     ServiceTraffic,
 )
 from sizebook.plans.ledgers import LONGEST_PLAN
-from sizebook.plans.serving.inputs import Energy, Latencies, Margins
+from sizebook.plans.serving.inputs import Energy, Latencies, Margins, PriceChanges
 from sizebook.plans.serving.request_stream import RequestStream
+from sizebook.plans.serving.traffic_by_month import DemandByMonth
 from sizebook.serving.quantities import PoolLayout
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
@@ -34,6 +35,8 @@ HEADINGS = {
     RequestStream: "Requests one by one",
     PoolLayout: "Prefill and decode in pools of their own",
     Running: "First and last month",
+    DemandByMonth: "Demand by month, in place of requests a day",
+    PriceChanges: "Prices over time",
     FleetTerms: "Calendar",
     Margins: "Margins of the fleet",
     Contract: "Contract",

@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from fleet_plan_inputs import SERVICES
 from openpyxl.utils import get_column_letter
 
+from sizebook.core.sections import leaves
+from sizebook.plans.ledgers import LONGEST_PLAN
+from sizebook.plans.serving.traffic_by_month import Course
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import FIRST_COLUMN, Book
 from sizebook.workbooks.finance import dated_level
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.print_ranges import fold_blank
+from sizebook.workbooks.staged_tables import stage_rows, watch_lines
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
 
 FILLED = "#,##0;-#,##0;"  # shows nothing for 0: rows of services that there are not, or that another one stands for
@@ -128,8 +132,16 @@ def replicas(book: Book) -> None:
     """Add the sheet of traffic and replicas."""
     page = Timeline(book, "Replicas", "Traffic of each service, and the replicas that it takes, spare ones included.")
     page.calendar()
+    page.section("Table of months and season")
+    names = [leaf.name for leaf in leaves(Course)]
+    for at in SERVICES:
+        given = [f'IF({{{name}.{at}}}="","",{{{name}.{at}}})' for name in names]
+        course = stage_rows(book, f"TRAFFIC_BY_MONTH({{first_month.1}},{','.join(given)})", (LONGEST_PLAN, 1))
+        formula = f"=INDEX({course.block.column(1)},{{month}})*{{on}}"
+        page.row_of(f"course_{at}", f"={{shown.{at}}}", formula, "", styles.NUMBER)
+    watch_lines(book, *names)
     page.section("Requests a day")
-    runs = "{on}*({month}>={begins.@})*({month}<={ends.@})"
+    runs = "{on}*({month}>={begins.@})*({month}<={ends.@})*{course_@}"
     _rows(page, "day", f"={runs}*{{requests_now.@}}*(1+{{growth.@}})^MAX(0,{{month}}-{{begins.@}})", "requests", SUM)
     for at, title in (("peak", "Replicas in the busiest hour"), ("mean", "Replicas at the mean of the day")):
         page.section(title)
@@ -215,12 +227,16 @@ def buying(book: Book, group: Groups) -> None:
     page.section("GPU-hours paid for")
     burst = burst_of("{paid_peak_@}", "{paid_mean_@}", reserved="{reserved_@}")
     _rows(page, "hours", f"={{hours_a_month}}*{{reserved_@}}+{burst}", "GPU-hours", SUM)
+    page.section("Prices over those of month 1, on demand")
+    _rows(page, "level", "=(1+{price_change.@})^({month}-1)*{on}", "ratio", shown=styles.NUMBER)
+    page.section("Prices over those of month 1, reserved: those of the month in which the term began")
+    _rows(page, "level_term", f"=(1+{{price_change.@}})^({TERM}-1)*{{on}}", "ratio", shown=styles.NUMBER)
     page.section("Cost")
     _rows(
         page,
         "cost",
-        "={price_level_now}*({hours_a_month}*{reserved_@}*({reserved_now.@}-{on_demand_now.@})"
-        "+{hours_@}*{on_demand_now.@})",
+        "={price_level_now}*({hours_a_month}*{reserved_@}*({reserved_now.@}*{level_term_@}-{on_demand_now.@}*{level_@})"
+        "+{hours_@}*{on_demand_now.@}*{level_@})",
         "USD",
         SUM,
     )
@@ -255,7 +271,7 @@ def at_speed(book: Book, group: Groups, name: str, end: str, said: str) -> None:
     _rows(page, f"reserved{end}", _reserved(end), "GPUs", MOST)
     page.section("Cost")
     peak, mean, reserved = (block(f"{key}{end}") for key in ("paid_peak", "paid_mean", "reserved"))
-    prices = [group.of(f"{kind}_now") for kind in ("reserved", "on_demand")]
+    prices = [f"{group.of('reserved_now')}*{block('level_term')}", f"{group.of('on_demand_now')}*{block('level')}"]
     cost = f"{{hours_a_month}}*{reserved}*{prices[0]}+{burst_of(peak, mean, reserved)}*{prices[1]}"
     page.row_of(f"cost{end}", "Cost", f"={{price_level_now}}*SUMPRODUCT({cost})", "USD", total=SUM)
     page.finish()

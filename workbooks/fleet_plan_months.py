@@ -69,11 +69,17 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     row(
         "reserved_usd",
         "Reserved",
-        f"={level_now}{{hours_a_month}}*SUMPRODUCT({reserved}*{group.of('reserved_now')})",
+        f"={level_now}{{hours_a_month}}*SUMPRODUCT({reserved}*{group.of('reserved_now')}*{block('level_term')})",
         "USD",
         total=SUM,
     )
-    row("burst_usd", "Burst", f"={level_now}SUMPRODUCT({burst}*{group.of('on_demand_now')})", "USD", total=SUM)
+    row(
+        "burst_usd",
+        "Burst",
+        f"={level_now}SUMPRODUCT({burst}*{group.of('on_demand_now')}*{block('level')})",
+        "USD",
+        total=SUM,
+    )
     row("usd", "Cost", "={reserved_usd}+{burst_usd}", "USD", total=BOLD_SUM)
     row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
     row(
@@ -98,7 +104,7 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
         row(f"usd_{end}", f"Cost, {end} replicas", f"={{cost_{end}}}", "USD", total=SUM)
     for end, of in (("cheap", "low"), ("dear", "high")):
         prices = [group.of(f"{kind}_{of}_now") for kind in ("reserved", "on_demand")]
-        paid = f"{{hours_a_month}}*{reserved}*{prices[0]}+{burst}*{prices[1]}"
+        paid = f"{{hours_a_month}}*{reserved}*{prices[0]}*{block('level_term')}+{burst}*{prices[1]}*{block('level')}"
         row(f"usd_{end}", f"Cost, {end} providers", f"={level_now}SUMPRODUCT({paid})", "USD", total=SUM)
     range_rows(page, "usd")
     page.section("GPUs of replicas, the largest services")

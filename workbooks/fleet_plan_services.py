@@ -11,13 +11,15 @@ from sizebook.plans.fleet.figures import ServiceBasis
 from sizebook.plans.fleet.inputs import FleetTerms, Running, Service
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
+from sizebook.plans.serving.inputs import PriceChanges
+from sizebook.plans.serving.traffic_by_month import DemandByMonth
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import number_or_not_listed, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
-from sizebook.workbooks.shared_lines import CONFIG, node_lines
+from sizebook.workbooks.shared_lines import CONFIG, demand_lines, node_lines, or_blank
 from sizebook.workbooks.staged_tables import StagedFigures, StagedRows, stage_figures, stage_options, stage_rows
 
 POOLS = '{separate_prefill}="yes"'
@@ -28,7 +30,7 @@ _NATIVE = (
     "peak_factor",
     "reserved_usd_per_gpu_hour",
     "on_demand_usd_per_gpu_hour",
-    *(leaf.name for leaf in leaves(Running)),
+    *(leaf.name for kind in (Running, DemandByMonth, PriceChanges) for leaf in leaves(kind)),
 )
 # Lines of what may be not listed, and the inputs that give it.
 KNOWN = {"on_demand_price": "on_demand_usd_per_gpu_hour", "grams": "grams_per_kwh"}
@@ -61,7 +63,7 @@ def services(book: Book) -> Staged:
     page.heads("Name", cases=[page.resolve(f"={{name.{number}}}") for number in SERVICES])
     page.section("What functions are asked")
     given = {name: f'=IF(AND({POOLS},{{{name}}}<>""),{{{name}}},"")' for name in _NATIVE}
-    given["requests_per_day"] = f'=IF({{model}}="","",IF({POOLS},{{requests_per_day}},1))'
+    given["requests_per_day"] = f'=IF({{model}}="","",IF({POOLS},{or_blank("requests_per_day")},1))'
     asked = stage_options(page, leaves(Service), model=_CHOSEN, **given).area()
     page.section("What they share")
     shared = {
@@ -106,12 +108,13 @@ def _traffic(page: LineSheet) -> None:
         "months",
         "Inputs, at most the plan's",
     )
+    demand_lines(page, "{input_tokens}+{output_tokens}", used)
     page.line(
         "requests_now",
         "Requests a day at first",
-        used("{requests_per_day}*{use_traffic}"),
+        used("{requests_base}*{use_traffic}"),
         "requests",
-        "Inputs x the scenario's",
+        "As above x the scenario's",
     )
     page.line(
         "growth",
@@ -120,15 +123,6 @@ def _traffic(page: LineSheet) -> None:
         "ratio",
         "Inputs + the scenario's",
         styles.PERCENT,
-    )
-    page.line("runs_for", "Runs for", used("MAX(0,{ends}+1-{begins})"), "months", "From its first month to its last")
-    series = "IF({growth}=0,{runs_for},((1+{growth})^{runs_for}-1)/IF({growth}=0,1,{growth}))"
-    page.line(
-        "days_expected",
-        "Requests a day, sum of its months",
-        used(f"{{requests_now}}*{series}"),
-        "requests",
-        "Sum of a geometric series",
     )
     page.line(
         "load", "Target load", "=MIN(1,{target_load}*{use_load})", "ratio", "Inputs x the scenario's", styles.PERCENT
@@ -293,7 +287,8 @@ def _prices(page: LineSheet) -> None:
             f"{kind}_now", label, f"={{{kind}_price}}*{{use_{kind}}}", "USD/GPU-hour", "x the scenario's", styles.RATE
         )
     first = "".join(
-        f"+ABS({{{kind}_price}}-INDEX({{{kind}_price.all}},{{bought_with}}))" for kind in ("on_demand", "reserved")
+        f"+ABS({{{key}}}-INDEX({{{key}.all}},{{bought_with}}))"
+        for key in ("on_demand_price", "reserved_price", "price_change")
     )
     page.line(
         "price_apart",
@@ -326,7 +321,7 @@ def _prices(page: LineSheet) -> None:
             "0.000E+00",
         )
     page.section("Before the scenario, for the cases of What-if")
-    page.line("requests_first", "Requests a day", used("{requests_per_day}"), "requests", "Inputs")
+    page.line("requests_first", "Requests a day", used("{requests_base}"), "requests", "As above")
     page.line(
         "growth_first", "1 + growth a month", '=IF({model}="",1,1+{growth_per_month})', "ratio", "Inputs", styles.NUMBER
     )
@@ -355,7 +350,15 @@ def _prices(page: LineSheet) -> None:
     )
     page.line("step_paid", "GPUs paid for together", "=MAX(1,{step_gpus})", "GPUs", "As above, at least 1")
     unlisted_statement(page, KNOWN)
-    page.line("peak_now", "Busiest hour over the mean", used("{peak_factor}"), "ratio", "Inputs", styles.NUMBER)
+    asked = f'PEAK_OF_DAY("flat",{or_blank("hours_active")},{or_blank("time_zones")})'
+    page.line(
+        "peak_now",
+        "Busiest hour over the mean",
+        used(f'IF({{hours_active}}="",{{peak_factor}},{asked})*{{working_day}}'),
+        "ratio",
+        "Inputs, or hours and time zones of users; on a working day",
+        styles.NUMBER,
+    )
     page.line(
         "work",
         "GPUs at work for a request a day",

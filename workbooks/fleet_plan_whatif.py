@@ -78,9 +78,14 @@ def what_if(book: Book, group: Groups) -> None:
 
 def _shares(page: Timeline) -> None:
     """Add what no case changes: requests at first and months since, in a month and when its term began."""
-    runs = "{on}*({month}>={begins.@})*({month}<={ends.@})"
+    runs = "{on}*({month}>={begins.@})*({month}<={ends.@})*{course_@}"
     for title, key, formula, unit in (
-        ("Requests a day at first, while a service runs", "first", f"={runs}*{{requests_first.@}}", "requests"),
+        (
+            "Requests a day at first, while a service runs",
+            "first",
+            f"={runs}*{{requests_first.@}}",
+            "requests",
+        ),
         ("Months since it began", "age", "=MAX(0,{month}-{begins.@})", "months"),
         (
             "Requests a day at first, in the month in which the term began",
@@ -118,11 +123,11 @@ def _reserved(group: Groups) -> str:
 
 
 def _held(group: Groups) -> str:
-    paid = f"SUMPRODUCT({group.of('reserved_price')}*{_reserved(group)})"
+    paid = f"SUMPRODUCT({group.of('reserved_price')}*{block('level_term')}*{_reserved(group)})"
     return f"=IF({{on}}=0,0,{{price_level_now}}*{{hours_a_month}}*{paid})"
 
 
 def _burst(group: Groups, hours: str, *, peak: bool) -> str:
     beyond = f"({_units(group, '', peak=peak)}-{_reserved(group)})"
-    paid = f"SUMPRODUCT({group.of('on_demand_price')}*({beyond}>0)*{beyond})"
+    paid = f"SUMPRODUCT({group.of('on_demand_price')}*{block('level')}*({beyond}>0)*{beyond})"
     return f"=IF({{on}}=0,0,{{price_level_now}}*{{hours_a_month}}/{{hours_a_day}}*{hours}*{paid})"

@@ -26,6 +26,7 @@ EXAMPLE = workbook_inputs(parse(ServingScenario, read_toml(_SCENARIO), _SCENARIO
 FUNCTIONS = (
     "SERVING_BASIS",
     "DAY_SHARES",
+    "TRAFFIC_BY_MONTH",
     "SERVING_CURVE",
     "SERVING_LEDGER",
     "SERVING_COMMITMENTS",

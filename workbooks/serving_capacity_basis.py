@@ -11,15 +11,16 @@ from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
 from sizebook.plans.serving.curves import LOADS, CurvePoint
 from sizebook.plans.serving.figures import ServingBasis
-from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.inputs import PriceChanges, ServingInputs
 from sizebook.plans.serving.months import Month
+from sizebook.plans.serving.traffic_by_month import Course, DemandByMonth
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import number_or_not_listed, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
-from sizebook.workbooks.shared_lines import chosen_model_line, node_lines
+from sizebook.workbooks.shared_lines import chosen_model_line, demand_lines, node_lines, or_blank
 from sizebook.workbooks.staged_tables import (
     StagedFigures,
     StagedRows,
@@ -56,17 +57,22 @@ NATIVE = (
     "sign_terms",
     "prepay",
     "contracts",
+    *(leaf.name for kind in (DemandByMonth, PriceChanges) for leaf in leaves(kind)),
 )
+
+
+_REQUESTS_ASKED = f'=IF({POOLS},IF({{requests_per_day}}="","",{{requests_per_day}}),1)'
 
 
 @dataclass(frozen=True)
 class Staged:
-    """What functions give: figures of a replica, hours of the day (also by rank, the busiest first), latency and
-    throughput as load grows, the plan's months to compare with, and its contracts.
+    """What functions give: figures of a replica, hours of the day (also by rank, the busiest first), the table of
+    months and the season, latency and throughput as load grows, the plan's months to compare with, its contracts.
     """
 
     figures: StagedFigures
     hours: StagedRows
+    course: str
     ranks: str
     by_rank: str
     curve: StagedRows
@@ -94,7 +100,7 @@ def basis(book: Book) -> Staged:
     watch_lines(book, "chosen", "gpu")
     # A reference to a blank cell is 0: where nothing is said, nothing is asked.
     given = {name: f'=IF(AND({POOLS},{{{name}}}<>""),{{{name}}},"")' for name in NATIVE}
-    asked = stage_options(page, leaves(ServingInputs), requests_per_day=f"=IF({POOLS},{{requests_per_day}},1)", **given)
+    asked = stage_options(page, leaves(ServingInputs), requests_per_day=_REQUESTS_ASKED, **given)
     page.section("One replica")
     shown = stage_figures(page, asked.call("SERVING_BASIS", "{chosen}", "{gpu}"), leaves(ServingBasis))
     points = [leaf.name for leaf in leaves(CurvePoint)]
@@ -102,8 +108,11 @@ def basis(book: Book) -> Staged:
     curve = stage_rows(
         book, asked.call("SERVING_CURVE", "{chosen}", "{gpu}"), (1 + len(LOADS), len(points)), heads=points
     )
-    hours = stage_rows(book, "DAY_SHARES({shape})", (24, 1))
-    watch_lines(book, "shape")
+    hours = stage_rows(book, f"DAY_SHARES({{shape}},{or_blank('hours_active')},{or_blank('time_zones')})", (24, 1))
+    monthly = tuple(leaf.name for leaf in leaves(Course))
+    of_months = ",".join(or_blank(name) for name in ("start", *monthly))
+    course = stage_rows(book, f"TRAFFIC_BY_MONTH({of_months})", (LONGEST_PLAN, 1))
+    watch_lines(book, "shape", "hours_active", "time_zones", *monthly)
     for length in ("input_tokens", "output_tokens"):
         book.replace_argument(length, f"plan_{length}")  # where lengths come as a histogram, its mean
     drivers_in_use(page, DRIVERS)
@@ -116,8 +125,9 @@ def basis(book: Book) -> Staged:
     )
     ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
     page.finish()
-    compared, contracts = _compared(book)
-    return Staged(shown, hours, ranks, by_rank, curve, compared, tuple(c.name for c in columns(Month)), contracts)
+    (compared, contracts), months = _compared(book), course.block.column(1)
+    head = tuple(c.name for c in columns(Month))
+    return Staged(shown, hours, months, ranks, by_rank, curve, compared, head, contracts)
 
 
 def _fleet(page: LineSheet, shares: str) -> None:
@@ -135,20 +145,21 @@ def _fleet(page: LineSheet, shares: str) -> None:
     page.line(
         "load", "Target load", "=MIN(1,{target_load}*{use_load})", "ratio", "Inputs x the scenario's", styles.PERCENT
     )
+    demand_lines(page, "{plan_input_tokens}+{plan_output_tokens}")
     page.line(
         "bursts",
         "Bursts over the hour",
-        "=MAX(1,{burst_factor}*{use_bursts})",
+        "=MAX(1,{burst_factor}*{use_bursts})*{working_day}",
         "ratio",
-        "Inputs x the scenario's",
+        "Inputs x the scenario's, on a working day",
         styles.NUMBER,
     )
     page.line(
         "requests_now",
         "Requests a day now",
-        "={requests_per_day}*{use_traffic}",
+        "={requests_base}*{use_traffic}",
         "requests",
-        "Inputs x the scenario's",
+        "As above x the scenario's",
         styles.WHOLE,
     )
     page.line(

@@ -98,7 +98,7 @@ def cases(book: Book, staged: Staged) -> None:
     rows = {}
     for case in all_cases():
         rows[case.key] = page.row
-        load = "=$L§*(1+$M§)^({month}-1)/$N§"
+        load = "=$L§*{course}*(1+$M§)^({month}-1)/$N§"
         page.fill_before(_before(case), _FORMATS)
         page.row_of(f"load_{case.key}", case.label, load, "replicas", styles.NUMBER)
     page.section("Cost")
@@ -113,8 +113,8 @@ def cases(book: Book, staged: Staged) -> None:
 # takes, O to Q prices. Contracts are those that the plan signs, in every case.
 _NEEDED = "-INT((INT({{rounding}}-{{load_CASE}}*{sorted})-{{spare_replicas}})/{{step}})*{{step_gpus}}"
 _COST = (
-    f"=IF({{{{on}}}}=0,0,{contract_usd('$K@', ('$P@', '$Q@')).replace('{', '{{').replace('}', '}}')}+(1+$K@*"
-    "({{price_level_now}}-1))*$O@*{{hours_a_month}}/{{hours_a_day}}*"
+    f"=IF({{{{on}}}}=0,0,{contract_usd('$K@', ('$P@', '$Q@')).replace('{', '{{').replace('}', '}}')}+"
+    "({{price_course}}+$K@*({{price_level_now}}-{{price_course}}))*$O@*{{hours_a_month}}/{{hours_a_day}}*"
     f"SUMPRODUCT(({_NEEDED}>{{{{reserved_gpus}}}})*({_NEEDED}-{{{{reserved_gpus}}}})))"
 )
 
@@ -123,7 +123,7 @@ def _before(case: Case) -> tuple[str, ...]:
     return (
         *case.drivers,
         f"={case.dated}",
-        "={requests_per_day}*$D§/{seconds_a_day}*MAX(1,{burst_factor}*$J§)",
+        "={requests_base}*$D§/{seconds_a_day}*MAX(1,{burst_factor}*$J§)*{working_day}",
         "={growth_per_month}+$E§",
         "={plan_requests_per_second}*$F§*MIN(1,{target_load}*$I§)",
         "=IF(ISNUMBER({on_demand_price}),{on_demand_price}*$G§,NA())",

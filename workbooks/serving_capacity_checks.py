@@ -113,14 +113,14 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
         "Totals of Months",
     ),
     (
-        "Traffic adds up to its growth",
+        "Traffic adds up to its course",
         _same(
             (
                 "{requests.total}",
-                "{requests_now}*{hours_a_month}/{hours_a_day}*IF({growth}=0,{months},((1+{growth})^{months}-1)/IF({growth}=0,1,{growth}))",
+                "{requests_now}*{hours_a_month}/{hours_a_day}*SUMPRODUCT({course.all}*(1+{growth})^({month.all}-1))",
             )
         ),
-        "Requests of all months against the sum of a geometric series",
+        "Requests of all months against table, season and growth",
     ),
     (
         "Power lies between idle and busy",

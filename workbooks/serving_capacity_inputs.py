@@ -5,8 +5,9 @@ from __future__ import annotations
 from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.plans.commitments import CommitmentTerms
-from sizebook.plans.serving.inputs import Energy, Margins, Prices, ServingInputs, Target, Traffic
+from sizebook.plans.serving.inputs import Energy, Margins, PriceChanges, Prices, ServingInputs, Target, Traffic
 from sizebook.plans.serving.request_stream import RequestStream
+from sizebook.plans.serving.traffic_by_month import DemandByMonth
 from sizebook.scenarios.money import DatedMoney
 from sizebook.scenarios.scenario_files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
@@ -28,6 +29,8 @@ HEADINGS = {
     RequestStream: "Requests one by one",
     PoolLayout: "Prefill and decode in pools of their own",
     CommitmentTerms: "Contracts of GPUs",
+    DemandByMonth: "Demand by month, in place of requests a day",
+    PriceChanges: "Prices over time",
 }
 # What stands elsewhere on the page; and a workbook holds one plan on one accelerator, and searches no others.
 SEARCH = {"plan", "gpus_compared"}

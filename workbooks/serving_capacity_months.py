@@ -21,7 +21,9 @@ def months(book: Book, staged: Staged) -> None:
     page.calendar("start", "months")
     page.section("Traffic")
     row = page.row_of
-    row("requests_day", "Requests a day", "={requests_now}*(1+{growth})^({month}-1)*{on}", "requests")
+    course = f"=INDEX({staged.course},{{month}})*{{on}}"
+    row("course", "Table of months and season", course, "", styles.NUMBER)
+    row("requests_day", "Requests a day", "={requests_now}*{course}*(1+{growth})^({month}-1)*{on}", "requests")
     row("requests", "Requests", "={requests_day}*{hours_a_month}/{hours_a_day}", "requests", total=SUM)
     row(
         "arrivals",
@@ -83,8 +85,11 @@ def _contracts(page: Timeline, staged: Staged) -> None:
     """Add what runs and what is to sign, as the plan has it, and what is under contract."""
     page.section("Contracts: what to sign, and what is under contract")
     row = page.row_of
+    row(
+        "price_course", "GPU prices over those of month 1", "=(1+{price_change})^({month}-1)*{on}", "ratio", styles.RATE
+    )
     level = dated_level(page.book, "price_date", "price_level", from_first=False)
-    row("price_level_now", "Level of GPU prices", level, "ratio", styles.NUMBER)
+    row("price_level_now", "The same at dated levels", level + "*{price_course}", "ratio", styles.NUMBER)
     for place, leaf in enumerate(leaves(ContractMonth), 1):
         if leaf.name == "month":
             continue
@@ -96,15 +101,19 @@ def _contracts(page: Timeline, staged: Staged) -> None:
     for term, (months, _) in _TERMS.items():
         signed = _IN_FORCE.format(months=f"{{{months}}}", signed=f"signed_{term}_gpus")
         row(f"held_{term}", f"In force, {term}", f"={{on}}*SUMPRODUCT({signed})", "GPUs", total=LAST)
-        level = f"={{on}}*SUMPRODUCT({signed}*{{price_level_now.all}})"
-        row(f"level_{term}", f"The same at the level of prices when signed, {term}", level, "GPUs", styles.NUMBER)
+        for key, level, words in (
+            ("base", "price_course", "at prices of the plan when signed"),
+            ("level", "price_level_now", "at dated levels too"),
+        ):
+            paid = f"={{on}}*SUMPRODUCT({signed}*{{{level}.all}})"
+            row(f"{key}_{term}", f"The same {words}, {term}", paid, "GPUs", styles.NUMBER)
     row("reserved_gpus", "GPUs reserved", "={running_gpus}+{held_1y}+{held_3y}", "GPUs", total=LAST)
 
 
 def contract_usd(dated: str = "1", prices: tuple[str, str] = ("{reserved_now}", "{reserved_3y_now}")) -> str:
     """Return the expression of what contracts cost in a month; those to sign at prices that may follow their levels."""
     signed = [
-        f"IF({{held_{term}}}=0,0,{price}*({{held_{term}}}+{dated}*({{level_{term}}}-{{held_{term}}})))"
+        f"IF({{held_{term}}}=0,0,{price}*({{base_{term}}}+{dated}*({{level_{term}}}-{{base_{term}}})))"
         for term, price in zip(_TERMS, prices, strict=True)
     ]
     return f"{{running_usd}}+{{hours_a_month}}*({'+'.join(signed)})"

@@ -63,7 +63,20 @@ SENSIBLE: Mapping[str, Any] = {
     "transfer_bytes_per_second": 25e9,
     "rates_file": OWN_RATES,
     "release": "0.11.0",
+    "requests_per_day": 2_500_000,
+    "users": 400_000.0,
+    "requests_per_user": 12.0,
+    "working_days": 21.0,
+    "hours_active": 9.0,
+    "time_zones": [[1.0, 0.6], [-5.0, 0.4]],
+    "monthly_requests": [[1.0, 90e6], [3.0, 120e6]],
+    "monthly_tokens": [[1.0, 150e9], [4.0, 200e9]],
+    "season": [1.0, 0.9, 1.0, 1.0, 1.0, 1.0, 0.7, 0.7, 1.0, 1.0, 1.1, 1.3],
 }
+# Traffic is stated one way.
+_BY_MONTH: Values = {"requests_per_day": None, "users": None, "growth_per_month": None}
+_USERS: Values = {"requests_per_day": None, "users": 400_000.0, "requests_per_user": 12.0}
+_HOURS: Values = {**_USERS, "hours_active": 9.0, "shape": "flat"}
 # Pools decode what no encoder read, in one stage, and no percentile is simulated.
 _POOLS: Values = {
     "separate_prefill": True,
@@ -98,6 +111,14 @@ TOGETHER: Mapping[str, Values] = {
         "gpu": "h100-sxm",
     },
     "failure_domain": {"gpus_per_node": 8},
+    **dict.fromkeys(("users", "active_share", "requests_per_user", "working_days"), _USERS),
+    **dict.fromkeys(("hours_active", "time_zones"), _HOURS),
+    "monthly_requests": {**_BY_MONTH, "monthly_tokens": None},
+    "monthly_tokens": {**_BY_MONTH, "monthly_requests": None},
+    "between_months": {**_BY_MONTH, "monthly_requests": [[1.0, 90e6], [3.0, 120e6]], "monthly_tokens": None},
+    "season": {"start": date(2027, 1, 1)},
+    "price_change_per_month": {"price_change_per_year": None},
+    "price_change_per_year": {"price_change_per_month": None},
     "currency": {"rates": [["2026-11-01", 0.9], ["2027-03-01", 0.95]], "start": date(2027, 1, 1)},
     "rates": {"currency": "EUR", "start": date(2027, 1, 1)},
     **dict.fromkeys(

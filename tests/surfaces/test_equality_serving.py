@@ -34,7 +34,7 @@ BASE = {
 GRID = list(cases(ServingScenario, BASE, most=12))
 IDS = [case.name for case in GRID]
 # Not an argument of the ledger's function: the model and machine are, and what names or dates a report.
-BESIDE = ("plan", "title", "as_of", "gpus_compared", "currency", "rates", "start")
+BESIDE = ("plan", "title", "as_of", "gpus_compared", "currency", "rates")
 
 
 @cache

@@ -116,6 +116,48 @@ def node_lines(
     )
 
 
+def demand_lines(page: LineSheet, tokens: str, used: Callable[[str], str] = "={}".format) -> None:
+    """Add what traffic starts from, requests a day, users or what a table counts of a request; and how prices change.
+
+    ``tokens`` are those of a request.
+    """
+    page.line(
+        "working_day",
+        "Requests of a working day over the mean day",
+        used('IF(OR({users}="",{working_days}=""),1,{hours_a_month}/{hours_a_day}/{working_days})'),
+        "ratio",
+        "Days of a month / working days",
+        styles.NUMBER,
+    )
+    people, table = "{users}*{active_share}*{requests_per_user}/{working_day}", "{hours_a_day}/{hours_a_month}"
+    page.line(
+        "requests_base",
+        "Requests a day, or what a table counts for one",
+        used(
+            f'IF({{monthly_requests}}<>"",{table},IF({{monthly_tokens}}<>"",{table}/({tokens}),'
+            f'IF({{users}}<>"",{people},{{requests_per_day}})))'
+        ),
+        "requests",
+        "Inputs: as given, else of users; with a table the day's part of what it counts",
+        "0.000E+00",
+    )
+    page.line(
+        "price_change",
+        "Change of prices a month",
+        used(
+            'IF({price_change_per_year}="",{price_change_per_month},(1+{price_change_per_year})^(1/{months_a_year})-1)'
+        ),
+        "ratio",
+        "Inputs: a month, or the twelfth root of a year's",
+        styles.PERCENT,
+    )
+
+
+def or_blank(key: str) -> str:
+    """Return the formula of an input that is passed on: a reference to a blank cell is 0."""
+    return f'IF({{{key}}}="","",{{{key}}})'
+
+
 def copy_section(page: LineSheet, title: str) -> None:
     """Add the title and date of a copy, and end the page of inputs."""
     page.section("This copy")

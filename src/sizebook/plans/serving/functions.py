@@ -9,7 +9,7 @@ from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, flat, leaves
 from sizebook.plans.commitments import ContractMonth
-from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
+from sizebook.plans.ledgers import LONGEST_PLAN, Figures, Ledger, LedgerRows, Start, ledger_rows
 from sizebook.plans.serving.choice import GPUS, choose
 from sizebook.plans.serving.day import hours_of
 from sizebook.plans.serving.figures import basis, figures
@@ -17,6 +17,8 @@ from sizebook.plans.serving.inputs import DayShape, ServingInputs
 from sizebook.plans.serving.months import Month, gpus_needed
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.plan import plan_serving as plan_of
+from sizebook.plans.serving.traffic_by_month import Course
+from sizebook.plans.serving.users import HoursActive, TimeZones, hours_of_users
 from sizebook.tables.hardware import accelerator
 
 GpusCompared = Annotated[
@@ -33,6 +35,7 @@ Choices = Annotated[
     Quantity("gpu, engine, dtype, layout, GPUs, USD a month, TTFT s, TPOT s, on the Pareto front", kind="range"),
 ]
 HoursOfDay = Annotated[list[list[float]], Quantity("24 hours over the mean of the day", kind="range", unit="ratio")]
+MonthsOfTraffic = Annotated[list[list[float]], Quantity("60 months of a table or of the season", kind="range")]
 PeakOfDay = Annotated[
     float,
     Quantity(
@@ -176,10 +179,30 @@ def serving_basis(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     source="definition: sizebook.plans.serving.day names the shapes",
     example=({"shape": [[3, 1] + [0] * 22]}, [[18.0], [6.0]] + [[0.0]] * 22),
 )
-def day_shares(shape: DayShape = DEFAULT) -> HoursOfDay:
-    """Return each hour of a day over its mean, from midnight: 24 x one of 24 relative numbers / their sum."""
-    hours = hours_of(shape)
+def day_shares(
+    shape: DayShape = DEFAULT, hours_active: HoursActive = DEFAULT, time_zones: TimeZones = DEFAULT
+) -> HoursOfDay:
+    """Return each hour of a day over its mean, from midnight: 24 x one of 24 relative numbers / their sum.
+
+    With ``hours_active`` the hours in which users ask, of each time zone by its share, in place of a shape.
+    """
+    hours = hours_of_users(hours_active, time_zones) or hours_of(shape)
     return [[hour * len(hours) / math.fsum(hours)] for hour in hours]
+
+
+@function(
+    category="serving",
+    source="definition: sizebook.plans.serving.traffic_by_month",
+    example=({"monthly_requests": [[5, 6, 7]]}, [[5.0], [6.0]] + [[7.0]] * 58),
+)
+def traffic_by_month(start: Start = DEFAULT, course: Course = DEFAULT) -> MonthsOfTraffic:
+    """Return 60 months of a table of requests or tokens, each times the factor of its calendar month.
+
+    Without a table they are those factors, 1 without a season. Growth and users play no part.
+    """
+    return [
+        [(course.stated(month) if course.table else 1.0) * course.factor(month, start)] for month in range(LONGEST_PLAN)
+    ]
 
 
 @function(
@@ -187,10 +210,11 @@ def day_shares(shape: DayShape = DEFAULT) -> HoursOfDay:
     source="definition: sizebook.plans.serving.day names the shapes",
     example=({"shape": "office"}, 12 * 24 / 129),
 )
-def peak_of_day(shape: DayShape = DEFAULT) -> PeakOfDay:
+def peak_of_day(
+    shape: DayShape = DEFAULT, hours_active: HoursActive = DEFAULT, time_zones: TimeZones = DEFAULT
+) -> PeakOfDay:
     """Return the busiest hour of a day over its mean: 24 x the largest of 24 relative numbers / their sum.
 
     Multiply it by the bursts within that hour for the peak factor of PEAK_REQUESTS_PER_SECOND.
     """
-    hours = hours_of(shape)
-    return max(hours) * len(hours) / math.fsum(hours)
+    return max(share for (share,) in day_shares(shape, hours_active, time_zones))

@@ -118,15 +118,20 @@ class Users:
     @property
     def hours(self) -> tuple[float, ...] | None:
         """Relative arrivals of the 24 hours of UTC, None where nobody said when users ask."""
-        if self.hours_active is None:
-            return None
-        day = [0.0] * HOURS
-        for offset, share in _zones(self.time_zones):
-            for hour in range(HOURS):
-                begins = (hour - _WORK_BEGINS + offset) % HOURS  # hours since work began there
-                today = max(0.0, min(1.0, self.hours_active - begins))
-                day[hour] += share * (today + min(self.hours_active, max(0.0, begins + 1 - HOURS)))
-        return tuple(day)
+        return hours_of_users(self.hours_active, self.time_zones)
+
+
+def hours_of_users(hours_active: float | None, time_zones: Any) -> tuple[float, ...] | None:
+    """Return relative arrivals of the 24 hours of UTC from users of time zones; None where no hours are given."""
+    if hours_active is None:
+        return None
+    day = [0.0] * HOURS
+    for offset, share in _zones(time_zones):
+        for hour in range(HOURS):
+            begins = (hour - _WORK_BEGINS + offset) % HOURS  # hours since work began there
+            today = max(0.0, min(1.0, hours_active - begins))
+            day[hour] += share * (today + min(hours_active, max(0.0, begins + 1 - HOURS)))
+    return tuple(day)
 
 
 def _zones(given: Any) -> tuple[tuple[float, float], ...]:
