@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cache
+from typing import NamedTuple
 
 from sizebook.core.hints import unknown_key
 from sizebook.core.tables import by_key
@@ -81,8 +82,7 @@ def optimizer(name: str) -> Optimizer:
     return Optimizer(*(float(rows[name][field.name]) for field in fields(Optimizer)))
 
 
-@dataclass(frozen=True, slots=True)
-class Each:
+class Each(NamedTuple):
     """Bytes of one trained parameter: as it is computed with, its gradient, its master copy."""
 
     weight: float

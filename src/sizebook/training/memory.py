@@ -6,8 +6,7 @@ What a framework keeps per parameter comes from data/training_stacks.csv, optimi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from sizebook.core.sections import Quantity, leaves, section
 from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, moved_bytes, working_bytes
@@ -143,8 +142,7 @@ def _stage_memory(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Share:
+class _Share(NamedTuple):
     """Parameters on one rank before data-parallel sharding: in the layers, outside them, experts."""
 
     layers: float

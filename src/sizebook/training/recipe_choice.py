@@ -7,9 +7,9 @@ the row that needs least memory where none fits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sizebook.core.tables import table
 from sizebook.core.texts import joined, plural, text
@@ -28,8 +28,7 @@ _FLAGS = ("fused_loss", "fp8_activation_inputs")
 _WITH_RECOMPUTE = ("recompute_modules", "offload")
 
 
-@dataclass(frozen=True)
-class Settled:
+class Settled(NamedTuple):
     """A layout and a method with every setting chosen that memory depends on, and the memory of the fullest rank."""
 
     layout: Layout

@@ -5,9 +5,8 @@ Every term is a quantity of work over a rate of the accelerator times an efficie
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log2
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from sizebook.core.sections import Quantity, section
 from sizebook.training.activations import moved_bytes
@@ -176,8 +175,7 @@ def _expert_seconds(layers: Profile, layout: Layout, method: Method, rates: Mach
     return 2 * method.recipe.expert_imbalance * layers.active_experts / layout.tp / rate
 
 
-@dataclass(frozen=True, slots=True)
-class _Forward:
+class _Forward(NamedTuple):
     """The forward pass of one micro-batch on one stage: its tokens, and seconds by cause; the head is left aside."""
 
     tokens: float
@@ -250,8 +248,7 @@ def _data_parallel(held: _Held, layout: Layout, method: Method, rates: Machine, 
     return exposed(reduce + added, behind, rates) + exposed(gather, behind / 2, rates)
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(NamedTuple):
     """Parameters of one rank before sharding, without and with their own groups: dense ones and experts; its layers."""
 
     dense: float
