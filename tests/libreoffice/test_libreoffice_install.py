@@ -6,11 +6,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from sizebook import __version__
+from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.libreoffice.extension import build_extension, extension_files
-from sizebook.libreoffice.extension_manager import install
+from sizebook.libreoffice.extension_manager import install, installed, uninstall
 
 
 @pytest.fixture
@@ -32,7 +35,7 @@ def test_root_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError) as refused:
         install()
     assert str(refused.value) == (
-        "cannot install as root: got user root, want the user of LibreOffice. Run the command as that user."
+        "not as root: got user root, want the user of LibreOffice. Run the command as that user."
     )
 
 
@@ -74,6 +77,46 @@ def test_an_earlier_version_goes_first(as_user: Path) -> None:
     unopkg(as_user, f'echo "$1 ${{2##*/}}" >> {as_user}/asked; test "$1" = add && test -s "$3" && echo "${{3##*/}}"')
     assert install() == "sizebook.oxt"
     assert (as_user / "asked").read_text() == "remove org.sizebook.calc\nadd --force\n"
+
+
+LISTED = """All deployed user extensions:
+
+Identifier: org.sizebook.calc
+  Version: 0.1.0
+  URL: vnd.sun.star.expand:$UNO_USER_PACKAGES_CACHE/uno_packages/lu1.tmp_/sizebook.oxt
+  is registered: yes
+"""
+
+
+def asked(*words: str) -> str:
+    done = CliRunner().invoke(app, ["libreoffice", *words])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_what_is_installed_is_said_updated_and_removed(as_user: Path) -> None:
+    (as_user / "listed").write_text(LISTED)
+    unopkg(
+        as_user,
+        f'echo "$1" >> {as_user}/asked\n'
+        f'case "$1" in list) while read -r line; do echo "$line"; done < {as_user}/listed;; esac',
+    )
+    assert installed() == "0.1.0"
+    assert asked("status") == f"0.1.0\nthis is {__version__}: run 'sizebook libreoffice update'\n"
+    assert asked("update") == f"installed {__version__}: restart LibreOffice\n"
+    assert asked("uninstall") == "removed: restart LibreOffice\n"
+    assert (as_user / "asked").read_text().split() == ["list", "list", "list", "remove", "add", "list", "remove"]
+    (as_user / "listed").write_text(LISTED.replace("0.1.0", __version__))
+    assert asked("status") == f"{__version__}\nup to date\n"
+    assert asked("update") == "up to date\n"
+
+
+def test_where_none_is_installed_nothing_is_removed(as_user: Path) -> None:
+    unopkg(as_user, 'echo "ERROR: There is no such extension deployed: org.sizebook.calc" >&2; exit 1')
+    assert installed() == ""
+    assert not uninstall()
+    assert asked("status") == "not installed: 'sizebook libreoffice install' installs it\n"
+    assert asked("uninstall") == "nothing to remove\n"
 
 
 def test_interface_has_every_function_and_place() -> None:

@@ -93,6 +93,18 @@ def test_a_workbook_without_a_folder_of_this_machine_has_no_neighbours(book_fold
     )
 
 
+def test_a_workbook_in_a_web_folder_is_told_so(book_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Excel gives the address of OneDrive or SharePoint for its folder; on 0.13.0 that was dropped without a word."""
+    address = "https://d.docs.live.net/1/books"
+    allowed_files.set_workbook_folder(address)
+    assert cell("config.json") == (
+        f"workbook in a web folder: got 'config.json' beside '{address}', want a folder of this machine. Name the "
+        "folder that OneDrive keeps here in SIZEBOOK_FILES of the environment, and give the whole path of the file."
+    )
+    monkeypatch.setenv("SIZEBOOK_FILES", str(book_folder))
+    assert cell(str(book_folder / "config.json")) == str(float(COUNTED))
+
+
 def test_rates_need_their_whole_path(book_folder: Path) -> None:
     """They are read once, and the same name may be another file in another workbook."""
     with allowed_files.asked_by_a_cell(), pytest.raises(InputError) as refused:

