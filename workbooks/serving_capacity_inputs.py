@@ -7,6 +7,7 @@ from sizebook.functions import find
 from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.serving.inputs import Energy, Margins, PriceChanges, Prices, ServingInputs, Target, Traffic
 from sizebook.plans.serving.request_stream import RequestStream
+from sizebook.plans.serving.tenants import Tenants
 from sizebook.plans.serving.traffic_by_month import DemandByMonth
 from sizebook.scenarios.money import DatedMoney
 from sizebook.scenarios.scenario_files import ModelScenario
@@ -31,6 +32,7 @@ HEADINGS = {
     CommitmentTerms: "Contracts of GPUs",
     DemandByMonth: "Demand by month, in place of requests a day",
     PriceChanges: "Prices over time",
+    Tenants: "Tenants",
 }
 # What stands elsewhere on the page; and a workbook holds one plan on one accelerator, and searches no others.
 SEARCH = {"plan", "gpus_compared"}

@@ -71,6 +71,7 @@ def months(book: Book, staged: Staged) -> None:
         styles.PERCENT,
     )
     _money(page, book)
+    _internal(page)
     _energy(page)
     _band(page)
     page.finish()
@@ -185,6 +186,18 @@ def _money(page: Timeline, book: Book) -> None:
             "USD/Mtok",
             styles.RATE,
         )
+
+
+def _internal(page: Timeline) -> None:
+    """Add what prompts, cached tokens and answers take of the cost by seconds of GPUs, and what is idle."""
+    page.section("Internal price: the cost by seconds of GPUs")
+    lines = {"prompt": ("input", "Prompts"), "cached": ("cached", "Cached tokens"), "answer": ("output", "Answers")}
+    for of, (key, label) in lines.items():
+        seconds = f"{{requests}}*{{plan_{of}_gpu_seconds}}/{{use_speed}}"
+        taken = f"=IF({{on}}=0,0,{{usd}}*{seconds}*{{hours_a_day}}/{{seconds_a_day}}/{{gpu_hours}})"
+        page.row_of(f"{key}_usd", f"{label}, USD", taken, "USD", total=SUM)
+    idle = "={usd}-{input_usd}-{cached_usd}-{output_usd}"
+    page.row_of("idle_usd", "Idle, USD", idle, "USD", total=SUM)
 
 
 def _energy(page: Timeline) -> None:

@@ -56,6 +56,7 @@ SENSIBLE: Mapping[str, Any] = {
     "dispersion": 3.0,
     "input_seconds": 25.0,
     "trace": [[0.0], [0.4], [0.5], [2.5], [2.6]],
+    "tenant_shares": [0.7, 0.3],
     "contracts": [[16, -2, 3, 1.9], [8, 2, 4, 2.1]],
     "published_total": 8_030_261_248,
     "published_source": "the makers",

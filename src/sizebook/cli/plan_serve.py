@@ -29,9 +29,11 @@ from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.engine_command import command, unsaid
 from sizebook.plans.serving.figures import contracts, figures
+from sizebook.plans.serving.internal_price import internal_price
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
+from sizebook.plans.serving.tenants import in_cents
 from sizebook.scenarios.serving import ServingResult, ServingScenario, plan_serving_scenario
 from sizebook.serving.load import SEED
 from sizebook.serving.pools import LEAST_TRANSFER
@@ -115,6 +117,7 @@ def as_data(found: ServingResult) -> dict[str, Any]:
     replica = plan.replica
     cost = usd_range(plan)
     knee, setup, asked = replica.at_knee, replica.setup, plan.traffic.mean_demand
+    shares = plan.inputs.tenants.shares
     return {
         "model": plan.model,
         "notes": list(plan.notes),
@@ -149,6 +152,7 @@ def as_data(found: ServingResult) -> dict[str, Any]:
         "usd_per_mtok_output_saturated": plan.usd_per_mtok_saturated,
         "prices": asdict(plan.rates),
         "figures": flat(figures(plan)),
+        "tenants": list(in_cents(total_usd(plan.months), [total_usd(plan.months) * each for each in shares])),
         "contracts": [{**asdict(each), "usd": each.usd} for each in plan.portfolio.contracts],
         "months": [_month(plan, at) for at in range(len(plan.months))],
         "choices": _choices(found.choices),
@@ -258,7 +262,25 @@ def _cost(plan: ServingPlan) -> list[str]:
         f"Cost               {usd(total)} over {number_of(len(plan.months), 'month')} ({cost_range})",
         f"Cost a month       {usd(first.usd)} in month 1, {usd(last.usd)} in month {last.month}",
         _per_million(plan),
+        *_internal(plan),
     ]
+
+
+def _internal(plan: ServingPlan) -> list[str]:
+    """Return the internal price, and the bill of each tenant to the cent."""
+    found, total = internal_price(plan.replica, plan.months), total_usd(plan.months)
+    cached = found.internal_usd_per_mtok_cached
+    said = f", {usd(cached)} cached" if cached is not None else ""
+    lines = [
+        f"Internal price     {usd(found.internal_usd_per_mtok_input)} a million in{said}, "
+        f"{usd(found.internal_usd_per_mtok_output)} out, {usd(found.internal_usd_per_request)} a request; idle "
+        f"{usd(found.idle_usd)}"
+    ]
+    shares = plan.inputs.tenants.shares
+    bills = in_cents(total, [total * each for each in shares])
+    for number, (share, bill) in enumerate(zip(shares, bills, strict=True), 1):
+        lines.append(f"Tenant {number:<11} {bill:,.2f} USD, {percent(share)}")
+    return lines
 
 
 def _per_million(plan: ServingPlan) -> str:

@@ -37,6 +37,7 @@ from sizebook.plans.quantities import (
     Workers,
 )
 from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.internal_price import InternalPrice, gpu_seconds, internal_price
 from sizebook.plans.serving.plan import ServingPlan, in_words, replica_of
 from sizebook.plans.serving.rates import listed_rates, rates_of, watts
 from sizebook.plans.serving.replica import PlannedReplica
@@ -147,6 +148,18 @@ class ReplicaFigures:
         float, Quantity("memory that the engine leaves free on one GPU", unit="bytes", label="Left free by the engine")
     ]
     physical_bytes: Annotated[float, Quantity("memory of one GPU", unit="bytes", label="Physical memory")]
+    prompt_gpu_seconds: Annotated[
+        float, Quantity("seconds of GPUs that new tokens of a prompt take", unit="seconds", label="GPU-seconds, prompt")
+    ]
+    cached_gpu_seconds: Annotated[
+        float,
+        Quantity(
+            "seconds of GPUs that cached tokens of a prompt take", unit="seconds", label="GPU-seconds, cached tokens"
+        ),
+    ]
+    answer_gpu_seconds: Annotated[
+        float, Quantity("seconds of GPUs that an answer takes", unit="seconds", label="GPU-seconds, answer")
+    ]
     rates_basis: RatesBasis
     release_basis: ReleaseBasis
     workers: Workers
@@ -178,6 +191,7 @@ class ServingFigures(ReplicaFigures):
         float, Quantity("cost of a million output tokens at full load", unit="USD/Mtok", label="USD per Mtok, full")
     ]
     commitments: CommitmentFigures
+    internal: InternalPrice
 
 
 @section
@@ -216,6 +230,7 @@ def figures(plan: ServingPlan) -> ServingFigures:
         price_basis=plan.rates.basis,
         usd_per_mtok_saturated=plan.usd_per_mtok_saturated,
         commitments=contracts(plan),
+        internal=internal_price(plan.replica, plan.months),
     )
 
 
@@ -241,7 +256,7 @@ def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
 
 
 def _of_the_replica(inputs: ServingInputs, replica: PlannedReplica) -> dict[str, Any]:
-    memory, traffic = replica.memory, inputs.traffic
+    memory, traffic, each = replica.memory, inputs.traffic, gpu_seconds(replica)
     return {
         "input_tokens": traffic.mean_demand.input_tokens,
         "output_tokens": traffic.mean_demand.output_tokens,
@@ -263,6 +278,9 @@ def _of_the_replica(inputs: ServingInputs, replica: PlannedReplica) -> dict[str,
         "non_torch_bytes": float(memory.non_torch_bytes),
         "left_bytes": float(memory.physical_bytes - memory.allowed_bytes),
         "physical_bytes": float(memory.physical_bytes),
+        "prompt_gpu_seconds": each.prompt,
+        "cached_gpu_seconds": each.cached,
+        "answer_gpu_seconds": each.answer,
         "rates_basis": replica.rates_basis,
         "release_basis": replica.release_basis,
         "workers": replica.layout,

@@ -21,6 +21,7 @@ from sizebook.plans.serving.day import SHAPES, hours_of
 from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.request_stream import RequestStream
+from sizebook.plans.serving.tenants import Tenants
 from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
 from sizebook.serving.load import Stream
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
@@ -287,6 +288,7 @@ class ServingInputs:
     demand: Annotated[DemandByMonth, TABLE] = DEFAULT
     price_changes: PriceChanges = DEFAULT
     commitments: Annotated[CommitmentTerms, TABLE] = DEFAULT
+    tenants: Tenants = DEFAULT
 
     def __post_init__(self) -> None:
         self.demand.check(self.traffic)

@@ -15,6 +15,7 @@ from sizebook.formulas.covering import Need, Offer, cover
 from sizebook.plans.commitments import TERMS, Commitment, CommitmentTerms, Portfolio, Purchase, counted
 from sizebook.plans.serving.day import HOURS
 from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.internal_price import LINES, gpu_seconds, split
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.users import DAYS_PER_MONTH
@@ -60,6 +61,14 @@ class Month:
     usd_per_mtok_input: Annotated[
         float, Quantity("cost of a million prompt tokens, all of it", unit="USD/Mtok", label="USD per Mtok in")
     ]
+    input_usd: Annotated[
+        float, Quantity("of the cost what prompts take, by seconds of GPUs", unit="USD", label="Prompts, USD")
+    ]
+    cached_usd: Annotated[
+        float, Quantity("of the cost what cached tokens of prompts take", unit="USD", label="Cached tokens, USD")
+    ]
+    output_usd: Annotated[float, Quantity("of the cost what answers take", unit="USD", label="Answers, USD")]
+    idle_usd: Annotated[float, Quantity("of the cost what no request takes", unit="USD", label="Idle, USD")]
     energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", label="Energy, kWh")]
     co2e_kg: Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="CO2e, kg")]
     replicas_by_hour: tuple[int, ...] = field(default=(), metadata={"not_a_key": True})
@@ -160,6 +169,7 @@ def fleet_month(
         cash_usd=portfolio.cash_usd(month + 1) + burst_usd,
         usd_per_mtok_output=usd / (requests * asked.output_tokens) * 1e6,
         usd_per_mtok_input=usd / (requests * asked.input_tokens) * 1e6,
+        **dict(zip(LINES, split(usd, requests, gpu_hours, gpu_seconds(replica)), strict=True)),
         energy_kwh=energy,
         co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
         replicas_by_hour=fleets,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 from sizebook.core.texts import text
-from sizebook.core.units import NOT_LISTED, energy, grouped, mass, usd
+from sizebook.core.units import NOT_LISTED, energy, grouped, mass, percent, usd
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.figures import contracts
+from sizebook.plans.serving.internal_price import LINES, internal_price
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
+from sizebook.plans.serving.tenants import in_cents
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Chart, Columns, Series
 from sizebook.reports.document import Row, Section, Table, figures, words
@@ -36,13 +38,44 @@ def cost(plan: ServingPlan) -> Section:
             Row((text("GPU-hour, on demand"), fixed(prices.on_demand_usd, 2), prices.basis)),
             *_per_million(plan),
         ),
-        note=text(
-            "Input tokens are paid for within the output tokens' price: a replica's hours are divided by output alone."
-        )
+        note=text("A replica's hours are divided by output tokens alone; the internal price below tells input apart.")
         if plan.replica.decodes
         else text("Nothing is decoded: a replica's hours are divided by the tokens put in."),
     )
-    return Section(text("Cost"), message, (fleet_by_month(plan), _contracts(plan), table))
+    return Section(text("Cost"), message, (fleet_by_month(plan), _contracts(plan), table, _internal(plan)))
+
+
+def _internal(plan: ServingPlan) -> Table:
+    """Return what prompts, answers and idle GPUs cost, to the cent, and the bill of each tenant."""
+    found, total = internal_price(plan.replica, plan.months), total_usd(plan.months)
+    lines = in_cents(total, [sum(getattr(month, line) for month in plan.months) for line in LINES])
+    prices = (
+        found.internal_usd_per_mtok_input,
+        found.internal_usd_per_mtok_cached,
+        found.internal_usd_per_mtok_output,
+        None,
+    )
+    labels = (text("Prompts"), text("Cached tokens"), text("Answers"), text("Idle"))
+    rows = [
+        Row((label, fixed(amount, 2), "" if price is None else fixed(price, 4)))
+        for label, amount, price in zip(labels, lines, prices, strict=True)
+    ]
+    shares = plan.inputs.tenants.shares
+    bills = in_cents(total, [total * each for each in shares])
+    rows += [
+        Row((text("Of it tenant {n}, {share}", n=number, share=percent(each)), fixed(bill, 2), ""))
+        for number, (each, bill) in enumerate(zip(shares, bills, strict=True), 1)
+    ]
+    return Table(
+        text("Internal price: what tokens take of the bill"),
+        (*words(text("Line")), *figures(text("All months"), text("A million tokens"), unit="USD")),
+        (*rows, Row((text("Together"), fixed(sum(lines), 2), ""), "total")),
+        note=text(
+            "By the seconds of GPUs that prompts and answers take of a replica, {usd} a request; idle is what no "
+            "request takes.",
+            usd=usd(found.internal_usd_per_request),
+        ),
+    )
 
 
 def _contracts(plan: ServingPlan) -> Table:
