@@ -3,8 +3,9 @@
 Run `python calibration/kernels_amd.py FOLDER` from the root of the repository, where FOLDER holds the CSV files below
 `aiter/configs` of github.com/ROCm/aiter (MIT): the microseconds of the fastest matrix product and of the fastest routed
 experts of many shapes, tuned on GPUs told apart by their compute units, 304 of MI300X and MI325X, 256 of MI350X and
-MI355X. `kernels_amd.csv` holds published all-reduces. Attention and what aiter does not tune stay those of the median
-accelerator. Needs NumPy and Polars.
+MI355X. `kernels_amd.csv` holds published all-reduces, `attention_amd.csv` the published speed of attention over a
+prompt. What else aiter does not tune, attention of decode steps among it, stays that of the median accelerator. Needs
+NumPy and Polars.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import csv
 import datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from command import parser
@@ -23,8 +25,10 @@ from sizebook.tables.hardware import accelerator
 # The accelerator whose datasheet shares are of, and those that have its compute units.
 CHIPS = {304: ("mi300x", "mi325x"), 256: ("mi355x", "mi350x")}
 REDUCES = Path(__file__).with_suffix(".csv")
+ATTENTION = REDUCES.with_name("attention_amd.csv")
 AITER = "calibration/kernels_amd.py on tuned kernels of github.com/ROCm/aiter e4048607 (MIT), {units} compute units"
 PUBLISHED = "calibration/kernels_amd.py on calibration/kernels_amd.csv (pull requests of vLLM and SGLang)"
+READ = "calibration/kernels_amd.py on calibration/attention_amd.csv (github.com/ROCm/aiter, MIT)"
 FEWEST = 30  # shapes of one fit; the 24 products in 16 bits with 304 units are no tuned ones
 BOTH = ("bf16", "fp8")  # formats that all of them multiply in: where one has too few shapes it takes the others' shares
 PRODUCT_FORMATS = {"bf16": "bf16", "a8w8": "fp8", "a4w4": "fp4"}  # by what a file's name says
@@ -95,18 +99,37 @@ def reduces() -> pl.DataFrame:
     GPUs of a node are joined pair by pair: n of them have n - 1 of a GPU's seven links, so the message counts as if it
     went over all of them.
     """
-    with REDUCES.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    units = {chips[0]: units for units, chips in CHIPS.items()}
+    rows = published(REDUCES)
     return pl.DataFrame(
         {
-            "units": [units[row["gpu"]] for row in rows],
-            "format": [""] * len(rows),
+            **_of_units(rows),
             "num_gpus": [int(row["num_gpus"]) for row in rows],
             "message_size": [int(row["message_bytes"]) / 2 * 7 / (int(row["num_gpus"]) - 1) for row in rows],
             "milliseconds": [float(row["microseconds"]) / 1e3 for row in rows],
         }
     )
+
+
+def prompts() -> pl.DataFrame:
+    """Return the published attention of prompts, whose FLOPs count the half of the scores that a mask leaves."""
+    rows, sizes = published(ATTENTION), ("batch_size", "num_heads", "num_key_value_heads", "head_dim", "isl")
+    columns = {name: [int(row[name]) for row in rows] for name in sizes}
+    flops = 2 * pl.col("batch_size") * pl.col("num_heads") * pl.col("head_dim") * pl.col("isl") ** 2
+    speed = pl.Series("speed", [float(row["tera_flops"]) * 1e9 for row in rows])
+    return pl.DataFrame({**_of_units(rows), **columns, "step": [0] * len(rows)}).with_columns(
+        milliseconds=flops / speed
+    )
+
+
+def published(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table of published figures."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def _of_units(rows: list[dict[str, str]]) -> dict[str, list[Any]]:
+    units = {chips[0]: units for units, chips in CHIPS.items()}
+    return {"units": [units[row["gpu"]] for row in rows], "format": [""] * len(rows)}
 
 
 def lines_of(operation: Operation, points: pl.DataFrame, source: str, today: str, fewest: int) -> list[list[str]]:
@@ -139,6 +162,7 @@ def main() -> None:
     lines = lines_of(of["product"], products(folder), AITER, today, FEWEST)
     lines += lines_of(of["experts"], experts(folder), AITER, today, FEWEST)
     lines += lines_of(of["reduce"], reduces(), PUBLISHED, today, 1)
+    lines += lines_of(of["prefill_attention"], prompts(), READ, today, 1)
     write(lines, OUTPUT)
 
 

@@ -95,7 +95,7 @@ def judged(row: Row) -> list[Judged]:
     every = []
     for column, (figure, value) in ours.items():
         if row[column]:
-            band = replica_band(figure, accelerator(row["gpu"]).key, replica, case=case)
+            band = replica_band(figure, accelerator(row["gpu"]).key, replica, case=case, demand=demand)
             ends = value * band.low, value * band.high
             every.append(Judged(row["source"], named, figure, float(row[column]), value, *ends, band.basis))
     return every

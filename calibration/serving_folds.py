@@ -1,7 +1,7 @@
 """What the fit shows on what it never saw: predictions by fold, and the conformal bands that follow from them.
 
 A fold leaves out an architecture, an engine on a GPU, a GPU with all its servers, or a GPU with its kernels as well; or
-all rows with long contexts or large loads.
+all rows with long contexts, or with large loads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from serving import ROUNDS_LEFT_OUT, Pair, Rows, fit, left_out, part, predict, with_typical_kernels
 from serving_nested import Nested
 
-from sizebook.serving.band import BEYOND, FITTED, KERNELS, NOTHING, UNSEEN
+from sizebook.serving.band import CONTEXT, FITTED, KERNELS, LOADED, NOTHING, UNSEEN
 from sizebook.serving.quantities import Demand
 from sizebook.serving.rates import TYPICAL, Formats, kernel_rates
 from sizebook.serving.time import Latency, tokens_per_second
@@ -25,7 +25,9 @@ FEWEST_ROWS = 10  # of a combination that gets a band of its own
 # one release, bands of the others hold 74 % of TPOT by groups half-way and 83 at 0.7, with the least score (0.73).
 TO_UNSEEN = 0.7
 ARCHITECTURE, PAIR, GPU, NEW_GPU = "architecture", "engine x GPU", "GPU", "GPU with its kernels"
-SMALL = "contexts over 4,096 tokens and more than 32 requests of a rank"
+LONG = "contexts over 4,096 tokens"
+MANY = "more than 32 requests of a rank"
+FEW_OF_RANK, MANY_OF_RANK = 32, 64  # requests of a rank in a fit, and that its predictions are judged beyond
 
 
 @dataclass(frozen=True)
@@ -96,18 +98,21 @@ def folds_of(rows: Rows, bare: Rows, theta: Any, nested: Nested) -> Folds:
         Fold(GPU, rows.gpu, *left_out(rows, bare, theta, rows.gpu)),
         Fold(NEW_GPU, rows.gpu, *left_out(typical, told, theta, rows.gpu)),
     ]
-    every.append(_of_small(rows, bare, theta))
+    of_rank = rows.concurrency / rows.case.dp
+    long = rows.tokens_in + rows.tokens_out / 2 > 4096
+    every.append(_beyond(LONG, (rows, bare), theta, out=long, judged=long))
+    every.append(_beyond(MANY, (rows, bare), theta, out=of_rank > FEW_OF_RANK, judged=of_rank > MANY_OF_RANK))
     seen = Fold("none", rows.group, predict(theta, rows), predict(theta, bare))
     return Folds(tuple(every), seen, nested)
 
 
-def _of_small(rows: Rows, bare: Rows, theta: Any) -> Fold:
-    """Return rows of long contexts and large loads as fits to short ones and small loads predict them."""
-    far = (rows.tokens_in + rows.tokens_out / 2 > 4096) | (rows.concurrency / rows.case.dp > 32)
-    near = fit(part(rows, ~far), theta, rounds=ROUNDS_LEFT_OUT)
-    found = np.full((4, len(far)), np.nan)
-    found[:2, far], found[2:, far] = predict(near, part(rows, far)), predict(near, part(bare, far))
-    return Fold(SMALL, rows.pair, (found[0], found[1]), (found[2], found[3]))
+def _beyond(name: str, both: tuple[Rows, Rows], theta: Any, *, out: Any, judged: Any) -> Fold:
+    """Return rows of long contexts, or of large loads, as a fit without them predicts them."""
+    rows, bare = both
+    near = fit(part(rows, ~out), theta, rounds=ROUNDS_LEFT_OUT)
+    found = np.full((4, len(out)), np.nan)
+    found[:2, judged], found[2:, judged] = predict(near, part(rows, judged)), predict(near, part(bare, judged))
+    return Fold(name, rows.pair, (found[0], found[1]), (found[2], found[3]))
 
 
 def demand_of(rows: Rows) -> Demand:
@@ -146,8 +151,14 @@ def quantiles(ratio: Any, group: Any, basis: str) -> Quantiles:
     return Quantiles(basis, min(float(low), 0.97), float(middle), max(float(top), 1.03), len(ratio), len(names))
 
 
-# The folds that a band is made of, from the nearest to the farthest.
-FARTHER = {UNSEEN: (ARCHITECTURE, PAIR), BEYOND: (SMALL,), KERNELS: (GPU,), NOTHING: (NEW_GPU,)}
+# The folds that a band is made of, and the band of what is nearer, which is never the wider one.
+FARTHER = {
+    UNSEEN: ((ARCHITECTURE, PAIR), ""),
+    CONTEXT: ((LONG,), UNSEEN),
+    LOADED: ((MANY,), CONTEXT),
+    KERNELS: ((GPU,), CONTEXT),
+    NOTHING: ((NEW_GPU,), KERNELS),
+}
 
 
 def unseen_bands(rows: Rows, folds: Folds, at: Any = None) -> dict[str, dict[str, Quantiles]]:
@@ -156,16 +167,15 @@ def unseen_bands(rows: Rows, folds: Folds, at: Any = None) -> dict[str, dict[str
     bands: dict[str, dict[str, Quantiles]] = {}
     for figure in ("ttft", "tpot", "throughput"):
         found: dict[str, Quantiles] = {}
-        nearer: Quantiles | None = None
-        for basis, names in FARTHER.items():
+        for basis, (names, nearest) in FARTHER.items():
             ratio = np.concatenate([ratios(rows, folds.named(name).told)[figure][at] for name in names])
             known, group = np.isfinite(ratio), np.tile(rows.group[at], len(names))
             band = quantiles(ratio[known], group[known], basis)
             band = Quantiles(basis, band.low, band.middle, band.high, int(known.sum()) // len(names), band.groups)
-            if nearer:
+            if nearer := found.get(nearest):
                 low, high = min(band.low, nearer.low), max(band.high, nearer.high)
                 band = Quantiles(basis, low, band.middle, high, band.rows, band.groups)
-            found[basis] = nearer = band
+            found[basis] = band
         bands[figure] = found
     return bands
 

@@ -12,16 +12,17 @@ from serving import DATA, RATES, Rows
 from serving_folds import (
     ARCHITECTURE,
     GPU,
+    LONG,
+    MANY,
     NEW_GPU,
     PAIR,
-    SMALL,
     Folds,
     covered_fitted,
     covered_unseen,
     throughput,
 )
 
-from sizebook.serving.band import BEYOND, FITTED, KERNELS, NOTHING, UNSEEN
+from sizebook.serving.band import CONTEXT, FITTED, KERNELS, LOADED, NOTHING, UNSEEN
 from sizebook.serving.quantities import ENGINES
 
 TEMPLATE = Path(__file__).parent / "serving_accuracy.template.md"
@@ -88,7 +89,7 @@ def _by_fold(rows: Rows, folds: Folds) -> str:
         said = f"{PAIR} left out, variant chosen without it (nested)"
         lines.append(f"| {said}{words} | {' | '.join(summary(rows, *found, whole))} |\n")
     for fold in (*folds.every, folds.fitted):
-        if fold.name == SMALL:
+        if fold.name in (LONG, MANY):
             continue
         said = "nothing left out: rows that the fit saw" if fold.name == "none" else f"{fold.name} left out"
         for words, found in (("", fold.ran), (", by the table's columns alone", fold.told)):
@@ -123,7 +124,8 @@ def _coverage(rows: Rows, folds: Folds) -> str:
     """Return the table of how many measurements lie in a band that was made without them, and how wide it is."""
     head = "| figure | band | judged on | rows inside % | mean of groups % | p90 / p10 | interval score |\n"
     lines = [head, "| --- | --- | --- | ---: | ---: | ---: | ---: |\n"]
-    unseen = ((UNSEEN, PAIR), (UNSEEN, ARCHITECTURE), (BEYOND, SMALL), (KERNELS, GPU), (NOTHING, NEW_GPU))
+    unseen = ((UNSEEN, PAIR), (UNSEEN, ARCHITECTURE), (CONTEXT, LONG), (LOADED, MANY))
+    unseen += ((KERNELS, GPU), (NOTHING, NEW_GPU))
     for figure, name in FIGURES.items():
         judged = [(b, f"{fold} left out", covered_unseen(rows, folds, fold, b, figure)) for b, fold in unseen]
         judged.append((FITTED, "other releases of the combination", covered_fitted(rows, folds, figure)))

@@ -15,7 +15,7 @@ from serving_chart import scatter
 from serving_folds import PAIR, Folds, Quantiles, fitted_bands, unseen_bands
 from serving_page import groups, page
 
-from sizebook.serving.band import BEYOND, FITTED, KERNELS, NOTHING, UNSEEN
+from sizebook.serving.band import CONTEXT, FITTED, KERNELS, LOADED, NOTHING, UNSEEN
 
 DOCS = DATA.parents[2] / "docs"
 HERE = "calibration/serving.py"
@@ -107,7 +107,8 @@ def write_bands(path: Path, rows: Rows, folds: Folds, today: str) -> None:
 _MEANING = {
     FITTED: "measured over predicted where this combination was in the fit",
     UNSEEN: "measured over predicted, each group by fits without its architecture, and without its engine x GPU",
-    BEYOND: "the same of long contexts and large loads, by fits to short and small ones",
+    CONTEXT: "the same of long contexts, by fits to short ones",
+    LOADED: "the same of large loads, by fits to small ones",
     KERNELS: "the same, by fits without any server of its GPU",
     NOTHING: "the same, without the GPU's kernels either; half as far again in logs, as an assumption for other makers",
 }

@@ -39,6 +39,8 @@ TERMS = {
 }  # columns of prices by what they are for
 _KINDS = {"on_demand": "on demand", "reserved": "reserved", "reserved_3y": "reserved for three years"}
 POOLS = '{separate_prefill}="yes"'
+# Where single functions do not give what the plan is planned for: two pools, what caches keep of conversations, images.
+PLANNED = f"{POOLS},{{turns}}>1,{{images}}>0"
 # What the workbook's own formulas follow: functions see it only where pools are searched for the least cost.
 NATIVE = (
     "growth_per_month",

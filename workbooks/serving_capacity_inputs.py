@@ -5,9 +5,12 @@ from __future__ import annotations
 from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.plans.commitments import CommitmentTerms
+from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.inputs import Energy, Margins, PriceChanges, Prices, ServingInputs, Target, Traffic
+from sizebook.plans.serving.pictures import Pictures
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.tenants import Tenants
+from sizebook.plans.serving.scaling import Scaling
 from sizebook.plans.serving.traffic_by_month import DemandByMonth
 from sizebook.scenarios.money import DatedMoney
 from sizebook.scenarios.scenario_files import ModelScenario
@@ -29,6 +32,9 @@ HEADINGS = {
     Energy: "Energy and carbon",
     RequestStream: "Requests one by one",
     PoolLayout: "Prefill and decode in pools of their own",
+    Conversation: "Conversations of several turns",
+    Scaling: "Starts of replicas",
+    Pictures: "Images",
     CommitmentTerms: "Contracts of GPUs",
     DemandByMonth: "Demand by month, in place of requests a day",
     PriceChanges: "Prices over time",

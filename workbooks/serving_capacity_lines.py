@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from serving_capacity_basis import POOLS, Staged
+from serving_capacity_basis import PLANNED, POOLS, Staged
 from serving_capacity_inputs import API
 
 from sizebook.plans.serving.curves import LOADS
@@ -44,6 +44,7 @@ def _memory(page: LineSheet) -> None:
     ):
         # Of a single pass nothing is kept, and MAX_CONCURRENCY knows no encoder: what the plan says stands in.
         call = book.call(function)
+        call = f"IF({{adapters}}>0,{{plan_weight_bytes}},{call})" if key == "weights" else call
         page.line(key, name, f'=IFERROR({call},"none kept")' if key == "per_token" else f"={call}", "bytes", function)
     most = book.call("MAX_CONCURRENCY", context_tokens="{plan_held_tokens}")
     page.line(
@@ -87,17 +88,18 @@ def _latency(page: LineSheet) -> None:
         page.line(
             figure,
             words,
-            f'=IF({POOLS},{{plan_{figure}_seconds_held}},IF({{request_percentile}}="",{steady},{seen}))',
+            f'=IF(OR({PLANNED}),{{plan_{figure}_seconds_held}},IF({{request_percentile}}="",{steady},{seen}))',
             "seconds",
-            f"{function}, or SERVING_PERCENTILE where one is named; of two pools the plan's",
+            f"{function}, or SERVING_PERCENTILE where one is named; of pools, conversations and images the plan's",
             styles.NUMBER,
         )
+        more = book.call(function, concurrency="{in_flight_more}")
         page.line(
             f"{figure}_more",
             f"{words}, with one more",
-            f'=IF(OR({POOLS},{{request_percentile}}<>""),"none",{book.call(function, concurrency="{in_flight_more}")})',
+            f'=IF(OR({PLANNED},{{request_percentile}}<>""),"none",{more})',
             "seconds",
-            f"{function}; not of a simulation, nor of two pools",
+            f"{function}; not of a simulation, pools, conversations or images",
             styles.NUMBER,
         )
     page.line(

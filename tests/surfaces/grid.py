@@ -63,6 +63,8 @@ SENSIBLE: Mapping[str, Any] = {
     "dtype": "fp8",
     "transfer_bytes_per_second": 25e9,
     "rates_file": OWN_RATES,
+    "host_cache_bytes": 2e11,
+    "host_cache_bytes_per_second": 2e10,
     "release": "0.11.0",
     "requests_per_day": 2_500_000,
     "users": 400_000.0,
@@ -86,6 +88,12 @@ _POOLS: Values = {
     "gpu": "h100-sxm",
     "request_percentile": None,
 }
+_ALONE: Values = {"trace": None, "separate_prefill": None, "input_seconds": None}
+_TURNS: Values = {"turns": 3, "input_tokens": 1300, **_ALONE}
+_PICTURES: Values = {
+    "images": 2, "model": "qwen2.5-vl-7b", "gpu": "h100-sxm", "tp": 1, "pp": 1, "request_percentile": None,
+    "release": None, **_ALONE,
+}  # fmt: skip
 # What an input stands with, or without (None).
 TOGETHER: Mapping[str, Values] = {
     "input_histogram": {"input_tokens": None},
@@ -122,6 +130,8 @@ TOGETHER: Mapping[str, Values] = {
     "price_change_per_year": {"price_change_per_month": None},
     "currency": {"rates": [["2026-11-01", 0.9], ["2027-03-01", 0.95]], "start": date(2027, 1, 1)},
     "rates": {"currency": "EUR", "start": date(2027, 1, 1)},
+    **dict.fromkeys(("images", "image_width", "image_height"), _PICTURES),
+    **dict.fromkeys(("turns", "turn_tokens", "think_seconds", "returning"), _TURNS),
     **dict.fromkeys(
         (
             "separate_prefill",
@@ -186,7 +196,8 @@ def cases(kind: type[Any], base: Values, most: int) -> Iterator[Case]:
 def _fits(group: Values, wanted: Values) -> bool:
     """Return whether wishes do not contradict each other: no key of two values, lengths given one way only."""
     agree = all(group[name] == value for name, value in wanted.items() if name in group)
-    return agree and not (_sides(group) & _sides(wanted))
+    new = {name: value for name, value in wanted.items() if name not in group}
+    return agree and not (_sides(group) & _sides(new))
 
 
 def _sides(names: Values) -> set[str]:

@@ -31,7 +31,7 @@ BASE = {
     "plan": "serving", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 3_000_000,
     "input_tokens": 1500, "output_tokens": 300, "months": 3, "tpot_target_seconds": 0.04, "as_of": "2026-11-21",
 }  # fmt: skip
-GRID = list(cases(ServingScenario, BASE, most=12))
+GRID = list(cases(ServingScenario, BASE, most=14))
 IDS = [case.name for case in GRID]
 # Not an argument of the ledger's function: the model and machine are, and what names or dates a report.
 BESIDE = ("plan", "title", "as_of", "gpus_compared", "currency", "rates")

@@ -3,7 +3,7 @@
 A combination of model, accelerator, engine, format of weights and drafting that servers were measured in has its own
 quantiles, drawn towards those of unseen ones, for its next server is of another release. All else takes
 those of groups that a fit had not seen, every group counting as one: other models or engines on a measured accelerator,
-contexts beyond the fit's, an accelerator of which only kernels were measured, and one of which nothing was,
+contexts and loads beyond the fit's, an accelerator of which only kernels were measured, and one of which nothing was,
 as of no replica that spans nodes.
 """
 
@@ -22,11 +22,14 @@ from sizebook.serving.shape import ServingShape
 from sizebook.tables.own_rates import spread_of
 
 FITTED, UNSEEN = text("in the fit"), text("unseen combination")
-BEYOND, KERNELS = text("context beyond the fit"), text("kernels measured, no server")
+CONTEXT, LOADED = text("context beyond the fit"), text("load beyond the fit")
+KERNELS = text("kernels measured, no server")
 NOTHING = text("nothing measured")
 OWN = text("own runs")
-BASES = (FITTED, UNSEEN, BEYOND, KERNELS, NOTHING)
-MOST_CONTEXT = 16_384  # the longest in the fit is of 15,500 tokens
+BASES = (FITTED, UNSEEN, CONTEXT, LOADED, KERNELS, NOTHING)
+BEYOND = ("", CONTEXT, LOADED)  # what is beyond the fit, by the number of `is_beyond`
+# The longest context in the fit is of 15,500 tokens; three rows in a hundred have more requests on a rank.
+MOST_CONTEXT, MOST_OF_RANK = 16_384, 128
 POOLS = text("separate pools")
 # Decode workers of a replica, as far as a band of pools tells them apart.
 ONE, SEVERAL, ANY = "one", "several", "any"
@@ -51,15 +54,15 @@ class Band:
 @dataclass(frozen=True)
 class Setting:
     """What tells one combination from another beside accelerator and engine: the architecture, bits of a weight of its
-    experts or else of all, whether it drafts; and whether its GPUs are more than share a link, or its context is
-    beyond those of the fit.
+    experts or else of all, whether it drafts. ``crosses`` where nothing was measured, as its GPUs are more than share a
+    link or adapters lie beside the weights; ``beyond`` is what of its demand is beyond the fit, one of `BEYOND`.
     """
 
     architecture: str
     bits: str
     drafts: bool
     crosses: bool
-    beyond: bool = False
+    beyond: str = ""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -67,16 +70,17 @@ class Setting:
         return self.architecture, self.bits, "yes" if self.drafts else "no"
 
 
-def is_beyond(demand: Demand) -> Number:
-    """Return whether the context is beyond those of the fit. Of loads nothing of the kind shows."""
-    return demand.input_tokens + demand.output_tokens > MOST_CONTEXT
+def is_beyond(demand: Demand, dp: Number) -> Number:
+    """Return what is beyond the fit: 0 nothing, 1 the context, 2 the load of a rank, whose band is the wider."""
+    far, loaded = demand.input_tokens + demand.output_tokens > MOST_CONTEXT, demand.in_flight > MOST_OF_RANK * dp
+    return 2 * loaded + far * (1 - 1 * loaded)
 
 
 def setting_of(case: Case, replica: Replica, demand: Demand | None = None) -> Setting:
     """Return the setting of a replica, at a load."""
     drafts = (replica.draft_tokens or 0) > 0 or (replica.tokens_per_step or 1) > 1
-    crosses = bool(replica.tp * replica.dp > case.node_gpus)
-    beyond = demand is not None and bool(is_beyond(demand))
+    crosses = bool(replica.tp * replica.dp > case.node_gpus) or replica.adapters > 0
+    beyond = BEYOND[is_beyond(demand, replica.dp)] if demand else ""
     return Setting(architecture_of(case.shape), bits_of(case.expert_bytes), drafts, crosses, beyond)
 
 
@@ -117,11 +121,11 @@ def error_band(figure: str, engine: str, gpu: str, setting: Setting | None = Non
     rows = _rows()
     if setting and setting.crosses:
         return rows[figure, NOTHING]
-    beyond = setting is not None and setting.beyond
+    beyond = setting.beyond if setting else ""
     if setting and not beyond and (own := rows.get((figure, *setting.key, gpu, engine))):
         return own
-    served = BEYOND if beyond else UNSEEN
-    return rows[figure, served if gpu in _served() else KERNELS if is_measured(gpu) else NOTHING]
+    known = UNSEEN if gpu in _served() else KERNELS if is_measured(gpu) else NOTHING
+    return max((rows[figure, basis] for basis in (known, beyond) if basis), key=lambda band: band.high / band.low)
 
 
 def workers_in_words(decode_workers: int) -> str:

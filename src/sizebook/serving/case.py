@@ -25,7 +25,8 @@ from sizebook.serving.shape import ServingShape, shape_of
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.own_rates import digest_of, factors_of
 
-DEGREES = ("tp", "pp", "dp", "ep", "max_running", "memory_utilization")  # of a replica, numbers of a case as they stand
+# Of a replica, numbers of a case as they stand.
+DEGREES = ("tp", "pp", "dp", "ep", "max_running", "memory_utilization", "adapters", "adapter_rank")
 
 Number = Any  # a float, or a NumPy array of floats
 
@@ -46,7 +47,8 @@ class Case:
     for ``held_steps`` of those that decode.
     ``max_running`` 0 is no cap but the engine's own: ``rank_running`` on an attention rank, and on all of them
     ``drafting_running`` where tokens are drafted, 0 for none. An engine takes ``memory_utilization`` of a GPU's memory,
-    0 for its default. A pass takes ``chunk_tokens`` of prompts, which
+    0 for its default. ``adapters`` of ``adapter_rank`` lie in it. Images of a
+    request take their encoder ``encode_seconds``. A pass takes ``chunk_tokens`` of prompts, which
     ranks share where ``chunk_shared`` is 1, beside a decode step where ``mixed`` is. ``all_experts`` is 1 where a step
     reads the weights of them all.
     ``stored_bytes`` is what a checkpoint's headers state of all weights but the experts, 0 where none is given.
@@ -74,6 +76,9 @@ class Case:
     stored_expert_bytes: Number = 0.0
     max_running: Number = 0.0
     memory_utilization: Number = 0.0
+    adapters: Number = 0.0
+    adapter_rank: Number = 1.0
+    encode_seconds: Number = 0.0
     rank_running: Number = 0.0
     drafting_running: Number = 0.0
     chunk_tokens: Number = CHUNK_TOKENS

@@ -16,11 +16,13 @@ from sizebook.models.cached import INDEX_ELEMENT_BYTES
 from sizebook.serving.case import Case, Number, most_at_once, smaller
 from sizebook.serving.kernels import (
     ACTIVATION_BYTES,
+    AdapterCosts,
     AttentionCosts,
     ExpertCosts,
     Messages,
     Products,
     Seen,
+    adapters,
     collectives,
     decode_attention,
     experts,
@@ -68,6 +70,7 @@ class PassCosts:
     """
 
     products: Products
+    adapters: AdapterCosts
     experts: ExpertCosts
     read: Context
     scored: Context
@@ -103,6 +106,7 @@ class Costs:
     draft_tokens: Number
     tokens_per_step: Number
     held_steps: Number
+    encode_seconds: Number
 
 
 _KEPT: WeakKeyDictionary[Case, Costs] = WeakKeyDictionary()
@@ -134,6 +138,7 @@ def _worked_out(case: Case) -> Costs:
         draft_tokens=case.draft_tokens,
         tokens_per_step=case.tokens_per_step,
         held_steps=case.held_steps,
+        encode_seconds=case.encode_seconds,
     )
 
 
@@ -146,9 +151,10 @@ def _scheduling(case: Case) -> dict[str, Number]:
 
 def _pass(case: Case, attention: AttentionCosts, phase: str) -> PassCosts:
     s, r = case.shape, case.rates
-    projected, routed = products(case), experts(case)
+    projected, adapted, routed = products(case), adapters(case), experts(case)
     return PassCosts(
         products=projected,
+        adapters=adapted,
         experts=routed,
         read=_sum(attention.seen, "read"),
         scored=_sum(attention.seen, "scored"),
@@ -157,7 +163,7 @@ def _pass(case: Case, attention: AttentionCosts, phase: str) -> PassCosts:
         activations=projected.activations + routed.activations + attention.activations,
         elementwise=r["activation_passes"] * s.n_layers * s.d_model * ACTIVATION_BYTES / case.bandwidth,
         collectives=collectives(case),
-        launches=launches(case, phase),
+        launches=launches(case, phase) + adapted.launches,
         layers=s.n_fixed_times * r["layer_seconds"],
         eager=s.n_fixed_times * r["eager_seconds"] * (phase == "prefill"),
         ranks=case.dp,

@@ -114,7 +114,8 @@ def serving_weight_bytes(
 ) -> MemoryBytes:
     """Return the weights on one GPU: attention and dense blocks / tp, routed experts / (tp x dp), layers / pp.
 
-    Embedding, head and norms count 16 bits; four-bit checkpoints of expert models keep attention in 16 bits too.
+    Embedding, head and norms count 16 bits; four-bit checkpoints of expert models keep attention in 16 bits too. Left
+    out: adapters.
     """
     replica = Replica(tp=tp, pp=pp, dp=dp, weight_dtype=weight_dtype)
     return float(weight_bytes_per_gpu(any_case(model, ANY_GPU, replica)))

@@ -70,6 +70,34 @@ def products(case: Case) -> Products:
 
 
 @dataclass(frozen=True, slots=True)
+class AdapterCosts:
+    """Seconds of adapters: reading all of them, a token that multiplies, launches; and the chance that a sequence asks
+    for another one.
+    """
+
+    weights: Number
+    token: Number
+    launches: Number
+    missed: Number
+
+
+def adapters(case: Case) -> AdapterCosts:
+    """Return what adapters cost: two thin products beside each product, of the adapters that a batch asks for."""
+    r, some = case.rates, case.adapters > 0
+    return AdapterCosts(
+        weights=case.adapters * adapter_bytes(case) / (case.bandwidth * r["product_bandwidth"]),
+        token=some * adapter_bytes(case) / (case.half_peak * r["product_compute"]),  # two bytes, two FLOPs a parameter
+        launches=some * 2 * case.shape.n_products * r["product_launch_seconds"],
+        missed=1 - 1 / larger(case.adapters, 1.0),
+    )
+
+
+def adapter_bytes(case: Case) -> Number:
+    """Return one adapter on one GPU, in sixteen bits: rank x both sides of every matrix that carries it."""
+    return case.adapter_rank * case.shape.adapted_width * ACTIVATION_BYTES / case.tp
+
+
+@dataclass(frozen=True, slots=True)
 class ExpertCosts:
     """Seconds of routed experts: reading all of them, a pass and a token that multiplies, activations a token.
 

@@ -8,6 +8,7 @@ from functools import cache
 
 from sizebook.serving.case import Case, Number, engine_row, larger, smaller
 from sizebook.serving.costs import Costs, costs_of
+from sizebook.serving.kernels import adapter_bytes
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.tables.hardware import Accelerator
 
@@ -36,8 +37,8 @@ class Memory:
 def weight_bytes_per_gpu(case: Case) -> Number:
     """Return the weights on one GPU: attention and dense blocks over tp, experts over tp x dp, layers over pp.
 
-    The embedding, the head and whatever is neither (norms, biases) count 16 bits and divide by tp. Where a
-    checkpoint is given, its headers say the bytes.
+    The embedding, the head and whatever is neither (norms, biases) count 16 bits and divide by tp. Where a checkpoint
+    is given, its headers say the bytes. Adapters lie beside them.
     """
     s = case.shape
     experts = s.n_experts * s.expert_parameters
@@ -46,7 +47,8 @@ def weight_bytes_per_gpu(case: Case) -> Number:
     computed = case.stored_bytes == 0
     split = computed * (projected * case.attention_bytes + rest * HALF_BYTES) + case.stored_bytes
     routed = computed * experts * case.expert_bytes + case.stored_expert_bytes
-    return (split / case.tp + routed / (case.tp * case.dp)) / case.pp
+    adapted = case.adapters * adapter_bytes(case)
+    return (split / case.tp + routed / (case.tp * case.dp) + adapted) / case.pp
 
 
 def physical_bytes(gpu: Accelerator) -> float:

@@ -202,6 +202,20 @@ ExpertsRead = Annotated[
         source="assumption: current kernels read the experts that are visited",
     ),
 ]
+Adapters = Annotated[
+    int,
+    Quantity(
+        "low-rank adapters that lie in a GPU's memory and are asked for alike, 0 for none", unit="adapters",
+        kind="integer", minimum=0, maximum=100_000, default=0, label="Adapters served together", zero="none",
+    ),
+]  # fmt: skip
+AdapterRank = Annotated[
+    int,
+    Quantity(
+        "rank that adapters have room for, on all matrices but experts", kind="integer", minimum=1, maximum=100_000,
+        default=16, label="Rank of the adapters", source="convention: what vLLM gives room for by default",
+    ),
+]  # fmt: skip
 EngineRelease = Annotated[
     str,
     Quantity(
@@ -215,7 +229,7 @@ EngineRelease = Annotated[
 
 @section
 class Replica:
-    """How one replica runs: layout, formats, engine, drafts and yield, own rates, experts read, release, memory."""
+    """How one replica runs: layout, formats, engine, drafts, own rates, experts read, release, memory, adapters."""
 
     tp: Tp = DEFAULT
     pp: Pp = DEFAULT
@@ -231,6 +245,8 @@ class Replica:
     experts_read: ExpertsRead = DEFAULT
     release: EngineRelease = DEFAULT
     memory_utilization: MemoryUtilization = DEFAULT
+    adapters: Adapters = DEFAULT
+    adapter_rank: AdapterRank = DEFAULT
 
     @property
     def gpus(self) -> int:

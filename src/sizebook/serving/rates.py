@@ -44,8 +44,10 @@ def _rows() -> dict[tuple[str, str, str], dict[str, float]]:
 
 @cache
 def is_measured(gpu: str) -> bool:
-    """Return whether the kernels of an accelerator were measured, attention among them; what was not is typical."""
-    return (gpu, "prefill_attention", "") in _rows()
+    """Return whether the kernels of an accelerator were measured, those of decode steps among them; of AMD's no
+    attention in decode steps was.
+    """
+    return (gpu, "decode_attention", "bf16") in _rows()
 
 
 def _row(gpu: str, operation: str, form: str) -> dict[str, float]:

@@ -44,6 +44,7 @@ class AttentionKind:
     layers: float = 0.0
 
 
+ADAPTED = ("attention", "mlp", "ssm")  # parts of a layer whose matrices carry adapters
 _NONE = AttentionKind(1.0, 1.0, 0.0, 0.0)  # fills up models with fewer kinds than others: it holds and costs nothing
 
 
@@ -52,7 +53,8 @@ class ServingShape:
     """The sums of one model. ``attention`` counts projections of attention and mixers, ``dense`` what every token
     multiplies besides (feed-forward blocks, shared experts, routers), ``expert`` one routed expert of every layer;
     ``n_dense_layers`` the layers with a feed-forward block or a shared expert; ``n_products`` the matrix products that
-    every token passes, as engines fuse them; ``state_heads`` is the greatest common divisor of the heads of mixers.
+    every token passes, as engines fuse them; ``adapted_width`` sums both sides of all matrices that carry adapters,
+    which experts and routers do not; ``state_heads`` is the greatest common divisor of the heads of mixers.
     """
 
     total_parameters: float
@@ -73,6 +75,7 @@ class ServingShape:
     n_indexed_layers: float
     n_mtp_layers: float
     n_products: float
+    adapted_width: float
     state_heads: float
     state_bytes: float
     index_cache_width: float
@@ -135,6 +138,12 @@ def _number(brick: Brick, name: str) -> float:
 def _matrices(brick: Brick) -> float:
     """Return the elements that every token multiplies by, routed experts left out."""
     return float(sum(w.size for w in brick.weights if w.use == "matmul" and w.part != "tower" and w.copies == 1))
+
+
+def _adapted(layer: Layer) -> float:
+    """Return both sides of all matrices of a layer that carry adapters."""
+    carry = (w for w in layer.weights if w.use == "matmul" and w.part in ADAPTED and w.copies == 1)
+    return float(sum(w.shape[0] + w.shape[-1] for w in carry))
 
 
 def _shared(brick: Brick) -> tuple[float, float, float, float]:
@@ -222,6 +231,7 @@ def _is_dense(brick: Brick) -> bool:
 def _layer(sums: _Sums, layer: Layer, times: int) -> None:
     mixers = [_mixer(sums, brick, times) for brick in layer.bricks]
     numbers = sums.numbers
+    numbers["adapted_width"] += times * _adapted(layer)
     numbers["n_dense_layers"] += times * any(not m and _is_dense(b) for m, b in zip(mixers, layer.bricks, strict=True))
     for mixes, brick in zip(mixers, layer.bricks, strict=True):
         numbers["attention_parameters" if mixes else "dense_parameters"] += times * _matrices(brick)

@@ -120,9 +120,10 @@ def pass_parts(case: Case | Costs, work: Pass) -> Parts:
     context = (work.context + work.cached) / 2 if work.prefill else work.context
     products, experts, tokens = costs.products, costs.experts, work.tokens
     outputs = work.sequences if work.prefill else tokens
+    adapted = costs.adapters
     return Parts(
-        weights=products.weights,
-        products=products.token * tokens + products.output * outputs,
+        weights=products.weights + adapted.weights * (1 - adapted.missed**work.sequences),
+        products=(products.token + adapted.token) * tokens + products.output * outputs,
         experts=experts.weights * smaller(experts.crowding * (1 - experts.missed ** (tokens * costs.ranks)), 1.0),
         routed=experts.multiplying + experts.token * tokens,
         cache=work.sequences * (costs.read.of(context) + costs.state),
@@ -222,14 +223,15 @@ class Prompts(NamedTuple):
 
 
 def prompts_together(case: Case | Costs, demand: Demand) -> Prompts:
-    """Return what a prompt costs in a pass of chunks, as many as the requests in flight fill."""
+    """Return what a prompt costs in a pass of chunks, as many as the requests in flight fill, with its images."""
     at = costs_of(case)
     batch = larger(demand.in_flight / at.dp, 1.0)
     new, cached = computed_and_cached(demand.input_tokens, demand.cache_hit_ratio)
     chunk = larger(new, smaller(at.chunk_tokens, batch * new / 2))
     moved, fixed = pass_seconds(at, Pass(chunk, chunk / new, demand.input_tokens, prefill=True, cached=cached))
-    together = moved + fixed
-    return Prompts(together * new / chunk, together, prefill_seconds(at, demand.input_tokens, demand.cache_hit_ratio))
+    together = moved + fixed + at.encode_seconds * chunk / new
+    alone = prefill_seconds(at, demand.input_tokens, demand.cache_hit_ratio) + at.encode_seconds
+    return Prompts(together * new / chunk, together, alone)
 
 
 def waited_for(case: Case | Costs, batch: Number, prompts: Prompts) -> Number:

@@ -14,7 +14,7 @@ from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import leaves
 from sizebook.plans.serving.tables import ARGUMENTS, STATED
-from sizebook.serving.band import Band, is_beyond, setting_band, setting_of
+from sizebook.serving.band import BEYOND, Band, is_beyond, setting_band, setting_of
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
 from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.encoding import halves
@@ -86,16 +86,17 @@ def named_case(model: str, gpu: str, *words: str) -> NamedCase:
     return NamedCase(case, engine_constants(replica.engine), physical_bytes(chip), bands, rates)
 
 
-_SETTINGS = tuple(product((False, True), repeat=3))
+_SETTINGS = tuple(product((False, True), BEYOND, (False, True)))
 
 
 def bands_at(named: list[NamedCase], place: Any, numbers: dict[str, Any]) -> tuple[list[Band | None], Any]:
-    """Return all bands of names, and which of them every row has: by nodes it spans, its context, and drafts."""
+    """Return all bands of names, and which of them every row has: by nodes it spans, context and load, and drafts."""
     node = np.array([each.case.node_gpus if each.case else np.inf for each in named])[place]
-    crosses, drafts = numbers["tp"] * numbers["dp"] > node, numbers["draft_tokens"] > 0
-    beyond = is_beyond(Demand(input_tokens=numbers["input_tokens"], output_tokens=numbers["output_tokens"]))
+    crosses = (numbers["tp"] * numbers["dp"] > node) | (numbers["adapters"] > 0)
+    drafts = numbers["draft_tokens"] > 0
+    beyond = is_beyond(Demand(**{leaf.name: numbers[leaf.name] for leaf in leaves(Demand)}), numbers["dp"])
     bands = [band for each in named for band in (each.bands or (None,) * len(_SETTINGS))]
-    return bands, len(_SETTINGS) * place + 4 * crosses + 2 * beyond + drafts
+    return bands, len(_SETTINGS) * place + 6 * crosses + 2 * beyond + drafts
 
 
 @cache

@@ -247,6 +247,9 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
         "requests",
         "pools",
         "demand",
+        "conversation",
+        "scaling",
+        "pictures",
         "commitments",
         "money",
     ]

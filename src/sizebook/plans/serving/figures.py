@@ -41,6 +41,7 @@ from sizebook.plans.serving.internal_price import InternalPrice, gpu_seconds, in
 from sizebook.plans.serving.plan import ServingPlan, in_words, replica_of
 from sizebook.plans.serving.rates import listed_rates, rates_of, watts
 from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.plans.serving.starts import Scaled, cold_start
 from sizebook.serving.estimate import Band
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.tables.grid import grid_of
@@ -177,6 +178,37 @@ class ReplicaFigures:
             "the same at a quarter of the link's rate, an assumption", unit="seconds", label="Cache sent, at most"
         ),
     ]
+    hit_ratio: Annotated[
+        float, Quantity("share of all prompts' tokens found in caches", unit="ratio", label="Prompts found in caches")
+    ]
+    restored_ratio: Annotated[
+        float,
+        Quantity("share of later prompts whose prefix comes back to the GPU", unit="ratio", label="Prefixes sent back"),
+    ]
+    restore_seconds: Annotated[
+        float, Quantity("sending one prefix back to the GPU", unit="seconds", label="Sending a prefix back")
+    ]
+    prefix_tokens: Annotated[
+        float,
+        Quantity("tokens of prefixes that a replica keeps beside what it runs", unit="tokens", label="Prefixes kept"),
+    ]
+    prefix_hours: Annotated[
+        float, Quantity("hours for which a prefix that nobody uses stays there", unit="hours", label="Prefixes stay")
+    ]
+    host_prefix_tokens: Annotated[
+        float,
+        Quantity("tokens of prefixes kept behind its GPUs", unit="tokens", label="Prefixes kept behind the GPUs"),
+    ]
+    host_prefix_hours: Annotated[
+        float, Quantity("hours for which one stays there", unit="hours", label="Prefixes stay behind the GPUs")
+    ]
+    encode_seconds: Annotated[
+        float,
+        Quantity("the encoder over the images of a request", unit="seconds", label="Encoder of images, a request"),
+    ]
+    cold_start_seconds: Annotated[
+        float, Quantity("seconds until a new replica serves", unit="seconds", label="Start of a replica")
+    ]
 
 
 @section
@@ -190,6 +222,7 @@ class ServingFigures(ReplicaFigures):
     usd_per_mtok_saturated: Annotated[
         float, Quantity("cost of a million output tokens at full load", unit="USD/Mtok", label="USD per Mtok, full")
     ]
+    scaled: Scaled
     commitments: CommitmentFigures
     internal: InternalPrice
 
@@ -229,6 +262,7 @@ def figures(plan: ServingPlan) -> ServingFigures:
         reserved_usd_per_gpu_hour=plan.rates.reserved_usd,
         price_basis=plan.rates.basis,
         usd_per_mtok_saturated=plan.usd_per_mtok_saturated,
+        scaled=plan.scaled,
         commitments=contracts(plan),
         internal=internal_price(plan.replica, plan.months),
     )
@@ -286,6 +320,23 @@ def _of_the_replica(inputs: ServingInputs, replica: PlannedReplica) -> dict[str,
         "workers": replica.layout,
         "transfer_seconds": replica.transfer_seconds,
         "transfer_seconds_most": replica.transfer_seconds / LEAST_TRANSFER,
+        **_kept(replica),
+        "encode_seconds": float(replica.case.encode_seconds),
+        "cold_start_seconds": cold_start(inputs.scaling, replica),
+    }
+
+
+def _kept(replica: PlannedReplica) -> dict[str, float]:
+    """Return what a replica keeps of prompts for those that come after them."""
+    kept = replica.kept
+    return {
+        "hit_ratio": replica.demand.cache_hit_ratio,
+        "restored_ratio": kept.restored,
+        "restore_seconds": kept.restore_seconds,
+        "prefix_tokens": kept.gpu_tokens,
+        "prefix_hours": kept.gpu_seconds / 3600,
+        "host_prefix_tokens": kept.host_tokens,
+        "host_prefix_hours": kept.host_seconds / 3600,
     }
 
 

@@ -17,11 +17,14 @@ from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.quantities import StatedGrams
+from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.day import SHAPES, hours_of
 from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.nodes import Packing
+from sizebook.plans.serving.pictures import Pictures
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.tenants import Tenants
+from sizebook.plans.serving.scaling import Scaling
 from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
 from sizebook.serving.load import Stream
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
@@ -287,6 +290,9 @@ class ServingInputs:
     pools: Annotated[PoolLayout, TABLE] = DEFAULT
     demand: Annotated[DemandByMonth, TABLE] = DEFAULT
     price_changes: PriceChanges = DEFAULT
+    conversation: Annotated[Conversation, TABLE] = DEFAULT
+    scaling: Annotated[Scaling, TABLE] = DEFAULT
+    pictures: Annotated[Pictures, TABLE] = DEFAULT
     commitments: Annotated[CommitmentTerms, TABLE] = DEFAULT
     tenants: Tenants = DEFAULT
 
@@ -318,6 +324,8 @@ class ServingInputs:
         return self.requests.stream(*self.traffic.lengths.drawn(self.traffic.mean_demand))
 
     def read(self, model: str) -> ServingInputs:
-        """Return the same inputs as the model reads them (`RequestStream.read`)."""
+        """Return the same inputs as the model reads them: `RequestStream.read`, tokens of images, all turns."""
         demand, lengths = self.requests.read(model, self.traffic.demand, self.traffic.lengths)
-        return replace(self, traffic=replace(self.traffic, demand=demand, lengths=lengths))
+        pictures, demand = self.pictures.read(model, demand)
+        lengths = self.conversation.read(demand, lengths)
+        return replace(self, traffic=replace(self.traffic, demand=demand, lengths=lengths), pictures=pictures)

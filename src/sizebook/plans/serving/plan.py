@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from sizebook.core.errors import InputError
 from sizebook.core.texts import text
 from sizebook.core.units import grouped
 from sizebook.models import catalog
@@ -16,9 +17,13 @@ from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.months import Month, fleet_months, purchase, usd_if_kept_up
 from sizebook.plans.serving.pools import replica_in
+from sizebook.plans.serving.prefixes import replica_of_conversations
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
-from sizebook.serving.encoding import EncodedCase
+from sizebook.plans.serving.starts import Scaled, scaled
+from sizebook.serving.encoding import EncodedCase, has_encoder
+from sizebook.serving.images import Read
+from sizebook.serving.quantities import Demand
 from sizebook.serving.traffic import usd_per_mtok
 from sizebook.tables.hardware import accelerator
 
@@ -95,6 +100,11 @@ class ServingPlan:
         tokens_per_second = self.replica.requests_per_second * self.traffic.mean_demand.output_tokens
         return usd_per_mtok(self.replica.gpus, price, tokens_per_second)
 
+    @cached_property
+    def scaled(self) -> Scaled:
+        """What starts of replicas add to the first month, and what a fleet as large as the peak costs."""
+        return scaled(self.replica, self.months[0], self.inputs, rates=self.rates.in_month(0))
+
     @property
     def arrivals(self) -> str:
         """How requests arrive at a replica, in words."""
@@ -146,11 +156,37 @@ def in_words(inputs: ServingInputs, replica: PlannedReplica) -> str:
     return text("steady") if replica.loaded is None else inputs.stream.in_words
 
 
+def images_of(model: str, inputs: ServingInputs) -> tuple[Read, float] | None:
+    """Return an image as the model reads it and how many a request has, None where there are none.
+
+    Errors: requests one by one, pools and encoders, which know no encoder of images.
+    """
+    pictures = inputs.pictures
+    if not pictures.images:
+        return None
+    if inputs.requests.share is not None or inputs.pools.separate_prefill or has_encoder(model):
+        raise InputError(
+            f"images are not planned so: got {pictures.images} images with a percentile of requests, two pools or an "
+            "encoder, want one pool of a decoder and the mean of a steady load. Add their tokens to input_tokens."
+        )
+    return pictures.each(model), pictures.images / inputs.conversation.turns
+
+
 def replica_of(model: str, gpu: str, inputs: ServingInputs, rates: Rates) -> PlannedReplica:
     """Return the replica of a plan for inputs as the model reads them; pools cost the least in the last month."""
     setup = Setup(model, accelerator(gpu).key, inputs.replica, gpus_per_node=inputs.target.gpus_per_node)
     traffic, latencies = inputs.traffic, inputs.target.latencies
     workload = Workload(
-        traffic.mean_demand, traffic.longest, inputs.stream, latencies=latencies, share=inputs.requests.share
+        traffic.mean_demand,
+        traffic.longest,
+        inputs.stream,
+        latencies=latencies,
+        share=inputs.requests.share,
+        image=images_of(model, inputs),
     )
-    return replica_in(setup, workload, inputs.pools, cost=lambda each: usd_if_kept_up(each, inputs, rates))
+
+    def planned(demand: Demand, restore_seconds: float) -> PlannedReplica:
+        asked = replace(workload, demand=demand, restore_seconds=restore_seconds)
+        return replica_in(setup, asked, inputs.pools, cost=lambda each: usd_if_kept_up(each, inputs, rates))
+
+    return replica_of_conversations(model, inputs, planned)

@@ -9,7 +9,7 @@ from sizebook.core.texts import span, text
 from sizebook.core.units import percent, significant
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.serving.band import BEYOND, FITTED
+from sizebook.serving.band import CONTEXT, FITTED, LOADED
 from sizebook.tables.price_rows import no_power, price_sentences
 
 LITTLE_USED = 0.25  # of what a fleet could carry, below which a reader is told
@@ -25,7 +25,12 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
     if plan.beyond_context:
         yield text("{what}: what it answers there is untested.", what=plan.beyond_context)
     band = plan.replica.bands["throughput"]
-    if band.basis == BEYOND:
+    if band.basis == LOADED:
+        yield text(
+            "Few servers were measured under such a load: throughput may be {range} times what is planned.",
+            range=span(significant(band.low), significant(band.high)),
+        )
+    elif band.basis == CONTEXT:
         yield text(
             "No server was measured at such a context: throughput may be {range} times what is planned.",
             range=span(significant(band.low), significant(band.high)),
@@ -35,6 +40,9 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
             "No server of this model, GPU and engine was measured: throughput may be {range} times what is planned.",
             range=span(significant(band.low), significant(band.high)),
         )
+    if plan.inputs.conversation.turns > 1:
+        share = percent(plan.replica.demand.cache_hit_ratio)
+        yield text("Caches hold {share} of all prompts: derived, for no server's were measured.", share=share)
     if used < LITTLE_USED:
         yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
     if math.isnan(rates.tdp_watts):

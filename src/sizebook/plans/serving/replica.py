@@ -12,14 +12,16 @@ from sizebook.core.texts import Figure, text
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.refusals import NoRoomError, missed, missed_by_requests, no_room, too_many
-from sizebook.serving.band import replica_band
-from sizebook.serving.case import Case, case_of
+from sizebook.serving.case import Case
 from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, places, serving_case
-from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate, unmeasured_band
+from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate
+from sizebook.serving.function_terms import band_of_figure
+from sizebook.serving.images import Read, looked_at
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, held_tokens, physical_bytes, requests_kept
 from sizebook.serving.pools import Pools, pooled
+from sizebook.serving.prefixes import Kept, later
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
 from sizebook.serving.releases import said_of
@@ -64,6 +66,7 @@ class PlannedReplica:
     speed: float = 1.0
     loaded: Loaded | None = None
     pools: Pools | None = None
+    kept: Kept = field(default_factory=Kept)
 
     @property
     def gpus(self) -> int:
@@ -138,7 +141,8 @@ class Workload:
     """What a replica is planned for: lengths, how requests arrive, and the latencies to meet.
 
     ``longest`` are the tokens of the prompt and of the answer that cache is kept for, ``share`` is that of the requests
-    that must meet the latencies, None for their mean.
+    that must meet the latencies, None for their mean. Cache that lies elsewhere takes ``restore_seconds``.
+    ``image`` is an image as the model reads it, and how many of them a request has on average.
     """
 
     demand: Demand
@@ -146,6 +150,8 @@ class Workload:
     stream: Stream
     latencies: Latencies
     share: float | None = None
+    restore_seconds: float = 0.0
+    image: tuple[Read, float] | None = None
 
     @property
     def longest_tokens(self) -> int:
@@ -157,19 +163,29 @@ def replica_for(setup: Setup, workload: Workload) -> PlannedReplica:
     """Return one replica at the largest load that meets the target; raise with the limit that binds otherwise.
 
     A ``concurrency`` in the demand is its load instead of a target; more than the cache holds is refused. A target for
-    a percentile of requests is met in a simulation of them.
+    a percentile of requests is met in a simulation of them. Where the load turns out to be beyond the fit, its bands
+    are the wider ones, and a target that holds within the band is met with those.
     """
+    check_load(workload.demand, workload.latencies)
+    check_stream(workload.stream, workload.latencies, workload.share)
+    bands = bands_of(setup, workload.demand)
+    found = _replica(setup, workload, bands)
+    at_load = bands_of(setup, found.demand)
+    if at_load == bands or workload.latencies.band_quantile == "p50":
+        return replace(found, bands=at_load)
+    return _replica(setup, workload, at_load)
+
+
+def _replica(setup: Setup, workload: Workload, bands: dict[str, Band]) -> PlannedReplica:
+    """Return one replica at the largest load that meets the target with some bands."""
     demand, latencies, replica = workload.demand, workload.latencies, setup.replica
-    check_load(demand, latencies)
-    check_stream(workload.stream, latencies, workload.share)
     case, memory, capacity, held = capacity_of(setup, workload)
-    bands = unmeasured_bands() if isinstance(case, EncodedCase) else bands_of(setup, demand)
     if demand.concurrency is not None and demand.concurrency > capacity:
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity=capacity))
     limits, packing = limits_of(latencies, bands), packing_of(setup)
     most = most_running(case, capacity)  # more would wait for a place, and no more would be served
     if workload.share is not None:
-        loaded = _loaded(setup, workload, limits, most)
+        loaded = _loaded(setup, workload, limits, case, most)
         mean, found = mean_of(loaded.served, demand, capacity)
         binding = loaded.binding or limit_of_capacity(most, capacity)
         return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, held, loaded=loaded)
@@ -191,7 +207,8 @@ def capacity_of(setup: Setup, workload: Workload) -> tuple[Case, Memory, int, in
     Errors: not even one fits.
     """
     replica, longest = setup.replica, workload.longest_tokens
-    case = serving_case(setup.model, setup.gpu, replica)
+    case = later(serving_case(setup.model, setup.gpu, replica), workload.restore_seconds)
+    case = looked_at(setup.model, case, workload.image)
     memory = engine_memory(case, physical_bytes(accelerator(setup.gpu)), engine_constants(replica.engine))
     if isinstance(case, EncodedCase):
         check_encoded(setup.model, case, workload.latencies)
@@ -214,10 +231,9 @@ def limit_of_capacity(most: int, capacity: int) -> str:
     return "cache" if most == capacity < MOST_IN_FLIGHT else "batch"
 
 
-def _loaded(setup: Setup, workload: Workload, limits: tuple[float, float], most: int) -> Loaded:
+def _loaded(setup: Setup, workload: Workload, limits: tuple[float, float], case: Case, most: int) -> Loaded:
     """Return the largest load of a replica at which the percentiles of its requests meet the limits."""
     share = workload.share or 0.0
-    case = serving_case(setup.model, setup.gpu, setup.replica)
     simulated = simulator(case, workload.demand, workload.stream, most=most)
     loaded = largest_load(simulated, Limits(*limits, share))
     if loaded is None:
@@ -277,16 +293,10 @@ def check_arrivals(stream: Stream) -> None:
 
 def bands_of(setup: Setup, demand: Demand) -> dict[str, Band]:
     """Return the error bands of TTFT, TPOT and throughput for the model, engine and accelerator at a load."""
-    gpu, case = accelerator(setup.gpu).key, case_of(setup.model, setup.gpu, setup.replica)
     return {
-        name: replica_band(name, gpu, setup.replica, case=case, demand=demand)
-        for name in ("ttft", "tpot", "throughput")
+        figure: band_of_figure(figure, setup.gpu, setup.replica, model=setup.model, demand=demand)
+        for figure in ("ttft", "tpot", "throughput")
     }
-
-
-def unmeasured_bands() -> dict[str, Band]:
-    """Return the error bands of models with an encoder, of which nothing was measured."""
-    return {name: unmeasured_band(name) for name in ("ttft", "tpot", "throughput")}
 
 
 def check_encoded(model: str, case: EncodedCase, latencies: Latencies) -> None:

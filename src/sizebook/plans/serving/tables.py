@@ -19,7 +19,7 @@ from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.pools import check_pools, pooled_replica
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload
 from sizebook.serving.arrivals import Lengths
-from sizebook.serving.band import MOST_CONTEXT, Band, is_beyond, replica_band
+from sizebook.serving.band import BEYOND, Band, is_beyond, setting_band, setting_of
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import as_answered, has_encoder, serving_case
 from sizebook.serving.estimate import Estimate, estimate, misfit, unmeasured_band
@@ -100,16 +100,18 @@ def answer(heads: Sequence[str]) -> Callable[[Sequence[Any]], Mapping[str, Any]]
 
 
 @lru_cache(maxsize=10_000)
-def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, dict[bool, Band], dict[str, str]]:
+def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, tuple[Band, ...], dict[str, str]]:
     """Return what is the same for every load of a replica, with the bands of loads within and beyond the fit."""
     case, chip = serving_case(model, gpu, replica), accelerator(gpu)
     memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
     is_encoded = has_encoder(model)  # no server of such a model was measured
-    loads = {False: Demand(), True: Demand(input_tokens=2 * MOST_CONTEXT)}
-    bands = {
-        far: unmeasured_band("tpot") if is_encoded else replica_band("tpot", chip.key, replica, case=case, demand=load)
-        for far, load in loads.items()
-    }
+    setting = setting_of(case, replica)
+    bands = tuple(
+        unmeasured_band("tpot")
+        if is_encoded
+        else setting_band("tpot", chip.key, replica, shape=case.shape, setting=replace(setting, beyond=beyond))
+        for beyond in BEYOND
+    )
     said = {
         "rates_basis": basis_of(replica.rates_file, setup_of(chip.key, replica.engine)),
         "release_basis": said_of(replica, chip, drafting=case.draft_tokens > 0),
@@ -127,7 +129,7 @@ def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[st
     if capacity <= 0:
         return {**said, "reason": reason}
     return {
-        **_figures(found, bands[bool(is_beyond(demand))]),
+        **_figures(found, bands[is_beyond(demand, replica.dp)]),
         **said,
         "fits": bool(found.fits),
         "workers": replica.layout,

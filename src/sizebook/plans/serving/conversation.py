@@ -1,0 +1,105 @@
+"""Conversations of several turns: how long their prompts are, and what of them a cache can hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from sizebook.core.errors import InputError
+from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.plans.serving.lengths import RequestLengths
+from sizebook.serving.quantities import Demand
+
+Turns = Annotated[
+    int,
+    Quantity(
+        "requests of a conversation, each of which brings the prompts and answers before it; 1 for none",
+        unit="requests", kind="integer", minimum=1, maximum=1000, default=1, label="Turns of a conversation",
+        source="neutral: every request stands alone",
+    ),
+]  # fmt: skip
+TurnTokens = Annotated[
+    int,
+    Quantity(
+        "tokens that each later prompt adds to the conversation so far, whose first prompt has input_tokens",
+        unit="tokens", kind="integer", minimum=1, default=100, label="Added by a later prompt",
+        source="assumption: type your own lengths",
+    ),
+]  # fmt: skip
+ThinkSeconds = Annotated[
+    float,
+    Quantity(
+        "mean seconds between an answer and the next prompt", unit="seconds", above=0, maximum=1e7, default=60,
+        label="Time to think", source="assumption: type your own",
+    ),
+]  # fmt: skip
+Returning = Annotated[
+    float,
+    Quantity(
+        "share of later prompts that come to the replica that holds the conversation; 1 over replicas at random",
+        unit="ratio", minimum=0, maximum=1, default=1, label="Come back to their replica",
+        source="assumption: requests are sent where their prefix is",
+    ),
+]  # fmt: skip
+HostBytes = Annotated[
+    float,
+    Quantity(
+        "host memory or NVMe of a GPU for cache that leaves its memory, 0 for none", unit="bytes", minimum=0,
+        default=0, label="Cache behind a GPU", zero="none",
+    ),
+]  # fmt: skip
+HostRate = Annotated[
+    float | None,
+    Quantity(
+        "rate at which that cache comes back to a GPU, blank for its PCIe link", unit="bytes/s", above=0, default=None,
+        label="Cache sent back, a GPU", source="data/hardware.csv",
+    ),
+]  # fmt: skip
+HostShared = Annotated[
+    bool,
+    Quantity(
+        "whether that cache serves all replicas", kind="flag", default=False, label="Cache behind it is shared"
+    ),
+]  # fmt: skip
+
+
+@section
+class Conversation:
+    """Turns, what each adds, the time between them, and a tier of cache behind the GPU's memory."""
+
+    turns: Turns = DEFAULT
+    turn_tokens: TurnTokens = DEFAULT
+    think_seconds: ThinkSeconds = DEFAULT
+    returning: Returning = DEFAULT
+    host_cache_bytes: HostBytes = DEFAULT
+    host_cache_bytes_per_second: HostRate = DEFAULT
+    host_cache_shared: HostShared = DEFAULT
+
+    def prompts(self, mean: Demand) -> tuple[int, ...]:
+        """Return the tokens of each prompt: the first, and what every turn before a later one added."""
+        return tuple(mean.input_tokens + turn * (self.turn_tokens + mean.output_tokens) for turn in range(self.turns))
+
+    def read(self, demand: Demand, lengths: RequestLengths) -> RequestLengths:
+        """Return the lengths of all turns; the demand's prompt is the first. Errors: another spread of prompts."""
+        if self.turns == 1:
+            return lengths
+        mean = lengths.mean(demand)
+        prompts = self.prompts(replace(mean, input_tokens=demand.input_tokens))
+        histogram = tuple((tokens, 1 / self.turns) for tokens in prompts)
+        stated = (lengths.input_tokens_p50, lengths.input_tokens_p95)
+        if stated != (None, None) or lengths.input_histogram not in (None, histogram):
+            raise InputError(
+                f"lengths given twice: got {self.turns} turns and a spread of prompts, want one of them. Remove the "
+                "spread: prompts grow from input_tokens by turn_tokens and the answers so far."
+            )
+        return replace(lengths, input_histogram=histogram)
+
+    def hit_ratio(self, first: Demand, output_tokens: int, found: float) -> float:
+        """Return the share of all prompts' tokens that caches hold, where so many later turns find their prefix.
+
+        The first prompt, and one that finds no prefix, have the share of the first that is stated.
+        """
+        prompts = self.prompts(replace(first, output_tokens=output_tokens))
+        begun = first.cache_hit_ratio * first.input_tokens
+        kept = sum(found * (prompt - self.turn_tokens) + (1 - found) * begun for prompt in prompts[1:])
+        return (begun + kept) / sum(prompts)

@@ -1,0 +1,105 @@
+"""How figures came about that only some plans have: prefixes kept between turns, starts of replicas."""
+
+from __future__ import annotations
+
+from sizebook.core.derivation import Step
+from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.texts import text
+from sizebook.core.units import grouped, measure, percent, significant
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.starts import cold_start
+
+
+def start_steps(plan: ServingPlan) -> tuple[Step, ...]:
+    """Return what starts of replicas take and cost, where the fleet follows the hours."""
+    scaled, scaling, replica = plan.scaled, plan.inputs.scaling, plan.replica
+    if not scaled.starts_a_day:
+        return ()
+    seconds = cold_start(scaling, replica)
+    assumed = text(
+        "assumption: weights read at {rate} GB/s a node", rate=significant(scaling.load_bytes_per_second / 1e9)
+    )
+    rate = significant(replica.requests_per_second, 4)
+    load = plan.inputs.target.margins.target_load
+    return (
+        Step(
+            text("Start of a replica"),
+            text("weights of its GPUs on a node / rate of reading + start beside it"),
+            f"{significant(seconds - scaling.start_seconds, 4)} + {scaling.start_seconds:g}",
+            value=seconds,
+            unit="seconds",
+            source=assumed,
+        ),
+        Step(
+            text("Replicas ahead of a rise"),
+            text("ceil(steepest rise between two hours * start / 3600 / (rate * target load))"),
+            f"{significant(seconds, 4)} / 3600 / ({rate} * {load:g})",
+            value=scaled.ahead_replicas,
+            unit="replicas",
+            source=text("definition"),
+        ),
+        Step(
+            text("Cost of month 1 with starts"),
+            text("cost of the month + GPU-hours of starts * price on demand"),
+            f"{grouped(plan.months[0].usd)} + {significant(scaled.start_gpu_hours, 4)} * "
+            f"{measure(plan.rates.in_month(0).on_demand_usd)}",
+            value=scaled.scaled_usd,
+            unit="USD",
+            source=plan.rates.basis,
+        ),
+        Step(
+            text("Cost of month 1, the peak all day"),
+            text("GPUs at peak * hours of a month * reserved price"),
+            f"{plan.months[0].peak_gpus} * {HOURS_PER_MONTH:g} * {measure(plan.rates.in_month(0).reserved_usd)}",
+            value=scaled.fixed_usd,
+            unit="USD",
+            source=plan.rates.basis,
+        ),
+    )
+
+
+def prefix_steps(plan: ServingPlan) -> tuple[Step, ...]:
+    """Return what caches keep of conversations between their turns, nothing where there are none."""
+    conversation, kept, load = plan.inputs.conversation, plan.replica.kept, plan.replica
+    if conversation.turns == 1:
+        return ()
+    think, derived = conversation.think_seconds, text("Che, Tung and Wang 2002; nothing measured")
+    seconds = max(kept.gpu_seconds, kept.host_seconds)
+    steps = [
+        Step(
+            text("Prefixes that find room beside running requests"),
+            text("cache of the replica - in flight * cache of one"),
+            text("{concurrency} in flight", concurrency=load.concurrency),
+            value=kept.gpu_tokens,
+            unit="tokens",
+            source=text("cache layout of the model's attention"),
+        ),
+        Step(
+            text("Later prompts that find their prefix"),
+            text("1 - exp(-age / time to think), of those that come where it lies"),
+            f"1 - exp(-{significant(seconds, 4)} / {significant(think, 4)})",
+            value=kept.found,
+            unit="ratio",
+            source=derived,
+        ),
+        Step(
+            text("Prompts found in caches"),
+            text("tokens of prefixes found / tokens of all prompts"),
+            text("{n} turns", n=conversation.turns),
+            value=load.demand.cache_hit_ratio,
+            unit="ratio",
+            source=text("definition"),
+        ),
+    ]
+    if kept.restored:
+        steps.append(
+            Step(
+                text("Sending a prefix back to the GPU"),
+                text("bytes of a prefix / rate of the link"),
+                text("{share} of later prompts", share=percent(kept.restored)),
+                value=kept.restore_seconds,
+                unit="seconds",
+                source=derived,
+            )
+        )
+    return tuple(steps)

@@ -1,0 +1,60 @@
+"""Images of a plan's requests: tokens on top of the prompt, work of the encoder, and what knows no images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import sizebook
+from sizebook.core.errors import InputError
+from sizebook.plans.serving.inputs import ServingInputs, Traffic
+from sizebook.plans.serving.pictures import Pictures
+from sizebook.serving.case import case_of
+from sizebook.serving.images import Read, image_seconds
+from sizebook.serving.quantities import Demand, Replica
+
+ASKED: dict[str, Any] = {
+    "model": "qwen2.5-vl-7b", "gpu": "h100-sxm", "requests_per_day": 500_000, "months": 1, "input_tokens": 200,
+    "output_tokens": 300, "concurrency": 32,
+}  # fmt: skip
+
+
+def figures(**given: Any) -> dict[str, Any]:
+    return dict(sizebook.serving_figures(**{**ASKED, **given}))
+
+
+def test_tokens_of_images_come_on_top_of_the_prompt() -> None:
+    """Two of 37 x 37 tokens: 200 + 2,738. The encoder's seconds are those of two images."""
+    found, text = figures(images=2), figures(input_tokens=2938)
+    assert found["input_tokens"] == 2938
+    case = case_of("qwen2.5-vl-7b", "h100-sxm", Replica())
+    assert found["encode_seconds"] == pytest.approx(2 * image_seconds("qwen2.5-vl-7b", case, Read(1369, 5476)))
+    assert found["held_tokens"] == text["held_tokens"]
+    assert found["requests_per_second"] < text["requests_per_second"]
+
+
+def test_images_are_read_once() -> None:
+    """Plans read their inputs again where they are asked for again."""
+    inputs = ServingInputs(
+        traffic=Traffic(requests_per_day=1.0, demand=Demand(input_tokens=200)), pictures=Pictures(images=1)
+    )
+    once = inputs.read("qwen2.5-vl-7b")
+    assert once.traffic.demand.input_tokens == 1569
+    assert once.read("qwen2.5-vl-7b") == once
+
+
+def test_a_conversation_has_its_images_in_the_first_prompt() -> None:
+    """1,569 tokens, then 400 more; half of the prompts have the image."""
+    found = figures(images=1, turns=2, turn_tokens=100, concurrency=8)
+    assert found["input_tokens"] == 1769
+    assert found["encode_seconds"] == pytest.approx(figures(images=1)["encode_seconds"] / 2)
+
+
+def test_requests_one_by_one_know_no_images() -> None:
+    with pytest.raises(InputError) as refused:
+        figures(images=1, concurrency=None, request_percentile="p90", ttft_target_seconds=2.0)
+    assert str(refused.value) == (
+        "images are not planned so: got 1 images with a percentile of requests, two pools or an encoder, want one pool "
+        "of a decoder and the mean of a steady load. Add their tokens to input_tokens."
+    )

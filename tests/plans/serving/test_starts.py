@@ -1,0 +1,63 @@
+"""Starts of replicas: how long one takes, and a fleet that follows the hours beside one of the peak."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import sizebook
+
+ASKED: dict[str, Any] = {
+    "model": "llama-3.1-70b", "gpu": "h100-sxm", "requests_per_day": 2_000_000, "months": 1, "tp": 4,
+    "weight_dtype": "fp8", "input_tokens": 2000, "output_tokens": 400, "tpot_target_seconds": 0.05,
+    "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
+}  # fmt: skip
+# A day of two levels: twelve hours at one, twelve at three.
+TWO = [1.0] * 12 + [3.0] * 12
+
+
+def figures(**given: Any) -> dict[str, Any]:
+    return dict(sizebook.serving_figures(**{**ASKED, **given}))
+
+
+def test_a_replica_starts_when_its_node_has_read_its_weights() -> None:
+    """72.7 GB of weights on four GPUs at 5 GB/s: 14.5 s, and two minutes."""
+    found = figures()
+    read = 4 * found["weight_bytes"] / 5e9
+    assert read == pytest.approx(14.5, rel=0.01)
+    assert found["cold_start_seconds"] == pytest.approx(read + 120)
+
+
+def test_a_fast_disk_leaves_the_link_of_a_gpu() -> None:
+    """18.2 GB of weights on one GPU over PCIe at 64 GB/s."""
+    found = figures(load_bytes_per_second=1e12, start_seconds=0)
+    assert found["cold_start_seconds"] == pytest.approx(found["weight_bytes"] / 64e9)
+
+
+def test_each_rise_of_the_day_starts_replicas_that_serve_nothing_yet() -> None:
+    """One rise a day: replicas of the dear hours less those of the cheap ones, 4 GPUs each, for 134.5 s on demand."""
+    found = figures(shape=TWO)
+    rows = sizebook.serving_ledger(**ASKED, shape=TWO)
+    month = dict(zip(rows[0], rows[1], strict=True))
+    added = (month["peak_gpus"] - month["reserved_gpus"]) // 4
+    assert found["starts_a_day"] == added > 0
+    hours = added * 4 * found["cold_start_seconds"] / 3600 * 730 / 24
+    assert found["scaled_usd"] == pytest.approx(month["usd"] + hours * 4)
+    assert found["fixed_usd"] == pytest.approx(month["peak_gpus"] * 730 * 2)
+
+
+def test_replicas_ahead_serve_what_a_rise_adds_while_one_starts() -> None:
+    """From 2,000,000 / 86,400 / 2 to three times as much within an hour: 23.15 requests/s more, 3.74 % of an hour of
+    them before a replica serves, and with an hour to start all of them.
+    """
+    rise = 2_000_000 / 86_400
+    slow = figures(shape=TWO, start_seconds=3600, load_bytes_per_second=1e15)
+    seconds = slow["cold_start_seconds"]
+    assert slow["ahead_replicas"] == -(-rise * seconds / 3600 // (slow["requests_per_second"] * 0.8))
+    assert figures(shape=TWO)["ahead_replicas"] == 1
+
+
+def test_a_flat_day_starts_none() -> None:
+    found = figures()
+    assert (found["starts_a_day"], found["ahead_replicas"]) == (0, 0)
