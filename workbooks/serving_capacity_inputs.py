@@ -9,8 +9,8 @@ from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.inputs import Energy, Margins, PriceChanges, Prices, ServingInputs, Target, Traffic
 from sizebook.plans.serving.pictures import Pictures
 from sizebook.plans.serving.request_stream import RequestStream
-from sizebook.plans.serving.tenants import Tenants
 from sizebook.plans.serving.scaling import Scaling
+from sizebook.plans.serving.tenants import Tenants
 from sizebook.plans.serving.traffic_by_month import DemandByMonth
 from sizebook.scenarios.money import DatedMoney
 from sizebook.scenarios.scenario_files import ModelScenario

@@ -23,8 +23,8 @@ from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.pictures import Pictures
 from sizebook.plans.serving.request_stream import RequestStream
-from sizebook.plans.serving.tenants import Tenants
 from sizebook.plans.serving.scaling import Scaling
+from sizebook.plans.serving.tenants import Tenants
 from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
 from sizebook.serving.load import Stream
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
