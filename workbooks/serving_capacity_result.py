@@ -100,8 +100,9 @@ def _tiles(page: LineSheet) -> None:
         under = range_text(*(f"INDEX({end.format('.all')},{{months}}){at_last}" for end in (low, high)), "", write)
         tiles.append((f'{label}, month "&{{months}}', f"={last(name)}{at_last}", shown, under))
     full = f'={number_text(f"{{full_price}}*{last_rate}")}&" at full load"'
-    per_mtok = f"={last('usd_per_mtok_output')}*{last_rate}"
-    tiles.append((labelled("/Mtok out, month ") + "&{months}", per_mtok, styles.RATE, full))
+    every_month = labelled("/Mtok out, all ") + "&" + count_with_unit("{months}", "month")
+    tokens = "({requests.total}*{plan_output_tokens})*{million}"
+    tiles.append((every_month, "={amount.total}/" + tokens, styles.RATE, full))
     page.tiles(tiles)
     mean = "IF({usd.total}=0,1,{amount.total}/{usd.total})"
     every_month = labelled(", all ") + "&" + count_with_unit("{months}", "month")
@@ -109,18 +110,8 @@ def _tiles(page: LineSheet) -> None:
     page.tiles(
         [
             (every_month, "={amount.total}", styles.WHOLE, all_months),
-            (
-                "Time to first token, s",
-                "={plan_ttft_seconds}",
-                styles.RATE,
-                range_text("{plan_ttft_seconds_p10}", "{plan_ttft_seconds_p90}"),
-            ),
-            (
-                "Time per token out, ms",
-                "={plan_tpot_seconds}*{thousand}",
-                styles.RATE,
-                range_text("{thousand}*{plan_tpot_seconds_p10}", "{thousand}*{plan_tpot_seconds_p90}"),
-            ),
+            _seconds("Time to first token", "ttft", "s"),
+            _seconds("Time per token out", "tpot", "ms"),
             ("In flight on a replica", "={plan_concurrency}", styles.WHOLE, '="limited by: "&{plan_binding}'),
             (
                 "CO2e, location-based, kg",
@@ -130,6 +121,15 @@ def _tiles(page: LineSheet) -> None:
             ),
         ]
     )
+
+
+def _seconds(label: str, latency: str, unit: str) -> tuple[str, str, str, str]:
+    """Return the tile of a latency as its target is held against it, at the percentile that is asked."""
+    held, scale = f"{{plan_{latency}_seconds_held}}", "" if unit == "s" else "*{thousand}"
+    mean = f"{{plan_{latency}_seconds}}"
+    ends = (f"IF({mean}=0,0,{held}*{{plan_{latency}_seconds_{end}}}/{mean}){scale}" for end in ("p10", "p90"))
+    asked = f'="{label}, "&IF({{plan_held_for}}="mean","",{{plan_held_for}}&", ")&"{unit}"'
+    return asked, f"={held}{scale}", styles.RATE, range_text(*ends)
 
 
 def _replica(page: LineSheet) -> None:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
-from sizebook.core.units import usd
+from sizebook.core.units import duration, usd
 from sizebook.reports.serving.summary import sentences, tiles
 from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
@@ -34,5 +34,10 @@ def test_command_and_first_page_lead_with_the_same_totals(name: str) -> None:
     assert f"Per million out    {usd(out)} over {months} months, at full load " in said
     shown = {str(tile.label): (str(tile.value), str(tile.note)) for tile in tiles(plan)}
     assert shown[f"Cost, {months} months"] == (usd(total), f"{usd(low)} to {usd(high)}")
-    assert shown["Million output tokens"][0] == usd(out)
+    assert shown[f"Million output tokens, {months} months"][0] == usd(out)
+    asked = {"mean": ("", ""), "p95": (", p95", " at p95")}[plan.inputs.requests.held_for]
+    for tile, line, latency in (("First token", "TTFT", "ttft"), ("Each further token", "TPOT", "tpot")):
+        seconds = duration(plan.replica.held(latency))
+        assert shown[tile + asked[0]][0] == seconds
+        assert f"{line + asked[1]:18} {seconds} (p10 " in said
     assert f"costs {usd(total)} ({usd(low)} to {usd(high)})" in str(sentences(plan)[0])

@@ -292,7 +292,7 @@ def _per_million(plan: ServingPlan) -> str:
 
 
 def _replica(plan: ServingPlan) -> list[str]:
-    replica, knee = plan.replica, plan.replica.at_knee
+    replica = plan.replica
     lines = [
         f"One replica        {number_of(replica.gpus, 'GPU')}, {number_of(replica.concurrency, 'request')} in flight, "
         f"{significant(replica.requests_per_second, 3)} requests/s; {LIMITS[replica.binding]} binds",
@@ -300,11 +300,13 @@ def _replica(plan: ServingPlan) -> list[str]:
         if replica.decodes
         else "One pass           the answer comes with it: nothing is cached or decoded",
     ]
-    for label, value, name in (("TTFT", knee.ttft_seconds, "ttft"), ("TPOT", knee.tpot_seconds, "tpot")):
-        band = replica.bands[name]
-        low, high = duration(float(value) * band.low), duration(float(value) * band.high)
+    asked = "" if replica.loaded is None else f" at {plan.inputs.requests.held_for}"
+    for name in ("ttft", "tpot"):
+        value, band = replica.held(name), replica.bands[name]
+        low, high = duration(value * band.low), duration(value * band.high)
         if value:  # nothing follows the answer of a single pass
-            lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {band.basis})")
+            label = f"{name.upper()}{asked}"
+            lines.append(f"{label:18} {duration(value)} (p10 {low}, p90 {high}; {band.basis})")
     if replica.loaded is not None:
         lines += _percentiles(plan, replica.loaded.served)
     if replica.pools is not None:

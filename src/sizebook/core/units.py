@@ -31,6 +31,7 @@ _ONE = {
     "hours": text("hour"),
     "years": text("year"),
     "replicas": text("replica"),
+    "users": text("user"),
     "workers": text("worker"),
     "nodes": text("node"),
     "bits": text("bit"),

@@ -65,13 +65,21 @@ def _gpus(plan: ServingPlan) -> Text:
 
 
 def _seen(plan: ServingPlan) -> Text:
-    ttft, tpot = (
-        duration(float(each)) for each in (plan.replica.at_knee.ttft_seconds, plan.replica.at_knee.tpot_seconds)
-    )
+    ttft, tpot = (duration(plan.replica.held(name)) for name in ("ttft", "tpot"))
     if isinstance(plan.replica.case, EncodedCase):
         sure = text("nothing was measured of models with an encoder, so ranges are the widest band of all others")
     else:
         sure = text("ranges hold eight of ten measurements")
+    held = plan.inputs.requests.held_for
+    if plan.replica.loaded is not None and plan.replica.decodes:
+        return text(
+            "At the planned load {percentile} of requests have their first token after {ttft} and each further one "
+            "after {tpot}; {sure}.",
+            percentile=held,
+            ttft=ttft,
+            tpot=tpot,
+            sure=sure,
+        )
     if not plan.replica.decodes:
         return text("At the planned load an answer comes after {ttft}; {sure}.", ttft=ttft, sure=sure)
     return text(
@@ -98,25 +106,24 @@ def tiles(plan: ServingPlan) -> tuple[Tile, ...]:
 
 
 def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
-    """Return what a request sees and what a million tokens cost: those put in, where one pass answers."""
-    replica, full, paid = plan.replica, plan.usd_per_mtok_saturated, usd(plan.usd_per_mtok)
-    first, token = replica.bands["ttft"], replica.bands["tpot"]
-    ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
-    seen = range_text(duration(ttft * first.low), duration(ttft * first.high))
+    """Return what a request sees, at the percentile that was asked, and what a million tokens cost over all months:
+    those put in, where one pass answers.
+    """
+    replica, full, n = plan.replica, plan.usd_per_mtok_saturated, months(len(plan.months))
     if not replica.decodes:
         full /= plan.traffic.mean_demand.input_tokens
     always_full = NOT_LISTED if math.isnan(full) else text("{usd} if always full", usd=usd(full))
+    kind = text("Million output tokens") if replica.decodes else text("Million input tokens")
+    price = Tile(text("{tokens}, {months}", tokens=kind, months=n), usd(plan.usd_per_mtok), always_full)
     if not replica.decodes:
-        return (
-            Tile(text("Answer"), duration(ttft), seen),
-            Tile(text("Million input tokens"), paid, always_full),
-        )
-    return (
-        Tile(text("First token"), duration(ttft), seen),
-        Tile(
-            text("Each further token"),
-            duration(tpot),
-            range_text(duration(tpot * token.low), duration(tpot * token.high)),
-        ),
-        Tile(text("Million output tokens"), paid, always_full),
-    )
+        return _seconds(plan, text("Answer"), "ttft"), price
+    return _seconds(plan, text("First token"), "ttft"), _seconds(plan, text("Each further token"), "tpot"), price
+
+
+def _seconds(plan: ServingPlan, label: str, latency: str) -> Tile:
+    """Return a latency as its target is held against it, and its band."""
+    replica, value = plan.replica, plan.replica.held(latency)
+    band = replica.bands[latency]
+    if replica.loaded is not None:
+        label = text("{label}, {percentile}", label=label, percentile=plan.inputs.requests.held_for)
+    return Tile(label, duration(value), range_text(duration(value * band.low), duration(value * band.high)))
