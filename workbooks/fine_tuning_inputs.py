@@ -100,7 +100,10 @@ _GROUPS: tuple[tuple[str, tuple[Argument | str, ...]], ...] = (
     ("Run", ("gpus", "stack", "batch", "seq", "micro_batch", "tp", "zero_stage", "start_hours", "rates_file")),
     (
         "Money",
-        ("price_usd_per_gpu_hour", "provider", "region", "term", RUNS, EVALUATION, LABELLING, "other_usd", CURRENCY),
+        (
+            *("price_usd_per_gpu_hour", "provider", "region", "term", "price_book", "rented_gpus"),
+            *(RUNS, EVALUATION, LABELLING, "other_usd", CURRENCY),
+        ),
     ),
     ("Calendar", (START, MONTHS)),
     ("Energy and carbon", ("watts", "pue", "host_share", "grid", "grams_per_kwh")),
@@ -113,6 +116,8 @@ NATIVE = {
     "provider",
     "region",
     "term",
+    "price_book",
+    "rented_gpus",
     "other_usd",
     "watts",
     "pue",
@@ -120,7 +125,7 @@ NATIVE = {
     "grid",
     "grams_per_kwh",
 }
-LOOKED_UP = ("provider", "region", "grid")
+LOOKED_UP = ("provider", "region", "price_book", "rented_gpus", "grid")
 DRIVERS = (
     Driver("examples", "Examples", 1, 0.5, 2, "examples over those of Inputs"),
     Driver("runs", "Runs", 1, 1, 3, "runs over those of Inputs"),

@@ -38,6 +38,8 @@ _BLANK = (
     "provider",
     "region",
     "term",
+    "price_book",
+    "rented_gpus",
     "other_usd",
     "pue",
     "host_share",
@@ -118,7 +120,7 @@ def _call(asked: Options, function: str) -> str:
 def _rates(page: LineSheet, cells: Mapping[str, str]) -> None:
     """Add what tokens, GPU-hours and energy are taken times: given, else looked up, in the scenario of the cover."""
     page.section("Prices, power and carbon")
-    watch_lines(page.book, "provider", "region")
+    watch_lines(page.book, "provider", "region", "price_book", "rented_gpus")
     price_lines(page)
     power_lines(page, limited=True)
     page.line(

@@ -39,8 +39,10 @@ NATIVE = (
     "provider",
     "region",
     "term",
+    "price_book",
+    "rented_gpus",
 )
-LOOKED_UP = ("provider", "region")
+LOOKED_UP = ("provider", "region", "price_book", "rented_gpus")
 _ONES = ("price_usd_per_gpu_hour", "watts")
 BUDGET = tuple(leaf.name for leaf in leaves(Budget))
 # A data-parallel degree of 1 is what the other degrees leave over of the GPUs.

@@ -24,7 +24,9 @@ from sizebook.reports.document import Report
 from sizebook.reports.render import write_pdf
 
 Values = dict[str, Any]
-OWN_RATES = str(Path(__file__).resolve().parents[1] / "own_rates.csv")
+OWN_RATES, OWN_PRICES = (
+    str(Path(__file__).resolve().parents[1] / name) for name in ("own_rates.csv", "own_prices.toml")
+)
 
 SENSIBLE: Mapping[str, Any] = {
     "as_of": date(2026, 11, 21),
@@ -65,6 +67,8 @@ SENSIBLE: Mapping[str, Any] = {
     "rates_file": OWN_RATES,
     "host_cache_bytes": 2e11,
     "host_cache_bytes_per_second": 2e10,
+    "price_book": OWN_PRICES,
+    "rented_gpus": 500,
     "release": "0.11.0",
     "requests_per_day": 2_500_000,
     "users": 400_000.0,
@@ -100,6 +104,8 @@ TOGETHER: Mapping[str, Values] = {
     "output_histogram": {"output_tokens": None},
     "region": {"provider": "aws", "gpu": "h100-sxm"},
     "provider": {"gpu": "h100-sxm"},
+    "price_book": {"gpu": "h100-sxm"},
+    "rented_gpus": {"gpu": "h100-sxm", "price_book": OWN_PRICES},
     "ep": {"tp": 2, "model": "gpt-oss-20b"},  # a dense model has no experts to share out
     "experts_read": {"tp": 2, "model": "gpt-oss-20b"},
     "release": {"engine": "vllm"},  # of which it is one

@@ -24,7 +24,17 @@ from sizebook.reports.document import Table
 from sizebook.reports.input_rows import shown
 from sizebook.reports.training.notes import OWN_ROWS
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
-from tests.surfaces.grid import OWN_RATES, Values, away, bare, first_in_make_test, in_print, on_command, toml
+from tests.surfaces.grid import (
+    OWN_PRICES,
+    OWN_RATES,
+    Values,
+    away,
+    bare,
+    first_in_make_test,
+    in_print,
+    on_command,
+    toml,
+)
 
 load()
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
@@ -42,7 +52,7 @@ SENSIBLE: Values = {
     "gradient_dtype": "fp32", "optimizer_dtype": "fp8", "nic_gbit_per_s": 100.0, "fused_loss": True,
     "fp8_activation_inputs": True,
     "schedule": "zero-bubble", "programme_factor": 1.75, "tuning": "qdora", "example_tokens": 600.0, "packed": False,
-    "rates_file": OWN_RATES,
+    "rates_file": OWN_RATES, "price_book": OWN_PRICES, "rented_gpus": 500,
 }  # fmt: skip
 TOGETHER: dict[str, Values] = {
     "interleave": {"pp": 2},
@@ -54,6 +64,7 @@ TOGETHER: dict[str, Values] = {
     "residual_grams_per_kwh": {"covered_share": 0.4},
     "region": {"provider": "aws"},
     "term": {"gpu": "h100-sxm"},
+    "rented_gpus": {"price_book": OWN_PRICES},
     "frozen_bits": {"lora_rank": 16},
     "fused_loss": {"model": "llama-3.1-8b"},
     "recompute_modules": {"recompute": "none"},

@@ -31,7 +31,7 @@ GRID: dict[str, Values] = {
               "currency": "EUR", "rates": [["2026-11-01", 0.9], ["2027-03-01", 0.95]], "start": "2027-01-15"},
     **{name: CASES[name] for name in (
         "achieved_tflops", "covered_share", "term", "fused_loss", "flops_convention", "rates_file",
-        "frozen_weight_bytes",
+        "rented_gpus",         "frozen_weight_bytes",
     )},
 }  # fmt: skip
 IN_ONE_OFFICE = 8

@@ -12,7 +12,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.tables import Row
 from sizebook.tables.price_book import as_rows, table_rows
 from sizebook.tables.price_rows import Price
-from sizebook.tables.prices import quote, valued_on
+from sizebook.tables.prices import OwnPrices, quote, valued_on
 from sizebook.validation.data_checks import findings
 
 # 2 USD an hour up to 99 GPUs, 1.80 from 100 on.
@@ -68,7 +68,7 @@ def contract(folder: Path, **cells: object) -> str:
 
 
 def priced(price_book: str, **asked: object) -> Price:
-    return quote("h100-sxm", price_book=price_book, **asked)  # type: ignore[arg-type]
+    return quote("h100-sxm", own=OwnPrices(price_book=price_book), **asked)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("gpus", "usd"), [(1, 2), (99, 2), (100, 1.8), (101, 1.8)])
@@ -105,7 +105,7 @@ def test_per_cent_off_list_names_the_list_row(tmp_path: Path) -> None:
     # AWS's p4d.24xlarge in us-east-1, an hour on demand: 21.957642 / 8 = 2.744705.
     off = {"provider": "aws", "gpu": "a100-sxm-40gb", "region": "us-east-1", "price_per_gpu_hour": None}
     path = contract(tmp_path, **off, percent_off_list="30", instance="p4d.24xlarge")
-    found = quote("a100-sxm-40gb", price_book=path)
+    found = quote("a100-sxm-40gb", own=OwnPrices(price_book=path))
     assert found.usd_per_gpu_hour == pytest.approx(0.7 * 2.744705, rel=1e-6)
     (row,) = found.rows
     assert row.list_row is not None and row.list_row in quote("a100-sxm-40gb", "aws", "us-east-1").rows

@@ -64,7 +64,8 @@ def _dated() -> set[str]:
 # Of a training plan what fine_tuning.xlsx asks: it searches no layout, and its runs are short.
 _TUNED = {
     "example_tokens", "packed", "lora_rank", "lora_on", "gpus", "stack", "batch", "seq", "micro_batch", "tp",
-    "zero_stage", "start_hours", "rates_file", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd",
+    "zero_stage", "start_hours", "rates_file", "price_usd_per_gpu_hour", "provider", "region", "term",
+    "price_book", "rented_gpus", "other_usd",
     "watts", "pue", "host_share", "grid", "grams_per_kwh", "model", "gpu", "title", "as_of",
 }  # fmt: skip
 _TUNING_OWN = {

@@ -105,13 +105,13 @@ def read_toml(path: Path) -> dict[str, Any]:
 def resolve_files(folder: Path, value: Any) -> Any:
     """Return a scenario's value with the files that it names taken relative to the scenario's folder.
 
-    Names of tables (.csv), configs (.json) and checkpoints; a folder's end in /.
+    Names of tables (.csv, .toml), configs (.json) and checkpoints; a folder's end in /.
     """
     if isinstance(value, dict):
         return {key: resolve_files(folder, inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [resolve_files(folder, inner) for inner in value]
-    if isinstance(value, str) and (value.casefold().endswith(".csv") or catalog.is_file(value)):
+    if isinstance(value, str) and (value.casefold().endswith((".csv", ".toml")) or catalog.is_file(value)):
         return str(folder.resolve() / value) + ("/" if value.endswith("/") else "")
     return value
 

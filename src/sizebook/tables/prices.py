@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from statistics import median
@@ -15,7 +16,7 @@ from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.hints import suggestion, unknown_key
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
-from sizebook.core.sections import DEFAULT, Quantity
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.price_rows import OWN, SHIPPED, TERMS, Price, PriceRow
 from sizebook.tables.price_tables import Book, book_of, prices, user_prices
@@ -45,38 +46,49 @@ def quote(
     *,
     term: str = "on_demand",
     gpus: float = 1,
-    price_book: str = "",
+    own: OwnPrices | None = None,
 ) -> Price:
     """Return the price of one accelerator for an hour, with the rows it comes from.
 
     Rows match on accelerator and term, and on provider and region where given. A price book comes first, then the
     planner's own table, then the catalog; where any row of one matches, only that one counts. Each provider answers
     with the median of its rows of its newest date, and several providers with the median of their answers, so that one
-    with many regions does not outvote the others. Of volume tiers the one answers that ``gpus`` reach.
+    with many regions does not outvote the others. Of volume tiers the one answers that ``gpus`` reach, or what
+    ``own`` states.
 
     Errors: no matching row, saying what the tables do hold; own rows that match and of which no contract holds, or no
     tier is reached.
     """
     day = (valuation_day() or date.today()).isoformat()
-    return quoted_on(accelerator(gpu).key, provider, region, term, day, gpus, book_of(price_book))
+    own = own or OwnPrices()
+    asked = _Asked(accelerator(gpu).key, provider, region, term)
+    return quoted_on(asked, day, own.counted(gpus), book_of(own.price_book))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a price is looked up of."""
+
+    gpu: str
+    provider: str | None
+    region: str | None
+    term: str
 
 
 @cache
-def quoted_on(
-    gpu: str, provider: str | None, region: str | None, term: str, day: str, gpus: float, book: Book | None
-) -> Price:
+def quoted_on(asked: _Asked, day: str, gpus: float, book: Book | None) -> Price:
     """Return the price of `quote` as of a day."""
     shipped = Book(SHIPPED, prices())
     for table in (*([book] if book else ()), Book(OWN, user_prices()), shipped):
-        matching = _matching(table, gpu, provider, region, term)
+        matching = _matching(table, asked)
         if not matching:
             continue
         rows = [row for row in matching if row.holds(day)]
         if not rows:
-            raise _none_holds(gpu, matching, day)
+            raise _none_holds(asked.gpu, matching, day)
         reached = _newest_by_provider(table, rows, gpus)
         if not reached:
-            raise _no_tier(gpu, rows, gpus)
+            raise _no_tier(asked.gpu, rows, gpus)
         answers = sorted(median(row.usd_per_gpu_hour for row in group) for group in reached)
         low, high = (_percentile(answers, share) for share in (0.1, 0.9))
         used = tuple(row for group in reached for row in group)
@@ -92,7 +104,7 @@ def quoted_on(
             lapsed=tuple(row for row in matching if row not in rows and row.offer not in offers),
             tiers=tuple(sorted({row.from_gpus for row in rows if row.from_gpus})),
         )
-    raise _nothing_matches(gpu, provider, region, term, book)
+    raise _nothing_matches(asked, book)
 
 
 def _percentile(ordered: Sequence[float], share: float) -> float:
@@ -110,14 +122,14 @@ def listed_quotes(
     *,
     terms: Sequence[str],
     gpus: float = 1,
-    price_book: str = "",
+    own: OwnPrices,
 ) -> dict[str, Price | None]:
     """Return the price that the tables list for each term, None where they list none. Errors: an unknown provider."""
-    check_provider(provider, book_of(price_book))
+    check_provider(provider, book_of(own.price_book))
     found: dict[str, Price | None] = {}
     for term in terms:
         try:
-            found[term] = quote(gpu, provider, region, term=term, gpus=gpus, price_book=price_book)
+            found[term] = quote(gpu, provider, region, term=term, gpus=gpus, own=own)
         except UnknownKeyError:
             found[term] = None
     return found
@@ -139,16 +151,18 @@ def _on_demand_beside(table: Book, used: Sequence[PriceRow], day: str, gpus: flo
     return median(median(row.usd_per_gpu_hour for row in group) for group in groups) if groups else None
 
 
-def _matching(table: Book, gpu: str, provider: str | None, region: str | None, term: str) -> list[PriceRow]:
+def _matching(table: Book, asked: _Asked) -> list[PriceRow]:
     """Return the rows of an offer; a contract for all regions answers for one that it does not name."""
     rows = [
         row
         for row in table.rows
-        if row.gpu == gpu and row.term == term and (provider is None or row.provider.casefold() == provider.casefold())
+        if row.gpu == asked.gpu
+        and row.term == asked.term
+        and (asked.provider is None or row.provider.casefold() == asked.provider.casefold())
     ]
-    if region is None:
+    if asked.region is None:
         return rows
-    named = [row for row in rows if row.region.casefold() == region.casefold()]
+    named = [row for row in rows if row.region.casefold() == asked.region.casefold()]
     return named or [row for row in rows if row.region == "all" and table.name is not SHIPPED]
 
 
@@ -187,9 +201,8 @@ def _none_holds(gpu: str, rows: Sequence[PriceRow], day: str) -> InputError:
     )
 
 
-def _nothing_matches(
-    gpu: str, provider: str | None, region: str | None, term: str, book: Book | None
-) -> UnknownKeyError:
+def _nothing_matches(asked: _Asked, book: Book | None) -> UnknownKeyError:
+    gpu, provider, region = asked.gpu, asked.provider, asked.region
     check_provider(provider, book)
     offers = [row for row in _all_rows(book) if row.gpu == gpu]
     if not offers:
@@ -197,12 +210,12 @@ def _nothing_matches(
             f"no price: got '{gpu}', want an accelerator that data/prices.csv holds. "
             "State a price, or add your own with 'sizebook data add prices FILE.csv'."
         )
-    asked = [name for name in (provider, region, term) if name is not None]
+    words = [name for name in (provider, region, asked.term) if name is not None]
     there = [row for row in offers if provider is None or row.provider.casefold() == provider.casefold()] or offers
     held = sorted({f"{row.provider} {row.region} {row.term}" for row in there})
     hint = suggestion(region, (row.region for row in there)) if region else ""
     return UnknownKeyError(
-        f"no price for '{gpu}': got {' '.join(asked)}, want one of {', '.join(held[:12])}"
+        f"no price for '{gpu}': got {' '.join(words)}, want one of {', '.join(held[:12])}"
         f"{f' and {len(held) - 12} more' if len(held) > 12 else ''}.{hint or ' Choose one of them, or state a price.'}"
     )
 
@@ -269,6 +282,42 @@ PriceQuantile = Annotated[
         source="convention: the median",
     ),
 ]
+PriceBook = Annotated[
+    str,
+    Quantity(
+        "file of your own prices, CSV or TOML, that comes before every other table; blank for none",
+        kind="text",
+        default="",
+        label="Price book",
+        check=book_of,
+    ),
+]
+RentedGpus = Annotated[
+    int | None,
+    Quantity(
+        "GPUs rented by the same contract, which volume tiers count; blank for those of the plan at its most",
+        unit="GPUs",
+        kind="integer",
+        minimum=1,
+        maximum=10**9,
+        default=None,
+        label="GPUs that volume tiers count",
+    ),
+]
+
+
+@section
+class OwnPrices:
+    """The price book that comes before every other table, and the GPUs that its volume tiers count."""
+
+    price_book: PriceBook = DEFAULT
+    rented_gpus: RentedGpus = DEFAULT
+
+    def counted(self, gpus: float) -> float:
+        """Return the GPUs that volume tiers count: those stated, else the plan's own."""
+        return gpus if self.rented_gpus is None else self.rented_gpus
+
+
 UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour", unit="USD/GPU-hour", minimum=0)]
 
 
@@ -283,12 +332,14 @@ def price_usd_per_gpu_hour(
     region: PriceRegion = DEFAULT,
     term: Term = DEFAULT,
     price_quantile: PriceQuantile = DEFAULT,
+    own: OwnPrices = DEFAULT,
 ) -> UsdPerGpuHour:
     """Return what one accelerator costs an hour, host included: the median of the matching catalog rows, or an end.
 
-    Each provider answers with the median of its newest matching rows, several with the median of their answers; rows of
-    your own table come before all others. Left out: storage, traffic, support, taxes, and discounts by contract.
+    Each provider answers with the median of its newest matching rows, several with the median of their answers. A price
+    book comes before your own table, and that before the catalog; of volume tiers the one answers that the GPUs reach.
+    Left out of the catalog: storage, traffic, support, taxes, and discounts by contract.
     """
-    found = quote(gpu, provider, region, term=term)
+    found = quote(gpu, provider, region, term=term, own=own)
     low, high = found.low_usd_per_gpu_hour, found.high_usd_per_gpu_hour
     return {"p10": low, "p50": found.usd_per_gpu_hour, "p90": high}[price_quantile]

@@ -44,7 +44,10 @@ def price_lines(page: LineSheet, used: Used = _AS_IT_IS) -> None:
         ("price_high", "GPU-hour, high", "p90", "{price}"),
     ):
         for term in TERMS:
-            call = page.book.call("PRICE_USD_PER_GPU_HOUR", term=text(term), price_quantile=text(quantile))
+            counted = 'IF({rented_gpus}="",{gpus},{rented_gpus})'
+            call = page.book.call(
+                "PRICE_USD_PER_GPU_HOUR", term=text(term), price_quantile=text(quantile), rented_gpus=counted
+            )
             page.line(
                 f"listed_{name}_{term}",
                 f"{label}, {term}",

@@ -20,7 +20,7 @@ GOOGLE = {"provider": "gcp", "region": "us-central1"}
 
 
 def rates(gpu: str = "h100-sxm", term: str = "1y", **values: Any) -> Rates:
-    return rates_of(gpu, put_together(Prices, values), CommitmentTerms(sign_terms=term))
+    return rates_of(gpu, put_together(Prices, values), CommitmentTerms(sign_terms=term), gpus=1)
 
 
 RESERVED = [

@@ -48,6 +48,7 @@ DRAWN: dict[str, st.SearchStrategy[Any]] = {
     "other_usd": st.floats(0, 1e9),
     "power_limit_watts": st.none() | st.floats(100, 700),
     "rates_file": st.just(""),
+    "price_book": st.just(""),
     "compute_dtype": st.sampled_from(("bf16", "fp16")),
 }
 

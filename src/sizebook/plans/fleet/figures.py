@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from sizebook.core.sections import Quantity, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetTerms, Service
+from sizebook.plans.fleet.months import peak_gpus
 from sizebook.plans.fleet.nodes import node_facts
 from sizebook.plans.fleet.plan import PlannedService, longest_tokens, replica_of
 from sizebook.plans.ledgers import GpusFirstMonth, GpusLastMonth
@@ -166,10 +167,11 @@ def basis(service: Service, terms: FleetTerms) -> ServiceBasis:
     Errors: an accelerator without a published TDP.
     """
     service, replica = replica_of(service, terms)
-    gpu, prices = replica.setup.gpu, service.prices
+    gpu, prices = replica.setup.gpu, service.prices.with_energy(terms.energy)
+    gpus = max(peak_gpus(service, replica, terms))
     return ServiceBasis(
         **_on_node(replica),
-        **listed_rates(gpu, prices.provider, prices.region, terms=("on_demand", "reserved_1y", "reserved_3y")),
+        **listed_rates(gpu, prices, terms=("on_demand", "reserved_1y", "reserved_3y"), gpus=gpus),
         listed_grams_per_kwh=grid_of(terms.energy.grid).g_co2e_per_kwh,
         longest_tokens=longest_tokens(service, replica),
         context_tokens=catalog.context_tokens(service.model),

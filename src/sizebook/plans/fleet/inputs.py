@@ -23,7 +23,7 @@ from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
 from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.serving.traffic_quantities import PeakFactor
-from sizebook.tables.prices import PriceRegion, Provider
+from sizebook.tables.prices import OwnPrices, PriceRegion, Provider
 
 MOST_SERVICES = 20  # the columns of the workbook
 
@@ -181,10 +181,11 @@ class ServicePrices:
     gpu_hours: GpuPrices = DEFAULT
     provider: Provider = DEFAULT
     region: PriceRegion = DEFAULT
+    own: OwnPrices = DEFAULT
 
     def with_energy(self, energy: Energy) -> Prices:
         """Return them with the energy that all services share."""
-        return Prices(gpu_hours=self.gpu_hours, provider=self.provider, region=self.region, energy=energy)
+        return Prices(gpu_hours=self.gpu_hours, provider=self.provider, region=self.region, own=self.own, energy=energy)
 
 
 @section

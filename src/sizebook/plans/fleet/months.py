@@ -98,16 +98,30 @@ class ServiceLoad:
 
 def service_load(service: Service, replica: PlannedReplica, rates: Rates, terms: FleetTerms) -> ServiceLoad:
     """Return the replicas of a service month by month: none before it begins and after it ends."""
+    days = _days(service, terms)
+    mean = tuple(_replicas(replica, terms, day / SECONDS_PER_DAY) if day else 0 for day in days)
+    return ServiceLoad(service, replica, rates, days, _peak(service, replica, terms), mean)
+
+
+def peak_gpus(service: Service, replica: PlannedReplica, terms: FleetTerms) -> tuple[int, ...]:
+    """Return the GPUs to pay for in the busiest hour, month by month, whatever they cost."""
+    whole = terms.margins.whole_nodes
+    return tuple(replica.packing.gpus(n, whole) for n in _peak(service, replica, terms))
+
+
+def _days(service: Service, terms: FleetTerms) -> tuple[float, ...]:
     traffic, first, last = service.traffic, service.running.start_month, service.running.last(terms.months)
-    days = tuple(
+    return tuple(
         service.demand.requests_in(at - 1, traffic, terms.start, since=first - 1) if first <= at <= last else 0.0
         for at in range(1, terms.months + 1)
     )
-    found = (
-        tuple(_replicas(replica, terms, rate(day)) if day else 0 for day in days)
-        for rate in (lambda day: peak_requests_per_second(day, service.peak), lambda day: day / SECONDS_PER_DAY)
+
+
+def _peak(service: Service, replica: PlannedReplica, terms: FleetTerms) -> tuple[int, ...]:
+    return tuple(
+        _replicas(replica, terms, peak_requests_per_second(day, service.peak)) if day else 0
+        for day in _days(service, terms)
     )
-    return ServiceLoad(service, replica, rates, days, *found)
 
 
 def _replicas(replica: PlannedReplica, terms: FleetTerms, requests_per_second: float) -> int:

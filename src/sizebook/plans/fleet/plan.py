@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sizebook.core.errors import InputError, named
 from sizebook.models import catalog
@@ -14,6 +15,7 @@ from sizebook.plans.fleet.months import (
     PurchaseMonth,
     ServiceLoad,
     ServiceMonth,
+    peak_gpus,
     purchase_months,
     service_load,
     service_months,
@@ -137,10 +139,8 @@ class _Fleet:
 def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     """Return the plan of the services over the months of the plan."""
     _check(inputs)
-    terms, chosen = inputs.terms, []
-    for service in inputs.service:
-        with named(service.name):
-            chosen.append(_chosen(service, terms))
+    terms = inputs.terms
+    chosen = _chosen(inputs.service, terms)
     ends = _at_ends(chosen, terms)
     middle, fewest, most, cheap, dear = (_Fleet.of_services(each, terms) for each in (chosen, *ends))
     _check_prices(middle.services, [each.members for each in middle.purchases])
@@ -225,10 +225,30 @@ _OF_A_NODE = {
 }
 
 
-def _chosen(service: Service, terms: FleetTerms) -> ServiceLoad:
-    """Return a service on its replica, with its prices."""
-    service, replica = replica_of(service, terms)
-    return service_load(service, replica, _rates(service, terms), terms=terms)
+def _chosen(services: Sequence[Service], terms: FleetTerms) -> list[ServiceLoad]:
+    """Return services on their replicas, with their prices: volume tiers count all GPUs of one offer."""
+    found = []
+    for each in services:
+        with named(each.name):
+            found.append(replica_of(each, terms))
+    months: dict[tuple[Any, ...], list[tuple[int, ...]]] = {}
+    for service, replica in found:
+        months.setdefault(_offer(service, replica), []).append(peak_gpus(service, replica, terms))
+    loads = []
+    for service, replica in found:
+        gpus = max(map(sum, zip(*months[_offer(service, replica)], strict=True)))
+        with named(service.name):
+            rates = _rates(service, terms, gpus)
+        own = service.prices.own
+        if rates.rented_gpus is not None:
+            service = replace(service, prices=replace(service.prices, own=replace(own, rented_gpus=rates.rented_gpus)))
+        loads.append(service_load(service, replica, rates, terms=terms))
+    return loads
+
+
+def _offer(service: Service, replica: PlannedReplica) -> tuple[Any, ...]:
+    prices = service.prices
+    return replica.setup.gpu, prices.provider, prices.region, prices.own.price_book
 
 
 def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedReplica]:
@@ -238,17 +258,17 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
     last = max(0, service.running.last(terms.months) - 1)
 
     def cost(replica: PlannedReplica) -> float:
-        return purchase_months((service_load(service, replica, _rates(service, terms), terms=terms),), terms)[last].usd
+        rates = _rates(service, terms, max(peak_gpus(service, replica, terms)))
+        return purchase_months((service_load(service, replica, rates, terms=terms),), terms)[last].usd
 
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica, gpus_per_node=service.gpus_per_node)
     return service, replica_in(setup, _workload(service), service.pools, cost=cost)
 
 
-def _rates(service: Service, terms: FleetTerms) -> Rates:
+def _rates(service: Service, terms: FleetTerms, gpus: int) -> Rates:
     term = "1y" if service.prices.gpu_hours.reserved_usd_per_gpu_hour is not None else terms.contract.term
-    found = rates_of(
-        accelerator(service.gpu).key, service.prices.with_energy(terms.energy), CommitmentTerms(sign_terms=term)
-    )
+    prices, signed = service.prices.with_energy(terms.energy), CommitmentTerms(sign_terms=term)
+    found = rates_of(accelerator(service.gpu).key, prices, signed, gpus=gpus)
     return replace(found, change=service.price_changes.change)
 
 

@@ -12,10 +12,8 @@ from sizebook.core.sections import DEFAULT, REQUIRED, Argument, Quantity, flat, 
 from sizebook.plans.quantities import OutputRate, TimePerOutputToken, TimeToFirstToken
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import replica_of
-from sizebook.plans.serving.rates import rates_of
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT, PlannedReplica
 from sizebook.serving.quantities import Concurrency
-from sizebook.tables.hardware import accelerator
 
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 MOST_LOADS = 1000  # of one curve: a load of two pools takes a millisecond
@@ -113,6 +111,6 @@ def serving_curve(model: Model, gpu: Gpu, inputs: ServingInputs, loads: Loads = 
     the cache does not hold wait, which counts in the time to first token.
     """
     inputs = inputs.read(model)
-    replica = replica_of(model, gpu, inputs, rates=rates_of(accelerator(gpu).key, inputs.prices, inputs.commitments))
+    replica = replica_of(model, gpu, inputs)
     points = [flat(point(replica, each)) for each in loads_of(loads)]
     return [[*points[0]], *([*each.values()] for each in points)]

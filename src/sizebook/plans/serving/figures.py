@@ -38,8 +38,9 @@ from sizebook.plans.quantities import (
 )
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.internal_price import InternalPrice, gpu_seconds, internal_price
+from sizebook.plans.serving.months import most_gpus
 from sizebook.plans.serving.plan import ServingPlan, in_words, replica_of
-from sizebook.plans.serving.rates import listed_rates, rates_of, watts
+from sizebook.plans.serving.rates import listed_rates, watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.starts import Scaled, cold_start
 from sizebook.serving.estimate import Band
@@ -279,11 +280,12 @@ def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
     """Return what a plan's fleet follows from; traffic and prices matter to it only where pools are searched."""
     inputs = inputs.read(model)
     chip, prices = accelerator(gpu), inputs.prices
-    replica = replica_of(model, gpu, inputs, rates=rates_of(chip.key, prices, inputs.commitments))
+    replica = replica_of(model, gpu, inputs)
+    listed = ("on_demand", "reserved_1y", "reserved_3y")
     return ServingBasis(
         **_of_the_replica(inputs, replica),
         gpus_per_node=replica.packing.gpus_per_node,
-        **listed_rates(chip.key, prices.provider, prices.region, terms=("on_demand", "reserved_1y", "reserved_3y")),
+        **listed_rates(chip.key, prices, terms=listed, gpus=most_gpus(replica, inputs)),
         tdp_watts=watts(chip.key),
         listed_grams_per_kwh=grid_of(prices.energy.grid).g_co2e_per_kwh,
     )

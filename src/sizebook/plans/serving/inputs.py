@@ -30,7 +30,7 @@ from sizebook.serving.load import Stream
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
 from sizebook.serving.traffic_quantities import Load, Spare
 from sizebook.tables.grid import GridRegion
-from sizebook.tables.prices import PriceRegion, Provider
+from sizebook.tables.prices import OwnPrices, PriceRegion, Provider
 
 PlanMonths = Annotated[
     int,
@@ -275,6 +275,7 @@ class Prices:
     gpu_hours: GpuPrices = DEFAULT
     provider: Provider = DEFAULT
     region: PriceRegion = DEFAULT
+    own: OwnPrices = DEFAULT
     energy: Energy = DEFAULT
 
 

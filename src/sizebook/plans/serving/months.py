@@ -93,6 +93,12 @@ def gpus_needed(replica: PlannedReplica, inputs: ServingInputs, times: float = 1
     )
 
 
+def most_gpus(replica: PlannedReplica, inputs: ServingInputs) -> int:
+    """Return the GPUs of the busiest hour of all months, whatever they cost."""
+    needed = max(max(_replicas(replica, inputs, day)) for day in inputs.days)
+    return replica.packing.gpus(needed, inputs.target.margins.whole_nodes)
+
+
 def purchase(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> Purchase:
     """Return what is to buy for the months of a plan, at so many times its traffic."""
     months, needs = inputs.traffic.months, gpus_needed(replica, inputs, times)

@@ -15,7 +15,7 @@ from sizebook.models import catalog
 from sizebook.plans.commitments import Portfolio
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
-from sizebook.plans.serving.months import Month, fleet_months, purchase, usd_if_kept_up
+from sizebook.plans.serving.months import Month, fleet_months, most_gpus, purchase, usd_if_kept_up
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.prefixes import replica_of_conversations
 from sizebook.plans.serving.rates import Rates, rates_of
@@ -129,9 +129,9 @@ class ServingPlan:
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
     inputs = inputs.read(model)
-    found = rates_of(accelerator(gpu).key, inputs.prices, inputs.commitments)
-    rates = replace(found, change=inputs.price_changes.change)
-    replica = replica_of(model, gpu, inputs, rates)
+    replica = replica_of(model, gpu, inputs)
+    rates = replace(rates_for(replica, inputs), change=inputs.price_changes.change)
+    inputs = with_counted_gpus(inputs, rates)
     band = replica.bands["throughput"]
     portfolio = purchase(replica, inputs, rates).cheapest()
     middle, fewest, most = (
@@ -172,7 +172,20 @@ def images_of(model: str, inputs: ServingInputs) -> tuple[Read, float] | None:
     return pictures.each(model), pictures.images / inputs.conversation.turns
 
 
-def replica_of(model: str, gpu: str, inputs: ServingInputs, rates: Rates) -> PlannedReplica:
+def rates_for(replica: PlannedReplica, inputs: ServingInputs) -> Rates:
+    """Return the rates of a fleet of replicas: volume tiers count its GPUs at its most."""
+    return rates_of(replica.setup.gpu, inputs.prices, inputs.commitments, gpus=most_gpus(replica, inputs))
+
+
+def with_counted_gpus(inputs: ServingInputs, rates: Rates) -> ServingInputs:
+    """Return the inputs with the GPUs that volume tiers counted, where the prices have any."""
+    if rates.rented_gpus is None:
+        return inputs
+    own = replace(inputs.prices.own, rented_gpus=rates.rented_gpus)
+    return replace(inputs, prices=replace(inputs.prices, own=own))
+
+
+def replica_of(model: str, gpu: str, inputs: ServingInputs) -> PlannedReplica:
     """Return the replica of a plan for inputs as the model reads them; pools cost the least in the last month."""
     setup = Setup(model, accelerator(gpu).key, inputs.replica, gpus_per_node=inputs.target.gpus_per_node)
     traffic, latencies = inputs.traffic, inputs.target.latencies
@@ -185,8 +198,11 @@ def replica_of(model: str, gpu: str, inputs: ServingInputs, rates: Rates) -> Pla
         image=images_of(model, inputs),
     )
 
+    def cost(replica: PlannedReplica) -> float:
+        return usd_if_kept_up(replica, inputs, rates_for(replica, inputs))
+
     def planned(demand: Demand, restore_seconds: float) -> PlannedReplica:
         asked = replace(workload, demand=demand, restore_seconds=restore_seconds)
-        return replica_in(setup, asked, inputs.pools, cost=lambda each: usd_if_kept_up(each, inputs, rates))
+        return replica_in(setup, asked, inputs.pools, cost=cost)
 
     return replica_of_conversations(model, inputs, planned)

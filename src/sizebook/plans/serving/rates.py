@@ -47,6 +47,7 @@ class Rates:
     pue: float = 1.25
     grams_per_kwh: float = 400.0
     grid_basis: str = "given"
+    rented_gpus: int | None = None  # what volume tiers counted, None where the prices have none
     on_demand_range_usd: Ends | None = None  # 10th and 90th percentile of providers, None for a point
     reserved_range_usd: Ends | None = None
     reserved_3y_usd: float = math.nan  # NaN where no such contract may be signed
@@ -84,11 +85,13 @@ class Rates:
         return min(self.on_demand_usd, *(self.by_term(1)[term][0] for term in terms))
 
 
-def rates_of(gpu: str, prices: Prices, commitments: CommitmentTerms = A_YEAR) -> Rates:
+def rates_of(gpu: str, prices: Prices, commitments: CommitmentTerms = A_YEAR, *, gpus: int) -> Rates:
     """Return the rates of an accelerator: those given, else the planner's own, else the medians of the catalogues.
 
     Nobody reserves above the price on demand: where the catalog has no reserved price for the term, or a dearer one
     (few providers list one, and dear ones do), the price on demand stands for both, and the basis says so.
+
+    ``gpus`` are those of the plan at its most, which volume tiers count where nothing else is stated.
 
     A price or a TDP that nobody lists is NaN, and so is all that follows from it. Errors: a provider that no table
     knows, and one that is asked for and lists no price.
@@ -98,14 +101,17 @@ def rates_of(gpu: str, prices: Prices, commitments: CommitmentTerms = A_YEAR) ->
     known = {f"reserved_{term}": stated[term] for term in terms or ("1y",)}
     wanted = {"on_demand": given.on_demand_usd_per_gpu_hour, **known}
     asked = [name for name, price in wanted.items() if price is None]
-    listed = listed_quotes(chip.key, prices.provider, prices.region, terms=asked)
-    demand = _on_demand(chip.key, prices, listed.get("on_demand"))
+    listed = listed_quotes(chip.key, prices.provider, prices.region, terms=asked, gpus=gpus, own=prices.own)
+    if "on_demand" in asked and (prices.provider or prices.region):
+        listed["on_demand"] = quote(chip.key, prices.provider, prices.region, gpus=gpus, own=prices.own)
+    demand = _on_demand(chip.key, given.on_demand_usd_per_gpu_hour, listed.get("on_demand"))
     reserved = [
         _Rate.point(price, GIVEN) if price is not None else _reserved(listed[name], name, demand)
         for name, price in known.items()
     ]
     shortest, longest = reserved[0], reserved[-1]
     grams, grid_basis = _grams(prices.energy)
+    tiered = any(found.tiers for found in listed.values() if found is not None)
     return Rates(
         demand.usd,
         shortest.usd,
@@ -114,6 +120,7 @@ def rates_of(gpu: str, prices: Prices, commitments: CommitmentTerms = A_YEAR) ->
         prices.energy.pue,
         grams,
         grid_basis,
+        int(prices.own.counted(gpus)) if tiered else None,
         _ends(demand),
         _ends(shortest),
         longest.usd if "3y" in terms else math.nan,
@@ -121,12 +128,10 @@ def rates_of(gpu: str, prices: Prices, commitments: CommitmentTerms = A_YEAR) ->
     )
 
 
-def _on_demand(gpu: str, prices: Prices, found: Price | None) -> _Rate:
-    """Return the rate on demand: given, of the provider that is asked for, or listed."""
-    if (usd := prices.gpu_hours.on_demand_usd_per_gpu_hour) is not None:
-        return _Rate.point(usd, GIVEN)
-    if prices.provider or prices.region:
-        return _rated(quote(gpu, prices.provider, prices.region))
+def _on_demand(gpu: str, given: float | None, found: Price | None) -> _Rate:
+    """Return the rate on demand: given, else listed."""
+    if given is not None:
+        return _Rate.point(given, GIVEN)
     if found is not None:
         return _rated(found)
     unlisted = text("no table lists a price of {gpu}: set on_demand_usd_per_gpu_hour", gpu=gpu)
@@ -137,13 +142,14 @@ def _ends(rate: _Rate) -> Ends | None:
     return (rate.low, rate.high) if rate.low < rate.high else None
 
 
-def listed_rates(gpu: str, provider: str | None, region: str | None, terms: Sequence[str]) -> dict[str, Any]:
+def listed_rates(gpu: str, prices: Prices, *, terms: Sequence[str], gpus: int) -> dict[str, Any]:
     """Return what tables list of each term, by the names of a workbook's figures: median, both ends and basis.
 
     A term that no table lists is blank.
     """
     found: dict[str, Any] = {}
-    for term, quoted in listed_quotes(gpu, provider, region, terms=terms).items():
+    quotes = listed_quotes(gpu, prices.provider, prices.region, terms=terms, gpus=gpus, own=prices.own)
+    for term, quoted in quotes.items():
         rate = None if quoted is None else _rated(quoted)
         found |= {
             f"listed_{term}_usd_per_gpu_hour": rate and rate.usd,

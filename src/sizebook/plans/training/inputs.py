@@ -26,7 +26,7 @@ from sizebook.plans.quantities import StatedGrams
 from sizebook.tables.grid import GridRegion, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.price_rows import TERM_NAMES
-from sizebook.tables.prices import PriceRegion, Provider, Term, quote
+from sizebook.tables.prices import OwnPrices, PriceRegion, Provider, Term, quote
 from sizebook.training.layout import Layout, with_data_parallel
 from sizebook.training.number_formats import format_of, training_peak
 from sizebook.training.quantities import Batches, Operations, Pace, Programme, Run
@@ -57,6 +57,7 @@ class Prices:
     provider: Provider = DEFAULT
     region: PriceRegion = DEFAULT
     term: Term = DEFAULT
+    own: OwnPrices = DEFAULT
     other_usd: OtherUsd = DEFAULT
     owned: Annotated[Owned | None, TABLE] = None
 
@@ -263,7 +264,7 @@ def settled(model: str, gpu: str, inputs: TrainingInputs) -> Training:
         tokens=run.tokens,
         layout=with_data_parallel(inputs.layout, run.gpus) if inputs.layout.dp == 1 else inputs.layout,
         context_tokens=catalog.context_tokens(model),
-        costs=costs_of(kind, inputs.prices, power),
+        costs=costs_of(kind, inputs.prices, power, gpus=run.gpus),
         power=power,
         examples=run.examples,
         pace=run.pace,
@@ -281,7 +282,7 @@ def check_pace(pace: Pace) -> None:
         )
 
 
-def costs_of(gpu: Accelerator, prices: Prices, power: Power) -> Costs:
+def costs_of(gpu: Accelerator, prices: Prices, power: Power, gpus: int) -> Costs:
     """Return the price of a GPU-hour: given, worked out of what is owned, or the median of the price table."""
     price, own = prices.price_usd_per_gpu_hour, prices.owned
     if own is not None and price is not None:
@@ -306,12 +307,12 @@ def costs_of(gpu: Accelerator, prices: Prices, power: Power) -> Costs:
         return Costs(
             price_usd_per_gpu_hour=price, basis=text("price given in the scenario, USD"), other_usd=prices.other_usd
         )
-    return _quoted(gpu, prices)
+    return _quoted(gpu, prices, gpus)
 
 
-def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
+def _quoted(gpu: Accelerator, prices: Prices, gpus: int) -> Costs:
     try:
-        found = quote(gpu.key, prices.provider, prices.region, term=prices.term)
+        found = quote(gpu.key, prices.provider, prices.region, term=prices.term, gpus=gpus, own=prices.own)
     except UnknownKeyError:
         if prices.provider or prices.region:
             raise

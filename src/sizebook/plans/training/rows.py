@@ -35,6 +35,7 @@ from sizebook.plans.training.inputs import (
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.price_rows import no_power
+from sizebook.tables.price_tables import user_prices
 from sizebook.training.layout import Layout, with_data_parallel
 from sizebook.training.quantities import Batches, Operations, Pace, Programme
 from sizebook.training.recipe import Method
@@ -83,7 +84,7 @@ def _names(*kinds: Any) -> tuple[str, ...]:
 WORK_INPUTS = (MODEL.name, GPU.name, GPUS.name, *_names(Batches, Layout, Method))
 _PACE, _OPERATIONS, _PROGRAMME = _names(Pace), _names(Operations), _names(Programme)
 _EXAMPLES = _names(Examples)
-_MONEY = (GPU.name, *_names(Prices))
+_MONEY = (GPU.name, GPUS.name, *_names(Prices))
 _ENERGY = (GPU.name, "power_limit_watts", *_names(Energy))
 _TERMS = tuple(dict.fromkeys((TOKENS.name, *_MONEY, *_ENERGY, *_EXAMPLES, *_PACE, *_OPERATIONS, *_PROGRAMME)))
 Section = TypeVar("Section")
@@ -169,7 +170,7 @@ def _costs(names: Names, cells: Cells) -> tuple[Costs, str]:
     given = _read(names, cells)
     prices = put_together(Prices, given)
     try:
-        costs = costs_of(accelerator(given["gpu"]), prices, _UNKNOWN_POWER)
+        costs = costs_of(accelerator(given["gpu"]), prices, _UNKNOWN_POWER, gpus=given.get(GPUS.name, 1))
     except SizebookError as error:
         return _UNKNOWN_COSTS, str(error)
     return (_UNKNOWN_COSTS, str(costs.basis)) if math.isnan(costs.price_usd_per_gpu_hour) else (costs, "")
@@ -192,7 +193,10 @@ class Rows:
     """What a table whose columns have these names says of each of its rows; the required ones are among them."""
 
     def __init__(self, columns: Sequence[str]) -> None:
-        self._work, self._terms = _Cells(columns, WORK_INPUTS), _Cells(columns, _TERMS)
+        # Without volume tiers no price depends on the GPUs, and rows of any number share one look-up.
+        tiered = "price_book" in columns or any(row.from_gpus for row in user_prices())
+        terms = _TERMS if tiered else tuple(name for name in _TERMS if name != GPUS.name)
+        self._work, self._terms = _Cells(columns, WORK_INPUTS), _Cells(columns, terms)
 
     def result(self, row: Sequence[Any]) -> dict[str, Any]:
         """Return the result columns of one row; a refusal stands in ``reason``, and its figures are None."""
