@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -21,11 +22,15 @@ from sizebook.cli.plan_programme import as_text as programme_text
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.core.units import brief, grouped, in_unit, mass, significant, usd
+from sizebook.functions import load
 from sizebook.reports.document import texts_of
+from sizebook.sweeps.serving import sweep as serving_sweep
+from sizebook.sweeps.training import sweep as training_sweep
 from sizebook.tables.hardware import accelerator, accelerators
 from sizebook.tables.prices import prices
 from sizebook.training.bands import UNMEASURED, band_of, bands
 
+load()
 HERE = Path()
 SERVED: dict[str, Any] = {"plan": "serving", "model": "llama-3.1-8b", "requests_per_day": 1_000_000, "months": 2}
 SERVED |= {"input_tokens": 1000, "output_tokens": 200}
@@ -194,3 +199,63 @@ def test_gpus_of_a_workbook_do_not_hang_on_the_price() -> None:
     months = planned.plan.plan.months
     assert (shown["GPUs at peak, month 1"], shown["USD, month 1"]) == (months[0].peak_gpus, "#N/A")
     assert shown["GPUs at peak, month 2"] == months[1].peak_gpus
+
+
+SMALL = "qwen3-0.6b"
+
+
+@pytest.mark.parametrize("gpu", accelerators())
+def test_functions_plan_every_accelerator(gpu: str) -> None:
+    rows = call("SERVING_LEDGER", SMALL, gpu, "requests_per_day=1e5; input_tokens=500; output_tokens=100; months=1")
+    assert isinstance(rows, list) and dict(zip(rows[0], rows[1], strict=True))["peak_gpus"] >= 1
+    cases = call("TRAINING_LEDGER", SMALL, gpu, "gpus=8; batch=64; seq=1024; tokens=1e9")
+    assert isinstance(cases, list) and dict(zip(cases[0], cases[2], strict=True))["gpu_hours"] > 0
+
+
+def test_sweeps_estimate_every_accelerator() -> None:
+    served = pl.DataFrame({"gpu": list(accelerators())}).with_columns(
+        model=pl.lit(SMALL), input_tokens=500, output_tokens=100, concurrency=4
+    )
+    found = serving_sweep(served)
+    assert found.filter(pl.col("tpot_seconds").is_null())["gpu"].to_list() == []
+    trained = pl.DataFrame({"gpu": list(accelerators())}).with_columns(
+        model=pl.lit(SMALL), gpus=8, batch=64, seq=1024, tokens=1e9
+    )
+    assert training_sweep(trained).filter(pl.col("gpu_hours").is_null())["gpu"].to_list() == []
+
+
+def test_a_batch_plans_every_accelerator(tmp_path: Path) -> None:
+    lines = [f"serving,{SMALL},{gpu},100000,500,100,,,," for gpu in accelerators()]
+    lines += [f"training,{SMALL},{gpu},,,,8,64,1024,1e9" for gpu in accelerators()]
+    table = tmp_path / "all.csv"
+    head = "plan,model,gpu,requests_per_day,input_tokens,output_tokens,gpus,batch,seq,tokens"
+    table.write_text("\n".join((head, *lines)))
+    asked = ["batch", str(table), "-o", str(tmp_path / "out"), "--formats", "json"]
+    done = CliRunner().invoke(app, asked, catch_exceptions=False)
+    assert done.exit_code == 0, done.output[-500:]
+    assert len(list((tmp_path / "out").glob("*.json"))) >= len(lines)
+
+
+def test_a_sweep_searches_a_layout_that_nobody_states() -> None:
+    """70.6 B parameters in 2 bytes are 141 GB: one H100 has no room; stated degrees hold, and are refused."""
+    row = {"model": "llama-3.3-70b", "gpu": "h100-sxm", "input_tokens": 1000, "output_tokens": 200, "concurrency": 8}
+    found = serving_sweep(pl.DataFrame([{**row, "tp": None}, {**row, "tp": 1}], schema_overrides={"tp": pl.Int64}))
+    searched, stated = found.to_dicts()
+    assert searched["reason"] == "layout searched: tp2, fp8" and searched["fits"]
+    assert stated["tpot_seconds"] is None and stated["reason"].startswith("does not fit")
+    by_hand = serving_sweep(pl.DataFrame([{**row, "tp": 2, "weight_dtype": "fp8", "draft_tokens": 0}])).to_dicts()[0]
+    assert searched["tpot_seconds"] == by_hand["tpot_seconds"]
+    heads, cells = list(row), list(row.values())
+    (_, answer) = call("SERVING_TABLE", [heads, cells])
+    assert answer[1] == searched["tpot_seconds"] and answer[-1] == searched["reason"]
+
+
+def test_a_sweep_of_training_searches_as_a_plan_does() -> None:
+    row = {**TRAINED, "model": "llama-3.3-70b", "gpu": "h100-sxm"}
+    plan = plan_scenario(row, "here", HERE).plan
+    stated = {name: value for name, value in row.items() if name != "plan"}
+    frame = pl.DataFrame([{**stated, "tp": None}, {**stated, "tp": 1}], schema_overrides={"tp": pl.Int64})
+    searched, plain = training_sweep(frame).to_dicts()
+    assert searched["reason"] == f"layout searched: {plan.inputs.layout.name}"
+    assert searched["step_seconds"] == plan.middle.step_seconds
+    assert plain["reason"].startswith("does not fit")

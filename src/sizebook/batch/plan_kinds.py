@@ -30,7 +30,7 @@ from sizebook.plans.sizing.plan import Published, Sizing, size_model
 from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.plans.training.remarks import warnings as training_warnings
 from sizebook.scenarios.csv_files import with_csv_files
-from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.fleet import FleetScenario, with_counted_gpus
 from sizebook.scenarios.fleet import plan_fleet_scenario as fleet_answer
 from sizebook.scenarios.kinds import KINDS, kind_of, plan_of
 from sizebook.scenarios.money import Amount, Money, amount_of
@@ -286,7 +286,7 @@ PLAN_KINDS: dict[str, PlanKind] = {
     "sizing": PlanKind("model_sizing.xlsx", _sizing, _sized, _sizing_report),
     "training": PlanKind("training_budget.xlsx", _training, with_found_layout, _training_report),
     "serving": PlanKind("serving_capacity.xlsx", plan_serving_scenario, with_found_setup, _serving_report),
-    "fleet": PlanKind("fleet_plan.xlsx", fleet_answer, _as_it_is, _fleet_report),
+    "fleet": PlanKind("fleet_plan.xlsx", fleet_answer, with_counted_gpus, _fleet_report),
     "programme": PlanKind("training_programme.xlsx", programme_answer, programme_planned, _programme_report),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from sizebook.core.errors import InputError, named
@@ -31,6 +32,16 @@ def plan_fleet_scenario(scenario: FleetScenario) -> FleetPlan:
             catalog.architecture(service.model)
             _check_lengths(service)
     return plan_fleet(scenario.inputs)
+
+
+def with_counted_gpus(scenario: FleetScenario, plan: FleetPlan) -> FleetScenario:
+    """Return the scenario with the GPUs that volume tiers counted, for a workbook looks prices up service by service."""
+    inputs = scenario.inputs
+    services = (
+        replace(service, prices=each.service.prices)
+        for service, each in zip(inputs.service, plan.services, strict=True)
+    )
+    return replace(scenario, inputs=replace(inputs, service=tuple(services)))
 
 
 def _check_lengths(service: Service) -> None:

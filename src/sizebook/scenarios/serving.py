@@ -12,6 +12,7 @@ from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choices, check_release, choose
 from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.layouts import DEGREES
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.refusals import NoRoomError
 from sizebook.scenarios.money import Money
@@ -29,7 +30,6 @@ GpuOrSearch = Annotated[
         label="Accelerator",
     ),
 ]
-_LAYOUT = ("tp", "pp", "dp", "ep")
 
 
 @section
@@ -67,7 +67,7 @@ def plan_serving_scenario(scenario: ServingScenario) -> ServingResult:
         _check_lengths(scenario.stated, side, traced=scenario.inputs.requests.has_lengths)
     if scenario.gpu is not None:
         return _on(scenario.gpu, scenario)
-    if layout := [name for name in _LAYOUT if name in scenario.stated]:
+    if layout := [name for name in DEGREES if name in scenario.stated]:
         raise InputError(
             f"layout without an accelerator: got {', '.join(layout)}, want gpu with it. Name the gpu, or leave the "
             "layout to the search."
@@ -78,7 +78,7 @@ def plan_serving_scenario(scenario: ServingScenario) -> ServingResult:
 
 def _on(gpu: str, scenario: ServingScenario) -> ServingResult:
     """Return the plan on an accelerator that is given; a blank layout that has no room is searched as without a gpu."""
-    blank = not any(name in scenario.stated for name in _LAYOUT) and scenario.inputs.pools == PoolLayout()
+    blank = not any(name in scenario.stated for name in DEGREES) and scenario.inputs.pools == PoolLayout()
     try:
         return ServingResult(plan_serving(scenario.model, gpu, scenario.inputs), None)
     except NoRoomError as error:

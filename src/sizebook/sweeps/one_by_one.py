@@ -14,6 +14,7 @@ import polars as pl
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.tabular import REASON
+from sizebook.plans.serving.layouts import DEGREES
 from sizebook.plans.serving.tables import ARGUMENTS, COLUMNS, POOLS, answer
 from sizebook.sweeps.cases import as_functions_read
 
@@ -27,6 +28,15 @@ def rows_with_pools(frame: pl.DataFrame) -> Any:
             silent = [word for word in words.unique() if _is_silent(name, word)]
             asked |= ~words.is_in(silent).to_numpy()
     return asked
+
+
+def rows_without_degrees(frame: pl.DataFrame) -> Any:
+    """Return which rows leave the layout open."""
+    stated = np.zeros(frame.height, bool)
+    for name in (name for name in DEGREES if name in frame.columns):
+        words = frame[name].cast(pl.String).str.strip_chars().fill_null("")
+        stated |= (words != "").to_numpy()
+    return ~stated
 
 
 def _is_silent(name: str, word: str) -> bool:

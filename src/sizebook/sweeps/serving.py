@@ -39,7 +39,7 @@ from sizebook.sweeps.cases import (
     release_text,
     stacked,
 )
-from sizebook.sweeps.one_by_one import answers, rows_with_pools
+from sizebook.sweeps.one_by_one import answers, rows_with_pools, rows_without_degrees
 
 __all__ = ["sweep"]
 
@@ -70,6 +70,8 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
         for name, values in found.items():
             figures[name][good] = values
         reasons[good[out]] = misfits
+        no_room = good[np.isnan(figures["tpot_seconds"][good])]
+        alone[no_room] = rows_without_degrees(frame[no_room])
     for at, note in notes.items():
         reasons[at] = reasons[at] or note
     results = _results(figures, fits, named, place, numbers=numbers)

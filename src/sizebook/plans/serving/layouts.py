@@ -9,6 +9,8 @@ from sizebook.serving.quantities import Replica
 from sizebook.serving.shape import shape_of
 from sizebook.tables.hardware import accelerator
 
+DEGREES = ("tp", "pp", "dp", "ep")
+
 
 def layouts(model: str, gpu: str) -> Iterator[dict[str, int]]:
     """Yield the degrees within one node: tensor parallelism, and for expert models attention data parallelism."""

@@ -11,11 +11,14 @@ from functools import lru_cache
 from typing import Any
 
 from sizebook.core.coercion import coerce, is_blank
+from sizebook.core.errors import SizebookError
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function
 from sizebook.core.sections import REQUIRED, Argument, leaves, quantity_of
 from sizebook.core.tabular import Answers, Columns, Table, answered
+from sizebook.plans.serving.choice import candidates
 from sizebook.plans.serving.inputs import Latencies
+from sizebook.plans.serving.layouts import DEGREES
 from sizebook.plans.serving.pools import check_pools, pooled_replica
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload
 from sizebook.serving.arrivals import Lengths
@@ -69,7 +72,8 @@ def serving_table(table: Table) -> Answers:
 
     The heads are those of TPOT_SECONDS and of the columns of 'sizebook sweep', which gives the same figures; model,
     gpu, input_tokens, output_tokens and concurrency are needed. error_low and error_high bound TPOT. A row that cannot
-    be estimated has errors for figures and its reason in the last column; one whose load waits has both.
+    be estimated has errors for figures and its reason in the last column; one whose load waits has both. Where one
+    accelerator has no room and no degree is stated, layouts and formats are searched, and the last column says which.
 
     With separate_prefill a row is served by two pools: those stated, or of all searched those with the fewest GPUs for
     their rate. Its workers, GPUs and seconds of sending the cache stand beside the figures.
@@ -94,7 +98,10 @@ def answer(heads: Sequence[str]) -> Callable[[Sequence[Any]], Mapping[str, Any]]
         if pools.separate_prefill:
             return _pooled(given["model"], given["gpu"], demand, replica=replica, pools=pools)
         check_pools(pools)
-        return _one_pool(given["model"], given["gpu"], demand, replica=replica)
+        found = _one_pool(given["model"], given["gpu"], demand, replica=replica)
+        if FIGURES[0] in found or any(name in given for name in DEGREES):
+            return found
+        return _searched(given["model"], given["gpu"], demand, replica=replica) or found
 
     return estimated
 
@@ -137,6 +144,24 @@ def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[st
         "transfer_seconds": 0.0,
         "reason": reason,
     }
+
+
+def _searched(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[str, Any]:
+    """Return the answer of the layout and format with the fewest GPUs for its rate, as plans search where the layout is
+    blank and one accelerator has no room; empty where none has. The reason says which it is."""
+    found = []
+    for _, each in candidates(model, (gpu,), replica, replica.engine):
+        try:
+            answer = _one_pool(model, gpu, demand, replica=each)
+        except SizebookError:
+            continue
+        if FIGURES[0] in answer:
+            found.append((each, answer))
+    if not found:
+        return {}
+    best, answer = min(found, key=lambda pair: (not pair[1]["fits"], pair[0].gpus / pair[1]["tokens_per_second"]))
+    said = f"layout searched: {best.layout}, {best.weight_dtype or 'own format'}"
+    return answer | {"reason": "; ".join(filter(None, (said, answer["reason"])))}
 
 
 def _pooled(model: str, gpu: str, demand: Demand, replica: Replica, pools: PoolLayout) -> dict[str, Any]:

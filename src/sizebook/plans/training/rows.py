@@ -1,14 +1,16 @@
 """Training plans for tables of many rows: what depends on the layout is worked out once for each distinct layout.
 
 A row is a mapping of the names of `TrainingInputs`, model and gpu; each cell means what it means in a spreadsheet or a
-scenario file, and a blank one takes the default. Blank degrees are 1, and dp what they leave over of the GPUs. A bad
-row is not dropped: its result holds the reason and no figures.
+scenario file, and a blank one takes the default. Blank degrees are 1, and dp what they leave over of the GPUs; where
+that does not fit, the layout is searched as in a plan, and the reason says which it is. A bad row is not dropped: its
+result holds the reason and no figures.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -32,6 +34,8 @@ from sizebook.plans.training.inputs import (
     costs_of,
     power_of,
 )
+from sizebook.plans.training.search import search
+from sizebook.plans.training.searched_layout import DEGREES, fixed_fields
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.price_rows import no_power
@@ -114,9 +118,19 @@ def _work(names: Names, cells: Cells) -> Work | SizebookError:
             method=put_together(Method, given),
         )
         layout = put_together(Layout, given)
-        return work_of(setup, layout if "dp" in given else with_data_parallel(layout, setup.gpus))
+        found = work_of(setup, layout if "dp" in given else with_data_parallel(layout, setup.gpus))
+        return found if found.fits or not DEGREES.isdisjoint(given) else _searched(found, setup, given)
     except SizebookError as error:
         return error
+
+
+def _searched(found: Work, setup: Setup, given: Mapping[str, Any]) -> Work:
+    """Return the work in the fastest layout that fits, as plans search one; as it was where none does."""
+    try:
+        best = search(setup, fixed_fields(found.layout, given)).best[0].layout
+    except SizebookError:
+        return found
+    return replace(work_of(setup, best), searched=True)
 
 
 @lru_cache(maxsize=10_000)
@@ -220,7 +234,7 @@ class Rows:
         if no_power:
             found["energy_kwh"] = found["co2e_kg"] = None
         if no_price or no_power:
-            found["reason"] = "; ".join(filter(None, (work.misfit, no_price, no_power)))
+            found["reason"] = "; ".join(filter(None, (work.said, no_price, no_power)))
         return found
 
 
@@ -244,7 +258,7 @@ def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, floa
         "run_family": work.band.family,
         "rates_basis": "",
         "recipe": work.recipe,
-        "reason": work.misfit,
+        "reason": work.said,
     }
 
 

@@ -42,13 +42,14 @@ class Work:
     """A layout that can run the model: its memory, its step, its FLOPs. Each is worked out once, when it is asked.
 
     ``fullest`` is the rank of the pipeline stage that needs most memory; ``stated`` is the recipe before its blanks
-    were settled.
+    were settled; ``searched`` says that the layout was nobody's but the search's.
     """
 
     setup: Setup
     layout: Layout
     fullest: Memory
     stated: Recipe = field(compare=False)
+    searched: bool = field(default=False, compare=False)
 
     @cached_property
     def profile(self) -> ModelProfile:
@@ -75,6 +76,11 @@ class Work:
         """By how much the fullest rank exceeds what a GPU has, in words; blank where it fits."""
         short = self.fullest.total - self.setup.capacity_bytes
         return "" if self.fits else f"does not fit: {gibibytes(short)} too much a GPU"
+
+    @property
+    def said(self) -> str:
+        """What to know of the layout: that it was searched, and by how much it does not fit."""
+        return "; ".join(filter(None, (f"layout searched: {self.layout.name}" if self.searched else "", self.misfit)))
 
     @cached_property
     def step(self) -> StepTime:

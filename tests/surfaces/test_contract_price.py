@@ -1,0 +1,176 @@
+"""The price of one contract on every surface: 1.539 EUR at 0.9 EUR a USD are 1.71 USD a GPU-hour."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from openpyxl import load_workbook
+
+import sizebook
+from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
+from sizebook.cli import app
+from sizebook.core.cells import call
+from sizebook.core.errors import InputError
+from sizebook.functions import load
+from sizebook.reports.document import texts_of
+from sizebook.sweeps.training import sweep
+from tests.surfaces.grid import toml
+
+load()
+USD = pytest.approx(1.71, rel=1e-12)
+AS_OF = "2026-11-21"
+CONTRACT = {
+    "provider": "ourcloud",
+    "gpu": "h100-sxm",
+    "price_per_gpu_hour": 1.539,
+    "currency": "EUR",
+    "rate_per_usd": 0.9,
+    "contract": "4711",
+    "valid_from": "2026-01-01",
+    "valid_to": "2026-12-31",
+    "approver": "A. Planner",
+    "source": "frame contract",
+}
+BASIS = "price book contract.toml: {}, ourcloud (4711), 2026-01-01; 1.539 EUR at 0.9 a USD; approved by A. Planner"
+ON_DEMAND = BASIS.format("on demand")
+SERVED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 1_000_000, "input_tokens": 1000,
+          "output_tokens": 200}  # fmt: skip
+TRAINED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 64, "batch": 512, "tokens": 1e12, "tp": 1}
+COMMANDS = {"serving": "serve", "training": "train", "fleet": "fleet", "programme": "programme"}
+PRICE_OF: dict[str, Callable[[Any], float]] = {
+    "serving": lambda result: result.plan.rates.on_demand_usd,
+    "training": lambda plan: plan.inputs.costs.price_usd_per_gpu_hour,
+    "fleet": lambda plan: plan.services[0].rates.reserved_usd,
+    "programme": lambda plan: plan.phases[0].training.inputs.costs.price_usd_per_gpu_hour,
+}
+every_kind = pytest.mark.parametrize("kind", COMMANDS)
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("contract"))
+
+
+def written(folder: Path, **cells: Any) -> Path:
+    rows = [{**CONTRACT, **cells, "term": term} for term in ("on_demand", "reserved_1y")]
+    path = folder / "contract.toml"
+    path.write_text(toml({"price": rows}))
+    return path
+
+
+def scenario(kind: str, path: Path) -> dict[str, Any]:
+    served, trained = {**SERVED, "price_book": str(path)}, {**TRAINED, "price_book": str(path)}
+    keys: dict[str, dict[str, Any]] = {
+        "serving": {**served, "months": 2},
+        "training": trained,
+        "fleet": {"months": 2, "service": [{"name": "Chat", **served}]},
+        "programme": {"phases": [{"name": "First", **trained}]},
+    }
+    return {"plan": kind, "as_of": AS_OF, **keys[kind]}
+
+
+@cache
+def planned(kind: str, path: Path) -> PlannedScenario:
+    return plan_scenario(scenario(kind, path), "here", Path())
+
+
+@every_kind
+def test_every_plan_takes_the_price_and_says_so(kind: str, book: Path, tmp_path: Path) -> None:
+    made, file = planned(kind, book), tmp_path / "scenario.toml"
+    assert PRICE_OF[kind](made.plan) == USD
+    file.write_text(toml(scenario(kind, book)))
+    text = CliRunner().invoke(app, ["plan", COMMANDS[kind], str(file)], catch_exceptions=False).output
+    data = CliRunner().invoke(app, ["plan", COMMANDS[kind], str(file), "--json"]).output
+    for said in (" ".join(text.split()), json.dumps(json.loads(data), ensure_ascii=False)):
+        assert ON_DEMAND in said and "data/prices.csv" not in said
+    assert any(ON_DEMAND in warning for warning in made.warnings)  # page 1
+    assert any(ON_DEMAND in each for each in texts_of(made.report))
+    assert made.record["inputs"][str(book)] == hashlib.sha256(book.read_bytes()).hexdigest()
+
+
+@every_kind
+def test_a_filled_workbook_costs_the_same(kind: str, book: Path) -> None:
+    made = planned(kind, book)
+    cells = load_workbook(io.BytesIO(made.workbook.content), data_only=True)
+    checks = {row[1]: row[2] for row in cells["Checks"].iter_rows(values_only=True) if row[1]}
+    assert checks["All checks"] == "OK"
+    values = {cell for sheet in cells for row in sheet.iter_rows(values_only=True) for cell in row}
+    assert any(isinstance(value, float) and value == USD for value in values)
+
+
+def test_cells_sweeps_and_python_give_the_same(book: Path) -> None:
+    assert call("PRICE_USD_PER_GPU_HOUR", "h100-sxm", None, None, None, None, str(book)) == USD
+    assert sizebook.price_usd_per_gpu_hour("h100-sxm", price_book=str(book)) == USD
+    ledger = call("SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", [[n, v] for n, v in scenario("serving", book).items()
+                  if n not in ("plan", "as_of", "model", "gpu")])  # fmt: skip
+    plan = planned("serving", book).plan.plan
+    assert isinstance(ledger, list)
+    assert [row[ledger[0].index("usd")] for row in ledger[1:]] == [month.usd for month in plan.months]
+    row = {key: value for key, value in scenario("training", book).items() if key not in ("plan", "as_of")}
+    trained = planned("training", book).plan
+    assert sweep(pl.DataFrame([row]))["cost_usd"][0] == pytest.approx(trained.middle.cost_usd)
+    assert sizebook.plan(scenario("training", book)).figures["price_usd_per_gpu_hour"] == USD
+
+
+@every_kind
+def test_a_contract_that_has_ended_is_refused_or_said_on_page_1(kind: str, tmp_path: Path) -> None:
+    ended = written(tmp_path, valid_to="2026-10-31")
+    with pytest.raises(InputError) as refused:
+        plan_scenario(scenario(kind, ended), "here", Path())
+    assert (
+        "contract does not hold: got '4711' for 'h100-sxm', which ended on 2026-10-31, want one that holds on "
+        f"{AS_OF}. Renew its row with 'sizebook data add prices FILE.csv', remove it, or set its allow_expired to yes."
+    ) in str(refused.value)
+    allowed = plan_scenario(
+        scenario(kind, written(tmp_path, valid_to="2026-10-31", allow_expired="yes")), "here", Path()
+    )
+    assert PRICE_OF[kind](allowed.plan) == USD
+    assert any("the contract ended on 2026-10-31" in warning for warning in allowed.warnings)
+
+
+@pytest.mark.parametrize(("gpus", "usd"), [(96, 2.0), (104, 1.8)])
+def test_a_tier_follows_the_gpus_of_a_run_into_its_workbook(tmp_path: Path, gpus: int, usd: float) -> None:
+    """2 USD, 1.80 from 100 GPUs on: nodes of eight on both sides of it."""
+    rows = [
+        {**CONTRACT, "term": "on_demand", "currency": "USD", "price_per_gpu_hour": price, "from_gpus": least}
+        for least, price in ((1, 2.0), (100, 1.8))
+    ]
+    path = tmp_path / "contract.toml"
+    path.write_text(toml({"price": rows}))
+    made = plan_scenario({**scenario("training", path), "gpus": gpus, "batch": gpus * 8}, "here", Path())
+    assert made.plan.inputs.costs.price_usd_per_gpu_hour == usd
+    cells = load_workbook(io.BytesIO(made.workbook.content), data_only=True)
+    checks = {row[1]: row[2] for row in cells["Checks"].iter_rows(values_only=True) if row[1]}
+    assert checks["All checks"] == "OK"
+
+
+def test_a_tier_counts_the_fleet_at_its_most_and_a_workbook_keeps_the_number(tmp_path: Path) -> None:
+    """Two services of the same offer count together; the number stands in the workbook's inputs."""
+    rows = [
+        {**CONTRACT, "term": term, "currency": "USD", "price_per_gpu_hour": price, "from_gpus": least}
+        for term in ("on_demand", "reserved_1y")
+        for least, price in ((1, 2.0), (3, 1.8))
+    ]
+    path = tmp_path / "contract.toml"
+    path.write_text(toml({"price": rows}))
+    alone = plan_scenario(scenario("serving", path), "here", Path())
+    assert {month.peak_gpus for month in alone.plan.plan.months} == {2}  # below the tier
+    assert alone.plan.plan.rates.on_demand_usd == 2.0
+    service = scenario("fleet", path)["service"][0]
+    two = {**scenario("fleet", path), "service": [service, {**service, "name": "Search"}]}
+    fleet = plan_scenario(two, "here", Path())
+    assert fleet.plan.months[0].peak_gpus >= 3
+    assert [each.rates.on_demand_usd for each in fleet.plan.services] == [1.8, 1.8]
+    for made in (alone, fleet):
+        cells = load_workbook(io.BytesIO(made.workbook.content), data_only=True)
+        checks = {row[1]: row[2] for row in cells["Checks"].iter_rows(values_only=True) if row[1]}
+        assert checks["All checks"] == "OK"
