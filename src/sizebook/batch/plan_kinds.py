@@ -278,10 +278,6 @@ def _programme_report(plan: ProgrammePlan, scenario: ProgrammeScenario) -> Repor
     return report(replace(plan, phases=phases), report_date(scenario.as_of), scenario.title)
 
 
-def _as_it_is(scenario: Scenario, _plan: Any) -> Scenario:
-    return scenario
-
-
 PLAN_KINDS: dict[str, PlanKind] = {
     "sizing": PlanKind("model_sizing.xlsx", _sizing, _sized, _sizing_report),
     "training": PlanKind("training_budget.xlsx", _training, with_found_layout, _training_report),

@@ -35,13 +35,11 @@ def plan_fleet_scenario(scenario: FleetScenario) -> FleetPlan:
 
 
 def with_counted_gpus(scenario: FleetScenario, plan: FleetPlan) -> FleetScenario:
-    """Return the scenario with the GPUs that volume tiers counted, for a workbook looks prices up service by service."""
+    """Return the scenario with the GPUs that volume tiers counted: a workbook looks prices up service by service."""
     inputs = scenario.inputs
-    services = (
-        replace(service, prices=each.service.prices)
-        for service, each in zip(inputs.service, plan.services, strict=True)
-    )
-    return replace(scenario, inputs=replace(inputs, service=tuple(services)))
+    pairs = zip(inputs.service, plan.services, strict=True)
+    services = tuple(replace(service, prices=planned.service.prices) for service, planned in pairs)
+    return replace(scenario, inputs=replace(inputs, service=services))
 
 
 def _check_lengths(service: Service) -> None:

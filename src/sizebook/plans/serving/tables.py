@@ -150,7 +150,7 @@ def _searched(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[st
     """Return the answer of the layout and format with the fewest GPUs for its rate, as plans search where the layout is
     blank and one accelerator has no room; empty where none has. The reason says which it is."""
     found = []
-    for _, each in candidates(model, (gpu,), replica, replica.engine):
+    for _, each in candidates(model, (gpu,), replica, engine=replica.engine):
         try:
             answer = _one_pool(model, gpu, demand, replica=each)
         except SizebookError:
