@@ -242,7 +242,8 @@ def test_a_sweep_searches_a_layout_that_nobody_states() -> None:
     found = serving_sweep(pl.DataFrame([{**row, "tp": None}, {**row, "tp": 1}], schema_overrides={"tp": pl.Int64}))
     searched, stated = found.to_dicts()
     assert searched["reason"] == "layout searched: tp2, fp8" and searched["fits"]
-    assert stated["tpot_seconds"] is None and stated["reason"].startswith("weights do not fit: got 66.9 GB too much on a GPU")
+    assert stated["tpot_seconds"] is None
+    assert stated["reason"].startswith("weights do not fit: got 66.9 GB too much on a GPU")
     by_hand = serving_sweep(pl.DataFrame([{**row, "tp": 2, "weight_dtype": "fp8", "draft_tokens": 0}])).to_dicts()[0]
     assert searched["tpot_seconds"] == by_hand["tpot_seconds"]
     heads, cells = list(row), list(row.values())
