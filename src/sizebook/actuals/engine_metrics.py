@@ -66,7 +66,16 @@ def figures_of_metrics(path: Path, seconds: float) -> TrafficFigures:
     mean_prompt, mean_answer = (
         sums[f"{name}_sum"] / sums[f"{name}_count"] for name in (engine.prompts, engine.answers)
     )
-    return TrafficFigures(round(n), {}, seconds, mean_prompt, mean_answer, prompts, answers, cache_hit_ratio=ratio)
+    return TrafficFigures(
+        round(n),
+        dropped={},
+        seconds=seconds,
+        input_tokens=mean_prompt,
+        output_tokens=mean_answer,
+        prompts=prompts,
+        answers=answers,
+        cache_hit_ratio=ratio,
+    )
 
 
 def _sums(text: str) -> Mapping[str, float]:

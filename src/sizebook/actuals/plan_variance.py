@@ -188,7 +188,8 @@ def gpu_seconds_per_request(plan: ServingPlan) -> float:
 def _planned(plan: ServingPlan, month: Month, rate: float) -> CostFactors:
     work = gpu_seconds_per_request(plan)
     idle = month.gpu_hours / (month.requests * work / 3600)
-    return CostFactors(month.requests, work / 3600, 1.0, idle, month.usd / month.gpu_hours, rate)
+    price = month.usd / month.gpu_hours
+    return CostFactors(month.requests, work / 3600, 1.0, idle=idle, price=price, currency=rate)
 
 
 def _actual(plan: ServingPlan, actual: ActualMonth, rates: Sequence[float]) -> CostFactors:
@@ -198,7 +199,8 @@ def _actual(plan: ServingPlan, actual: ActualMonth, rates: Sequence[float]) -> C
     # Without a measured share of busy time, GPU-hours beyond those of the estimate are all called idle.
     busy = actual.gpu_hours * actual.busy_share if actual.busy_share else hours
     price = actual.cost / actual.gpu_hours / rate
-    return CostFactors(actual.requests, work / 3600, busy / hours, actual.gpu_hours / busy, price, rate)
+    idle = actual.gpu_hours / busy
+    return CostFactors(actual.requests, work / 3600, busy / hours, idle=idle, price=price, currency=rate)
 
 
 def _of_lengths(plan: ServingPlan, actual: ActualMonth) -> ServingPlan:

@@ -50,7 +50,7 @@ def traffic(log: Path, output: Path, cache_tokens: float | None, replicas: int, 
         figures = engine_metrics.figures_of_metrics(log, over_hours * 3600)
     else:
         figures = traffic_figures(read_log(log), cache_tokens)
-    written = write_traffic(figures, output, log.name, replicas)
+    written = write_traffic(figures, output, log.name, n_replicas=replicas)
     for line in in_words(figures, log.name):
         click.echo(line)
     click.echo(f"wrote {', '.join(path.name for path in written)} into {output}")

@@ -119,6 +119,6 @@ def unchecked_plan(inputs: Training) -> TrainingPlan:
     require(batch > 0, f"no batch: got {batch} sequences, want above 0. Correct batch.")
     work = work_of(inputs, inputs.layout)
     inputs = replace(inputs, layout=work.layout, method=work.setup.method)
-    work = Work(inputs, work.layout, work.fullest, work.stated)
+    work = Work(inputs, work.layout, work.fullest, stated=work.stated)
     seconds, band = work.timing(inputs.utilization, inputs.pace.flops_convention)
     return TrainingPlan(inputs, work, cases_of(inputs, work, seconds, band=band))

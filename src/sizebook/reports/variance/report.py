@@ -107,12 +107,12 @@ def _sentences(found: PlanVariance, planned: float, came: float, by_size: list[s
 def _bridge(found: PlanVariance, planned: float, came: float, lines: dict[str, float]) -> Spans:
     """Return the bridge from plan to actual: at most nine causes between the two."""
     factor, sign = short_scale([planned, came])
-    spans = [Span(text("Planned"), 0, planned / factor, money(planned, found), marked=True)]
+    spans = [Span(text("Planned"), 0, planned / factor, text=money(planned, found), marked=True)]
     at = planned
     for name, value in lines.items():
-        spans.append(Span(CAUSES[name], at / factor, (at + value) / factor, signed(value, found)))
+        spans.append(Span(CAUSES[name], at / factor, (at + value) / factor, text=signed(value, found)))
         at += value
-    spans.append(Span(text("Came"), 0, came / factor, money(came, found), marked=True))
+    spans.append(Span(text("Came"), 0, came / factor, text=money(came, found), marked=True))
     return Spans(text("From plan to what came"), scaled(found.currency, sign), tuple(spans))
 
 
