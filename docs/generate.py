@@ -1,6 +1,7 @@
 """Rebuilds every generated file of the repository; with --check, says which are out of date and exits with 1.
 
-Run it by `make generated`. Each entry of TEXTS is a file and the function that writes its text.
+Run it by `make generated`, or for single files: `python docs/generate.py docs/functions.md`. Each entry of TEXTS is a
+file and the function that writes its text.
 """
 
 from __future__ import annotations
@@ -214,10 +215,10 @@ def _pdf_text(report: bytes) -> bytes:
 
 
 def main() -> int:
-    check = "--check" in sys.argv[1:]
-    stale = render_samples(check)
-    for name, build in TEXTS.items():
-        path, text = ROOT / name, build()
+    check, asked = "--check" in sys.argv[1:], [word for word in sys.argv[1:] if word != "--check"]
+    stale = [] if asked else render_samples(check)
+    for name in asked or TEXTS:
+        path, text = ROOT / name, TEXTS[name]()
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(name)
