@@ -33,6 +33,7 @@ class Stack:
     narrow_inputs: float
     fp8_activation_inputs: float
     unfused: float
+    step_bytes: float
     gathered_layers: float
     gathered_outside: float
     whole_gradients: float

@@ -18,6 +18,8 @@ from sizebook.training.layout import Layout, in_flight, stage_layers
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method, Recipe
 
+# Parameters that an optimizer of ZeRO-3 steps at once (sub_group_size of DeepSpeed, its default).
+_SUB_GROUP = 1e9
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 
 
@@ -126,6 +128,9 @@ def _stage_memory(
         # One micro-batch a step and no standing buffer for gradients: they grow as activations go, so that only the
         # larger of the two counts.
         gradients = max(gradients - activations - loss - working, 0.0)
+    copies = _copied_gradients(method, layout, kept, share)
+    if copies > activations + loss + working + buffers:
+        activations, loss, working, buffers = 0.0, 0.0, 0.0, copies
     alone = layout.gpus == 1
     live = weights + gradients + master_weights + optimizer_states + activations + loss + working + buffers
     return Memory(
@@ -219,6 +224,20 @@ def _whole_gradients(method: Method, layout: Layout, kept: Stack, share: _Share)
     their frozen weights too; what is frozen whole, outside the layers, has none."""
     outside = 0.0 if method.recipe.lora_rank else share.outside
     return bytes_each(method, kept, layout.pp).gradient * (share.layers + share.experts + outside)
+
+
+def _copied_gradients(method: Method, layout: Layout, kept: Stack, share: _Share) -> float:
+    """Return bytes of the copies of narrow gradients while the optimizer steps, when nothing of a micro-batch is left.
+
+    An optimizer on the host has them there, that of a pipeline in bf16 needs none, and adapters have too few to count.
+    """
+    recipe, split = method.recipe, layout.zero_stage > 0
+    wide = bytes_each(method, kept).gradient >= 4 or (layout.pp > 1 and method.compute_dtype != "fp16")
+    if wide or recipe.lora_rank or recipe.offloaded.optimizer:
+        return 0.0
+    dense = (share.layers + share.outside) / (layout.shards if split else 1)
+    stepping = dense + share.experts / (layout.expert_shards if split else 1)
+    return kept.step_bytes * (min(stepping, _SUB_GROUP) if layout.zero_stage == 3 else stepping)
 
 
 def _loss_bytes(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack, tokens: float) -> float:
