@@ -25,6 +25,7 @@ from sizebook.core.units import (
 )
 from sizebook.plans.ledgers import month_range, total_usd, usd_range
 from sizebook.plans.serving.backwards import GIVEN, MostServed, as_models, most_served
+from sizebook.plans.serving.beside_api import BesideApi, beside_api
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.engine_command import command, unsaid
@@ -39,6 +40,7 @@ from sizebook.serving.load import SEED
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.simulation import Served
 from sizebook.serving.traffic_quantities import PERCENTILES, share_of
+from sizebook.tables.api_prices import api_price
 
 LIMITS = {
     "ttft": "the TTFT target",
@@ -58,18 +60,31 @@ LIMITS = {
     help=f"Also say the most that this buys: {', '.join(GIVEN)}, such as usd_per_month=50000.",
 )
 @click.option("--models", default="", metavar="A,B", help="With --given: say the largest of these models that is had.")
-def plan_serve(scenario: ScenarioFile, as_json: bool, given: str | None, models: str) -> None:
+@click.option("--api", metavar="PROVIDER:MODEL", help="Also say what an API of data/api_prices.csv costs beside it.")
+@click.option("--in-batches", is_flag=True, help="With --api: at its prices of batches.")
+def plan_serve(  # a plan, and two questions about it
+    scenario: ScenarioFile, as_json: bool, given: str | None, models: str, api: str | None, in_batches: bool
+) -> None:
     """Print the serving plan of a scenario file."""
     checked = scenario.read(ServingScenario, "serving")
     found = plan_serving_scenario(checked)
     most = _most_served(found.plan, given, models) if given else None
+    beside = _beside_api(found.plan, api, in_batches) if api else None
     print_plan(
         as_json,
         *with_amount(
             found,
             checked.money,
-            data=lambda: as_data(found) | ({"backwards": flat(most)} if most else {}),
-            text=lambda: [*as_text(found), *(backwards_lines(most, str(given)) if most else [])],
+            data=lambda: (
+                as_data(found)
+                | ({"backwards": flat(most)} if most else {})
+                | ({"beside_api": flat(beside)} if beside else {})
+            ),
+            text=lambda: [
+                *as_text(found),
+                *(backwards_lines(most, str(given)) if most else []),
+                *(_api_lines(beside) if beside else []),
+            ],
         ),
     )
 
@@ -87,6 +102,26 @@ def _most_served(plan: ServingPlan, given: str, models: str) -> MostServed:
             "usd_per_month=50000."
         )
     return most_served(plan, what, limit, models=as_models(models))
+
+
+def _beside_api(plan: ServingPlan, api: str, in_batches: bool) -> BesideApi:
+    """Return the plan beside an API that is named ``PROVIDER:MODEL``."""
+    provider, colon, model = api.partition(":")
+    if not colon:
+        raise InputError(f"no API: got '{api}', want PROVIDER:MODEL, such as nebius:google/gemma-2-9b-it. Name both.")
+    return beside_api(plan, api_price(provider, model), in_batches)
+
+
+def _api_lines(found: BesideApi) -> list[str]:
+    """Return the plan beside an API, as lines."""
+    return [
+        "",
+        f"API, last month    {usd(found.api_usd)}, {usd(found.api_usd_per_request)} a request",
+        f"Fleet, last month  {usd(found.serving_usd)}, {usd(found.serving_usd_per_request)} a request; one more "
+        f"{usd(found.marginal_usd_per_request)} at a traffic without roundings",
+        f"Rent or call       {found.said}",
+        "To know            how good the answers of either model are is yours to judge",
+    ]
 
 
 def backwards_lines(found: MostServed, given: str) -> list[str]:

@@ -36,6 +36,28 @@ class ApiPrice:
     source: str
     retrieved: str
 
+    def usd_per_request(
+        self, input_tokens: float, output_tokens: float, cached_tokens: float = 0.0, *, in_batches: bool = False
+    ) -> float:
+        """Return what a request costs: tokens that are not cached, cached ones, and those put out.
+
+        Cached tokens without a price of their own cost what others do. Errors: batches that the provider does not list.
+        """
+        read, written = self.input_usd_per_mtok, self.output_usd_per_mtok
+        long = self.long_from_tokens is not None and input_tokens + cached_tokens > self.long_from_tokens
+        if long:
+            read, written = self.long_input_usd_per_mtok or read, self.long_output_usd_per_mtok or written
+        cached = read if self.cached_input_usd_per_mtok is None else self.cached_input_usd_per_mtok
+        if in_batches:
+            if self.batch_input_usd_per_mtok is None or self.batch_output_usd_per_mtok is None:
+                raise InputError(
+                    f"no batches: got in_batches for {self.model} of {self.provider}, which lists no price of them, "
+                    "want one that does. Leave in_batches out."
+                )
+            read, written = self.batch_input_usd_per_mtok, self.batch_output_usd_per_mtok
+            cached = min(cached, read)
+        return (input_tokens * read + cached_tokens * cached + output_tokens * written) / 1e6
+
 
 COLUMNS = tuple(field.name for field in fields(ApiPrice))
 REQUIRED = ("provider", "model", "input_usd_per_mtok", "output_usd_per_mtok", "date", "source", "retrieved")

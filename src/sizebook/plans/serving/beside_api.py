@@ -1,0 +1,172 @@
+"""Rent or call: what the traffic of a plan costs at an API, and from which traffic on a fleet costs less.
+
+The cost of a fleet over traffic is a stair: it stays until an hour of the day needs one replica more. The API's is a
+line. Where the line first meets the stair is found on the steps themselves, none passed over: before a bound below the
+stair, GPUs in fractions beside spare ones, no step can meet it. How good the answers of either model are, the reader
+judges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from sizebook.core.quantities import Gpu, Model
+from sizebook.core.registry import function, takes
+from sizebook.core.sections import DEFAULT, Quantity, flat, section
+from sizebook.plans.ledgers import Figures
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.months import arrivals_by_hour, usd_if_kept_up
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.users import DAYS_PER_MONTH
+from sizebook.tables.api_prices import ApiPrice, api_price
+
+_MANY = 2**20  # replicas that are a fleet without roundings
+_ROUNDED = 1e-4  # what their cost is over that of fractions, at most
+_MOST_STEPS = 5_000  # of a stair that are looked at, a second or two
+
+ApiProvider = Annotated[str, Quantity("provider of an API", kind="text", label="Provider of the API")]
+ApiModel = Annotated[str, Quantity("model as the provider calls it", kind="text", label="Model of the API")]
+InBatches = Annotated[
+    bool,
+    Quantity("whether requests go in batches, at their prices", kind="flag", default=False, label="In batches"),
+]
+
+
+@section
+class BesideApi:
+    """A fleet beside an API: what either costs in the last month, in full and one request more, and where they meet."""
+
+    api_usd_per_request: Annotated[float, Quantity("what the API asks for a request", unit="USD", label="API, request")]
+    api_usd: Annotated[float, Quantity("last month at the API", unit="USD", label="API, last month")]
+    serving_usd: Annotated[float, Quantity("last month of the fleet", unit="USD", label="Fleet, last month")]
+    serving_usd_per_request: Annotated[
+        float, Quantity("full cost of a request of the fleet", unit="USD", label="Fleet, request")
+    ]
+    marginal_usd_per_request: Annotated[
+        float,
+        Quantity("cost of a request more at a traffic without roundings", unit="USD", label="Fleet, a request more"),
+    ]
+    crossover_requests_per_day: Annotated[
+        float | None,
+        Quantity(
+            "least requests a day at which the fleet costs no more than the API, blank where it never does",
+            unit="requests",
+            label="Fleet costs no more from",
+        ),
+    ]
+    said: Annotated[str, Quantity("the price and where they meet, in words", kind="text", label="Rent or call")]
+
+
+@dataclass(frozen=True)
+class _Stair:
+    """What a fleet costs a month over times the traffic of the last month of a plan."""
+
+    plan: ServingPlan
+
+    def usd(self, times: float) -> float:
+        return usd_if_kept_up(self.plan.replica, self.plan.inputs, self.plan.rates, times)
+
+    @property
+    def marginal(self) -> float:
+        """What one time the traffic costs of a fleet without roundings, at least."""
+        times = self._of_replicas(_MANY, max(self._arrivals))
+        return self.usd(times) / times * (1 - _ROUNDED)
+
+    @property
+    def _arrivals(self) -> tuple[float, ...]:
+        return arrivals_by_hour(self.plan.inputs, self.plan.inputs.days[-1])
+
+    def _of_replicas(self, replicas: int, arrivals: float) -> float:
+        return replicas * self.plan.replica.requests_per_second * self.plan.inputs.target.margins.target_load / arrivals
+
+    def ends(self, beyond: float) -> Iterator[float]:
+        """Yield the ends of steps, the times at which an hour's replicas are full, from one beyond on."""
+        hours = {each for each in self._arrivals if each > 0}
+        at = {each: math.floor(beyond / self._of_replicas(1, each)) + 1 for each in hours}
+        while True:
+            end = min(self._of_replicas(n, each) for each, n in at.items())
+            yield end
+            at = {each: n + (self._of_replicas(n, each) <= end * (1 + 1e-12)) for each, n in at.items()}
+
+
+def beside_api(plan: ServingPlan, price: ApiPrice, in_batches: bool = False) -> BesideApi:
+    """Return the plan beside an API. Errors: prices of batches that the provider does not list."""
+    demand, day, stair = plan.traffic.mean_demand, plan.inputs.days[-1], _Stair(plan)
+    cached = demand.input_tokens * demand.cache_hit_ratio
+    each = price.usd_per_request(demand.input_tokens - cached, demand.output_tokens, cached, in_batches=in_batches)
+    requests = day * DAYS_PER_MONTH
+    times, looked = _crossover(stair, each * requests)
+    if times is not None:
+        met = f"the fleet costs no more from {times * day:,.0f} requests a day on"
+    elif looked:
+        met = f"not reached up to {looked * day:,.0f} requests a day"
+    else:
+        met = "not reached: the API asks less than the GPUs of the fleet cost at any traffic"
+    return BesideApi(
+        api_usd_per_request=each,
+        api_usd=each * requests,
+        serving_usd=stair.usd(1.0),
+        serving_usd_per_request=stair.usd(1.0) / requests,
+        marginal_usd_per_request=stair.marginal / requests,
+        crossover_requests_per_day=None if times is None else times * day,
+        said=f"{price.provider} {price.model} of {price.date}: {met}",
+    )
+
+
+def _crossover(stair: _Stair, api_usd: float) -> tuple[float | None, float]:
+    """Return the least times the traffic at which the stair is not above the line, and how far was looked.
+
+    None where there is none; nothing is looked at where the line rises no faster than the stair.
+    """
+    marginal = stair.marginal
+    if not api_usd > marginal:
+        return None, 0.0
+    before = stair.usd(0.0) / (api_usd - marginal) * (1 - _ROUNDED)
+    for _, end in zip(range(_MOST_STEPS), stair.ends(before), strict=False):
+        cost = stair.usd(end)
+        if cost <= end * api_usd:
+            return max(before, cost / api_usd), end
+        before = end
+    return None, before
+
+
+@function(
+    category="serving",
+    source="sizebook.plans.serving.plan beside data/api_prices.csv",
+    example=(
+        {
+            "model": "llama-3.1-70b",
+            "gpu": "h100-sxm",
+            "api_provider": "nebius",
+            "api_model": "meta-llama/Llama-3.3-70B-Instruct",
+            "requests_per_day": 100_000,
+            "input_tokens": 2000,
+            "output_tokens": 400,
+            "months": 1,
+            "concurrency": 32,
+            "tp": 4,
+            "weight_dtype": "fp8",
+            "on_demand_usd_per_gpu_hour": 4,
+            "reserved_usd_per_gpu_hour": 2,
+        },
+    ),
+)
+@takes("simulation")
+def serving_beside_api(
+    model: Model,
+    gpu: Gpu,
+    api_provider: ApiProvider,
+    api_model: ApiModel,
+    inputs: ServingInputs,
+    in_batches: InBatches = DEFAULT,
+) -> Figures:
+    """Return a serving plan beside an API: what either costs, and the traffic from which on the fleet costs no more.
+
+    Names and values. Prices of the API are those of data/api_prices.csv: input, cached, output, in batches, long
+    prompts. How good the answers of either are is the reader's to judge.
+    """
+    found = beside_api(plan_serving(model, gpu, inputs), api_price(api_provider, api_model), in_batches)
+    return [[name, "" if value is None else value] for name, value in flat(found).items()]
