@@ -141,3 +141,11 @@ def test_regret_is_over_the_contracts_that_are_best_for_that_traffic() -> None:
     less = plan(requests_per_day=0.8 * day)
     as_signed = replace(found, portfolio=less.portfolio)
     assert as_signed.regrets[0] == pytest.approx(0, abs=1e-6)
+
+
+def test_where_nothing_may_be_signed_all_is_on_demand() -> None:
+    found = plan(sign_terms="none")
+    assert found.portfolio.contracts == () and found.regrets == (0, 0)
+    assert found.usd_if_kept_up == pytest.approx(found.months[-1].usd)
+    full_load = found.replica.requests_per_second * 400 * 3600
+    assert found.usd_per_mtok_saturated == pytest.approx(found.replica.gpus * 4.0 / full_load * 1e6)

@@ -82,7 +82,7 @@ class Rates:
 
     def cheapest_usd(self, terms: Sequence[str]) -> float:
         """Return the least that a GPU-hour costs, on demand or on one of the terms; NaN where it is not listed."""
-        return min(self.on_demand_usd, *(self.by_term(1)[term][0] for term in terms))
+        return min([self.on_demand_usd, *(self.by_term(1)[term][0] for term in terms)])
 
 
 def rates_of(gpu: str, prices: Prices, commitments: CommitmentTerms = A_YEAR, *, gpus: int) -> Rates:
