@@ -80,7 +80,7 @@ def _of_focus(row: Row) -> Row:
         "source": row.get("ContractCommitmentDescription") or f"FOCUS contract commitment {row[_ID]}",
     }
     if not (own.get("price_per_gpu_hour") or own.get("percent_off_list")):
-        found |= _usage(row, float(own.pop("gpus", "") or 1), n_days)
+        found |= _usage(row, _number(own.pop("gpus", "") or "1"), n_days)
     return found | {name: cell for name, cell in own.items() if cell}
 
 
