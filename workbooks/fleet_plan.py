@@ -74,6 +74,6 @@ def build(book: Book) -> None:
     table(case_cost)
     tornado_sheet(book, DRIVERS, case_cost, "cost of all months")
     result(book)
-    checks_sheet(book, checks(staged))
+    checks_sheet(book, checks(staged, group))
     notes_sheet(book, FUNCTIONS, NOTES)
     front()

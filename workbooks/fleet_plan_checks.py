@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from fleet_plan_inputs import SERVICES
+from fleet_plan_loads import Groups
 from fleet_plan_services import KNOWN, Staged
 
+from sizebook.plans.fleet.months import FleetMonth
+from sizebook.plans.ledgers import columns
 from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
 from sizebook.workbooks.text_formulas import nearly_equal
@@ -12,9 +15,17 @@ from sizebook.workbooks.text_formulas import nearly_equal
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 
 
-def checks(staged: Staged) -> tuple[Check, ...]:
+def checks(staged: Staged, group: Groups) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (known_check(KNOWN), *_OF_SERVICES, *_OF_NODES, *_OF_MONTHS, *_with_the_plan(staged))
+    return (
+        known_check(KNOWN),
+        *_OF_SERVICES,
+        *_of_traffic(group),
+        *_OF_NODES,
+        _of_power(group),
+        *_OF_MONTHS,
+        *_with_the_plan(staged),
+    )
 
 
 def _same(*pairs: tuple[str, str]) -> str:
@@ -27,20 +38,40 @@ def _totals(key: str) -> str:
     return f"SUM({{{key}_{SERVICES[0]}.total:{key}_{SERVICES[-1]}}})"
 
 
-def _all(key: str) -> str:
-    """Return the sum of a block, all services and months."""
-    return f"SUM({','.join(f'{{{key}_{service}.all}}' for service in SERVICES)})"
+def _each(key: str, case: str = "all") -> str:
+    """Return the name of the cells of a block: every month of all services, or their totals."""
+    return f"{{{key}_{SERVICES[0]}.{case}:{key}_{SERVICES[-1]}}}"
 
 
-_POWER_OF_NODES = "+".join(f"{{node_kw.{at}}}*SUM({{nodes_{at}.all}})" for at in SERVICES)
-_ARRIVALS = (
-    "MAX({day_@.all})*{peak_now.@}/{seconds_a_day}"
-    "<=MAX(0,{peak_@.total}-{spare_replicas.@})*{rate.@}*{load.@}*(1+{rounding})"
-)
-_COURSE = (
-    "{requests_now.@}*SUMPRODUCT({course_@.all}*({month.all}>={begins.@})*({month.all}<={ends.@})"
-    "*(1+{growth.@})^({month.all}-{begins.@}))"
-)
+def _of_traffic(group: Groups) -> tuple[Check, ...]:
+    """Return the checks of traffic and replicas: a row a service beside a column a month."""
+    of = group.of
+    replicas = f"({_each('peak', 'total')}-{of('spare_replicas')})*{of('rate')}*{of('load')}*(1+{{rounding}})"
+    runs = f"({{month.all}}>={of('begins')})*({{month.all}}<={of('ends')})"
+    grown = f"(1+{of('growth')})^({{month.all}}-{of('begins')})"
+    course = f"SUMPRODUCT({of('requests_now')}*{_each('course')}*{runs}*{grown})"
+    return (
+        (
+            "Replicas take the busiest hour",
+            f"=SUMPRODUCT(--({_each('day')}*{of('peak_now')}/{{seconds_a_day}}>{replicas}))=0",
+            "Arrivals of every month against replicas without spare ones x rate x target load, every service",
+        ),
+        (
+            "Traffic adds up to its course",
+            _same((_totals("day"), course)),
+            "Requests a day of all months against table, season and growth of every service",
+        ),
+    )
+
+
+def _of_power(group: Groups) -> Check:
+    return (
+        "Power is that of the nodes",
+        _same(("SUM({site_kw.all})", f"{{pue}}*SUMPRODUCT({_each('nodes')}*{group.of('node_kw')})")),
+        "Months against nodes of each service x their kW x PUE",
+    )
+
+
 _OF_SERVICES: tuple[Check, ...] = (
     (
         "The load fits in the cache",
@@ -64,11 +95,6 @@ _OF_SERVICES: tuple[Check, ...] = (
         "Inputs, every service",
     ),
     (
-        "Replicas take the busiest hour",
-        f"=AND({','.join(_ARRIVALS.replace('@', at) for at in SERVICES)})",
-        "Largest arrivals against replicas without spare ones x rate x target load, every service",
-    ),
-    (
         "Spare replicas are there",
         "=SUMPRODUCT(--({gpus_each.all}>0),--({spare_replicas.all}<{spare}))=0",
         "Services against Inputs: no fewer than asked for",
@@ -81,11 +107,6 @@ _OF_SERVICES: tuple[Check, ...] = (
             ("SUM({reserved_now.all})", "SUMPRODUCT({use_reserved.all},{reserved_price.all})"),
         ),
         "Services: in the scenario against before it, x the scenario's",
-    ),
-    (
-        "Traffic adds up to its course",
-        _same((_totals("day"), f"SUM({','.join(_COURSE.replace('@', at) for at in SERVICES)})")),
-        "Requests a day of all months against table, season and growth of every service",
     ),
 )
 _NO_RACK_OF_ITS_OWN = "--({node_kw.all}>0),1-ISNUMBER({plan_rack_nodes.all})"
@@ -115,11 +136,6 @@ _OF_NODES: tuple[Check, ...] = (
         "Services that stand first on a kind of node against kinds of node",
     ),
     ("Nodes hold their replicas", "=MIN({free_gpus.all})>=0", "GPUs of nodes against GPUs of replicas, every month"),
-    (
-        "Power is that of the nodes",
-        _same(("SUM({site_kw.all})", f"{{pue}}*({_POWER_OF_NODES})")),
-        "Months against nodes of each service x their kW x PUE",
-    ),
     ("Racks hold their nodes", "=MIN({free_nodes.all})>=0", "Racks x nodes of a rack against nodes, every month"),
     (
         "Sharing takes no more nodes",
@@ -158,7 +174,7 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Months add up what services take",
-        _same(*((_all(block), f"SUM({{{row}.all}})") for block, row in _ADDED_UP)),
+        _same(*((f"SUM({_each(block)})", f"SUM({{{row}.all}})") for block, row in _ADDED_UP)),
         "Rows of Months against those of Buying and Nodes: GPUs at peak, at the mean, reserved; nodes, racks",
     ),
     (
@@ -223,19 +239,22 @@ _PLANNED = (
 )
 
 
+def _of_the_plan(staged: Staged, name: str, row: str, missing: str) -> Check:
+    """Return the check of one row of Months against the plan: all of them in one formula would be read by nobody."""
+    label = next(column.quantity.label for column in columns(FleetMonth) if column.name == name)
+    same = _same(*((f"{of}({staged.of_the_plan(name)})", f"{of}({{{row}.all}})") for of in ("SUM", "MAX")))
+    return (
+        f"Plan: {label}",
+        f'=IF({{scenario}}<>"base",TRUE,IF(COUNT({{price_date.all}})>0,TRUE,{same.removeprefix("=")}))',
+        "Sum and largest of Months against FLEET_LEDGER; only where no scenario and no dated price changes them",
+        missing,
+    )
+
+
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     missing = f"{staged.plan.block.missing}=1"
-    base = 'AND({scenario}="base",COUNT({price_date.all})=0)'
-    pairs = [(f"SUM({staged.of_the_plan(name)})", f"SUM({{{row}.all}})") for name, row in _PLANNED]
-    pairs += [(f"MAX({staged.of_the_plan(name)})", f"MAX({{{row}.all}})") for name, row in _PLANNED]
     return (
-        (
-            "The months are the plan's",
-            f"=IF({base},{_same(*pairs).removeprefix('=')},TRUE)",
-            "Sums and largest of every row of Months against FLEET_LEDGER; only where no scenario and no dated price "
-            "changes them",
-            missing,
-        ),
+        *(_of_the_plan(staged, name, row, missing) for name, row in _PLANNED),
         (
             "Figures are those of this workbook",
             f"={staged.figures.as_declared}",

@@ -53,6 +53,12 @@ _TABLE = (
     ("GPUs paid for together", "step_paid", styles.WHOLE),
     ("Reserved, Inputs, USD", "reserved_price", styles.RATE),
     ("On demand, Inputs, USD", "on_demand_price", styles.RATE),
+    ("Begins in month", "begins", styles.WHOLE),
+    ("Ends with month", "ends", styles.WHOLE),
+    ("Growth a month", "growth", styles.PERCENT),
+    ("Requests a day at first", "requests_now", styles.WHOLE),
+    ("Requests/s of a replica", "rate", styles.RATE),
+    ("Target load", "load", styles.PERCENT),
 )
 
 

@@ -178,7 +178,7 @@ class Book:
         case = match[2] or at
         place = self.find(first)
         if case in (ALL, LISTED):
-            return self.every_case(first, first)
+            return self.every_case(first, last or first)
         wanted = case if case in place.cases else BASE
         index = place.cases.index(wanted) if wanted in place.cases else 0
         column = get_column_letter(place.total if case == TOTAL else place.first + index)

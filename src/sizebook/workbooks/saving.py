@@ -20,6 +20,7 @@ _DATED_TABLES = ("models", "dtypes", "hardware", "prices", "grid")
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _DRAWING_PART = re.compile(r"xl/drawings/drawing\d+\.xml")
+_OF_SHEETS = "xl/worksheets/_rels/"
 _CORE, _STYLES = "docProps/core.xml", "xl/styles.xml"
 # The order in which the schema wants the parts of a font; openpyxl writes its own, and validators refuse it.
 _OF_FONTS = tuple(
@@ -82,22 +83,22 @@ def _charts(package: Package, sheet: str) -> Iterator[etree._Element]:
 def settle(path: Path) -> None:
     """Give a workbook that openpyxl wrote the same bytes each time, and the order of parts that its schema wants."""
     package = Package.read(path)
-    _prefix_drawings(package)
+    _spell_as_excel(package)
     _date(package)
     _order_fonts(package)
     _unlink_labels(package)
     package.save(path)
 
 
-def _prefix_drawings(package: Package) -> None:
-    """Write drawings with the prefix that Excel gives them: exceljs knows `xdr:wsDr` alone, openpyxl writes none."""
-    package.entries = [
-        (info, _prefixed(data) if _DRAWING_PART.fullmatch(info.filename) else data) for info, data in package.entries
-    ]
+def _spell_as_excel(package: Package) -> None:
+    """Write drawings with the prefix, and paths from sheets as relative, as Excel has them: exceljs reads no others."""
+    package.entries = [(info, _spelled(info.filename, data)) for info, data in package.entries]
 
 
-def _prefixed(drawing: bytes) -> bytes:
-    return re.sub(rb"<(/?)(\w+)(?=[\s/>])", rb"<\1xdr:\2", drawing).replace(b' xmlns="', b' xmlns:xdr="')
+def _spelled(part: str, data: bytes) -> bytes:
+    if _DRAWING_PART.fullmatch(part):
+        return re.sub(rb"<(/?)(\w+)(?=[\s/>])", rb"<\1xdr:\2", data).replace(b' xmlns="', b' xmlns:xdr="')
+    return data.replace(b'Target="/xl/', b'Target="../') if part.startswith(_OF_SHEETS) else data
 
 
 def _date(package: Package) -> None:
