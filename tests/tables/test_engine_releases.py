@@ -76,11 +76,11 @@ def test_the_documentation_quotes_the_table_of_judged_defaults() -> None:
     page = " ".join((ROOT / "docs" / "serving_accuracy.md").read_text(encoding="utf-8").split())
     said = (
         f"{off[every + ran, 'applied']} % with the defaults and {off[every + ran, 'not applied']} without them as the "
-        f"rows ran, {off[every + told, 'applied']} either way by the table's columns; of the {rows[moved + ran]} that "
+        f"rows ran, {off[every + told, 'applied']} and {off[every + told, 'not applied']} by the table's columns; of "
+        f"the {rows[moved + ran]} that "
         f"a default changes at all by {off[moved + ran, 'applied']} instead of {off[moved + ran, 'not applied']}, or "
         f"{off[moved + told, 'applied']} instead of {off[moved + told, 'not applied']}."
     )
-    assert off[every + told, "applied"] == off[every + told, "not applied"]
     assert said in page
     spans = {row["engine"]: f"{row['first']} to {row['last']}" for row in table("calibration_serving_releases")}
     assert f"vLLM {spans['vllm']}, SGLang {spans['sglang']} and TensorRT-LLM {spans['tensorrt-llm']}" in page

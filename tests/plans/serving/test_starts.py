@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import sizebook
+from sizebook.plans.serving.inputs import Latencies, ServingInputs, Target, Traffic
+from sizebook.plans.serving.option_steps import start_steps
+from sizebook.plans.serving.plan import plan_serving
+from sizebook.plans.serving.scaling import Scaling
+from sizebook.serving.quantities import Demand, Replica
 
 ASKED: dict[str, Any] = {
     "model": "llama-3.1-70b", "gpu": "h100-sxm", "requests_per_day": 2_000_000, "months": 1, "tp": 4,
@@ -61,3 +67,27 @@ def test_replicas_ahead_serve_what_a_rise_adds_while_one_starts() -> None:
 def test_a_flat_day_starts_none() -> None:
     found = figures()
     assert (found["starts_a_day"], found["ahead_replicas"]) == (0, 0)
+
+
+def test_steps_of_starts_stand_where_a_scenario_states_them() -> None:
+    """Reports keep their pages where nobody asked."""
+    traffic = Traffic(requests_per_day=2_000_000.0, shape=TWO, demand=Demand(input_tokens=2000, output_tokens=400))
+    asked = ServingInputs(
+        traffic=traffic,
+        target=Target(latencies=Latencies(tpot_target_seconds=0.05)),
+        replica=Replica(tp=4, weight_dtype="fp8"),
+    )
+    stated = replace(asked, scaling=Scaling(start_seconds=60.0))
+    labels = [
+        [step.label for step in start_steps(plan_serving("llama-3.1-70b", "h100-sxm", each))]
+        for each in (asked, stated)
+    ]
+    assert labels == [
+        [],
+        [
+            "Start of a replica",
+            "Replicas ahead of a rise",
+            "Cost of month 1 with starts",
+            "Cost of month 1, the peak all day",
+        ],
+    ]

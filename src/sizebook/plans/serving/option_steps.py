@@ -7,13 +7,14 @@ from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, percent, significant
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.scaling import Scaling
 from sizebook.plans.serving.starts import cold_start
 
 
 def start_steps(plan: ServingPlan) -> tuple[Step, ...]:
-    """Return what starts of replicas take and cost, where the fleet follows the hours."""
+    """Return what starts of replicas take and cost, where a scenario states them and the fleet follows the hours."""
     scaled, scaling, replica = plan.scaled, plan.inputs.scaling, plan.replica
-    if not scaled.starts_a_day:
+    if scaling == Scaling() or not scaled.starts_a_day:
         return ()
     seconds = cold_start(scaling, replica)
     assumed = text(
