@@ -18,6 +18,7 @@ from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.serving.inputs import Energy, Latencies, Margins, PriceChanges
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.traffic_by_month import DemandByMonth
+from sizebook.scenarios.statement import Overheads
 from sizebook.serving.quantities import PoolLayout
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
@@ -37,6 +38,7 @@ HEADINGS = {
     Running: "First and last month",
     DemandByMonth: "Demand by month, in place of requests a day",
     PriceChanges: "Prices over time",
+    Overheads: "What is paid beside GPUs, and what it earns",
     FleetTerms: "Calendar",
     Margins: "Margins of the fleet",
     Contract: "Contract",
@@ -73,6 +75,7 @@ def inputs(book: Book) -> None:
     model_input(page, per_case=True)
     declare_all(page, Service, HEADINGS, left_out={"name", "model"}, per_case=True)
     declare_all(page, FleetTerms, HEADINGS)
+    declare_all(page, Overheads, HEADINGS)
     declare(page, CURRENCY)
     constant_lines(
         page,

@@ -8,7 +8,7 @@ from fleet_plan_loads import Groups, block, burst_of
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.cost_ranges import range_rows
-from sizebook.workbooks.finance import currency_rate
+from sizebook.workbooks.finance import currency_rate, statement_rows
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
@@ -90,6 +90,7 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
         styles.NUMBER,
     )
     row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=BOLD_SUM)
+    statement_rows(page)
     page.section("Energy and carbon")
     row("energy_kwh", "Energy", f"=SUM({block('energy')})", "kWh", total=SUM)
     hours = f"SUMPRODUCT({block('hours')}*{group.of('watts')})"
@@ -149,6 +150,7 @@ PERIODS = (
     ("reserved_usd", "Reserved", "USD", styles.WHOLE),
     ("burst_usd", "Burst", "USD", styles.WHOLE),
     ("usd", "Cost", "USD", styles.WHOLE),
+    ("whole_usd", "Whole cost", "USD", styles.WHOLE),
     ("amount", "Cost in the currency", "", styles.WHOLE),
     ("energy_kwh", "Energy", "kWh", styles.WHOLE),
     ("co2e_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),

@@ -15,6 +15,7 @@ from sizebook.plans.serving.traffic_by_month import DemandByMonth
 from sizebook.scenarios.money import DatedMoney
 from sizebook.scenarios.scenario_files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
+from sizebook.scenarios.statement import Overheads
 from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare, declare_all
@@ -38,6 +39,7 @@ HEADINGS = {
     CommitmentTerms: "Contracts of GPUs",
     DemandByMonth: "Demand by month, in place of requests a day",
     PriceChanges: "Prices over time",
+    Overheads: "What is paid beside GPUs, and what it earns",
     Tenants: "Tenants",
 }
 # What stands elsewhere on the page; and a workbook holds one plan on one accelerator, and searches no others.

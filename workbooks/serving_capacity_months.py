@@ -8,7 +8,7 @@ from sizebook.core.sections import leaves
 from sizebook.plans.commitments import ContractMonth
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
-from sizebook.workbooks.finance import currency_rate, dated_level
+from sizebook.workbooks.finance import currency_rate, dated_level, statement_rows
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 HOURS = range(24)
@@ -72,6 +72,7 @@ def months(book: Book, staged: Staged) -> None:
     )
     _money(page, book)
     _internal(page)
+    statement_rows(page)
     _energy(page)
     _band(page)
     page.finish()
@@ -244,6 +245,7 @@ PERIODS = (
     ("reserved_usd", "Reserved", "USD", styles.WHOLE),
     ("on_demand_usd", "On demand", "USD", styles.WHOLE),
     ("usd", "Cost", "USD", styles.WHOLE),
+    ("whole_usd", "Whole cost", "USD", styles.WHOLE),
     ("amount", "Cost in the currency", "", styles.WHOLE),
     ("energy_kwh", "Energy", "kWh", styles.WHOLE),
     ("co2e_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),

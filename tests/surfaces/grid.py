@@ -131,7 +131,7 @@ TOGETHER: Mapping[str, Values] = {
     "monthly_requests": {**_BY_MONTH, "monthly_tokens": None},
     "monthly_tokens": {**_BY_MONTH, "monthly_requests": None},
     "between_months": {**_BY_MONTH, "monthly_requests": [[1.0, 90e6], [3.0, 120e6]], "monthly_tokens": None},
-    "season": {"start": date(2027, 1, 1)},
+    **{key: {"start": date(2027, 1, 1)} for key in ("season", "fiscal_year_start")},
     "price_change_per_month": {"price_change_per_year": None},
     "price_change_per_year": {"price_change_per_month": None},
     "currency": {"rates": [["2026-11-01", 0.9], ["2027-03-01", 0.95]], "start": date(2027, 1, 1)},

@@ -21,6 +21,7 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.input_rows import shown
 from sizebook.reports.serving.notes import OWN_ROWS
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
+from sizebook.scenarios.statement import Overheads
 from sizebook.sweeps.cases import INPUTS
 from sizebook.sweeps.serving import sweep
 from tests.surfaces.grid import bare, cases, first_in_make_test, in_print, on_command, toml
@@ -34,7 +35,10 @@ BASE = {
 GRID = list(cases(ServingScenario, BASE, most=14))
 IDS = [case.name for case in GRID]
 # Not an argument of the ledger's function: the model and machine are, and what names or dates a report.
-BESIDE = ("plan", "title", "as_of", "gpus_compared", "currency", "rates")
+BESIDE = (
+    *("plan", "title", "as_of", "gpus_compared", "currency", "rates"),
+    *(leaf.name for leaf in leaves(Overheads)),
+)
 
 
 @cache

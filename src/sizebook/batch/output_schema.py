@@ -8,6 +8,7 @@ from sizebook.batch.formats import JSON_VERSION, RECORD
 from sizebook.batch.plan_contents import outlines
 from sizebook.plans.contents import Contents
 from sizebook.scenarios.money import AMOUNT_FIGURES
+from sizebook.scenarios.statement import STATEMENT_FIGURES
 
 _VALUE = {"type": ["number", "string", "boolean", "null"]}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
@@ -57,7 +58,9 @@ def _of(plan: str, outline: Contents) -> dict[str, Any]:
         for table in outline.tables
     }
     shown = _object(figures)
-    shown["properties"] |= {name: {"type": "object"} for name in AMOUNT_FIGURES}  # where the cost has a currency
+    shown["properties"] |= {
+        name: {"type": "object"} for name in (*AMOUNT_FIGURES, *STATEMENT_FIGURES)
+    }  # where a scenario has [money]
     return {"properties": {"plan": {"const": plan}, "figures": shown, "tables": _object(tables)}}
 
 

@@ -45,6 +45,7 @@ from sizebook.scenarios.serving import (
     plan_serving_scenario,
     with_found_setup,
 )
+from sizebook.scenarios.statement import ServiceMoney, Statement, statement_of
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
 from sizebook.sources.bundled import bundled
 from sizebook.sources.writing import scratch_folder
@@ -95,7 +96,7 @@ class PlannedScenario:
     def report(self) -> Report:
         """The report of the plan."""
         made = self.job.report(self.plan, self.scenario)
-        return made if self.amount is None else replace(made, sentences=(*made.sentences, self.amount.said))
+        return replace(made, sentences=(*made.sentences, *(each.said for each in self._money)))
 
     @cached_property
     def style(self) -> Style:
@@ -108,7 +109,17 @@ class PlannedScenario:
     def contents(self) -> Contents:
         """The figures and tables of the plan."""
         found = contents(self.plan)
-        return found if self.amount is None else replace(found, figures=(*found.figures, *self.amount.figures))
+        return replace(found, figures=(*found.figures, *(each for part in self._money for each in part.figures)))
+
+    @property
+    def _money(self) -> tuple[Statement | Amount, ...]:
+        return tuple(each for each in (self.statement, self.amount) if each is not None)
+
+    @cached_property
+    def statement(self) -> Statement | None:
+        """What the plan costs with all that is paid beside GPUs; None where nothing is stated of it."""
+        money = getattr(self.scenario, "money", None)
+        return statement_of(self.plan, money.overheads) if isinstance(money, ServiceMoney) else None
 
     @cached_property
     def amount(self) -> Amount | None:

@@ -79,8 +79,14 @@ def with_amount(
 ) -> tuple[Callable[[], dict[str, Any]], Callable[[], list[str]]]:
     """Return what prints a plan as data and as text, with its cost in the currency of its scenario."""
     from sizebook.scenarios.money import amount_of
+    from sizebook.scenarios.statement import ServiceMoney, statement_of
 
     amount = amount_of(plan, money)
-    if amount is None:
+    statement = statement_of(plan, money.overheads) if isinstance(money, ServiceMoney) else None
+    found = {name: each for name, each in (("statement", statement), ("money", amount)) if each is not None}
+    if not found:
         return data, text
-    return lambda: {**data(), "money": amount.data}, lambda: [*text(), "", amount.said]
+    return (
+        lambda: {**data(), **{name: each.data for name, each in found.items()}},
+        lambda: [*text(), *(line for each in found.values() for line in ("", each.said))],
+    )

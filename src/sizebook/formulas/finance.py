@@ -61,7 +61,7 @@ def pmt(rate: float, periods: int, present: float, future: float = 0.0) -> float
     """Return the instalment at the end of each period that pays back a present value; money paid is negative."""
     if rate == 0:
         return -(present + future) / periods
-    grown = (1 + rate) ** periods
+    grown = float((1 + rate) ** periods)
     return -(present * grown + future) * rate / (grown - 1)
 
 
@@ -74,7 +74,7 @@ def db(cost: float, salvage: float, life: int, period: int, month: int = _MONTHS
     """Return the declining-balance depreciation of a year, the first of so many months, the rate to three decimals."""
     if cost == 0:
         return 0.0
-    rate = round(1 - (salvage / cost) ** (1 / life), 3)
+    rate = round(1 - float((salvage / cost) ** (1 / life)), 3)
     found, lost = cost * rate * month / _MONTHS_A_YEAR, 0.0
     for at in range(2, period + 1):
         lost += found

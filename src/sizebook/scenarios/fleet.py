@@ -10,8 +10,8 @@ from sizebook.core.sections import DEFAULT, TABLE, Quantity, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
-from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import Scenario, as_of_its_day
+from sizebook.scenarios.statement import ServiceMoney
 from sizebook.serving.encoding import one_pass
 
 
@@ -21,7 +21,7 @@ class FleetScenario(Scenario):
 
     plan: Annotated[str, Quantity("fleet", kind="choice", choices=("fleet",), default="fleet")] = DEFAULT
     inputs: FleetInputs
-    money: Annotated[Money, TABLE] = DEFAULT
+    money: Annotated[ServiceMoney, TABLE] = DEFAULT
 
 
 @as_of_its_day

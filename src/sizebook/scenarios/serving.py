@@ -15,8 +15,8 @@ from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.layouts import DEGREES
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.refusals import NoRoomError
-from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
+from sizebook.scenarios.statement import ServiceMoney
 from sizebook.serving.encoding import one_pass
 from sizebook.serving.quantities import PoolLayout
 
@@ -40,7 +40,7 @@ class ServingScenario(ModelScenario):
     gpu: GpuOrSearch = DEFAULT
     gpus_compared: GpusCompared = DEFAULT
     inputs: ServingInputs
-    money: Annotated[Money, TABLE] = DEFAULT
+    money: Annotated[ServiceMoney, TABLE] = DEFAULT
 
 
 @dataclass(frozen=True)

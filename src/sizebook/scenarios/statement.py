@@ -1,0 +1,233 @@
+"""The statement of a plan of services: what else than GPUs costs money, by fiscal year, discounted, against an income.
+
+Keys of the table ``[money]``. Support is a share of what GPUs cost; people, storage and egress rise with inflation;
+contingency is a share of all of these, and tax one of all with it. What a month costs is paid at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Any
+
+from sizebook.core.errors import InputError
+from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.texts import Joined, Text, joined, text
+from sizebook.core.units import percent, usd
+from sizebook.formulas.finance import irr, npv, of_a_month, payback
+from sizebook.plans.contents import Figure
+from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.scenarios.money import Money
+
+STATEMENT_FIGURES = ("whole_usd", "present_usd")
+MONTHS_A_YEAR = 12
+_USD: Any = {"minimum": 0, "maximum": 1e12, "default": 0, "source": "neutral: none"}
+_SHARE: Any = {"unit": "ratio", "minimum": 0, "maximum": 10, "default": 0, "source": "neutral: none"}
+_RATE: Any = {"unit": "ratio", "above": -1, "maximum": 10}
+
+
+def _monthly(of: str, label: str) -> Quantity:
+    return Quantity(f"{of} a month, at the prices of the first", unit="USD", label=label, **_USD)
+
+
+@section
+class Overheads:
+    """What is paid beside GPUs, the rates of inflation, discount and tax, and what is invested and earned."""
+
+    people_usd_per_month: Annotated[float, _monthly("people who run it", "People a month")] = DEFAULT
+    storage_usd_per_month: Annotated[float, _monthly("storage", "Storage a month")] = DEFAULT
+    egress_usd_per_month: Annotated[float, _monthly("data sent out", "Egress a month")] = DEFAULT
+    support_share: Annotated[float, Quantity("support over what GPUs cost", **_SHARE, label="Support")] = DEFAULT
+    contingency_share: Annotated[float, Quantity("contingency over all of these", **_SHARE, label="Contingency")] = (
+        DEFAULT
+    )
+    tax_share: Annotated[float, Quantity("tax over all, contingency included", **_SHARE, label="Tax")] = DEFAULT
+    inflation_per_year: Annotated[
+        float,
+        Quantity(
+            "rise of people, storage and egress a year",
+            **_RATE,
+            default=0,
+            label="Inflation a year",
+            source="neutral: none",
+        ),
+    ] = DEFAULT
+    discount_per_year: Annotated[
+        float,
+        Quantity(
+            "rate a year at which money later is worth less",
+            **_RATE,
+            default=0,
+            label="Discount rate a year",
+            source="neutral: none",
+        ),
+    ] = DEFAULT
+    invest_usd: Annotated[float, Quantity("paid once before the first month", unit="USD", **_USD, label="Invested")] = (
+        DEFAULT
+    )
+    income_usd_per_month: Annotated[
+        float, Quantity("what it earns or saves a month", unit="USD", **_USD, label="Income a month")
+    ] = DEFAULT
+    fiscal_year_start: Annotated[
+        int,
+        Quantity(
+            "calendar month with which a fiscal year begins",
+            kind="integer",
+            minimum=1,
+            maximum=12,
+            default=1,
+            label="Fiscal year begins in month",
+            source="neutral: the calendar's year",
+        ),
+    ] = DEFAULT
+
+
+@section
+class ServiceMoney(Money):
+    """The currency, and what is paid beside GPUs."""
+
+    overheads: Overheads = DEFAULT
+
+
+@dataclass(frozen=True)
+class StatementMonth:
+    """What a month costs, in USD."""
+
+    gpus: float
+    support: float
+    beside: float
+    contingency: float
+    tax: float
+
+    @property
+    def whole(self) -> float:
+        """All of it."""
+        return self.gpus + self.support + self.beside + self.contingency + self.tax
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The months of a plan with all that they cost, the fiscal years, and what they are worth today."""
+
+    overheads: Overheads
+    months: tuple[StatementMonth, ...]
+    start: date | None
+
+    @property
+    def whole(self) -> float:
+        """What all months cost together."""
+        return sum(month.whole for month in self.months)
+
+    @property
+    def rate(self) -> float:
+        """The discount rate of a month."""
+        return of_a_month(self.overheads.discount_per_year)
+
+    @property
+    def present(self) -> float:
+        """What all months cost, discounted to the day before the first."""
+        return npv(self.rate, [month.whole for month in self.months])
+
+    @property
+    def flows(self) -> tuple[float, ...]:
+        """What is invested, then what each month earns over its cost; empty without an income."""
+        income = self.overheads.income_usd_per_month
+        return (-self.overheads.invest_usd, *(income - month.whole for month in self.months)) if income else ()
+
+    @property
+    def net_present(self) -> float | None:
+        """What investment, cost and income are worth today; None without an income."""
+        flows = self.flows
+        return flows[0] + npv(self.rate, flows[1:]) if flows else None
+
+    @property
+    def return_per_year(self) -> float | None:
+        """The internal rate of return of a year; None where nothing is invested, or nothing comes back."""
+        flows = self.flows
+        if not (any(flow > 0 for flow in flows) and any(flow < 0 for flow in flows)):
+            return None
+        return (1 + irr(flows)) ** MONTHS_A_YEAR - 1
+
+    @property
+    def years(self) -> dict[str, float]:
+        """What each fiscal year costs; without a calendar the years of the plan."""
+        found: dict[str, float] = {}
+        for at, month in enumerate(self.months):
+            found[self._year(at)] = found.get(self._year(at), 0.0) + month.whole
+        return found
+
+    def _year(self, month: int) -> str:
+        """Return the name of the fiscal year of a month: that of the calendar in which it begins."""
+        if self.start is None:
+            return text("year {n}", n=month // MONTHS_A_YEAR + 1)
+        at = self.start.year * MONTHS_A_YEAR + self.start.month - self.overheads.fiscal_year_start + month
+        return f"FY{at // MONTHS_A_YEAR}"
+
+    @property
+    def said(self) -> Text | Joined:
+        """The statement in words, as every surface says it."""
+        parts: list[str] = [
+            text(
+                "With all that is paid beside GPUs it costs {usd}, today worth {present}.",
+                usd=usd(self.whole),
+                present=usd(self.present),
+            ),
+            text("By year: {years}.", years=joined([f"{name} {usd(each)}" for name, each in self.years.items()], ", ")),
+        ]
+        if self.net_present is not None:
+            parts.append(text("Its income makes it worth {usd} today.", usd=usd(self.net_present)))
+        if self.return_per_year is not None:
+            back = payback(self.flows)
+            within = text("not paid back within the plan") if back is None else text("paid back in month {n}", n=back)
+            parts.append(text("It returns {rate} a year, {back}.", rate=percent(self.return_per_year), back=within))
+        return joined(parts)
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The statement as figures of the plan."""
+        labels, values = ("Whole cost", "Whole cost, present value"), (self.whole, self.present)
+        return tuple(
+            Figure(name, label, unit="USD", value=value)
+            for name, label, value in zip(STATEMENT_FIGURES, labels, values, strict=True)
+        )
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The statement as plain data."""
+        return {
+            "whole_usd": self.whole,
+            "present_usd": self.present,
+            "net_present_usd": self.net_present,
+            "return_per_year": self.return_per_year,
+            "payback_month": payback(self.flows) if self.flows else None,
+            "years": {str(name): each for name, each in self.years.items()},
+            "months": [{**vars(month), "whole": month.whole} for month in self.months],
+        }
+
+
+def statement_of(plan: Any, overheads: Overheads) -> Statement | None:
+    """Return the statement of a serving or fleet plan; None where its scenario states nothing of it."""
+    if overheads == Overheads():
+        return None
+    plan = plan if hasattr(plan, "months") else plan.plan  # a serving plan that was chosen among others
+    start = plan.terms.start if isinstance(plan, FleetPlan) else plan.traffic.start
+    if start is None and overheads.fiscal_year_start != 1:
+        raise InputError(
+            f"fiscal year without a calendar: got fiscal_year_start {overheads.fiscal_year_start} and no start, want "
+            "the plan's first month. State start, such as start = 2027-01-01."
+        )
+    return Statement(overheads, statement_months([month.usd for month in plan.months], overheads), start)
+
+
+def statement_months(gpus: Sequence[float], overheads: Overheads) -> tuple[StatementMonth, ...]:
+    """Return what months cost whose GPUs cost so much."""
+    fixed = overheads.people_usd_per_month + overheads.storage_usd_per_month + overheads.egress_usd_per_month
+    found = []
+    for at, usd_of_month in enumerate(gpus):
+        beside = fixed * (1 + overheads.inflation_per_year) ** (at / MONTHS_A_YEAR)
+        support = overheads.support_share * usd_of_month
+        contingency = overheads.contingency_share * (usd_of_month + support + beside)
+        tax = overheads.tax_share * (usd_of_month + support + beside + contingency)
+        found.append(StatementMonth(usd_of_month, support, beside, contingency, tax))
+    return tuple(found)

@@ -1,0 +1,83 @@
+"""What is paid beside GPUs, by fiscal year, discounted, against figures worked by hand and on every surface."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sizebook.batch.plan_kinds import plan_scenario
+from sizebook.cli import app
+from sizebook.core.errors import InputError
+from sizebook.scenarios.scenario_files import read_toml
+from sizebook.scenarios.statement import Overheads, Statement, statement_months
+
+SCENARIO = """
+plan = "serving"
+model = "llama-3.1-8b"
+gpu = "h100-sxm"
+on_demand_usd_per_gpu_hour = 4
+reserved_usd_per_gpu_hour = 2
+as_of = 2026-11-21
+[traffic]
+start = 2027-03-01
+requests_per_day = 2_000_000
+months = 3
+input_tokens = 1500
+output_tokens = 300
+[target]
+tpot_target_seconds = 0.04
+[money]
+people_usd_per_month = 1000
+discount_per_year = 0.1
+"""
+
+
+def test_a_month_by_hand() -> None:
+    """100 + 10 % support + 10 beside = 120; a tenth of contingency, and half of 132 as tax: 198."""
+    overheads = Overheads(people_usd_per_month=6, storage_usd_per_month=3, egress_usd_per_month=1, support_share=0.1,
+                          contingency_share=0.1, tax_share=0.5, inflation_per_year=1.0)  # fmt: skip
+    months = statement_months([100.0] * 13, overheads)
+    first, last = months[0], months[12]
+    assert (first.support, first.beside, first.contingency, first.tax) == pytest.approx((10, 10, 12, 66))
+    assert first.whole == pytest.approx(198)
+    assert last.beside == pytest.approx(20)  # prices double in a year
+
+
+def test_years_worth_and_return_by_hand() -> None:
+    """Two months of 100 at 1 % a month are worth 100 / 1.01 + 100 / 1.01^2; 90 in, 150 - 100 out twice: 50 and 50."""
+    overheads = Overheads(discount_per_year=1.01**12 - 1, invest_usd=90, income_usd_per_month=150, fiscal_year_start=4)
+    found = Statement(overheads, statement_months([100.0, 100.0], overheads), date(2027, 3, 5))
+    assert found.present == pytest.approx(100 / 1.01 + 100 / 1.01**2)
+    assert found.net_present == pytest.approx(-90 + 50 / 1.01 + 50 / 1.01**2)
+    assert found.years == {"FY2026": 100.0, "FY2027": 100.0}
+    monthly = (50 + (50**2 + 4 * 90 * 50) ** 0.5) / 180 - 1  # 90 x^2 = 50 x + 50
+    assert found.return_per_year == pytest.approx((1 + monthly) ** 12 - 1)
+    assert found.data["payback_month"] == 2
+
+
+def test_text_json_report_and_batch_say_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(SCENARIO, encoding="utf-8")
+    text = CliRunner().invoke(app, ["plan", "serve", str(file)], catch_exceptions=False).output
+    data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(file), "--json"], catch_exceptions=False).output)
+    made = plan_scenario(read_toml(file), "here", tmp_path)
+    assert made.statement is not None and data["statement"] == made.statement.data
+    assert data["statement"]["whole_usd"] == pytest.approx(data["usd"] + 3000)
+    assert str(made.statement.said) == text.splitlines()[-1] == str(made.report.sentences[-1])
+    figures = {figure.name: figure.value for figure in made.contents.figures}
+    assert figures["whole_usd"] == made.statement.whole and figures["present_usd"] == made.statement.present
+
+
+def test_a_fiscal_year_needs_a_calendar(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(SCENARIO.replace("start = 2027-03-01", "") + "fiscal_year_start = 4\n", encoding="utf-8")
+    refused = CliRunner().invoke(app, ["plan", "serve", str(file)]).exception
+    assert isinstance(refused, InputError)
+    assert str(refused) == (
+        "fiscal year without a calendar: got fiscal_year_start 4 and no start, want the plan's first month. State "
+        "start, such as start = 2027-01-01."
+    )
