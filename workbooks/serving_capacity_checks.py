@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from serving_capacity_basis import KNOWN, Staged
 
+from sizebook.core.sections import leaves
+from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT
 from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
@@ -14,7 +16,18 @@ Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it
 
 def checks(staged: Staged) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (known_check(KNOWN), *_OF_THE_REPLICA, *_OF_THE_MONTHS, *_with_the_plan(staged))
+    return (known_check(KNOWN), *_OF_THE_REPLICA, *_OF_THE_MONTHS, _contracts_fit(staged), *_with_the_plan(staged))
+
+
+def _contracts_fit(staged: Staged) -> Check:
+    """Return the check that what is to sign was found for the traffic of the inputs."""
+    found_for = f"SUM({staged.contracts.block.column(len(leaves(ContractMonth)), 2)})"
+    same = nearly_equal(found_for, "{needed_hours.total}")
+    return (
+        "Contracts were found for this traffic",
+        f'=IF(AND({_BASE},{{sign_terms}}<>"none"),{same},TRUE)',
+        "GPU-hours needed: SERVING_COMMITMENTS against Months; else fill again, or keep what was signed",
+    )
 
 
 def _within(figure: str) -> str:
@@ -96,11 +109,6 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
         "Contracts are paid to their end",
         _same(("{reserved_hours.total}", "{hours_a_month}*(SUM({running_gpus.all})+" + "+".join(_SIGNED) + ")")),
         "Hours under contract against GPUs to sign for x months of the term within the plan",
-    ),
-    (
-        "Contracts were found for this traffic",
-        f"=IF({_BASE},{nearly_equal('SUM({contract_needed_gpu_hours.all})', '{needed_hours.total}')},TRUE)",
-        "GPU-hours needed: SERVING_COMMITMENTS against Months; else fill again, or keep what was signed",
     ),
     (
         "The table at its middle is the plan",

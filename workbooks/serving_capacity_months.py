@@ -93,12 +93,11 @@ def _contracts(page: Timeline, staged: Staged) -> None:
     level = dated_level(page.book, "price_date", "price_level", from_first=False)
     row("price_level_now", "The same at dated levels", level + "*{price_course}", "ratio", styles.NUMBER)
     for place, leaf in enumerate(leaves(ContractMonth), 1):
-        if leaf.name == "month":
+        if leaf.name in ("month", "needed_gpu_hours"):
             continue
         inside = f"=IF({{on}}=0,0,INDEX({staged.contracts.block.column(place, 2)},{{month}}))"
         total = LAST if leaf.name == "running_owed_usd" else MOST if leaf.name == "running_gpus" else SUM
-        key = "contract_needed_gpu_hours" if leaf.name == "needed_gpu_hours" else leaf.name
-        row(key, leaf.label, inside, leaf.quantity.unit, total=total)
+        row(leaf.name, leaf.label, inside, leaf.quantity.unit, total=total)
     row("signed_gpus", "GPUs to sign for", "={signed_1y_gpus}+{signed_3y_gpus}", "GPUs", total=SUM)
     for term, (months, _) in _TERMS.items():
         signed = _IN_FORCE.format(months=f"{{{months}}}", signed=f"signed_{term}_gpus")

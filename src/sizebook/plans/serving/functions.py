@@ -143,9 +143,9 @@ def serving_commitments(model: Model, gpu: Gpu, inputs: ServingInputs, rows: Led
     the GPUs that each hour needs.
     """
     plan = plan_of(model, gpu, inputs)
-    found = plan.portfolio.by_month(gpus_needed(plan.replica, plan.inputs))
-    names = [leaf.name for leaf in leaves(ContractMonth)]
-    return [names, *(list(flat(each).values()) for each in found), *[[""] * len(names)] * (rows - len(found))]
+    needs = gpus_needed(plan.replica, plan.inputs)
+    found = plan.portfolio.by_month((*needs, *[{}] * (rows - len(needs))))  # contracts may run on after the plan
+    return [[leaf.name for leaf in leaves(ContractMonth)], *(list(flat(each).values()) for each in found)]
 
 
 @function(
