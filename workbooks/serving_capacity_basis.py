@@ -43,6 +43,8 @@ POOLS = '{separate_prefill}="yes"'
 PLANNED = f"{POOLS},{{turns}}>1,{{images}}>0"
 # What the workbook's own formulas follow: functions see it only where pools are searched for the least cost.
 NATIVE = (
+    "start",
+    "tenant_shares",
     "growth_per_month",
     "months",
     "burst_factor",

@@ -60,8 +60,9 @@ def months(book: Book, staged: Staged) -> None:
     row("reserved_hours", "Under contract", "={reserved_gpus}*{hours_a_month}", "GPU-hours", total=SUM)
     beyond = f"({wanted}>{{reserved_gpus}})*({wanted}-{{reserved_gpus}})"
     row("on_demand_gpu_hours", "On demand, GPU-hours", f"=SUMPRODUCT({beyond})*{monthly}", "GPU-hours", total=SUM)
-    row("used_hours", "Under contract and needed", "={needed_hours}-{on_demand_gpu_hours}", "GPU-hours", total=SUM)
-    row("idle_hours", "Under contract and idle", "={reserved_hours}-{used_hours}", "GPU-hours", total=SUM)
+    unneeded = f"({{reserved_gpus}}>{wanted})*({{reserved_gpus}}-{wanted})"
+    row("idle_hours", "Under contract and idle", f"={{on}}*SUMPRODUCT({unneeded})*{monthly}", "GPU-hours", total=SUM)
+    row("used_hours", "Under contract and needed", "={reserved_hours}-{idle_hours}", "GPU-hours", total=SUM)
     row("gpu_hours", "GPU-hours", "={reserved_hours}+{on_demand_gpu_hours}", "GPU-hours", total=SUM)
     row(
         "utilization",

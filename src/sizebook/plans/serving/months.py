@@ -147,7 +147,7 @@ def fleet_month(
     fleets = tuple(max(each, always) for each in needed)
     wanted = tuple(packing.gpus(each, whole) for each in needed)
     paid = tuple(max(each, held) for each in wanted)
-    used = sum(min(each, held) for each in wanted) * DAYS_PER_MONTH
+    idle = sum(max(0, held - each) for each in wanted) * DAYS_PER_MONTH
     on_demand, gpu_hours = (sum(paid) - HOURS * held) * DAYS_PER_MONTH, sum(paid) * DAYS_PER_MONTH
     served = tuple(each / inputs.bursts for each in arrivals_by_hour(inputs, inputs.days[month]))
     busy = tuple(each / (fleet * rate) if fleet else 0.0 for each, fleet in zip(served, fleets, strict=True))
@@ -165,8 +165,8 @@ def fleet_month(
         signed_gpus=sum(portfolio.signed(month + 1, term) for term in TERMS),
         peak_nodes=packing.nodes(max(fleets)),
         gpu_hours=gpu_hours,
-        reserved_used_gpu_hours=used,
-        reserved_idle_gpu_hours=held * HOURS_PER_MONTH - used,
+        reserved_used_gpu_hours=held * HOURS_PER_MONTH - idle,
+        reserved_idle_gpu_hours=idle,
         on_demand_gpu_hours=on_demand,
         utilization=mean_busy,
         reserved_usd=reserved_usd,
