@@ -46,7 +46,7 @@ def months(book: Book, staged: Staged) -> None:
     over = f"({need}>{{always}})*({need}-{{always}})"  # replicas of each hour beyond those that always run
     row("most_replicas", "Replicas in the busiest hour", f"=MAX({need},{{always}})", "replicas", total=MOST)
     row("replica_hours", "Replica-hours of a day", f"=SUMPRODUCT({over})+{{hours_a_day}}*{{always}}", "hours")
-    peak = f"=MAX({{reserved_gpus}},ROUNDUP(MAX({need})/{{step}},0)*{{step_gpus}})"
+    peak = "=MAX({reserved_gpus},ROUNDUP({most_replicas}/{step},0)*{step_gpus})"
     row("peak_gpus", "GPUs at peak", peak, "GPUs", total=MOST)
     row(
         "peak_nodes",
