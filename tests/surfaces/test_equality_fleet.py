@@ -31,7 +31,7 @@ BASE = {"plan": "fleet", "as_of": "2026-11-21", "service": [SEARCH, CHAT]}
 def _grid() -> list[Case]:
     """Return scenarios with each input of the fleet, and each of a service, away from its default once."""
     found = list(cases(FleetScenario, BASE, most=3))
-    for case in list(cases(Service, SEARCH, most=8))[1:]:
+    for case in list(cases(Service, SEARCH, most=12))[1:]:
         values: Values = {**BASE, "service": [{**case.values, "name": "Search"}, CHAT]}
         found.append(Case(case.changed, values))
     return found
