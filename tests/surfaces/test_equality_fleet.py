@@ -14,7 +14,7 @@ from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.reports.fleet.notes import OWN_ROWS
 from sizebook.reports.input_rows import shown
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
-from tests.surfaces.grid import Case, Values, bare, cases, first_in_make_test, in_print, on_command, toml
+from tests.surfaces.grid import SENSIBLE, Case, Values, bare, cases, first_in_make_test, in_print, on_command, toml
 
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
 SEARCH = {
@@ -32,7 +32,8 @@ def _grid() -> list[Case]:
     """Return scenarios with each input of the fleet, and each of a service, away from its default once."""
     found = list(cases(FleetScenario, BASE, most=3))
     for case in list(cases(Service, SEARCH, most=12))[1:]:
-        values: Values = {**BASE, "service": [{**case.values, "name": "Search"}, CHAT]}
+        calendar = {"start": SENSIBLE["start"]} if "season" in case.changed else {}
+        values: Values = {**BASE, **calendar, "service": [{**case.values, "name": "Search"}, CHAT]}
         found.append(Case(case.changed, values))
     return found
 
