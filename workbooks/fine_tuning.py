@@ -13,7 +13,7 @@ from fine_tuning_whatif import EXAMPLES, PRICES, what_if
 from sizebook.scenarios.scenario_files import read_toml
 from sizebook.training.tuning import TUNINGS
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
 from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
@@ -68,8 +68,8 @@ _SHOWN = (
     ("There is, GiB", "={usable.@}/2^30", styles.RATE),
     ("Fits", "={fits.@}", styles.GENERAL),
     ("Hours of a run", "={hours.@}", styles.RATE),
-    ("GPUs, USD", '=IF(ISTEXT({usd.@}),"",{run_usd.@}+{evaluation_usd.@})', styles.NUMBER),
-    ("In all, USD", "={usd.@}", styles.NUMBER),
+    (f"GPUs, {MONEY}", '=IF(ISTEXT({usd.@}),"",{run_usd.@}+{evaluation_usd.@})', styles.NUMBER),
+    (f"In all, {MONEY}", "={usd.@}", styles.NUMBER),
 )
 
 
@@ -94,7 +94,7 @@ def result(book: Book) -> None:
     formats = [styles.GENERAL, *(shown for *_, shown in _SHOWN)]
     rows = page.table(["Way", *(head for head, *_ in _SHOWN)], ways_shown, formats)
     page.chart(Chart("columns", "{memory_message}", "GiB", "#,##0.0", rows, "C", limits="D"), at=rooms[0])
-    page.chart(Chart("columns", "{cost_message}", "USD of GPUs", styles.WHOLE, rows, "G"), at=rooms[1])
+    page.chart(Chart("columns", "{cost_message}", "cost of GPUs", styles.WHOLE, rows, "G"), at=rooms[1])
     page.finish()
 
 
@@ -106,7 +106,7 @@ def _of(name: str) -> str:
 def _tiles(page: LineSheet) -> None:
     within = range_text(_of("usd_low"), _of("usd_high")).removeprefix("=")
     memory, energy = number_text(f"{_of('memory_bytes')}/2^30"), number_text(_of("energy_kwh"))
-    in_currency = f'{{currency}}&" "&{number_text(_of("amount"))}'
+    per_mtok = f'{number_text(_of("usd_per_mtok"))}&" a million tokens"'
 
     def where_known(text: str) -> str:
         return f'=IF(ISTEXT({_of("usd")}),"",{text})'
@@ -116,12 +116,12 @@ def _tiles(page: LineSheet) -> None:
             (f'={_of("way_name")}&" fits"', f"={_of('fits')}", styles.GENERAL, f'={memory}&" GiB needed"'),
             ("Days of a run", f"={_of('days')}", styles.RATE, '="on "&{gpus}&" "&{gpu_name.full}'),
             (
-                '="USD, all "&' + count_with_unit("{months_now.full}", "month"),
+                f'="{MONEY}, all "&{count_with_unit("{months_now.full}", "month")}',
                 f"={_of('usd')}",
                 styles.NUMBER,
                 where_known(within),
             ),
-            ("USD an example", f"={_of('usd_per_example_seen')}", styles.RATE, where_known(in_currency)),
+            (f"{MONEY} an example", f"={_of('usd_per_example_seen')}", styles.RATE, where_known(per_mtok)),
             ("CO2e, kg", f"={_of('co2e_kg')}", styles.NUMBER, where_known(f'{energy}&" kWh"')),
             (
                 "Cheapest that fits",

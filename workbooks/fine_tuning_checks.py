@@ -28,7 +28,6 @@ def _every(*pairs: tuple[str, str]) -> str:
 
 
 # Of months outside the plan the rate is 0, so the highest serves them.
-_LEAST_RATE = "(MAX({currency_rate.all})-SUMPRODUCT(MAX({on.all}*(MAX({currency_rate.all})-{currency_rate.all}))))"
 _OF_WAYS: tuple[Check, ...] = (
     ("Every way is planned", "=COUNT({step_elapsed.all})=COUNTA({way.all})", "Ways: steps; else Why not says it"),
     ("The way chosen fits", '=INDEX({fits.all},{at.full})="yes"', "Ways"),
@@ -64,7 +63,8 @@ _OF_MONEY: tuple[Check, ...] = (
         "Parts add up to the cost",
         _every(
             (
-                "{all_hours.@}*{price_now.@}*{gpu_level.total}+{examples_now.@}*{usd_per_example}+{other_usd}",
+                "{all_hours.@}*{price_now.@}*{gpu_rate.total}+{examples_now.@}*{usd_per_example}*{currency_rate.1}"
+                "+{other_usd}*{share_rate.total}",
                 "{usd.@}",
             )
         ),
@@ -111,7 +111,6 @@ _OF_MONEY: tuple[Check, ...] = (
             nearly_equal(f"{{{month}.total}}", f"INDEX({{{way}.all}},{{at.full}})")
             for month, way in (
                 ("month_usd", "usd"),
-                ("month_amount", "amount"),
                 ("month_hours", "all_hours"),
                 ("month_runs", "runs_now"),
                 ("month_kwh", "energy_kwh"),
@@ -119,24 +118,12 @@ _OF_MONEY: tuple[Check, ...] = (
             )
         )
         + ")",
-        "Cost, in the currency too, hours, runs, energy and carbon: Months against Money",
+        "Cost, hours, runs, energy and carbon: Months against Money",
     ),
     (
         "Every month asked for is there",
         '=AND({on.total}={months_now.full},IF({months}="",{months_taken.full}<={longest_plan},TRUE))',
         "Months in the plan; no more than 60 where the runs say how many",
-    ),
-    (
-        "Cost in the currency lies between its rates",
-        "="
-        + "AND("
-        + ",".join(
-            f"IF(ISNUMBER({{usd.{way}}}),AND({{amount.{way}}}<={{usd.{way}}}*MAX({{currency_rate.all}})*(1+{{rounding}}),"
-            f"{{amount.{way}}}*(1+{{rounding}})>={{usd.{way}}}*{_LEAST_RATE}),TRUE)"
-            for way in TUNINGS
-        )
-        + ")",
-        "Money: cost x the lowest and the highest rate of the months",
     ),
     (
         "Years add up to the whole",

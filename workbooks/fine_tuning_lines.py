@@ -11,7 +11,7 @@ from sizebook.plans.training.rows import OUTPUTS
 from sizebook.training.tuning import TUNING_NAMES, TUNINGS
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import Kept, unless_waiting
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
 from sizebook.workbooks.cost_ranges import joint
 from sizebook.workbooks.finance import drivers_in_use
@@ -231,36 +231,36 @@ def _costs(page: LineSheet) -> None:
     line(
         "run_usd",
         "Training",
-        _known("{gpu_hours}*{runs_now}*{price_now}*{gpu_level.total}"),
-        "USD",
-        "GPU-hours x runs x price, at the mean level of Months",
+        _known("{gpu_hours}*{runs_now}*{price_now}*{gpu_rate.total}"),
+        MONEY,
+        "GPU-hours x runs x price, at the mean level and rate of Months",
         styles.NUMBER,
     )
     line(
         "evaluation_usd",
         "Evaluation",
         _known("{run_usd}*{evaluation_share}"),
-        "USD",
+        MONEY,
         "Share of training",
         styles.NUMBER,
     )
-    line("data_usd", "Examples", _known("{examples_now}*{usd_per_example}"), "USD", "Examples x price", styles.NUMBER)
-    line("beside_usd", "Other costs", _known("{other_usd}"), "USD", "Inputs", styles.NUMBER)
+    examples = "{examples_now}*{usd_per_example}*{currency_rate.1}"
+    line("data_usd", "Examples", _known(examples), MONEY, "Examples x price x first rate", styles.NUMBER)
+    others = _known("{other_usd}*{share_rate.total}")
+    line("beside_usd", "Other costs", others, MONEY, "Inputs x mean rate", styles.NUMBER)
     page.total(
         "usd",
         "Cost",
         _known("{run_usd}+{evaluation_usd}+{data_usd}+{beside_usd}"),
-        "USD",
+        MONEY,
         "Sum of the parts",
         styles.NUMBER,
     )
-    amount = "{all_hours}*{price_now}*{gpu_rate.total}+{data_usd}*{currency_rate.1}+{beside_usd}*{share_rate.total}"
-    line("amount", "Cost in the currency", _known(amount), "", "x the rates of the months", styles.NUMBER)
     line(
         "usd_per_example_seen",
         "Cost of an example",
         _known("{usd}/{examples_now}"),
-        "USD/example",
+        f"{MONEY}/example",
         "Cost / examples",
         styles.RATE,
     )
@@ -268,7 +268,7 @@ def _costs(page: LineSheet) -> None:
         "usd_per_mtok",
         "Cost of a million tokens",
         _known("{usd}/{tokens}*{million}"),
-        "USD/Mtok",
+        f"{MONEY}/Mtok",
         "Cost / tokens",
         styles.RATE,
     )
@@ -308,14 +308,14 @@ def _range(page: LineSheet) -> None:
         )
         both = joint(end, f"{{hours_{end}}}/{{hours}}", f"IF({{price_low}}<{{price_high}},{{price_{end}}}/{{price}},1)")
         spread = f"{{data_usd}}+{{beside_usd}}+({{run_usd}}+{{evaluation_usd}})*{both}"
-        page.line(f"usd_{end}", f"Cost, {end}", _known(spread), "USD", "At those hours and prices", styles.NUMBER)
+        page.line(f"usd_{end}", f"Cost, {end}", _known(spread), MONEY, "At those hours and prices", styles.NUMBER)
 
 
 def _messages(page: LineSheet) -> None:
     page.section("The way chosen, and the titles of the charts")
     line = page.line
     line("n_fit", "Ways that fit", '=SUMPRODUCT(--({fits.all}="yes"))', "", "Ways")
-    line("fitting_usd", "Cost where it fits", '=IF({fits}="yes",{usd},"")', "USD", "Cost", styles.NUMBER)
+    line("fitting_usd", "Cost where it fits", '=IF({fits}="yes",{usd},"")', MONEY, "Cost", styles.NUMBER)
     line(
         "cheapest",
         "The cheapest that fits",
@@ -332,6 +332,6 @@ def _messages(page: LineSheet) -> None:
     page.statement(
         "cost_message",
         "Cost",
-        f'=IF({{n_fit.full}}=0,"No way fits",{{cheapest.full}}&" is the cheapest that fits: "&{least}&" USD")',
+        f'=IF({{n_fit.full}}=0,"No way fits",{{cheapest.full}}&" is the cheapest that fits: "&{least}&" {MONEY}")',
         "Money",
     )

@@ -7,7 +7,7 @@ which rate they are paid. So the sheet is begun before the costs, and finished a
 from __future__ import annotations
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.finance import currency_rate, dated_level
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
@@ -28,16 +28,10 @@ def begin_months(book: Book) -> Timeline:
         "ratio",
         styles.NUMBER,
     )
-    row(
-        "currency_rate",
-        "Exchange rate",
-        currency_rate(book),
-        "per USD",
-        styles.NUMBER,
-    )
-    row("gpu_level", "Share x level", "={share}*{price_level_now}", "ratio", styles.NUMBER, total=SUM)
-    row("gpu_rate", "Share x level x rate", "={gpu_level}*{currency_rate}", "per USD", styles.NUMBER, total=SUM)
-    row("share_rate", "Share x rate", "={share}*{currency_rate}", "per USD", styles.NUMBER, total=SUM)
+    row("currency_rate", "Exchange rate", currency_rate(book), f"{MONEY} per USD", styles.NUMBER)
+    per_usd = f"{MONEY} per USD"
+    row("share_rate", "Share x rate", "={share}*{currency_rate}", per_usd, styles.NUMBER, total=SUM)
+    row("gpu_rate", "Share x rate x level", "={share_rate}*{price_level_now}", per_usd, styles.NUMBER, total=SUM)
     return page
 
 
@@ -56,12 +50,13 @@ def finish_months(page: Timeline) -> None:
         total=MOST,
     )
     page.section("Money")
-    row("month_gpu_usd", "GPUs", f"={{month_hours}}*{_of('price_now')}*{{price_level_now}}", "USD", total=SUM)
-    row("month_data_usd", "Examples", f"=IF({{month}}=1,{_of('data_usd')},0)", "USD", total=SUM)
-    row("month_other_usd", "Other costs", f"={{share}}*{_of('beside_usd')}", "USD", total=SUM)
-    row("month_usd", "Cost", "={month_gpu_usd}+{month_data_usd}+{month_other_usd}", "USD", total=BOLD_SUM)
-    row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", "USD", total=MOST)
-    row("month_amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
+    gpus = f"={{month_hours}}*{_of('price_now')}*{{price_level_now}}*{{currency_rate}}"
+    row("month_gpu_usd", "GPUs", gpus, MONEY, total=SUM)
+    row("month_data_usd", "Examples", f"=IF({{month}}=1,{_of('data_usd')},0)", MONEY, total=SUM)
+    others = f"={{share_rate}}/{{share_rate.total}}*{_of('beside_usd')}"
+    row("month_other_usd", "Other costs", others, MONEY, total=SUM)
+    row("month_usd", "Cost", "={month_gpu_usd}+{month_data_usd}+{month_other_usd}", MONEY, total=BOLD_SUM)
+    row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", MONEY, total=MOST)
     page.section("Energy and carbon")
     row("month_kwh", "Energy", f"={{share}}*{_of('energy_kwh')}", "kWh", total=SUM)
     row("month_kg", "Greenhouse gases, location-based", f"={{share}}*{_of('co2e_kg')}", "kgCO2e", total=SUM)
@@ -76,9 +71,8 @@ def _of(name: str) -> str:
 PERIODS = (
     ("month_runs", "Runs", "runs", styles.NUMBER),
     ("month_hours", "GPU-hours, evaluation included", "GPU-hours", styles.WHOLE),
-    ("month_gpu_usd", "GPUs", "USD", styles.WHOLE),
-    ("month_usd", "Cost", "USD", styles.WHOLE),
-    ("month_amount", "Cost in the currency", "", styles.WHOLE),
+    ("month_gpu_usd", "GPUs", MONEY, styles.WHOLE),
+    ("month_usd", "Cost", MONEY, styles.WHOLE),
     ("month_kwh", "Energy", "kWh", styles.WHOLE),
     ("month_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fine_tuning_inputs import DRIVERS
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.tornado import Steps
 from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
@@ -20,8 +20,9 @@ _WORKED = (
     ),
     CaseColumn(
         "cost",
-        "Cost, USD",
-        "=#run*{runs}*@runs*(1+{evaluation_share})*{price.full}*{gpu_level.total}*@price+{n_examples}*@examples*{usd_per_example}+{other_usd}",
+        f"Cost, {MONEY}",
+        "=#run*{runs}*@runs*(1+{evaluation_share})*{price.full}*{gpu_rate.total}*@price"
+        "+{n_examples}*@examples*{usd_per_example}*{currency_rate.1}+{other_usd}*{share_rate.total}",
     ),
 )
 

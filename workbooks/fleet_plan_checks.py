@@ -242,7 +242,9 @@ _PLANNED = (
 def _of_the_plan(staged: Staged, name: str, row: str, missing: str) -> Check:
     """Return the check of one row of Months against the plan: all of them in one formula would be read by nobody."""
     label = next(column.quantity.label for column in columns(FleetMonth) if column.name == name)
-    same = _same(*((f"{of}({staged.of_the_plan(name)})", f"{of}({{{row}.all}})") for of in ("SUM", "MAX")))
+    own = f"{{{row}.all}}" + ("/({currency_rate.all}+1-{on.all})" if "usd" in row else "")
+    shown = {"SUM": f"SUMPRODUCT({own})", "MAX": f"SUMPRODUCT(MAX({own}))"}
+    same = _same(*((f"{of}({staged.of_the_plan(name)})", each) for of, each in shown.items()))
     return (
         f"Plan: {label}",
         f'=IF({{scenario}}<>"base",TRUE,IF(COUNT({{price_date.all}})>0,TRUE,{same.removeprefix("=")}))',

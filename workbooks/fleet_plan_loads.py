@@ -14,8 +14,8 @@ from sizebook.core.sections import leaves
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.serving.traffic_by_month import Course
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import FIRST_COLUMN, Book
-from sizebook.workbooks.finance import dated_level
+from sizebook.workbooks.book import FIRST_COLUMN, MONEY, Book
+from sizebook.workbooks.finance import currency_rate, dated_level
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.print_ranges import fold_blank
 from sizebook.workbooks.staged_tables import stage_rows, watch_lines
@@ -216,7 +216,7 @@ def buying(book: Book, group: Groups) -> None:
         "What is bought together, in the row of its first service: by whole nodes those that share them.",
     )
     page.calendar()
-    page.section("Level of GPU prices")
+    page.section("Level of GPU prices, and the currency")
     page.row_of(
         "price_level_now",
         "Level of GPU prices",
@@ -224,6 +224,7 @@ def buying(book: Book, group: Groups) -> None:
         "ratio",
         styles.NUMBER,
     )
+    page.row_of("currency_rate", "Exchange rate", currency_rate(book), f"{MONEY} per USD", styles.NUMBER)
     page.section("GPUs in the busiest hour")
     _rows(page, "paid_peak", f"={_paid('{nodes_@}', '{peak_@}')}", "GPUs", MOST)
     page.section("GPUs at the mean of the day")
@@ -241,9 +242,9 @@ def buying(book: Book, group: Groups) -> None:
     _rows(
         page,
         "cost",
-        "={price_level_now}*({hours_a_month}*{reserved_@}*({reserved_now.@}*{level_term_@}-{on_demand_now.@}*{level_@})"
-        "+{hours_@}*{on_demand_now.@}*{level_@})",
-        "USD",
+        "={price_level_now}*{currency_rate}*({hours_a_month}*{reserved_@}"
+        "*({reserved_now.@}*{level_term_@}-{on_demand_now.@}*{level_@})+{hours_@}*{on_demand_now.@}*{level_@})",
+        MONEY,
         SUM,
     )
     page.section("Energy")
@@ -261,7 +262,7 @@ def buying(book: Book, group: Groups) -> None:
     page.section("Cost of each service: its part of what it is bought with")
     same = f"SUMPRODUCT(({group.of('bought_with')}={{bought_with.@}})*{group.of('part')}*{block('peak')})"
     part = f"IF({same}=0,IF({{number.@}}={{bought_with.@}},1,0),{{part.@}}*{{peak_@}}/{same})"
-    _rows(page, "part_usd", f"={part}*INDEX({block('cost')},{{bought_with.@}})", "USD", SUM)
+    _rows(page, "part_usd", f"={part}*INDEX({block('cost')},{{bought_with.@}})", MONEY, SUM)
     page.finish()
 
 
@@ -279,5 +280,5 @@ def at_speed(book: Book, group: Groups, name: str, end: str, said: str) -> None:
     peak, mean, reserved = (block(f"{key}{end}") for key in ("paid_peak", "paid_mean", "reserved"))
     prices = [f"{group.of('reserved_now')}*{block('level_term')}", f"{group.of('on_demand_now')}*{block('level')}"]
     cost = f"{{hours_a_month}}*{reserved}*{prices[0]}+{burst_of(peak, mean, reserved)}*{prices[1]}"
-    page.row_of(f"cost{end}", "Cost", f"={{price_level_now}}*SUMPRODUCT({cost})", "USD", total=SUM)
+    page.row_of(f"cost{end}", "Cost", f"={{price_level_now}}*{{currency_rate}}*SUMPRODUCT({cost})", MONEY, total=SUM)
     page.finish()

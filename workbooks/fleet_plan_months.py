@@ -6,9 +6,9 @@ from fleet_plan_inputs import SERVICES, WIDTHS
 from fleet_plan_loads import Groups, block, burst_of
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import range_rows
-from sizebook.workbooks.finance import currency_rate, statement_rows
+from sizebook.workbooks.finance import statement_rows
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
@@ -64,32 +64,24 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     row("gpu_hours", "GPU-hours", f"=SUM({block('hours')})", "GPU-hours", total=SUM)
     hours = burst_of(block("paid_peak"), mean=block("paid_mean"), reserved=block("reserved"))
     row("burst_hours_all", "of them burst", f"=SUMPRODUCT({hours})", "GPU-hours", total=SUM)
-    level_now = "{price_level_now}*"
+    level_now = "{price_level_now}*{currency_rate}*"
     reserved, burst = block("reserved"), f"({block('hours')}-{{hours_a_month}}*{block('reserved')})"
     row(
         "reserved_usd",
         "Reserved",
         f"={level_now}{{hours_a_month}}*SUMPRODUCT({reserved}*{group.of('reserved_now')}*{block('level_term')})",
-        "USD",
+        MONEY,
         total=SUM,
     )
     row(
         "burst_usd",
         "Burst",
         f"={level_now}SUMPRODUCT({burst}*{group.of('on_demand_now')}*{block('level')})",
-        "USD",
+        MONEY,
         total=SUM,
     )
-    row("usd", "Cost", "={reserved_usd}+{burst_usd}", "USD", total=BOLD_SUM)
-    row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
-    row(
-        "currency_rate",
-        "Exchange rate",
-        currency_rate(book),
-        "per USD",
-        styles.NUMBER,
-    )
-    row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=BOLD_SUM)
+    row("usd", "Cost", "={reserved_usd}+{burst_usd}", MONEY, total=BOLD_SUM)
+    row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", MONEY, total=MOST)
     statement_rows(page)
     page.section("Energy and carbon")
     row("energy_kwh", "Energy", f"=SUM({block('energy')})", "kWh", total=SUM)
@@ -102,11 +94,11 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     for end, of, words in (("fewest", "_fast", "fewest"), ("most", "_slow", "most")):
         row(f"peak_gpus_{end}", f"GPUs at peak, {words}", f"=SUM({block(f'paid_peak{of}')})", "GPUs", total=MOST)
     for end in ("fast", "slow"):
-        row(f"usd_{end}", f"Cost, {end} replicas", f"={{cost_{end}}}", "USD", total=SUM)
+        row(f"usd_{end}", f"Cost, {end} replicas", f"={{cost_{end}}}", MONEY, total=SUM)
     for end, of in (("cheap", "low"), ("dear", "high")):
         prices = [group.of(f"{kind}_{of}_now") for kind in ("reserved", "on_demand")]
         paid = f"{{hours_a_month}}*{reserved}*{prices[0]}*{block('level_term')}+{burst}*{prices[1]}*{block('level')}"
-        row(f"usd_{end}", f"Cost, {end} providers", f"={level_now}SUMPRODUCT({paid})", "USD", total=SUM)
+        row(f"usd_{end}", f"Cost, {end} providers", f"={level_now}SUMPRODUCT({paid})", MONEY, total=SUM)
     range_rows(page, "usd")
     page.section("GPUs of replicas, the largest services")
     for at in range(1, LARGEST + 1):
@@ -147,11 +139,10 @@ def ranks(book: Book) -> None:
 
 PERIODS = (
     ("gpu_hours", "GPU-hours", "GPU-hours", styles.WHOLE),
-    ("reserved_usd", "Reserved", "USD", styles.WHOLE),
-    ("burst_usd", "Burst", "USD", styles.WHOLE),
-    ("usd", "Cost", "USD", styles.WHOLE),
-    ("whole_usd", "Whole cost", "USD", styles.WHOLE),
-    ("amount", "Cost in the currency", "", styles.WHOLE),
+    ("reserved_usd", "Reserved", MONEY, styles.WHOLE),
+    ("burst_usd", "Burst", MONEY, styles.WHOLE),
+    ("usd", "Cost", MONEY, styles.WHOLE),
+    ("whole_usd", "Whole cost", MONEY, styles.WHOLE),
     ("energy_kwh", "Energy", "kWh", styles.WHOLE),
     ("co2e_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),
 )

@@ -6,18 +6,18 @@ from fleet_plan_inputs import SERVICES
 from fleet_plan_months import CEILINGS, LARGEST
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
-from sizebook.workbooks.finance import labelled, months_table
+from sizebook.workbooks.finance import months_table
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
 from sizebook.workbooks.print_ranges import fold_blank
 from sizebook.workbooks.text_formulas import (
     count_text,
     count_with_unit,
     distinct_texts,
+    money_text,
     range_text,
-    usd_text,
 )
 
 
@@ -90,7 +90,7 @@ def _months(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
             "nodes": "Nodes",
             "own_nodes": "Nodes, none shared",
             "racks": "Racks",
-            "usd": "Cost, USD",
+            "usd": f"Cost, {MONEY}",
         },
     )
     page.finish()
@@ -106,8 +106,8 @@ def _ceiling(name: str, instead: str) -> str:
 def _messages(page: LineSheet) -> None:
     """Say in three lines what the fleet costs, how it grows, and whether the ceilings hold."""
     last = {name: f"INDEX({{{name}.all}},{{months}})" for name in ("peak_gpus", "nodes", "racks")}
-    ends = [usd_text(f"{{usd_{end}.total}}") for end in ("least", "most")]
-    total = f'={usd_text("{usd.total}")}&" over "&{count_with_unit("{months}", "month")}&" ("'
+    ends = [money_text(f"{{usd_{end}.total}}") for end in ("least", "most")]
+    total = f'={money_text("{usd.total}")}&" over "&{count_with_unit("{months}", "month")}&" ("'
     page.statement("cost_message", "Cost", f'{total}&{ends[0]}&" to "&{ends[1]}&")"', "Months")
     page.statement(
         "gpus_message",
@@ -144,14 +144,13 @@ def _tiles(page: LineSheet) -> None:
     def last(name: str) -> str:
         return f"INDEX({{{name}.all}},{{months}})"
 
-    mean = "IF({usd.total}=0,1,{amount.total}/{usd.total})"
     page.tiles(
         [
             (
-                labelled(", all ") + "&" + count_with_unit("{months}", "month"),
-                "={amount.total}",
+                f'="{MONEY}, all "&{count_with_unit("{months}", "month")}',
+                "={usd.total}",
                 styles.WHOLE,
-                range_text(f"{{usd_least.total}}*{mean}", f"{{usd_most.total}}*{mean}"),
+                range_text("{usd_least.total}", "{usd_most.total}"),
             ),
             (
                 "GPUs at peak, month 1",
@@ -172,7 +171,7 @@ def _tiles(page: LineSheet) -> None:
     )
     page.tiles(
         [
-            (labelled(", month ") + "&{months}", f"={last('amount')}", styles.WHOLE, ""),
+            (f'="{MONEY}, month "&{{months}}', f"={last('usd')}", styles.WHOLE, ""),
             ("Reserved, share of cost", "=IF({usd.total}=0,0,{reserved_usd.total}/{usd.total})", styles.PERCENT, ""),
             ("Energy, MWh", "={energy_kwh.total}/{thousand}", styles.WHOLE, "all months"),
             ("CO2e, tonnes", "={co2e_kg.total}/{thousand}", styles.WHOLE, "location-based"),
@@ -199,8 +198,8 @@ def _by_service(book: Book) -> None:
         ("GPUs, month 1", "{peak_@.1}*{gpus_each.@}", styles.WHOLE),
         ("GPUs, last month", last.format("peak") + "*{gpus_each.@}", styles.WHOLE),
         ("GPUs, at most", "{peak_@.total}*{gpus_each.@}", styles.WHOLE),
-        ("USD, last month", last.format("part_usd"), styles.WHOLE),
-        ("USD, all months", "{part_usd_@.total}", styles.WHOLE),
+        (f"{MONEY}, last month", last.format("part_usd"), styles.WHOLE),
+        (f"{MONEY}, all months", "{part_usd_@.total}", styles.WHOLE),
     )
     top, bottom = page.table(
         ["Service", *(head for head, *_ in columns)],

@@ -11,7 +11,7 @@ from fleet_plan_inputs import DRIVERS, SERVICES
 from fleet_plan_loads import TERM, Groups, block
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.timeline import SUM, Timeline
 from sizebook.workbooks.tornado import Steps
@@ -24,10 +24,10 @@ _HEADS = ("Traffic", "Growth added", "Speed", "Target load", "Replicas over thos
 _FORMATS = (styles.NUMBER, styles.SIGNED, styles.NUMBER, styles.NUMBER, styles.NUMBER)
 _ROWS = ("held", "busy", "quiet")
 _WORKED = (
-    CaseColumn("list_held", "Reserved at the prices of Inputs, USD", "={held_CASE.total}"),
-    CaseColumn("list_busy", "Burst in busy hours at those prices, USD", "={busy_CASE.total}"),
-    CaseColumn("list_quiet", "Burst in other hours at those prices, USD", "={quiet_CASE.total}"),
-    CaseColumn("cost", "Cost, USD", "=#list_held*@reserved+(#list_busy+#list_quiet)*@on_demand"),
+    CaseColumn("list_held", f"Reserved at the prices of Inputs, {MONEY}", "={held_CASE.total}"),
+    CaseColumn("list_busy", f"Burst in busy hours at those prices, {MONEY}", "={busy_CASE.total}"),
+    CaseColumn("list_quiet", f"Burst in other hours at those prices, {MONEY}", "={quiet_CASE.total}"),
+    CaseColumn("cost", f"Cost, {MONEY}", "=#list_held*@reserved+(#list_busy+#list_quiet)*@on_demand"),
 )
 
 
@@ -63,7 +63,7 @@ def what_if(book: Book, group: Groups) -> None:
         for case in moved.values():
             label, changed = cases[case]
             page.fill_before(_before(changed), _FORMATS)
-            page.row_of(f"{key}_{case}", label, formula, "USD", total=SUM)
+            page.row_of(f"{key}_{case}", label, formula, MONEY, total=SUM)
     page.finish()
     table = new_sheet(
         book,
@@ -124,10 +124,10 @@ def _reserved(group: Groups) -> str:
 
 def _held(group: Groups) -> str:
     paid = f"SUMPRODUCT({group.of('reserved_price')}*{block('level_term')}*{_reserved(group)})"
-    return f"=IF({{on}}=0,0,{{price_level_now}}*{{hours_a_month}}*{paid})"
+    return f"=IF({{on}}=0,0,{{price_level_now}}*{{currency_rate}}*{{hours_a_month}}*{paid})"
 
 
 def _burst(group: Groups, hours: str, *, peak: bool) -> str:
     beyond = f"({_units(group, '', peak=peak)}-{_reserved(group)})"
     paid = f"SUMPRODUCT({group.of('on_demand_price')}*{block('level')}*({beyond}>0)*{beyond})"
-    return f"=IF({{on}}=0,0,{{price_level_now}}*{{hours_a_month}}/{{hours_a_day}}*{hours}*{paid})"
+    return f"=IF({{on}}=0,0,{{price_level_now}}*{{currency_rate}}*{{hours_a_month}}/{{hours_a_day}}*{hours}*{paid})"

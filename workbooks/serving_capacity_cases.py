@@ -9,7 +9,7 @@ from serving_capacity_inputs import DRIVERS
 from serving_capacity_months import contract_usd
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import range_rows
 from sizebook.workbooks.finance import SCENARIOS
 from sizebook.workbooks.timeline import SUM, Timeline
@@ -104,7 +104,7 @@ def cases(book: Book, staged: Staged) -> None:
     page.section("Cost")
     for case in all_cases():
         own = _COST.format(sorted=staged.by_rank).replace("@", str(rows[case.key])).replace("CASE", case.key)
-        page.row_of(f"usd_{case.key}", case.label, own, "USD", total=SUM)
+        page.row_of(f"usd_{case.key}", case.label, own, MONEY, total=SUM)
     range_rows(page, "usd_now")
     page.finish()
 
@@ -112,10 +112,11 @@ def cases(book: Book, staged: Staged) -> None:
 # Columns of a case: D to J its drivers, K whether prices follow their levels, L arrivals, M growth, N what a replica
 # takes, O to Q prices. Contracts are those that the plan signs, in every case.
 _NEEDED = "-INT((INT({{rounding}}-{{load_CASE}}*{sorted})-{{spare_replicas}})/{{step}})*{{step_gpus}}"
+_CONTRACTS = contract_usd("$K@", ("$P@", "$Q@")).replace("{", "{{").replace("}", "}}")
 _COST = (
-    f"=IF({{{{on}}}}=0,0,{contract_usd('$K@', ('$P@', '$Q@')).replace('{', '{{').replace('}', '}}')}+"
+    f"=IF({{{{on}}}}=0,0,{{{{currency_rate}}}}*({_CONTRACTS}+"
     "({{price_course}}+$K@*({{price_level_now}}-{{price_course}}))*$O@*{{hours_a_month}}/{{hours_a_day}}*"
-    f"SUMPRODUCT(({_NEEDED}>{{{{reserved_gpus}}}})*({_NEEDED}-{{{{reserved_gpus}}}})))"
+    f"SUMPRODUCT(({_NEEDED}>{{{{reserved_gpus}}}})*({_NEEDED}-{{{{reserved_gpus}}}}))))"
 )
 
 

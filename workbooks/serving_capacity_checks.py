@@ -146,31 +146,26 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
 )
 
 
+_COSTS = (
+    *("reserved_usd", "on_demand_usd", "usd", "cash_usd", "input_usd", "cached_usd", "output_usd", "idle_usd"),
+    *("usd_least", "usd_most"),
+)
+
+
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     missing = f"{staged.plan.block.missing}=1"
+    in_usd = "SUMPRODUCT({{{}.all}}/({{currency_rate.all}}+1-{{on.all}}))".format
     pairs = [
-        (f"SUM({staged.of_the_plan('usd')})", "{usd_plan.total}"),
+        (f"SUM({staged.of_the_plan('usd')})", in_usd("usd_plan")),
     ]
     months = [
-        (f"SUM({staged.of_the_plan(name)})", f"{{{name}.total}}")
-        for name in (
-            "requests",
-            "gpu_hours",
-            "reserved_usd",
-            "on_demand_usd",
-            "usd",
-            "cash_usd",
-            "input_usd",
-            "cached_usd",
-            "output_usd",
-            "idle_usd",
-            "signed_gpus",
-            "on_demand_gpu_hours",
-            "energy_kwh",
-            "co2e_kg",
-        )
+        *((name, in_usd(name)) for name in _COSTS),
+        *(
+            (name, f"{{{name}.total}}")
+            for name in ("requests", "gpu_hours", "signed_gpus", "on_demand_gpu_hours", "energy_kwh", "co2e_kg")
+        ),
     ]
-    months += [(f"SUM({staged.of_the_plan(name)})", f"SUM({{{name}.all}})") for name in ("usd_least", "usd_most")]
+    months = [(f"SUM({staged.of_the_plan(name)})", own) for name, own in months]
     months += [
         (f"MAX({staged.of_the_plan(name)})", f"{{{name}.total}}")
         for name in ("peak_gpus", "peak_nodes", "peak_gpus_fewest", "peak_gpus_most")

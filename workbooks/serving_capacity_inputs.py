@@ -12,7 +12,7 @@ from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.scaling import Scaling
 from sizebook.plans.serving.tenants import Tenants
 from sizebook.plans.serving.traffic_by_month import DemandByMonth
-from sizebook.scenarios.money import DatedMoney
+from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.statement import Overheads
@@ -44,7 +44,7 @@ HEADINGS = {
 }
 # What stands elsewhere on the page; and a workbook holds one plan on one accelerator, and searches no others.
 SEARCH = {"plan", "gpus_compared"}
-LEFT_OUT = {leaf.name for kind in (ModelScenario, DatedMoney) for leaf in leaves(kind)} | {"gpu"} | SEARCH
+LEFT_OUT = {leaf.name for kind in (ModelScenario, Money) for leaf in leaves(kind)} | {"gpu"} | SEARCH
 _GPU = next(argument for argument in find("SERVING_LEDGER").arguments if argument.name == "gpu")
 # What an API asks, to compare with: no part of the scenario.
 API = tuple(

@@ -7,10 +7,10 @@ from serving_capacity_inputs import API
 
 from sizebook.plans.serving.curves import LOADS
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import text
-from sizebook.workbooks.text_formulas import count_text, number_text, usd_text
+from sizebook.workbooks.text_formulas import count_text, money_text, number_text
 
 Rows = tuple[int, int]
 
@@ -123,7 +123,7 @@ def _latency(page: LineSheet) -> None:
 def _api(page: LineSheet) -> None:
     page.section("An API instead, last month")
     for key, label, name, unit in (
-        ("last_usd", "Cost of the last month", "usd", "USD"),
+        ("last_usd", "Cost of the last month", "usd", MONEY),
         ("last_requests", "Requests of the last month", "requests", "requests"),
     ):
         page.line(key, label, f"=INDEX({{{name}.all}},{{months}})", unit, "Months", styles.NUMBER)
@@ -132,8 +132,8 @@ def _api(page: LineSheet) -> None:
     page.line(
         "api_usd_per_request",
         "A request at the API",
-        f'=IF({prices}="","none",({billed}+{{plan_output_tokens}}*{{usd_per_mtok_out}})/{{million}})',
-        "USD",
+        f'=IF({prices}="","none",({billed}+{{plan_output_tokens}}*{{usd_per_mtok_out}})/{{million}}*INDEX({{currency_rate.all}},{{months}}))',
+        MONEY,
         "As API_USD_PER_REQUEST",
         "0.000000",
     )
@@ -150,7 +150,7 @@ def _messages(page: LineSheet) -> None:
     page.section("Titles of the charts")
     for key, label, name, write, after in (
         ("gpus_message", "GPUs by month", "peak_gpus", count_text, " GPUs at peak"),
-        ("money_message", "Cost by month", "usd", usd_text, " a month"),
+        ("money_message", "Cost by month", "usd", money_text, " a month"),
     ):
         first, last = write(f"{{{name}.1}}"), write(f"INDEX({{{name}.all}},{{months}})")
         page.statement(key, label, f'=IF({{months}}=1,"","From "&{first}&" to ")&{last}&"{after}"', "Months")

@@ -7,7 +7,7 @@ from serving_capacity_basis import Staged
 from sizebook.core.sections import leaves
 from sizebook.plans.commitments import ContractMonth
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.finance import currency_rate, dated_level, statement_rows
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
@@ -143,9 +143,12 @@ def _hours(book: Book, staged: Staged) -> None:
 def _money(page: Timeline, book: Book) -> None:
     page.section("Money")
     row = page.row_of
-    row("reserved_usd", "Reserved", f"={contract_usd()}", "USD", total=SUM)
-    row("on_demand_usd", "On demand", "={on_demand_gpu_hours}*{on_demand_now}*{price_level_now}", "USD", total=SUM)
-    row("usd", "Cost", "={reserved_usd}+{on_demand_usd}", "USD", total=BOLD_SUM)
+    row("currency_rate", "Exchange rate", currency_rate(book), f"{MONEY} per USD", styles.NUMBER)
+    rate = "*{currency_rate}"
+    row("reserved_usd", "Reserved", f"=({contract_usd()}){rate}", MONEY, total=SUM)
+    on_demand = "={on_demand_gpu_hours}*{on_demand_now}*{price_level_now}"
+    row("on_demand_usd", "On demand", on_demand + rate, MONEY, total=SUM)
+    row("usd", "Cost", "={reserved_usd}+{on_demand_usd}", MONEY, total=BOLD_SUM)
     prepaid = "+".join(
         f"IF({{held_{term}}}=0,0,{{{price}_now}}*"
         f"({{signed_{term}_gpus}}*{{{months}}}*{{price_level_now}}-{{level_{term}}}))"
@@ -154,8 +157,8 @@ def _money(page: Timeline, book: Book) -> None:
     row(
         "cash_usd",
         "Paid, with what is prepaid of contracts",
-        f"={{usd}}+{{prepaid_share}}*{{hours_a_month}}*({prepaid})",
-        "USD",
+        f"={{usd}}+{{prepaid_share}}*{{hours_a_month}}*({prepaid}){rate}",
+        MONEY,
         total=SUM,
     )
     owed = "+".join(
@@ -166,25 +169,17 @@ def _money(page: Timeline, book: Book) -> None:
     row(
         "tail_usd",
         "Tail of contracts, after the plan",
-        f"=IF({{month}}={{months}},{{running_owed_usd}}+{{hours_a_month}}*({owed}),0)",
-        "USD",
+        f"=IF({{month}}={{months}},({{running_owed_usd}}+{{hours_a_month}}*({owed})){rate},0)",
+        MONEY,
         total=SUM,
     )
-    row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
-    row(
-        "currency_rate",
-        "Exchange rate",
-        currency_rate(book),
-        "per USD",
-        styles.NUMBER,
-    )
-    row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=BOLD_SUM)
+    row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", MONEY, total=MOST)
     for side, words in (("output", "out"), ("input", "in")):
         row(
             f"usd_per_mtok_{side}",
-            f"USD per Mtok {words}",
+            f"{MONEY} per Mtok {words}",
             f"=IF({{on}}=0,0,{{usd}}/({{requests}}*{{plan_{side}_tokens}})*{{million}})",
-            "USD/Mtok",
+            f"{MONEY}/Mtok",
             styles.RATE,
         )
 
@@ -196,9 +191,9 @@ def _internal(page: Timeline) -> None:
     for of, (key, label) in lines.items():
         seconds = f"{{requests}}*{{plan_{of}_gpu_seconds}}/{{use_speed}}"
         taken = f"=IF({{on}}=0,0,{{usd}}*{seconds}*{{hours_a_day}}/{{seconds_a_day}}/{{gpu_hours}})"
-        page.row_of(f"{key}_usd", f"{label}, USD", taken, "USD", total=SUM)
+        page.row_of(f"{key}_usd", f"{label}, {MONEY}", taken, MONEY, total=SUM)
     idle = "={usd}-{input_usd}-{cached_usd}-{output_usd}"
-    page.row_of("idle_usd", "Idle, USD", idle, "USD", total=SUM)
+    page.row_of("idle_usd", f"Idle, {MONEY}", idle, MONEY, total=SUM)
 
 
 def _energy(page: Timeline) -> None:
@@ -242,11 +237,10 @@ def _band(page: Timeline) -> None:
 PERIODS = (
     ("requests", "Requests", "requests", styles.WHOLE),
     ("gpu_hours", "GPU-hours", "GPU-hours", styles.WHOLE),
-    ("reserved_usd", "Reserved", "USD", styles.WHOLE),
-    ("on_demand_usd", "On demand", "USD", styles.WHOLE),
-    ("usd", "Cost", "USD", styles.WHOLE),
-    ("whole_usd", "Whole cost", "USD", styles.WHOLE),
-    ("amount", "Cost in the currency", "", styles.WHOLE),
+    ("reserved_usd", "Reserved", MONEY, styles.WHOLE),
+    ("on_demand_usd", "On demand", MONEY, styles.WHOLE),
+    ("usd", "Cost", MONEY, styles.WHOLE),
+    ("whole_usd", "Whole cost", MONEY, styles.WHOLE),
     ("energy_kwh", "Energy", "kWh", styles.WHOLE),
     ("co2e_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from serving_capacity_basis import POOLS, TERMS
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
-from sizebook.workbooks.finance import labelled, months_table
+from sizebook.workbooks.finance import months_table
 from sizebook.workbooks.line_sheet import LineSheet, result_sheet
 from sizebook.workbooks.text_formulas import count_text, count_with_unit, number_text, range_text
 
@@ -36,12 +36,12 @@ def result(book: Book, steps: tuple[int, int]) -> None:
             "peak_gpus_fewest": "GPUs, fewest",
             "peak_gpus": "GPUs",
             "peak_gpus_most": "GPUs, most",
-            "reserved_usd": "Reserved, USD",
-            "on_demand_usd": "On demand, USD",
+            "reserved_usd": f"Reserved, {MONEY}",
+            "on_demand_usd": f"On demand, {MONEY}",
         },
     )
     page.chart(Chart("columns", "{gpus_message}", "GPUs at peak", styles.WHOLE, rows, "CDE"), at=gpus_chart)
-    page.chart(Chart("stacked", "{money_message}", "USD a month", styles.WHOLE, rows, "FG"), at=cost_chart)
+    page.chart(Chart("stacked", "{money_message}", "cost a month", styles.WHOLE, rows, "FG"), at=cost_chart)
     page.finish()
     _replica_page(book, steps)
 
@@ -84,32 +84,27 @@ def _tiles(page: LineSheet) -> None:
     def last(name: str) -> str:
         return f"INDEX({{{name}.all}},{{months}})"
 
-    ends = {
-        "peak_gpus": ("{{peak_gpus_fewest{}}}", "{{peak_gpus_most{}}}"),
-        "usd": ("{{usd_least{}}}", "{{usd_most{}}}"),
-    }
     tiles = []
-    first_rate, last_rate = "{currency_rate.1}", last("currency_rate")
-    for name, label, shown, write, (at_first, at_last) in (
-        ("peak_gpus", '="GPUs at peak', styles.WHOLE, count_text, ("", "")),
-        ("usd", labelled("")[:-1], styles.NUMBER, number_text, (f"*{first_rate}", f"*{last_rate}")),
+    for name, label, ends, shown, write in (
+        ("peak_gpus", "GPUs at peak", ("fewest", "most"), styles.WHOLE, count_text),
+        ("usd", MONEY, ("least", "most"), styles.NUMBER, number_text),
     ):
-        low, high = ends[name]
-        under = range_text(low.format(".1") + at_first, high.format(".1") + at_first, "", write)
-        tiles.append((f'{label}, month 1"', f"={{{name}.1}}{at_first}", shown, under))
-        under = range_text(*(f"INDEX({end.format('.all')},{{months}}){at_last}" for end in (low, high)), "", write)
-        tiles.append((f'{label}, month "&{{months}}', f"={last(name)}{at_last}", shown, under))
-    full = f'={number_text(f"{{full_price}}*{last_rate}")}&" at full load"'
-    every_month = labelled("/Mtok out, all ") + "&" + count_with_unit("{months}", "month")
+        low, high = (f"{name}_{end}" for end in ends)
+        tiles.append(
+            (f"{label}, month 1", f"={{{name}.1}}", shown, range_text(f"{{{low}.1}}", f"{{{high}.1}}", "", write))
+        )
+        under = range_text(last(low), last(high), "", write)
+        tiles.append((f'="{label}, month "&{{months}}', f"={last(name)}", shown, under))
+    full = f'={number_text("{full_price}*" + last("currency_rate"))}&" at full load"'
+    every_month = f'="{MONEY}/Mtok out, all "&{count_with_unit("{months}", "month")}'
     tokens = "({requests.total}*{plan_output_tokens})*{million}"
-    tiles.append((every_month, "={amount.total}/" + tokens, styles.RATE, full))
+    tiles.append((every_month, "={usd.total}/" + tokens, styles.RATE, full))
     page.tiles(tiles)
-    mean = "IF({usd.total}=0,1,{amount.total}/{usd.total})"
-    every_month = labelled(", all ") + "&" + count_with_unit("{months}", "month")
-    all_months = range_text(f"{{usd_least.total}}*{mean}", f"{{usd_most.total}}*{mean}")
+    every_month = f'="{MONEY}, all "&{count_with_unit("{months}", "month")}'
+    all_months = range_text("{usd_least.total}", "{usd_most.total}")
     page.tiles(
         [
-            (every_month, "={amount.total}", styles.WHOLE, all_months),
+            (every_month, "={usd.total}", styles.WHOLE, all_months),
             _seconds("Time to first token", "ttft", "s"),
             _seconds("Time per token out", "tpot", "ms"),
             ("In flight on a replica", "={plan_concurrency}", styles.WHOLE, '="limited by: "&{plan_binding}'),

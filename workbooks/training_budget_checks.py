@@ -147,13 +147,13 @@ _OF_MONTHS: tuple[Check, ...] = (
         _same(
             ("SUM({month_usd.all})", "{month_usd.total}"),
             ("{month_gpu_usd.total}+{month_other_usd.total}", "{month_usd.total}"),
-            ("{month_other_usd.total}", "{plan_other_usd.middle}"),
+            ("{month_other_usd.total}", "{plan_other_usd.middle}*SUMPRODUCT({share.all},{currency_rate.all})"),
         ),
         "Totals of Months",
     ),
     (
         "Money of the months is that of Cases",
-        f"=IF({_UNDATED},{nearly_equal('{month_usd.total}', '{plan_programme_cost_usd.middle}')},TRUE)",
+        f"=IF({_UNDATED},{nearly_equal('{month_in_usd.total}', '{plan_programme_cost_usd.middle}')},TRUE)",
         "Holds where no dated price changes it",
     ),
     (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.plans.training.inputs import Energy, Footprint, Prices
-from sizebook.scenarios.money import DatedMoney
+from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import ModelScenario
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.training.layout import Layout
@@ -33,7 +33,7 @@ HEADINGS = {
     Programme: "Whole run",
 }
 # What stands elsewhere on the page; a workbook holds one kind of plan.
-LEFT_OUT = {leaf.name for kind in (ModelScenario, DatedMoney) for leaf in leaves(kind)} | {"gpu", "plan"}
+LEFT_OUT = {leaf.name for kind in (ModelScenario, Money) for leaf in leaves(kind)} | {"gpu", "plan"}
 WIDTHS = (34, 22, 12, 44)
 _GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argument.name == "gpu")
 DRIVERS = (

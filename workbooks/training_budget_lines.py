@@ -8,9 +8,10 @@ from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
+from sizebook.workbooks.finance import MEAN_RATE
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import text
-from sizebook.workbooks.text_formulas import count_with_unit, number_text, usd_text
+from sizebook.workbooks.text_formulas import count_with_unit, money_text, number_text
 
 FLOPS = "0.00E+00"
 
@@ -160,7 +161,7 @@ def _messages(page: LineSheet) -> None:
         'used on the fullest GPU"',
         "Plan",
     )
-    low, middle, high = (usd_text(f"{{plan_programme_cost_usd.{case}}}") for case in NAMES)
+    low, middle, high = (money_text(f"{{plan_programme_cost_usd.{case}}}*{MEAN_RATE}") for case in NAMES)
     page.statement(
         "cost_message",
         "Cost by cause",
@@ -170,6 +171,6 @@ def _messages(page: LineSheet) -> None:
     page.statement(
         "months_message",
         "Cost by month",
-        f'={usd_text("{month_usd.total}")}&" over "&{count_with_unit("{months}", "month")}',
+        f'={money_text("{month_usd.total}")}&" over "&{count_with_unit("{months}", "month")}',
         "Months",
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
-from sizebook.workbooks.finance import currency_rate, dated_level
+from sizebook.workbooks.book import MONEY, Book
+from sizebook.workbooks.finance import currency_rate, dated_level, usd_row
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 
@@ -37,18 +37,13 @@ def months(book: Book) -> None:
         "ratio",
         styles.NUMBER,
     )
-    row("month_gpu_usd", "GPUs", "={month_hours}*{price_now}*{price_level_now}", "USD", total=SUM)
-    row("month_other_usd", "Other costs", "={share}*{plan_other_usd.middle}", "USD", total=SUM)
-    row("month_usd", "Cost", "={month_gpu_usd}+{month_other_usd}", "USD", total=BOLD_SUM)
-    row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", "USD", total=MOST)
-    row(
-        "currency_rate",
-        "Exchange rate",
-        currency_rate(book),
-        "per USD",
-        styles.NUMBER,
-    )
-    row("amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
+    row("currency_rate", "Exchange rate", currency_rate(book), f"{MONEY} per USD", styles.NUMBER)
+    gpus = "={month_hours}*{price_now}*{price_level_now}*{currency_rate}"
+    row("month_gpu_usd", "GPUs", gpus, MONEY, total=SUM)
+    row("month_other_usd", "Other costs", "={share}*{plan_other_usd.middle}*{currency_rate}", MONEY, total=SUM)
+    row("month_usd", "Cost", "={month_gpu_usd}+{month_other_usd}", MONEY, total=BOLD_SUM)
+    row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", MONEY, total=MOST)
+    usd_row(page, "month_usd")
     page.section("Energy and carbon")
     row("month_kwh", "Energy", "={month_hours}*{power}*(1+{host_share})*{pue}/{thousand}", "kWh", total=SUM)
     row("month_kg", "Greenhouse gases, location-based", "={month_kwh}*{grams}/{thousand}", "kgCO2e", total=SUM)
@@ -59,10 +54,9 @@ def months(book: Book) -> None:
 PERIODS = (
     ("month_mtok", "Tokens", "Mtok", styles.WHOLE),
     ("month_hours", "GPU-hours", "GPU-hours", styles.WHOLE),
-    ("month_gpu_usd", "GPUs", "USD", styles.WHOLE),
-    ("month_other_usd", "Other costs", "USD", styles.WHOLE),
-    ("month_usd", "Cost", "USD", styles.WHOLE),
-    ("amount", "Cost in the currency", "", styles.WHOLE),
+    ("month_gpu_usd", "GPUs", MONEY, styles.WHOLE),
+    ("month_other_usd", "Other costs", MONEY, styles.WHOLE),
+    ("month_usd", "Cost", MONEY, styles.WHOLE),
     ("month_kwh", "Energy", "kWh", styles.WHOLE),
     ("month_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),
 )

@@ -10,10 +10,10 @@ from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import NEEDS_ADDIN
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
-from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.finance import MEAN_RATE, months_table
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
 from sizebook.workbooks.text_formulas import count_text, number_text
 
@@ -38,7 +38,6 @@ SHOWN = (
     "embodied_kg",
 )
 _LAST_COLUMN, _PRICE_LINES = 6, 3  # a median names all its providers
-_MEAN_RATE = "IF({month_usd.total}=0,1,{amount.total}/{month_usd.total})"
 _SHARE = share_said("{price_share}")
 USD = "[>=100]#,##0;[>=0.1]0.00;0.00##"  # cents of a small run
 
@@ -55,7 +54,7 @@ def result(book: Book) -> None:
     page.finish()
     rows = _parts(book)
     page.chart(
-        Chart("columns", "{months_message}", "USD a month", styles.WHOLE, rows, "C", of_sheet="Parts"), at=by_month
+        Chart("columns", "{months_message}", "cost a month", styles.WHOLE, rows, "C", of_sheet="Parts"), at=by_month
     )
 
 
@@ -73,7 +72,7 @@ def _parts(book: Book) -> tuple[int, int]:
     _cost(page)
     _basis(page)
     page.section("Months of the chart")
-    rows = months_table(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"})
+    rows = months_table(page, {"month_usd": f"Cost, {MONEY}", "month_hours": "GPU-hours"})
     page.finish()
     return rows
 
@@ -85,7 +84,7 @@ def _tiles(page: LineSheet) -> None:
                 f'="Steady state, "&{_unit("train_days", 1, "days", "hours")}',
                 *_banded("train_days", 1, "1/24"),
             ),
-            ('="Steady state, "&{currency}', *_banded("cost_usd")),
+            (f"Steady state, {MONEY}", *_banded("cost_usd")),
             (
                 "Memory a GPU in GiB",
                 "={plan_total}/2^30",
@@ -99,12 +98,12 @@ def _tiles(page: LineSheet) -> None:
     )
     page.tiles(
         [
-            ('="Whole run, "&{currency}', "={amount.total}", styles.WHOLE, _banded("programme_cost_usd")[2]),
+            (f"Whole run, {MONEY}", "={month_usd.total}", styles.WHOLE, _banded("programme_cost_usd")[2]),
             ("Whole run, days", *_banded("programme_days")),
             ("Whole run, GPU-hours", *_banded("programme_gpu_hours")),
             (
-                '={currency}&" per Mtok"',
-                "={amount.total}/{month_mtok.total}",
+                f"{MONEY} per Mtok",
+                "={month_usd.total}/{month_mtok.total}",
                 styles.RATE,
                 '="of "&' + count_text("{month_mtok.total}") + '&" Mtok"',
             ),
@@ -121,7 +120,7 @@ def _unit(name: str, least: int, large: str, small: str) -> str:
 def _banded(name: str, least: int = 0, small: str = "1", large: str = "1") -> tuple[str, str, str]:
     """Return a tile's formula, number format and range, in a unit of so many of the figure's own."""
     scale = "" if small == large else f"/IF({{plan_{name}.middle}}>={least},{large},{small})"
-    scale += f"*{_MEAN_RATE}" if name.endswith("_usd") else ""
+    scale += f"*{MEAN_RATE}" if name.endswith("_usd") else ""
     low, middle, high = (f"{{plan_{name}.{case}}}{scale}" for case in NAMES)
     write = number_text
     under = f'=IF({low}={high},"at the MFU given",{write(low)}&" to "&{write(high)})'
@@ -138,10 +137,11 @@ def _cases(page: LineSheet) -> None:
     )
     rows, formats = [], []
     for name in SHOWN:
-        figures = [f"={{plan_{name}.{case}}}" for case in NAMES]
+        rate = f"*{MEAN_RATE}" if units[name].startswith("USD") else ""
+        figures = [f"={{plan_{name}.{case}}}{rate}" for case in NAMES]
         if name == "co2e_market_kg":
             figures = [f'=IF({{covered_share}}="","not stated",{{plan_{name}.{case}}})' for case in NAMES]
-        rows.append([LABELS[name], *figures, "" if name in shares else units[name]])
+        rows.append([LABELS[name], *figures, "" if name in shares else units[name].replace("USD", MONEY)])
         shown = styles.PERCENT if name in shares else own.get(name, styles.NUMBER)
         formats.append([styles.GENERAL, *[shown] * 3, styles.GENERAL])
     page.table(["Figure", "Low", "Middle", "High", "Unit"], rows, formats)
@@ -170,11 +170,11 @@ def _memory(page: LineSheet) -> None:
 def _cost(page: LineSheet) -> None:
     page.section("Cost by cause")
     rows = page.table(
-        ["Cause", "Low, USD", "Middle, USD", "High, USD", "Share of the middle"],
+        ["Cause", *(f"{case.capitalize()}, {MONEY}" for case in NAMES), "Share of the middle"],
         [
             [
                 LABELS[name],
-                *(f"={{plan_{name}.{case}}}" for case in NAMES),
+                *(f"={{plan_{name}.{case}}}*{MEAN_RATE}" for case in NAMES),
                 f"=IF({{plan_cost_usd.middle}}=0,0,{{plan_{name}.middle}}/{{plan_cost_usd.middle}})",
             ]
             for name in (*CAUSES, "cost_usd")
@@ -182,7 +182,7 @@ def _cost(page: LineSheet) -> None:
         [styles.GENERAL, *[USD] * 3, styles.PERCENT],
         total=True,
     )
-    page.chart(Chart("columns", "{cost_message}", "USD", styles.WHOLE, (rows[0], rows[1] - 1), "CDE"))
+    page.chart(Chart("columns", "{cost_message}", "cost", styles.WHOLE, (rows[0], rows[1] - 1), "CDE"))
 
 
 def _basis(page: LineSheet) -> None:

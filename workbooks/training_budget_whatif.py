@@ -5,7 +5,7 @@ from __future__ import annotations
 from training_budget_inputs import DRIVERS
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.tornado import Steps
 from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
@@ -19,7 +19,9 @@ _WORKED = (
         "GPU-hours",
         f"={{gpus}}*({_STEADY}*MAX(1,{{factor}}+@whole)/{{seconds_an_hour}}+{{start_hours}})",
     ),
-    CaseColumn("cost", "Cost, USD", "=#hours*{price}*@price*{mean_level}+{other_usd}*@other"),
+    CaseColumn(
+        "cost", f"Cost, {MONEY}", "=#hours*{price}*@price*{mean_level}+{month_other_usd.total}/{use_other}*@other"
+    ),
 )
 
 
@@ -32,12 +34,12 @@ def what_if(book: Book) -> None:
         ("",) * 6,
         (34, *[14] * 6, 14, 28),
     )
-    page.section("Prices over time")
+    page.section("Prices over time, in the currency")
     page.constant(
         "mean_level",
         "Mean level of GPU prices",
-        "=SUMPRODUCT({share.all},{price_level_now.all})",
-        "ratio",
+        "=SUMPRODUCT({share.all},{price_level_now.all},{currency_rate.all})",
+        f"{MONEY} per USD",
         "Months, by share of the run",
         styles.NUMBER,
     )

@@ -160,7 +160,7 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Money of the months is the budget's",
-        f"=IF({_UNDATED},{_same(('{month_usd.total}', '{usd.middle}')).removeprefix('=')},TRUE)",
+        f"=IF({_UNDATED},{_same(('{month_in_usd.total}', '{usd.middle}')).removeprefix('=')},TRUE)",
         "Holds where no dated price changes it",
     ),
     (
@@ -173,7 +173,8 @@ _OF_MONTHS: tuple[Check, ...] = (
                 "{month_usd.total}",
             ),
             (
-                "{month_data_usd.total}+{month_storage_usd.total}+{month_egress_usd.total}",
+                "SUMPRODUCT(({month_data_usd.all}+{month_storage_usd.all}+{month_egress_usd.all})"
+                "/({currency_rate.all}+1-{on.all}))",
                 "{data_usd.middle}+{storage_usd.middle}+{egress_usd.middle}",
             ),
         ),

@@ -6,11 +6,10 @@ from training_programme_inputs import PHASES
 
 from sizebook.plans.training.case import NAMES
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import price_share
-from sizebook.workbooks.finance import currency_rate, dated_level
+from sizebook.workbooks.finance import currency_rate, dated_level, usd_row
 from sizebook.workbooks.line_sheet import new_sheet
-from sizebook.workbooks.text_formulas import count_with_unit, number_text, usd_text
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 PARTS = ("phases_usd", "ablation_usd", "evaluation_usd", "data_usd", "storage_usd", "egress_usd")
@@ -107,18 +106,6 @@ def budget(book: Book) -> None:
         "months",
         "Months of so many days",
     )
-    page.section("Titles of the charts")
-    phases = number_text("100*{phases_usd.middle}/{usd.middle}")
-    page.statement(
-        "parts_message", "Cost by part", f'="Phases take "&{phases}&" % of "&{usd_text("{usd.middle}")}', "Budget"
-    )
-    page.statement(
-        "months_message",
-        "Cost by month",
-        f'={usd_text("{usd.middle}")}&" over "&{count_with_unit("{months.middle}", "month")}&", "&'
-        f"{count_with_unit('{n_phases.middle}', 'phase')}",
-        "Budget",
-    )
     page.finish()
 
 
@@ -159,30 +146,27 @@ def months(book: Book) -> None:
         "ratio",
         styles.NUMBER,
     )
-    row("month_gpu_usd", "GPUs of the phases", f"=({summed('gpu_usd')})*{{price_level_now}}", "USD", total=SUM)
-    row("month_other_usd", "Other costs of the phases", f"={summed('beside_usd')}", "USD", total=SUM)
-    row("month_ablation_usd", "Ablations and failed runs", "={month_gpu_usd}*{ablation_now.middle}", "USD", total=SUM)
-    row("month_evaluation_usd", "Evaluation", "={month_gpu_usd}*{evaluation_share}", "USD", total=SUM)
-    row("month_data_usd", "Data preparation", "=IF({month}=1,{data_usd.middle},0)", "USD", total=SUM)
-    row("month_storage_usd", "Checkpoint storage", f"={summed('kept_usd', 'ended')}", "USD", total=SUM)
-    row("month_egress_usd", "Egress", "=IF({month}={months.middle},{egress_usd.middle},0)", "USD", total=SUM)
+    row("currency_rate", "Exchange rate", currency_rate(book), f"{MONEY} per USD", styles.NUMBER)
+    rate = "*{currency_rate}"
+    gpus = f"=({summed('gpu_usd')})*{{price_level_now}}{rate}"
+    row("month_gpu_usd", "GPUs of the phases", gpus, MONEY, total=SUM)
+    row("month_other_usd", "Other costs of the phases", f"=({summed('beside_usd')}){rate}", MONEY, total=SUM)
+    row("month_ablation_usd", "Ablations and failed runs", "={month_gpu_usd}*{ablation_now.middle}", MONEY, total=SUM)
+    row("month_evaluation_usd", "Evaluation", "={month_gpu_usd}*{evaluation_share}", MONEY, total=SUM)
+    row("month_data_usd", "Data preparation", "=IF({month}=1,{data_usd.middle},0)" + rate, MONEY, total=SUM)
+    row("month_storage_usd", "Checkpoint storage", f"=({summed('kept_usd', 'ended')}){rate}", MONEY, total=SUM)
+    last = "=IF({month}={months.middle},{egress_usd.middle},0)"
+    row("month_egress_usd", "Egress", last + rate, MONEY, total=SUM)
     row(
         "month_usd",
         "Cost",
         "={month_gpu_usd}+{month_other_usd}+{month_ablation_usd}+{month_evaluation_usd}+{month_data_usd}"
         "+{month_storage_usd}+{month_egress_usd}",
-        "USD",
+        MONEY,
         total=BOLD_SUM,
     )
-    row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", "USD", total=MOST)
-    row(
-        "currency_rate",
-        "Exchange rate",
-        currency_rate(book),
-        "per USD",
-        styles.NUMBER,
-    )
-    row("amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
+    row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", MONEY, total=MOST)
+    usd_row(page, "month_usd")
     page.section("Energy and carbon")
     row("month_kwh", "Energy", f"=({summed('phase_kwh')})*{{more.middle}}", "kWh", total=SUM)
     row("month_kg", "Greenhouse gases, location-based", f"=({summed('phase_kg')})*{{more.middle}}", "kgCO2e", total=SUM)
@@ -194,9 +178,8 @@ def months(book: Book) -> None:
 
 PERIODS = (
     ("month_hours", "GPU-hours, experiments included", "GPU-hours", styles.WHOLE),
-    ("month_gpu_usd", "GPUs of the phases", "USD", styles.WHOLE),
-    ("month_usd", "Cost", "USD", styles.WHOLE),
-    ("amount", "Cost in the currency", "", styles.WHOLE),
+    ("month_gpu_usd", "GPUs of the phases", MONEY, styles.WHOLE),
+    ("month_usd", "Cost", MONEY, styles.WHOLE),
     ("month_kwh", "Energy", "kWh", styles.WHOLE),
     ("month_kg", "Greenhouse gases", "kgCO2e", styles.WHOLE),
 )

@@ -8,12 +8,12 @@ from training_programme_months import PARTS
 from sizebook.core.sections import leaves
 from sizebook.plans.programme.plan import Budget
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
-from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.finance import MEAN_RATE, months_table
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
-from sizebook.workbooks.text_formulas import number_text, range_text
+from sizebook.workbooks.text_formulas import count_with_unit, money_text, number_text, range_text
 
 _LABELS = {leaf.name: leaf.label for leaf in leaves(Budget)}
 
@@ -28,19 +28,22 @@ def result(book: Book) -> None:
     _tiles(page)
     by_month, by_part = page.room_for_chart(), page.room_for_chart()
     page.section("Phases")
-    columns = (("shown", "@"), ("starts_on", "N"), ("days_middle", "N"), ("hours_middle", "N"), ("phase_usd", "N"))
+    columns = (
+        *((key, "") for key in ("shown", "starts_on", "days_middle", "hours_middle")),
+        ("phase_usd", f"*{MEAN_RATE}"),
+    )
     page.table(
-        ["Phase", "Starts on day", "Days", "GPU-hours", "Cost, USD"],
-        [[f'=IF({{model.{phase}}}="","",{{{key}.{phase}}})' for key, _ in columns] for phase in PHASES],
+        ["Phase", "Starts on day", "Days", "GPU-hours", f"Cost, {MONEY}"],
+        [[f'=IF({{model.{phase}}}="","",{{{key}.{phase}}}{rate})' for key, rate in columns] for phase in PHASES],
         [styles.GENERAL, styles.RATE, styles.RATE, styles.WHOLE, styles.WHOLE],
         blanks=True,
     )
     page.finish()
     months, parts = _drawn(book)
     page.chart(
-        Chart("columns", "{months_message}", "USD a month", styles.WHOLE, months, "C", of_sheet="Charts"), at=by_month
+        Chart("columns", "{months_message}", "cost a month", styles.WHOLE, months, "C", of_sheet="Charts"), at=by_month
     )
-    page.chart(Chart("columns", "{parts_message}", "USD", styles.WHOLE, parts, "CDE", of_sheet="Charts"), at=by_part)
+    page.chart(Chart("columns", "{parts_message}", "cost", styles.WHOLE, parts, "CDE", of_sheet="Charts"), at=by_part)
 
 
 def _drawn(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -53,17 +56,25 @@ def _drawn(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
         (36, *[20] * 4),
     )
     first, last = _parts(page)
+    page.section("Titles of the charts")
+    phases, cost = number_text("100*{phases_usd.middle}/{usd.middle}"), money_text(f"{{usd.middle}}*{MEAN_RATE}")
+    page.statement("parts_message", "Cost by part", f'="Phases take "&{phases}&" % of "&{cost}', "Budget")
+    length = f'{count_with_unit("{months.middle}", "month")}&", "&{count_with_unit("{n_phases.middle}", "phase")}'
+    page.statement("months_message", "Cost by month", f'={cost}&" over "&{length}', "Budget")
     page.section("Months of the chart")
-    rows = months_table(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"}, "{months.middle}")
+    rows = months_table(page, {"month_usd": f"Cost, {MONEY}", "month_hours": "GPU-hours"}, "{months.middle}")
     page.finish()
     return rows, (first, last - 1)
 
 
 def _parts(page: LineSheet) -> tuple[int, int]:
-    page.section("Cost by part, USD")
+    page.section(f"Cost by part, {MONEY}, at the mean rate")
     return page.table(
         ["Part", "Low", "Middle", "High"],
-        [[_LABELS[part], *(f"={{{part}.{case}}}" for case in ("low", "middle", "high"))] for part in (*PARTS, "usd")],
+        [
+            [_LABELS[part], *(f"={{{part}.{case}}}*{MEAN_RATE}" for case in ("low", "middle", "high"))]
+            for part in (*PARTS, "usd")
+        ],
         [styles.GENERAL, *[styles.WHOLE] * 3],
         total=True,
     )
@@ -73,11 +84,10 @@ def _tiles(page: LineSheet) -> None:
     def ends(name: str) -> str:
         return range_text(f"{{{name}.low}}", f"{{{name}.high}}")
 
-    mean = "IF({month_usd.total}=0,1,{amount.total}/{month_usd.total})"
-    cost = range_text(f"{{usd.low}}*{mean}", f"{{usd.high}}*{mean}")
+    cost = range_text(f"{{usd.low}}*{MEAN_RATE}", f"{{usd.high}}*{MEAN_RATE}")
     page.tiles(
         [
-            ('="Cost, "&{currency}', f"={{usd.middle}}*{mean}", styles.WHOLE, cost),
+            (f"Cost, {MONEY}", f"={{usd.middle}}*{MEAN_RATE}", styles.WHOLE, cost),
             ("Days", "={days.middle}", styles.RATE, ends("days")),
             ("GPU-hours", "={gpu_hours.middle}", styles.WHOLE, "experiments included"),
             (

@@ -5,23 +5,25 @@ from __future__ import annotations
 from training_programme_inputs import DRIVERS
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.tornado import Steps
 from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
 
 HOURS = Steps("hours", "GPU-hours", (0.75, 0.9, 1, 1.25, 1.5))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
-_DATA = "({data_cpu_hours}*{usd_per_cpu_hour}+{licences_usd})*@data"
-_STORED = "(SUM({kept_usd.all})/{use_storage.1}+{egress_tb}*{usd_per_egress_tb})*@storage"
+_DATA = "({data_cpu_hours}*{usd_per_cpu_hour}+{licences_usd})*{currency_rate.1}*@data"
+_STORED = "({month_storage_usd.total}+{month_egress_usd.total})/{use_storage.1}*@storage"
 _WORKED = (
     CaseColumn(
-        "gpus", "GPUs of the phases, USD", "=SUM({gpu_usd.all})/{use_hours.1}/{use_price.1}*@hours*@price*{mean_level}"
+        "gpus",
+        f"GPUs of the phases, {MONEY}",
+        "=SUM({gpu_usd.all})/{use_hours.1}/{use_price.1}*@hours*@price*{mean_level}",
     ),
     CaseColumn(
         "cost",
-        "Cost, USD",
-        f"=#gpus*(1+MAX(0,{{ablation_share}}+@ablation)+{{evaluation_share}})+SUM({{beside_usd.all}})+{_DATA}+{_STORED}",
+        f"Cost, {MONEY}",
+        f"=#gpus*(1+MAX(0,{{ablation_share}}+@ablation)+{{evaluation_share}})+{{month_other_usd.total}}+{_DATA}+{_STORED}",
     ),
 )
 
@@ -35,13 +37,13 @@ def what_if(book: Book) -> None:
         ("",) * 6,
         (34, *[14] * 6, 14, 28),
     )
-    page.section("Prices over time")
+    page.section("Prices over time, in the currency")
     page.constant(
         "mean_level",
         "Mean level of GPU prices",
         "=IF(SUM({gpu_usd.all})=0,1,{month_gpu_usd.total}/SUM({gpu_usd.all}))",
-        "ratio",
-        "Months over Phases: what dated prices make of the whole",
+        f"{MONEY} per USD",
+        "Months over Phases: what dated prices and rates make of the whole",
         styles.NUMBER,
     )
     in_use = "{{use_{}.1}}".format

@@ -1,9 +1,9 @@
 """Saved answers become rows of prices: appended to their series, or named and left as they were.
 
 The answers are rows cut from real ones: ewyluda/gpu-price-index@ab49c80 (its tests/fixtures hold those of AWS, Azure,
-Oracle and RunPod), skypilot-org/skypilot-catalog@000c1d0, datareceipts/data-receipts (read 2026-11-09); Azure's
-reservation is the example of its documentation. AWS's price list and Lambda's answer need an account or
-gigabytes: heads and keys are theirs, the rows are ours.
+Oracle, RunPod, Google, CoreWeave and Nebius), skypilot-org/skypilot-catalog@000c1d0, datareceipts/data-receipts (read
+2026-11-09); Azure's reservation is the example of its documentation. AWS's price list and Lambda's answer need an
+account or gigabytes: heads and keys are theirs, the rows are ours.
 """
 
 import csv
@@ -207,6 +207,53 @@ def earlier(folder: Path) -> list[Row]:
             [("lambda", "8 x NVIDIA H100 SXM", "h100-sxm", "8", "all", "on_demand", "35.92", "4.49", "2026-10-01")],
             {},
         ),
+        (
+            "google-2026-10-01.html",
+            "google",
+            {"day": "2026-10-01"},
+            [
+                (*("gcp", machine, gpu, "8", "us-central1"), *priced, "2026-10-01")
+                for machine, gpu, *priced in (
+                    ("a3-highgpu-8g", "h100-sxm", "on_demand", "88.49", "11.06125"),
+                    ("a2-ultragpu-8g", "a100-sxm-80gb", "on_demand", "40.550383", "5.0687979"),
+                    ("a4-highgpu-8g", "b200-sxm", "spot", "39.6336", "4.9542"),
+                    ("a3-highgpu-8g", "h100-sxm", "spot", "52.962297", "6.6202871"),
+                    ("a2-ultragpu-8g", "a100-sxm-80gb", "spot", "24.3299", "3.0412375"),
+                    ("a4-highgpu-8g", "b200-sxm", "reserved_1y", "88.9272", "11.1159"),
+                    ("a3-highgpu-8g", "h100-sxm", "reserved_1y", "61.383674", "7.6729593"),
+                    ("a4-highgpu-8g", "b200-sxm", "reserved_3y", "56.7072", "7.0884"),
+                    ("a3-highgpu-8g", "h100-sxm", "reserved_3y", "38.864383", "4.8580479"),
+                )
+            ],
+            {},
+        ),
+        (
+            "coreweave-2026-10-10.html",
+            "coreweave",
+            {"day": "2026-10-10"},
+            [
+                ("coreweave", *row, "2026-10-10")
+                for row in (
+                    ("GB200 NVL72 (4 of 72)", "gb200", "4", "north-america", "on_demand", "42", "10.5"),
+                    ("L40", "l40", "8", "north-america", "on_demand", "10", "1.25"),
+                    ("HGX H200", "h200-sxm", "8", "north-america", "on_demand", "50.44", "6.305"),
+                    ("L40", "l40", "8", "north-america", "spot", "6.27", "0.78375"),
+                    ("HGX H200", "h200-sxm", "8", "north-america", "spot", "20.93", "2.61625"),
+                    ("HGX B300", "b300-sxm", "8", "europe", "spot", "36.7", "4.5875"),
+                )
+            ],
+            {},
+        ),
+        (
+            "nebius-2026-09-30.html",
+            "nebius",
+            {"day": "2026-09-30"},
+            [
+                ("nebius", "HGX B200", "b200-sxm", "1", "all", "on_demand", "7.15", "7.15", "2026-09-30"),
+                ("nebius", "HGX H100", "h100-sxm", "1", "all", "on_demand", "3.85", "3.85", "2026-09-30"),
+            ],
+            {},
+        ),
     ],
 )
 def test_a_real_answer(
@@ -256,6 +303,21 @@ def test_a_broken_answer_leaves_the_others_alone(folder: Path, earlier: list[Row
         [
             "broken answer: got KeyError 'sku' in gpu-price-index-2026-10-11.csv, want the columns and numbers of "
             "gpu-price-index. Save the answer again; if the catalog has changed, data/catalogs.toml must follow."
+        ],
+    )
+
+
+def test_a_page_with_other_columns_is_broken(folder: Path) -> None:
+    """A price is read by its column, so a page whose heads have moved gives none at all."""
+    page = (ANSWERS / "nebius-2026-09-30.html").read_text(encoding="utf-8")
+    (folder / "nebius-2026-10-02.html").write_text(page.replace("On-demand, GPU-hour", "vGPUs"), encoding="utf-8")
+    update = next(each for each in updates(folder, {"prices": ()}, TODAY, with_new=True) if "nebius" in each.file)
+    assert (update.added, update.left) == (
+        [],
+        [
+            "broken answer: got ValueError no table headed Item, vCPUs, RAM, GB, On-demand, GPU-hour in "
+            "nebius-2026-10-02.html, want the columns and numbers of nebius. Save the answer again; if the catalog has "
+            "changed, data/catalogs.toml must follow."
         ],
     )
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
+import math
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.scenarios.money import Money
 from tests.surfaces.grid import toml
+from tests.workbooks.shipped import totals_of
 
 EUR: dict[str, Any] = {"currency": "EUR", "rates": [["2026-11-01", 0.9], ["2027-03-01", 1.0]]}
 SERVED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 1_000_000, "input_tokens": 1000,
@@ -47,10 +51,14 @@ def test_each_month_is_taken_at_the_rate_of_its_first_day() -> None:
     assert amount.months == pytest.approx((0.9 * months[0], 0.9 * months[1], months[2], months[3]))
     assert amount.middle == pytest.approx(sum(amount.months))
     assert amount.rate == pytest.approx((0.9 * (months[0] + months[1]) + months[2] + months[3]) / sum(months))
-    found = {figure.name: figure.value for figure in made.contents.figures}
-    assert (amount.low, amount.high) == pytest.approx(
-        (found["usd_least"] * amount.rate, found["usd_most"] * amount.rate)
+    plan = made.plan.plan
+    (low, high), levels = (amount.low, amount.high), (0.9, 0.9, 1.0, 1.0)
+    fast, slow, cheap, dear = (
+        sum(month.usd * level for month, level in zip(each, levels, strict=True)) / amount.middle
+        for each in (plan.fewest, plan.most, plan.cheap, plan.dear)
     )
+    assert low / amount.middle == pytest.approx(math.exp(-math.hypot(math.log(fast), math.log(cheap))))
+    assert high / amount.middle == pytest.approx(math.exp(math.hypot(math.log(slow), math.log(dear))))
 
 
 def test_a_run_is_spread_over_its_days() -> None:
@@ -77,13 +85,36 @@ def test_every_surface_says_the_same_amount(kind: str, tmp_path: Path) -> None:
     assert (figures["amount"], figures["rate_per_usd"]) == (amount.middle, amount.rate)
     assert made.record["figures"]["amount_most"] == amount.high
     book = load_workbook(io.BytesIO(made.workbook.content), data_only=True)
-    cells = {str(cell.value): cell for row in book["Result"].iter_rows() for cell in row if cell.value is not None}
+    cells: dict[str, Any] = {}
+    for cell in (cell for row in book["Result"].iter_rows() for cell in row):
+        cells.setdefault(str(cell.value), cell)
     head = cells[TILES[kind]]
-    assert book["Result"].cell(head.row + 1, head.column).value == pytest.approx(amount.middle, rel=1e-9)
-    row = next(row for row in book["Months"].iter_rows(values_only=True) if row[1] == "Cost in the currency")
+    tile, under = (book["Result"].cell(head.row + below, head.column).value for below in (1, 2))
+    assert tile == pytest.approx(amount.middle, rel=1e-9)
+    assert [float(end.replace(",", "")) for end in under.split(" to ")] == pytest.approx(
+        data["money"]["range"], rel=1e-3
+    )
+    if kind in ("serving", "fleet"):
+        totals = totals_of(book, "Cases" if kind == "serving" else "Months")
+        ends = [totals[f"Cost, {end}"] for end in ("least", "most")]
+        assert ends == pytest.approx([amount.low, amount.high], rel=1e-9)
+    row = next(row for row in book["Months"].iter_rows(values_only=True) if row[1] == "Cost")
+    assert (row[2], row[3]) == ("EUR", pytest.approx(amount.middle, rel=1e-9))
     assert row[4 : 4 + len(amount.months)] == pytest.approx(amount.months, rel=1e-9)
     checks = {row[1]: row[2] for row in book["Checks"].iter_rows(values_only=True) if row[1]}
     assert checks["All checks"] == "OK"
+
+
+@every_kind
+def test_the_first_month_stands_in_the_table_of_money_for_every_kind(kind: str) -> None:
+    """A fleet and a programme read it into their calendar too, whether it stands there or at the top."""
+    values = {key: value for key, value in PLANS[kind].items() if key != "start"}
+    made = plan_scenario({**values, "money": {**EUR, "start": PLANS[kind]["start"]}}, "here", Path())
+    assert made.amount == planned(kind).amount
+    if kind in ("fleet", "programme"):
+        assert made.plan.terms.start == date.fromisoformat(PLANS[kind]["start"]) == made.scenario.money.start
+    with pytest.raises(InputError, match=r"^here: money: key twice: got 'start' again, want it once. Remove one.$"):
+        scenario_of({**PLANS[kind], "money": {"start": PLANS[kind]["start"]}}, "here", Path())
 
 
 @every_kind
@@ -125,4 +156,37 @@ def test_several_rates_need_a_first_month() -> None:
 
 @pytest.mark.parametrize("given", [0.92, "0.92", [["2027-01-01", 0.92]], "2027-01-01 0.92"])
 def test_one_rate_holds_in_every_month(given: Any) -> None:
-    assert Money(currency="EUR", rates=given).level(30, None) == 0.92
+    assert Money(currency="EUR", rates=given).level(30) == 0.92
+
+
+SWEPT = "model,gpu,gpus,batch,tokens,tp,currency,rates,start\n"
+
+
+def swept(folder: Path, *rows: str) -> list[dict[str, Any]]:
+    (folder / "in.csv").write_text(SWEPT + "".join(f"llama-3.1-8b,h100-sxm,64,512,1e12,1,{row}\n" for row in rows))
+    asked = ["sweep", str(folder / "in.csv"), "-o", str(folder / "out.csv")]
+    result = CliRunner().invoke(app, asked)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return list(csv.DictReader((folder / "out.csv").read_text().splitlines()))
+
+
+def test_a_row_of_a_sweep_costs_what_the_plan_costs_and_its_column_says_the_currency(tmp_path: Path) -> None:
+    amount = planned("training").amount
+    assert amount is not None
+    good, bad = swept(tmp_path, 'EUR,"2026-11-01 0.9, 2027-03-01 1.0",2027-02-15', "EUR,,")
+    assert float(good["programme_cost_eur"]) == pytest.approx(amount.middle, rel=1e-12)
+    assert float(good["cost_eur"]) == pytest.approx(float(good["cost_usd"]) * amount.rate, rel=1e-12)
+    assert (bad["programme_cost_usd"], bad["programme_cost_eur"]) == ("", "")
+    assert bad["reason"] == (
+        "currency without a rate: got currency 'EUR' without, want what 1 USD is in another currency. State rates, "
+        "such as currency = 'EUR' and rates = 0.92."
+    )
+
+
+def test_a_table_has_one_currency(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        swept(tmp_path, "EUR,0.9,", ",,")
+    assert str(refused.value) == ("several currencies: got EUR, USD in one table, want one. Split the table by them.")
+    (row,) = swept(tmp_path, ",,")
+    assert not [name for name in row if name.endswith("_eur")]

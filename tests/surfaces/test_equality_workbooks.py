@@ -24,9 +24,8 @@ from tests.libreoffice.office import Office, assert_stored_is_recalculated
 from tests.surfaces import test_equality_fleet as fleet
 from tests.surfaces import test_equality_serving as serving
 from tests.surfaces.grid import Values, cases
-from tests.workbooks.shipped import checks
+from tests.workbooks.shipped import checks, totals
 from tests.workbooks.shipped import columns as labelled
-from tests.workbooks.shipped import totals as totals_of
 from tests.workbooks.test_fleet_plan import assert_shows_the_plan
 from tests.workbooks.test_serving_capacity import months
 
@@ -93,8 +92,8 @@ def test_what_filling_stores_is_the_plan(number: int, folder: Path) -> None:
         )
         return
     sheet, whole = ("Cases" if isinstance(plan, ServingPlan) else "Months"), usd_range(plan)
-    totals = [totals_of(found.path, sheet)[label] for label in ("Cost, least", "Cost, most")]
-    assert totals == pytest.approx([whole.low, whole.high], rel=1e-12)
+    ends = [totals(found.path, sheet)[label] for label in ("Cost, least", "Cost, most")]
+    assert ends == pytest.approx([whole.low, whole.high], rel=1e-12)
     if isinstance(plan, ServingPlan):
         rows = ledger_rows(Month, plan)[1:]
         assert months(found.path, len(rows)) == [pytest.approx(row, rel=1e-12) for row in rows]

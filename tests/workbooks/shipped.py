@@ -177,6 +177,11 @@ def timeline(path: Path, sheet: str = "Months") -> dict[str, list[Any]]:
 
 def totals(path: Path, sheet: str) -> dict[str, Any]:
     """Return the total of each row of a sheet of months."""
-    rows = list(opened(path, data_only=True)[sheet].iter_rows(min_col=2, values_only=True))
+    return totals_of(opened(path, data_only=True), sheet)
+
+
+def totals_of(book: Workbook, sheet: str) -> dict[str, Any]:
+    """Return the total of each row of a sheet of months of an open workbook."""
+    rows = list(book[sheet].iter_rows(min_col=2, values_only=True))
     at = next(row.index("Total") for row in rows if "Total" in row)
     return {str(row[0]): row[at] for row in rows}

@@ -50,8 +50,7 @@ def test_money_is_the_plans_gpu_hours_times_runs_and_price(shown: dict[str, list
     hours = unchecked_plan(settled(scenario.model, scenario.gpu, scenario.inputs)).middle.gpu_hours
     assert shown["GPU-hours of a run"][column] == pytest.approx(hours, rel=1e-12)
     usd = hours * 4 * 1.1 * 2 + 200_000 * 0.02
-    assert shown["Cost"][column] == pytest.approx(usd, rel=1e-12)
-    assert shown["Cost in the currency"][column] == pytest.approx(usd / 2, rel=1e-12)
+    assert shown["Cost"][column] == pytest.approx(usd / 2, rel=1e-12)
     # 700 W x 1.3 of the host x 1.25
     assert shown["Energy"][column] == pytest.approx(hours * 4.4 * 0.7 * 1.3 * 1.25, rel=1e-12)
 
@@ -86,14 +85,13 @@ def test_months_by_hand(shown: dict[str, list[Any]], tmp_path: Path) -> None:
     amounts = [each * rate for each, rate in zip(usd, (0.9, 0.9, 0.9, 0.9, 0.7), strict=True)]
     assert [day.strftime("%Y-%m-%d") for day in months["Starts"][1:3]] == ["2027-02-14", "2027-03-14"]
     assert months["Runs"][:6] == pytest.approx([6, *[1.2] * 5])
-    assert months["Cost"][:6] == pytest.approx([sum(usd), *usd], rel=1e-12)
-    assert months["Cost in the currency"][:6] == pytest.approx([sum(amounts), *amounts], rel=1e-12)
-    assert months["Cost to date"][3] == pytest.approx(sum(usd[:3]))
+    assert months["Cost"][:6] == pytest.approx([sum(amounts), *amounts], rel=1e-12)
+    assert months["Cost to date"][3] == pytest.approx(sum(amounts[:3]))
     assert set(months["Cost"][6:61]) == {0}
     money = timeline(path, "Money")
-    assert money["Cost"][0] == pytest.approx(sum(usd), rel=1e-12)
+    assert money["Cost"][0] == pytest.approx(sum(amounts), rel=1e-12)
     years = timeline(path, "Years")["Cost"]
-    assert years[:3] == pytest.approx([sum(usd), sum(usd), 0])
+    assert years[:3] == pytest.approx([sum(amounts), sum(amounts), 0])
     assert {label: text for label, text in checks(path).items() if text != "OK"} == {}
 
 
@@ -115,14 +113,10 @@ def test_more_runs_than_sixty_months_hold_are_found(tmp_path: Path) -> None:
     }
 
 
-def test_a_year_is_no_day_and_a_currency_has_a_rate(tmp_path: Path) -> None:
-    """`start = 2027` was July 1905; amounts in EUR without a rate were those in USD, and every check said OK."""
+def test_a_year_is_no_day(tmp_path: Path) -> None:
+    """`start = 2027` was July 1905."""
     asked = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 8, "batch": 16, "n_examples": 1000}
     with pytest.raises(SizebookError) as refused:
         fill(BOOK, {**asked, "start": 2027}, tmp_path / "out.xlsx")
     assert "start is not a day: got 2027, want a day such as 2026-12-31" in str(refused.value)
     assert not (tmp_path / "out.xlsx").exists()
-    for rates, said in (({}, "CHECK"), ({"rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.9}, "OK")):
-        path = fill(BOOK, {**asked, "currency": "EUR", **rates}, tmp_path / "out.xlsx").path
-        rows = load_workbook(path, data_only=True)["Checks"].iter_rows(values_only=True)
-        assert [row[2] for row in rows if row[1] == "Amounts in another currency have a rate"] == [said]

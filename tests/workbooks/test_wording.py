@@ -16,10 +16,10 @@ from sizebook.workbooks.text_formulas import (
     count_text,
     day_text,
     distinct_texts,
+    money_text,
     number_text,
     percent_text,
     range_text,
-    usd_text,
 )
 
 
@@ -43,7 +43,12 @@ from sizebook.workbooks.text_formulas import (
 def test_texts(value: float, text: str, money: str, tmp_path: Path) -> None:
     book = Workbook()
     sheet = book["Sheet"]
-    sheet["A1"], sheet["B1"], sheet["B2"] = value, f"={number_text('A1')}", f"={usd_text('A1')}"
+    sheet["A1"], sheet["B1"], sheet["B2"] = (
+        value,
+        f"={number_text('A1')}",
+        f"={money_text('A1')}".replace("{currency}", "B5"),
+    )
+    sheet["B5"] = "USD"
     sheet["B3"], sheet["B4"] = range_text("A1", "A1", " measured"), f"={count_text('A1+1000')}"
     book.save(tmp_path / "texts.xlsx")
     shown = recalculate(tmp_path / "texts.xlsx")

@@ -159,7 +159,7 @@ def variance_of(scenario: ServingScenario, name: str, actuals: Sequence[ActualMo
             "leave it out."
         )
     money, start = scenario.money, plan.traffic.start
-    rates = [money.level(at, start) for at in range(len(plan.months))]
+    rates = [money.level(at) for at in range(len(plan.months))]
     planned = [month.usd * rate for month, rate in zip(plan.months, rates, strict=True)]
     if math.isnan(planned[0]):
         raise InputError("no price: got a plan whose price is not listed, want one. Set on_demand_usd_per_gpu_hour.")

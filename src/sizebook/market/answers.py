@@ -19,6 +19,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.tables import DATA
 from sizebook.intake.files import decoded
 from sizebook.intake.text_formats import json_object, text_rows
+from sizebook.market.pages import page_records
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ class Catalog:
     most_price_drift: float
     source: str
     retrieved: str
-    heads: str = ""
+    heads: str | Sequence[str] = ""
+    row: str = "tr"
+    cell: str = "td th"
     prices: Sequence[Mapping[str, Any]] = ()
     api_prices: Sequence[Mapping[str, Any]] = ()
     providers: Mapping[str, str] = field(default_factory=dict)
@@ -73,7 +76,7 @@ def offers(catalog: Catalog, content: bytes, where: str, named: Mapping[str, str
     with reading_of(catalog, where):
         return [
             Offer(
-                usd_per_hour=float(cells["price"]) / reading.get("per", 1),
+                usd_per_hour=_amount(cells["price"]) / reading.get("per", 1),
                 gpus=float(cells["gpus"] or 0),
                 **{name: cells[name] for name in _WORDS},
             )
@@ -101,21 +104,29 @@ def filled(
     """Yield the cells of a reading, filled from each record of an answer that it wants, and that record."""
     blank = dict.fromkeys(reading.get("blank", ()), "")
     cells = {name: says for name, says in reading.items() if name not in _ABOUT}
-    for record in records(content, where, reading.get("records", ""), catalog.heads):
+    for record in records(catalog, content, where, reading.get("records", "")):
         known = {**blank, **named, **record}
         if all(re.fullmatch(says, cell.format_map(known)) for cell, says in reading.get("only", {}).items()):
             yield {name: cell.format_map(known).strip() for name, cell in cells.items()}, record
+
+
+def _amount(text: str) -> float:
+    """Return a price, which a page writes with its currency and its unit: ``$88.49 / 1 hour``."""
+    return float(text.removeprefix("$").partition(" ")[0].replace(",", ""))
 
 
 _WORDS = ("provider", "instance", "model", "region", "term", "day")
 _ABOUT = ("records", "only", "blank", "per")  # of a reading; the others are cells
 
 
-def records(content: bytes, where: str, way: str, heads: str = "") -> Iterator[dict[str, Any]]:
-    """Yield the records of an answer: the rows of a CSV file from its heads on, or what lies at the end of a way."""
+def records(catalog: Catalog, content: bytes, where: str, way: str) -> Iterator[dict[str, Any]]:
+    """Yield the records of an answer: rows of a CSV file or of a page below its heads, or what a way leads to."""
     if where.endswith(".csv"):
         text = decoded(content, where, "a CSV file")
-        yield from text_rows(text[text.index(heads) :], Path(where), "a CSV file")
+        yield from text_rows(text[text.index(str(catalog.heads)) :], Path(where), "a CSV file")
+    elif where.endswith(".html"):
+        text = decoded(content, where, "a page")
+        yield from page_records(text, row=catalog.row, cell=catalog.cell, heads=catalog.heads)
     else:
         yield from _found(json_object(content, where, "a saved answer"), way.split("."), {})
 

@@ -9,6 +9,7 @@ from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import repeat
 from typing import Annotated, Any, Protocol
 
 from sizebook.core.sections import Argument, Quantity, flat, leaves, section
@@ -138,14 +139,20 @@ class BandedPlan(Protocol):
     def dear(self) -> Sequence[Any]: ...
 
 
-def usd_range(plan: BandedPlan) -> CostRange:
+def usd_range(plan: BandedPlan, rates: Sequence[float] = ()) -> CostRange:
     """Return the range of what all months of a plan cost, by throughput and by the prices of GPU-hours.
+
+    With ``rates``, what 1 USD is in another currency in each month, it is of that currency.
 
     Slow replicas need more GPUs and cost more as a rule; where a reserved GPU costs less than the busy hours that it
     saves, a contract for a share of the mean makes a smaller mean the dearer one.
     """
-    fast, slow, cheap, dear = (total_usd(each) for each in (plan.fewest, plan.most, plan.cheap, plan.dear))
-    return cost_range(total_usd(plan.months), (fast, slow), (cheap, dear))
+
+    def total(months: Sequence[Any]) -> float:
+        return float(sum(month.usd * rate for month, rate in zip(months, rates or repeat(1.0), strict=bool(rates))))
+
+    fast, slow, cheap, dear = (total(each) for each in (plan.fewest, plan.most, plan.cheap, plan.dear))
+    return cost_range(total(plan.months), (fast, slow), (cheap, dear))
 
 
 def month_range(plan: BandedPlan, at: int) -> CostRange:

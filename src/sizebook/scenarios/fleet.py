@@ -20,8 +20,8 @@ class FleetScenario(Scenario):
     """One to twenty services over 1 to 60 months: GPUs, shared nodes, racks, power, and how GPUs are bought."""
 
     plan: Annotated[str, Quantity("fleet", kind="choice", choices=("fleet",), default="fleet")] = DEFAULT
-    inputs: FleetInputs
     money: Annotated[ServiceMoney, TABLE] = DEFAULT
+    inputs: FleetInputs
 
 
 @as_of_its_day

@@ -1,7 +1,7 @@
 """The table ``[money]`` of a scenario: the currency that its cost is stated in, dated rates, and the first month.
 
 Plans count in USD, as prices are listed. What a plan costs in another currency is the cost of each month at the rate
-that holds on the month's first day; the range moves with it.
+that holds on the month's first day, and so are the ends of its range; those of runs are taken at its mean rate.
 """
 
 from __future__ import annotations
@@ -54,10 +54,14 @@ ExchangeRates = Annotated[
 
 @section
 class Money:
-    """A currency and what 1 USD is in it: one rate, or several with the days from which they hold."""
+    """A currency, what 1 USD is in it (one rate, or several with the days from which they hold), and the first month.
+
+    The first month is also that of a fleet's or programme's calendar.
+    """
 
     currency: Currency = DEFAULT
     rates: ExchangeRates = DEFAULT
+    start: Start = DEFAULT
 
     def __post_init__(self) -> None:
         _ = self.dated  # a scenario says what is wrong with them before it is planned
@@ -85,29 +89,22 @@ class Money:
             raise InputError(f"too many rates: got {len(found)}, want at most {MOST_RATES}. Leave some out.")
         return found
 
-    def level(self, month: int, start: date | None) -> float:
+    def level(self, month: int) -> float:
         """Return the rate on the first day of a month, counted from 0; before the first day that of the first.
 
         Errors: several rates and no first month.
         """
         if len(self.dated) <= 1:
             return self.dated[0][1] if self.dated else 1.0
-        if start is None:
+        if self.start is None:
             raise InputError(
                 f"no first month: got {len(self.dated)} rates of days and no start, want the plan's first month. State "
                 "start, such as start = 2027-01-01."
             )
-        at = start.year * 12 + start.month - 1 + month
+        at = self.start.year * 12 + self.start.month - 1 + month
         first = date(at // 12, at % 12 + 1, 1)
         held = [rate for day, rate in self.dated if day is not None and day <= first]
         return held[-1] if held else self.dated[0][1]
-
-
-@section
-class DatedMoney(Money):
-    """The same with the first month of a plan that has no calendar of its own."""
-
-    start: Start = DEFAULT
 
 
 def _pairs(given: Any) -> Iterator[tuple[date | None, float]]:
@@ -199,29 +196,37 @@ def amount_of(plan: Any, money: Money) -> Amount | None:
     """Return what a plan costs in the currency of its scenario; None in USD."""
     if not money.dated:
         return None
-    start, months, ends = _costs(plan, money)
-    amounts = tuple(usd * money.level(at, start) for at, usd in enumerate(months))
-    total = sum(months)
-    rate = sum(amounts) / total if total > 0 else money.level(0, start)
-    low, high = (end * rate for end in ends)
-    return Amount(money.currency, rate, low, sum(amounts), high, amounts)
-
-
-def _costs(plan: Any, money: Money) -> tuple[date | None, Sequence[float], tuple[float, float]]:
-    """Return the first month of a plan, what each month costs in USD, and the range of what all of them do."""
-    own = money.start if isinstance(money, DatedMoney) else None
+    if isinstance(plan, (FleetPlan, ServingPlan)):
+        return _by_month(plan, money)
     if isinstance(plan, TrainingPlan):
         low, middle, high = (case.programme_cost_usd for case in plan.cases)
-        shares = _shares(plan.middle.programme_days, own)
-        return own, [middle * share for share in shares], (low, high)
-    if isinstance(plan, ProgrammePlan):
-        months = [month.usd for month in plan.months]
-        return plan.terms.start, months, (plan.budgets[0].usd, plan.budgets[2].usd)
-    if not isinstance(plan, (FleetPlan, ServingPlan)):
-        plan = plan.plan  # a serving plan that was chosen among others
-    found = usd_range(plan)
-    start = plan.terms.start if isinstance(plan, FleetPlan) else plan.traffic.start
-    return start, [month.usd for month in plan.months], (found.low, found.high)
+        months = [middle * share for share in _shares(plan.middle.programme_days, money.start)]
+    elif isinstance(plan, ProgrammePlan):
+        (low, _, high), months = (budget.usd for budget in plan.budgets), [month.usd for month in plan.months]
+    else:
+        return amount_of(plan.plan, money)  # a serving plan that was chosen among others
+    amounts = tuple(usd * money.level(at) for at, usd in enumerate(months))
+    rate = _mean_rate(amounts, months, money)
+    return Amount(money.currency, rate, low * rate, sum(amounts), high * rate, amounts)
+
+
+def _by_month(plan: FleetPlan | ServingPlan, money: Money) -> Amount:
+    """Return the amount of a plan whose ends of the range cost something each month, as its middle does."""
+    months = [month.usd for month in plan.months]
+    rates = [money.level(at) for at in range(len(months))]
+    amounts, found = tuple(usd * rate for usd, rate in zip(months, rates, strict=True)), usd_range(plan, rates)
+    rate = _mean_rate(amounts, months, money)
+    return Amount(money.currency, rate, found.low, found.middle, found.high, amounts)
+
+
+def _mean_rate(amounts: Sequence[float], months: Sequence[float], money: Money) -> float:
+    """Return what 1 USD is over all months, by what each of them costs."""
+    return sum(amounts) / sum(months) if sum(months) > 0 else money.level(0)
+
+
+def run_rate(days: float, money: Money) -> float:
+    """Return what 1 USD is over the months of a run of so many days."""
+    return sum(share * money.level(at) for at, share in enumerate(_shares(days, money.start)))
 
 
 def _shares(days: float, start: date | None) -> list[float]:

@@ -18,8 +18,8 @@ class ProgrammeScenario(Scenario):
     """Several training runs one after another, and what they cost together."""
 
     plan: Annotated[str, Quantity("programme", kind="choice", choices=("programme",), default="programme")] = DEFAULT
-    inputs: ProgrammeInputs
     money: Annotated[Money, TABLE] = DEFAULT
+    inputs: ProgrammeInputs
 
 
 def with_found_layouts(scenario: ProgrammeScenario, plan: ProgrammePlan) -> ProgrammeScenario:

@@ -11,7 +11,7 @@ from sizebook.plans.training.inputs import Training, TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.search import Search, search
 from sizebook.plans.training.searched_layout import fixed_fields, with_layout
-from sizebook.scenarios.money import DatedMoney
+from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
 
 
@@ -23,7 +23,7 @@ class TrainingScenario(ModelScenario):
     plan: Annotated[str, Quantity("training", kind="choice", choices=("training",), default="training")] = DEFAULT
     gpu: Gpu
     inputs: TrainingInputs
-    money: Annotated[DatedMoney, TABLE] = DEFAULT
+    money: Annotated[Money, TABLE] = DEFAULT
 
 
 @as_of_its_day

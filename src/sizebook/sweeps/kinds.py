@@ -35,8 +35,9 @@ def kind_of(columns: list[str]) -> Kind:
     if is_training(columns):  # only such a table waits for what plans training
         from sizebook.plans.training import rows as training_rows
         from sizebook.sweeps import training
+        from sizebook.sweeps.amounts import INPUTS as MONEY
 
         check_columns(columns, training.REQUIRED, training_rows.OUTPUTS)
-        return Kind(training.sweep, training.FIGURE, {*training_rows.INPUTS, *training.inputs_of(columns)})
+        return Kind(training.sweep, training.FIGURE, {*training_rows.INPUTS, *MONEY, *training.inputs_of(columns)})
     check_columns(columns, cases.REQUIRED, COLUMNS.results_of(columns))
     return Kind(serving.sweep, "tpot_seconds", COLUMNS.known)

@@ -110,7 +110,21 @@ def write(frames: Iterator[pl.DataFrame], output: Path) -> None:
     to = {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_xlsx}[_kind(output)]
     # Closed, so that no thread still answers when a failed write has been told.
     with unfinished(output) as temporary, _written(output), closing(prefetched(frames)) as coming:
-        to(map(_neutralised, coming) if _kind(output) == ".csv" else coming, temporary)
+        alike = _alike(coming)
+        to(map(_neutralised, alike) if _kind(output) == ".csv" else alike, temporary)
+
+
+def _alike(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Pass pieces on. Errors: one with other columns than the first, where a later row states another currency."""
+    columns: list[str] = []
+    for frame in frames:
+        columns = columns or frame.columns
+        if frame.columns != columns:
+            raise InputError(
+                f"columns differ: got {', '.join(set(frame.columns) ^ set(columns))} in some rows only, want the same "
+                "currency in all. Split the table by currency."
+            )
+        yield frame
 
 
 _SUSPECT = pl.col(pl.String).str.contains(r"^[\t\r\n=+\-@]").any()  # quick to ask, true of numbers too

@@ -12,6 +12,7 @@ import polars as pl
 
 from sizebook.plans.training.rows import INPUTS, OUTPUTS, Rows
 from sizebook.plans.training.rows import REQUIRED_INPUTS as REQUIRED
+from sizebook.sweeps.amounts import with_amounts
 from sizebook.sweeps.published_recipes import with_normalised_recipes
 
 FIGURE = "step_seconds"
@@ -48,5 +49,5 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     rows = Rows(stated.columns)
     results = [tuple(rows.result(row).values()) for row in stated.iter_rows()]
     schema = {name: _TYPES.get(name, pl.Float64) for name in OUTPUTS}
-    found = pl.DataFrame(results, schema=schema, orient="row")
+    found = with_amounts(frame, pl.DataFrame(results, schema=schema, orient="row"))
     return pl.concat([frame, found], how="horizontal")

@@ -29,6 +29,7 @@ from sizebook.workbooks.references import quoted
 _PLACE = re.compile(r"\{([a-z]\w*)(?:\.(\w+))?(?::([a-z]\w*))?\}")
 FIRST_COLUMN = 3  # A is a margin, B holds the labels
 LABELS = "B"
+MONEY = "¤"  # in a label, a unit or a text of a formula: the currency of Inputs
 BASE = "middle"
 TOTAL, ALL = "total", "all"  # of a line through time: {usd.total}, {usd.all}
 UNLISTED = unless_waiting('""')  # what a figure shows that needs what nobody lists
@@ -172,6 +173,14 @@ class Book:
         if sheet not in (CALLS, "") and formula.startswith("=") and calls_sizebook(formula):
             return f"={self.addin_calls.call(_on_sheet(self.resolve(formula, CALLS, case), sheet))}"
         return _PLACE.sub(lambda match: self._reference(match, case, sheet), formula)
+
+    def in_currency(self, text: str, sheet: str) -> str:
+        """Return a text of a cell with the currency of Inputs where it says `MONEY`."""
+        if MONEY not in text:
+            return text
+        formula = text if text.startswith("=") else f'="{text}"'
+        joined = formula.replace(MONEY, f'"&{self.resolve("{currency}", sheet)}&"')
+        return joined.replace('""&', "").replace('&""', "")
 
     def _reference(self, match: re.Match[str], at: str, sheet: str) -> str:
         first, last = match[1], match[3]

@@ -75,7 +75,7 @@ class Canvas:
 
     def _put(self, column: int, value: Any, style: str, row: int | None = None) -> Cell:
         cell: Any = self.sheet.cell(self.row if row is None else row, column)
-        cell.value = value
+        cell.value = self.book.in_currency(value, self.sheet.title) if isinstance(value, str) else value
         cell.style = style
         return cast(Cell, cell)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizebook.workbooks import styles
+from sizebook.workbooks.book import MONEY
 from sizebook.workbooks.timeline import Timeline
 
 
@@ -43,7 +44,7 @@ def range_rows(page: Timeline, cost: str) -> None:
         ("usd_most", "Cost, most", "high", "dear"),
     ):
         of_month, of_all = (_end(end, price, cost, at) for at in ("", ".total"))
-        page.row_of(key, label, f"=IF({{on}}=0,0,{of_month})", "USD", total=f"={of_all}")
+        page.row_of(key, label, f"=IF({{on}}=0,0,{of_month})", MONEY, total=f"={of_all}")
     share = price_share(("{usd_fast}", "{usd_slow}"), ("{usd_cheap}", "{usd_dear}")).removeprefix("=")
     of_all = price_share(("{usd_fast.total}", "{usd_slow.total}"), ("{usd_cheap.total}", "{usd_dear.total}"))
     monthly = f'=IF({{on}}*{{{cost}}}=0,"",{share})'

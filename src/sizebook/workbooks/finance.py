@@ -21,7 +21,7 @@ from sizebook.plans.training.inputs import USABLE_SHARE
 from sizebook.scenarios.money import Currency
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book, Place
+from sizebook.workbooks.book import MONEY, Book, Place
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.print_ranges import fold_blank, print_to
@@ -234,15 +234,19 @@ def _in_order(day: str, of: str, number: str) -> str:
     return f'=IF(({own}="")<>({{{of}.{number}}}=""),0,IF({own}="",1,{rises}))'
 
 
-def labelled(words: str) -> str:
-    """Return the formula of a money tile's label: the currency of Inputs, then words."""
-    return f'={{currency}}&"{words}"'
-
-
 def currency_rate(book: Book) -> str:
     """Return the formula of what 1 USD is in the currency of Inputs: not available where it has no rate."""
     level = dated_level(book, "rate_date", "rate_per_usd", from_first=True).removeprefix("=")
     return f'=IF(({{currency}}="USD")=(COUNT({_RATES})=0),{level},NA())'
+
+
+def usd_row(page: Timeline, cost: str) -> None:
+    """Add the row of a cost in USD, which `MEAN_RATE` rests on; ``cost`` is its row in the currency."""
+    page.row_of("month_in_usd", "Cost in USD", f"={{{cost}}}/({{currency_rate}}+1-{{on}})", "USD", total=SUM)
+
+
+# What 1 USD is in the currency over all months, by what each of them costs: of a book with `usd_row`.
+MEAN_RATE = "IF({month_in_usd.total}=0,1,{month_usd.total}/{month_in_usd.total})"
 
 
 def dated_level(book: Book, dates: str, levels: str, *, from_first: bool) -> str:
@@ -264,20 +268,20 @@ def statement_rows(page: Timeline) -> None:
         (
             "beside_usd",
             "People, storage, egress",
-            f"={fixed}*(1+{{inflation_per_year}})^(({{month}}-1)/{{months_a_year}})*{{on}}",
+            f"={fixed}*(1+{{inflation_per_year}})^(({{month}}-1)/{{months_a_year}})*{{currency_rate}}",
         ),
         ("support_usd", "Support", "={usd}*{support_share}"),
         ("contingency_usd", "Contingency", "=({usd}+{support_usd}+{beside_usd})*{contingency_share}"),
         ("tax_usd", "Tax", "=({usd}+{support_usd}+{beside_usd}+{contingency_usd})*{tax_share}"),
     ):
-        page.row_of(key, label, formula, "USD", total=SUM)
+        page.row_of(key, label, formula, MONEY, total=SUM)
     whole = "={usd}+{support_usd}+{beside_usd}+{contingency_usd}+{tax_usd}"
-    page.row_of("whole_usd", "Whole cost", whole, "USD", total=BOLD_SUM)
+    page.row_of("whole_usd", "Whole cost", whole, MONEY, total=BOLD_SUM)
     today = "/(1+{discount_per_year})^({month}/{months_a_year})"
-    page.row_of("present_usd", "Whole cost, present value", "={whole_usd}" + today, "USD", total=SUM)
-    net = "=IF({income_usd_per_month}=0,0,{income_usd_per_month}-{whole_usd})*{on}" + today
-    worth = "=IF({income_usd_per_month}=0,0,SUM({net_present_usd.all})-{invest_usd})"
-    page.row_of("net_present_usd", "Income less cost, present value", net, "USD", total=worth)
+    page.row_of("present_usd", "Whole cost, present value", "={whole_usd}" + today, MONEY, total=SUM)
+    net = "=IF({income_usd_per_month}=0,0,{income_usd_per_month}*{currency_rate}-{whole_usd})*{on}" + today
+    worth = "=IF({income_usd_per_month}=0,0,SUM({net_present_usd.all})-{invest_usd}*{currency_rate.1})"
+    page.row_of("net_present_usd", "Income less cost, present value", net, MONEY, total=worth)
     fiscal = "=YEAR(EDATE({starts},1-{fiscal_year_start}))*{on}"
     page.row_of("fiscal_year", "Fiscal year, that of its first month", fiscal, "", "0", MOST)
 
@@ -321,8 +325,7 @@ def years_sheet(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None
             # Months without a figure belong to no year: SUMIF would make 0 of them.
             sums = (f"SUMIF({{{key}.all}},{get_column_letter(5 + n)}${head},{{{name}.all}})" for n in range(count))
             cells = [f"=IF(ISERROR($D{at}),$D{at},{each})" for each in sums]
-            own = unit or "={currency}"
-            table.append([label, own, f"={{{name}.total}}", *cells])
+            table.append([label, unit, f"={{{name}.total}}", *cells])
         formats = [[styles.GENERAL] * (3 + count)] + [
             [styles.GENERAL, styles.GENERAL, *[shown] * (1 + count)] for *_, shown in rows
         ]

@@ -18,11 +18,11 @@ from typing import Any
 from sizebook.calculation.names import Names
 from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.tokens import Area, address, area, tokenize
-from sizebook.core.coercion import LONGEST_CELL, coerce, list_text
+from sizebook.core.coercion import LONGEST_CELL, coerce, is_blank, list_text
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.hints import offered
 from sizebook.core.sections import TABLES, Quantity, declared, flat, hints_of, nested
-from sizebook.scenarios.money import Money
+from sizebook.scenarios.money import MOST_RATES, USD, Money
 from sizebook.scenarios.scenario_files import workbook_model
 from sizebook.workbooks.data_validations import FLAGS, SheetRules, ValidationRule, as_argument, bounds_text, read_rules
 from sizebook.workbooks.sheet import Live, Sheet
@@ -190,6 +190,20 @@ def check_values(inputs: Mapping[str, Input], given: Mapping[str, Any], names: s
         for e in inputs.values()
         if e.required and e.name not in found.values
     ]
+    return found if found.problems or "rate_per_usd_1" not in inputs else _with_checked_money(found)
+
+
+def _with_checked_money(found: CheckedValues) -> CheckedValues:
+    """Note what is wrong with the currency and its rates, as scenarios say it."""
+    rates = [
+        (found.values.get(f"rate_date_{number}"), found.values[name])
+        for number, name in enumerate((f"rate_per_usd_{at}" for at in range(1, MOST_RATES + 1)), 1)
+        if not is_blank(found.values.get(name))
+    ]
+    try:
+        Money(currency=found.values.get("currency") or USD, rates=rates or None)
+    except InputError as error:
+        found.problems.append(str(error))
     return found
 
 

@@ -54,9 +54,10 @@ def count_with_unit(value: str, unit: str) -> str:
     return f'{count_text(value)}&" {unit}"&IF({value}=1,"","s")'
 
 
-def usd_text(value: str) -> str:
-    """Return the formula of an amount's text: millions as M, below that in dollars."""
-    return f'"$"&IF(ABS({value})>=10^6,FIXED({_rounded(f"{value}/10^6", 2)},2)&" M",{number_text(value)})'
+def money_text(value: str) -> str:
+    """Return the formula of an amount's text in the currency of Inputs: ``$1.25 M``, ``EUR 75,771``."""
+    sign = 'IF({currency}="USD","$",{currency}&" ")'
+    return f'{sign}&IF(ABS({value})>=10^6,FIXED({_rounded(f"{value}/10^6", 2)},2)&" M",{number_text(value)})'
 
 
 def range_text(low: str, high: str, after: str = "", text: Callable[[str], str] = number_text) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sizebook.core.sections import Argument, Quantity
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.finance import TRIAL_SPAN, Driver
@@ -73,7 +73,7 @@ def two_way_sheet(book: Book, down: Steps, across: Steps, what: str) -> Callable
         declare(page, Argument(f"step_{side.name}", quantity, side.factors[0]), per_case=side.factors[1:])
 
     def finish(cost: Cost) -> None:
-        page.section(f"{what}, USD; {across.label} across, {down.in_a_sentence} down")
+        page.section(f"{what}, {MONEY}; {across.label} across, {down.in_a_sentence} down")
         page.table(
             [down.label, *(f"={across.step(number)}" for number in across.numbers)],
             [
@@ -103,7 +103,7 @@ def tornado_sheet(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str
     first = page.row + 1
     last = first + len(drivers) - 1
     page.table(
-        ["Driver", "Low, USD", "High, USD", "Low, change", "High, change", "Rank"],
+        ["Driver", f"Low, {MONEY}", f"High, {MONEY}", f"Low, change, {MONEY}", f"High, change, {MONEY}", "Rank"],
         [
             [
                 driver.label,
@@ -118,7 +118,7 @@ def tornado_sheet(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str
     page.section("Largest first")
     top = page.row + 1
     rows = page.table(
-        ["Driver", "Low, change", "High, change", "Rank"],
+        ["Driver", f"Low, change, {MONEY}", f"High, change, {MONEY}", "Rank"],
         [
             [
                 *(
@@ -134,11 +134,11 @@ def tornado_sheet(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str
     page.statement(
         "tornado_message",
         "Title of the chart",
-        f'=B{top}&" moves the cost most: from "&{_amount(f"C{top}")}&" to "&{_amount(f"D{top}")}&" USD"',
+        f'=B{top}&" moves the cost most: from "&{_amount(f"C{top}")}&" to "&{_amount(f"D{top}")}&" {MONEY}"',
         "The largest",
     )
     drawn = Chart(
-        "tornado", "{tornado_message}", "USD over the scenario", number_format=styles.WHOLE, rows=rows, columns="CD"
+        "tornado", "{tornado_message}", "cost over the scenario", number_format=styles.WHOLE, rows=rows, columns="CD"
     )
     page.chart(drawn, at=room)
     page.finish()

@@ -1,0 +1,98 @@
+"""Every money cell of every workbook with months: in EUR at half a EUR for 1 USD it is half, and says EUR.
+
+The whole workbook is walked, cell by cell, beside the same one in USD. What stays in USD says so, on sheets of what
+functions are asked and give, and of prices as they are listed.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+from sizebook.core.errors import InputError
+from sizebook.workbooks.filling import fill
+from tests.workbooks.filled import FilledOnce
+from tests.workbooks.sittings import SITTINGS, Sitting
+
+EUR = {"currency": "EUR", "rate_date_1": date(2000, 1, 1), "rate_per_usd_1": 0.5}
+# Sheets with money in USD: inputs and their sources, what functions give and the cases they are compared with.
+IN_USD = {
+    "fine_tuning.xlsx": {"Money"},
+    "training_budget.xlsx": {"Inputs", "Plan", "Cases", "Months"},
+    "training_programme.xlsx": {"Inputs", "Phases", "Budget", "Months"},
+    "serving_capacity.xlsx": {"Basis", "Cases"},
+    "fleet_plan.xlsx": {"Inputs", "Services", "Groups"},
+}
+BOOKS = [sitting for sitting in SITTINGS if sitting.file in IN_USD]
+of_every_book = pytest.mark.parametrize("sitting", BOOKS, ids=[sitting.file for sitting in BOOKS])
+
+
+class Words:
+    """The texts of a sheet, to say what a cell is called: texts of its row, and the nearest above it."""
+
+    def __init__(self, sheet: Any) -> None:
+        self.texts = {(c.row, c.column): c.value for row in sheet.iter_rows() for c in row if isinstance(c.value, str)}
+        self.sections = {c.row: str(c.value) for c in sheet["B"] if c.style == "Section"}
+        self.of_rows: dict[int, list[str]] = {}
+        for (row, _), text in sorted(self.texts.items()):
+            self.of_rows.setdefault(row, []).append(text)
+
+    def around(self, row: int, column: int) -> str:
+        """Return the texts that say what a cell is: those of its row, its column's head, its section's head."""
+        above = range(row - 1, 0, -1)
+        head = next((self.texts[at, column] for at in above if (at, column) in self.texts), "")
+        section = next((self.sections[at] for at in above if at in self.sections), "")
+        return "; ".join([*self.of_rows.get(row, []), head, section])
+
+
+def books(sitting: Sitting, filled_once: FilledOnce) -> tuple[Any, Any]:
+    found = [filled_once(sitting.path, {**sitting.given, **extra}) for extra in ({}, EUR)]
+    assert [each.problems for each in found] == [[], []]
+    usd, eur = (load_workbook(each.path, data_only=True) for each in found)
+    return usd, eur
+
+
+@of_every_book
+def test_what_halves_says_eur_and_what_says_eur_halves(sitting: Sitting, filled_once: FilledOnce) -> None:
+    usd, eur = books(sitting, filled_once)
+    halved, in_usd, wrong = 0, set(), []
+    for sheet in (sheet for sheet in eur.worksheets if sheet.sheet_state == "visible"):
+        words = Words(sheet)
+        for cell in (cell for row in sheet.iter_rows() for cell in row):
+            before, now = usd[sheet.title][cell.coordinate].value, cell.value
+            if not isinstance(now, (int, float)) or isinstance(now, bool) or (sheet.title == "Rates"):
+                continue
+            said = words.around(cell.row, cell.column)
+            if now != before:
+                halved += 1
+                if not (now == pytest.approx(before / 2, rel=1e-9) and re.search(r"\bEUR\b", said)):
+                    wrong.append((sheet.title, cell.coordinate, before, now, said))
+            elif now and re.search(r"\bUSD\b", said):
+                in_usd.add(sheet.title)
+    assert wrong == []
+    assert in_usd == IN_USD[sitting.file]
+    assert halved > 100
+
+
+@of_every_book
+def test_no_text_of_a_result_says_dollars(sitting: Sitting, filled_once: FilledOnce) -> None:
+    _, eur = books(sitting, filled_once)
+    texts = [(s.title, c.coordinate, c.value) for s in eur.worksheets if s.sheet_state == "visible"
+             for row in s.iter_rows() for c in row if isinstance(c.value, str)]  # fmt: skip
+    assert [text for text in texts if "$" in text[2]] == []
+
+
+@of_every_book
+def test_a_currency_without_a_rate_is_refused_as_in_a_scenario(sitting: Sitting, tmp_path: Path) -> None:
+    want = (
+        "currency without a rate: got currency 'EUR' without, want what 1 USD is in another currency. State rates, "
+        "such as currency = 'EUR' and rates = 0.92."
+    )
+    with pytest.raises(InputError) as refused:
+        fill(sitting.path, {**sitting.given, "currency": "EUR"}, tmp_path / "out.xlsx")
+    assert want in str(refused.value)
