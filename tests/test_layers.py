@@ -31,7 +31,8 @@ LAYERS = (
     # From here on surfaces, which may import other libraries.
     ("sources",),
     ("scheduling", "market"),
-    ("calculation", "scenarios", "sweeps", "validation"),
+    ("scenarios",),
+    ("calculation", "sweeps", "validation"),
     ("actuals", "calibrating", "workbooks"),
     ("reports.charts",),
     ("reports",),
