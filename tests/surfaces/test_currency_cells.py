@@ -25,7 +25,7 @@ IN_USD = {
     "fine_tuning.xlsx": {"Money"},
     "training_budget.xlsx": {"Inputs", "Plan", "Cases", "Months"},
     "training_programme.xlsx": {"Inputs", "Phases", "Budget", "Months"},
-    "serving_capacity.xlsx": {"Basis", "Cases"},
+    "serving_capacity.xlsx": {"Basis", "Cases", "Months"},  # what runs already is stated in USD
     "fleet_plan.xlsx": {"Inputs", "Services", "Groups"},
 }
 BOOKS = [sitting for sitting in SITTINGS if sitting.file in IN_USD]
