@@ -38,41 +38,62 @@ def not_calculable(prepared: Prepared, errors: Mapping[Place, ErrorCode]) -> dic
 
 
 class _Users:
-    """Which formulas refer to a cell."""
+    """Which formulas refer to a cell; those that may refer to a sheet are read once it is asked for."""
 
     def __init__(self, prepared: Prepared) -> None:
-        self._single: dict[tuple[str, int, int], list[Place]] = defaultdict(list)
-        self._areas: dict[str, list[tuple[Area, Place]]] = defaultdict(list)
-        for place, source in _references(prepared):
-            if source.is_cell:
-                self._single[source.sheet.casefold(), source.top, source.left].append(place)
-            else:
-                self._areas[source.sheet.casefold()].append((source, place))
-        for number, array in prepared.arrays.items():
-            sheet, at = prepared.places[number]
-            if (anchor := cell_at(at)) is not None:
-                self._single[sheet.casefold(), *anchor] += [
-                    (sheet, address(*cell)) for cell in array.filled.cells() if cell != anchor
-                ]
+        self._prepared = prepared
+        self._texts = [text.casefold() for text in prepared.texts]
+        self._by_sheet: dict[str, _UsersOfSheet] = {}
 
     def of(self, place: Place) -> Iterator[Place]:
         at = area(place[1], place[0])
         if at is None:
             return
         sheet = at.sheet.casefold()
-        yield from self._single.get((sheet, at.top, at.left), ())
-        for source, user in self._areas.get(sheet, ()):
+        if sheet not in self._by_sheet:
+            self._by_sheet[sheet] = self._of_sheet(sheet)
+        yield from self._by_sheet[sheet].of(at)
+
+    def _of_sheet(self, sheet: str) -> _UsersOfSheet:
+        """Return what refers to a sheet: formulas that stand on it or name it."""
+        found, named = _UsersOfSheet(), sheet.replace("'", "''")
+        for place, text, lower in zip(self._prepared.places, self._prepared.texts, self._texts, strict=True):
+            if place[0].casefold() == sheet or named in lower:
+                for source in _references(place, text):
+                    if source.sheet.casefold() == sheet:
+                        found.note(source, place)
+        for number, array in self._prepared.arrays.items():
+            own, at = self._prepared.places[number]
+            if own.casefold() == sheet and (anchor := cell_at(at)) is not None:
+                found.single[anchor] += [(own, address(*cell)) for cell in array.filled.cells() if cell != anchor]
+        return found
+
+
+class _UsersOfSheet:
+    """Which formulas refer to the cells of one sheet."""
+
+    def __init__(self) -> None:
+        self.single: dict[tuple[int, int], list[Place]] = defaultdict(list)
+        self._areas: list[tuple[Area, Place]] = []
+
+    def note(self, source: Area, user: Place) -> None:
+        if source.is_cell:
+            self.single[source.top, source.left].append(user)
+        else:
+            self._areas.append((source, user))
+
+    def of(self, at: Area) -> Iterator[Place]:
+        yield from self.single.get((at.top, at.left), ())
+        for source, user in self._areas:
             if _inside(at, source):
                 yield user
 
 
-def _references(prepared: Prepared) -> Iterator[tuple[Place, Area]]:
-    for number, text in enumerate(prepared.texts):
-        place = prepared.places[number]
-        for token in tokenize(text):
-            source = area(token.text.rstrip("#"), place[0]) if token.kind == "reference" else None
-            if source is not None:
-                yield place, source
+def _references(place: Place, text: str) -> Iterator[Area]:
+    for token in tokenize(text):
+        source = area(token.text.rstrip("#"), place[0]) if token.kind == "reference" else None
+        if source is not None:
+            yield source
 
 
 def problems(
