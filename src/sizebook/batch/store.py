@@ -148,8 +148,6 @@ class Store:
 
     def difference(self, one: Stored, other: Stored) -> Difference:
         """Return how two scenarios of one kind of plan differ and which input moves the cost by how much."""
-        if one.plan != other.plan:
-            raise InputError(f"other plans: got {one.plan} and {other.plan}, want two of one kind. Choose others.")
         figures = self.figures(one), self.figures(other)
         found = bridge(*(Side(each.name, each.values, each.folder) for each in (one, other)))
         return Difference(tuple(moved_figures(*figures)), found)

@@ -17,6 +17,7 @@ from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.texts import text
 from sizebook.formulas.covering import Need, Offer, cover
+from sizebook.plans.quantities import MonthNumber
 
 HOURS = 24
 TERMS = {"1y": 12, "3y": 36}  # months of the terms that price lists know
@@ -150,7 +151,7 @@ _COUNT: Any = {"kind": "integer", "minimum": 0}
 class ContractMonth:
     """What contracts are in a month: running ones, and what to sign by term."""
 
-    month: Annotated[int, Quantity("month, the first is now", **_COUNT, label="Month")]
+    month: MonthNumber
     running_gpus: Annotated[
         int, Quantity("GPUs under contracts that run already", unit="GPUs", **_COUNT, label="Running contracts")
     ]

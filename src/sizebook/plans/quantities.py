@@ -8,6 +8,8 @@ from sizebook.core.sections import Quantity
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
+MonthNumber = Annotated[int, Quantity("month, the first is now", **_COUNT, label="Month")]
+
 # A replica, its node and its fleet
 
 GpusPerReplica = Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **_COUNT, label="GPUs of a replica")]

@@ -51,6 +51,11 @@ class Band:
     basis: str = UNSEEN
 
 
+def banded(name: str, value: float, band: Band) -> dict[str, float]:
+    """Return a figure with its p10 and p90 by their names."""
+    return {name: value, f"{name}_p10": value * band.low, f"{name}_p90": value * band.high}
+
+
 @dataclass(frozen=True)
 class Setting:
     """What tells one combination from another beside accelerator and engine: the architecture, bits of a weight of its

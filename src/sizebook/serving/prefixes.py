@@ -84,6 +84,18 @@ class Kept:
     host_tokens: float = 0.0
     host_seconds: float = 0.0
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """What is kept of prompts, by the names under which plans show it; stays in hours."""
+        return {
+            "restored_ratio": self.restored,
+            "restore_seconds": self.restore_seconds,
+            "prefix_tokens": self.gpu_tokens,
+            "prefix_hours": self.gpu_seconds / 3600,
+            "host_prefix_tokens": self.host_tokens,
+            "host_prefix_hours": self.host_seconds / 3600,
+        }
+
     def mean_restore(self, turns: int) -> float:
         """Return the seconds of sending back that a request waits for on average; a first turn waits for none."""
         return self.restored * self.restore_seconds * (turns - 1) / turns

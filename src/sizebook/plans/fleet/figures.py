@@ -41,9 +41,9 @@ from sizebook.plans.quantities import (
     TimeToFirstToken,
     Workers,
 )
-from sizebook.plans.serving.figures import banded
 from sizebook.plans.serving.rates import listed_rates, watts
 from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.serving.band import banded
 from sizebook.tables.grid import grid_of
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}

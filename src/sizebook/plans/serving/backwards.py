@@ -133,7 +133,7 @@ class _Asked:
             return peak
         if self.kind == "kw":
             return serving_kwh(peak, self.rates.tdp_watts, 1.0, pue=self.rates.pue, hours=1.0)
-        usd = usd_if_kept_up(self.replica, self.inputs, self.rates, times)
+        usd = usd_if_kept_up(self.replica, self.inputs, self.rates, times=times)
         if self.kind == "usd_per_month":
             return usd
         tokens = self.inputs.traffic.mean_demand.output_tokens

@@ -67,7 +67,7 @@ class _Stair:
     plan: ServingPlan
 
     def usd(self, times: float) -> float:
-        return usd_if_kept_up(self.plan.replica, self.plan.inputs, self.plan.rates, times)
+        return usd_if_kept_up(self.plan.replica, self.plan.inputs, self.plan.rates, times=times)
 
     @property
     def marginal(self) -> float:

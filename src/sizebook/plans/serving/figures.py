@@ -43,7 +43,7 @@ from sizebook.plans.serving.plan import ServingPlan, in_words, replica_of
 from sizebook.plans.serving.rates import listed_rates, watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.starts import Scaled, cold_start
-from sizebook.serving.estimate import Band
+from sizebook.serving.band import banded
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
@@ -322,23 +322,10 @@ def _of_the_replica(inputs: ServingInputs, replica: PlannedReplica) -> dict[str,
         "workers": replica.layout,
         "transfer_seconds": replica.transfer_seconds,
         "transfer_seconds_most": replica.transfer_seconds / LEAST_TRANSFER,
-        **_kept(replica),
+        "hit_ratio": replica.demand.cache_hit_ratio,
+        **replica.kept.figures,
         "encode_seconds": float(replica.case.encode_seconds),
         "cold_start_seconds": cold_start(inputs.scaling, replica),
-    }
-
-
-def _kept(replica: PlannedReplica) -> dict[str, float]:
-    """Return what a replica keeps of prompts for those that come after them."""
-    kept = replica.kept
-    return {
-        "hit_ratio": replica.demand.cache_hit_ratio,
-        "restored_ratio": kept.restored,
-        "restore_seconds": kept.restore_seconds,
-        "prefix_tokens": kept.gpu_tokens,
-        "prefix_hours": kept.gpu_seconds / 3600,
-        "host_prefix_tokens": kept.host_tokens,
-        "host_prefix_hours": kept.host_seconds / 3600,
     }
 
 
@@ -354,8 +341,3 @@ def _banded(replica: PlannedReplica) -> dict[str, float]:
     for name, (value, band) in values.items():
         found |= banded(name, float(value), band)
     return found
-
-
-def banded(name: str, value: float, band: Band) -> dict[str, float]:
-    """Return a figure with its p10 and p90 by their names."""
-    return {name: value, f"{name}_p10": value * band.low, f"{name}_p90": value * band.high}

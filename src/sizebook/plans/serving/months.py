@@ -13,6 +13,7 @@ from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
 from sizebook.formulas.covering import Need, Offer, cover
 from sizebook.plans.commitments import TERMS, Commitment, CommitmentTerms, Portfolio, Purchase, counted
+from sizebook.plans.quantities import MonthNumber
 from sizebook.plans.serving.day import HOURS
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.internal_price import LINES, gpu_seconds, split
@@ -28,7 +29,7 @@ _COUNT: Any = {"kind": "integer", "minimum": 0}
 class Month:
     """One month of the fleet: GPUs reserved and at peak, utilisation, money, energy, carbon; month 1 is now."""
 
-    month: Annotated[int, Quantity("month, the first is now", **_COUNT, label="Month")]
+    month: MonthNumber
     requests: Annotated[float, Quantity("requests of the month", unit="requests", label="Requests")]
     peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **_COUNT, label="GPUs at peak")]
     reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **_COUNT, label="GPUs reserved")]
@@ -102,7 +103,7 @@ def most_gpus(replica: PlannedReplica, inputs: ServingInputs) -> int:
 def purchase(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> Purchase:
     """Return what is to buy for the months of a plan, at so many times its traffic."""
     months, needs = inputs.traffic.months, gpus_needed(replica, inputs, times)
-    return Purchase(needs, rates.by_month(months), rates.by_term(months), inputs.commitments)
+    return Purchase(needs, rates.by_month(months), rates.by_term(months), terms=inputs.commitments)
 
 
 def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> float:
@@ -111,7 +112,7 @@ def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates,
     price = rates.cheapest_usd(inputs.commitments.terms)
     found = cover([bought], [rates.on_demand_usd], [Offer(1, [price])])
     held = Portfolio(tuple(Commitment(n, 1, 1, usd_per_gpu_hour=price) for n in found.values()))
-    return Purchase((bought,), (rates.on_demand_usd,), {}, CommitmentTerms(sign_terms="none")).usd(held)
+    return Purchase((bought,), (rates.on_demand_usd,), {}, terms=CommitmentTerms(sign_terms="none")).usd(held)
 
 
 def fleet_months(
@@ -175,7 +176,7 @@ def fleet_month(
         cash_usd=portfolio.cash_usd(month + 1) + burst_usd,
         usd_per_mtok_output=usd / (requests * asked.output_tokens) * 1e6,
         usd_per_mtok_input=usd / (requests * asked.input_tokens) * 1e6,
-        **dict(zip(LINES, split(usd, requests, gpu_hours, gpu_seconds(replica)), strict=True)),
+        **dict(zip(LINES, split(usd, requests, gpu_hours, each=gpu_seconds(replica)), strict=True)),
         energy_kwh=energy,
         co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
         replicas_by_hour=fleets,

@@ -63,7 +63,7 @@ class ServingPlan:
 
     def _months_at(self, rates: Rates) -> tuple[Month, ...]:
         portfolio = self.portfolio.repriced(rates.by_term(self.traffic.months))
-        return fleet_months(self.replica, self.inputs, rates, portfolio)
+        return fleet_months(self.replica, self.inputs, rates, portfolio=portfolio)
 
     @cached_property
     def usd_if_kept_up(self) -> float:
@@ -135,7 +135,8 @@ def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     band = replica.bands["throughput"]
     portfolio = purchase(replica, inputs, rates).cheapest()
     middle, fewest, most = (
-        fleet_months(at_speed(replica, speed), inputs, rates, portfolio) for speed in (1.0, band.high, band.low)
+        fleet_months(at_speed(replica, speed), inputs, rates, portfolio=portfolio)
+        for speed in (1.0, band.high, band.low)
     )
     return ServingPlan(
         model,

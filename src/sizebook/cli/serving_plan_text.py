@@ -1,0 +1,219 @@
+"""A serving plan as lines of text: what it costs, what a replica does, what to sign, what was compared."""
+
+from __future__ import annotations
+
+import math
+
+from sizebook.core.texts import range_text
+from sizebook.core.units import (
+    NOT_LISTED,
+    duration,
+    gibibytes,
+    grouped,
+    number_of,
+    percent,
+    significant,
+    thousands,
+    usd,
+)
+from sizebook.plans.ledgers import total_usd, usd_range
+from sizebook.plans.serving.choice import Choices
+from sizebook.plans.serving.engine_command import command, unsaid
+from sizebook.plans.serving.figures import contracts
+from sizebook.plans.serving.internal_price import internal_price
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.remarks import warnings
+from sizebook.plans.serving.tenants import in_cents
+from sizebook.scenarios.serving import ServingResult
+from sizebook.serving.pools import LEAST_TRANSFER
+from sizebook.serving.simulation import Served
+from sizebook.serving.traffic_quantities import PERCENTILES, share_of
+
+LIMITS = {
+    "ttft": "the TTFT target",
+    "tpot": "the TPOT target",
+    "cache": "the cache",
+    "batch": "the engine's batch",
+    "prefill": "the prefill pool",
+    "given": "the load given",
+}
+
+
+def as_text(found: ServingResult) -> list[str]:
+    """Return the plan as lines."""
+    plan = found.plan
+    lines = [*_headline(plan), "", *_replica(plan), "", *_months(plan), "", *_contracts(plan)]
+    return [*lines, "", *_compared(found.choices)] if found.choices else lines
+
+
+def _headline(plan: ServingPlan) -> list[str]:
+    first, last = plan.months[0], plan.months[-1]
+    setup = plan.replica.setup
+    return [
+        f"{plan.model} on {setup.gpu}, {setup.replica.engine}, "
+        f"{setup.replica.weight_dtype or 'own format'}, {plan.replica.layout}",
+        f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
+        *_cost(plan),
+        f"Rates              {plan.replica.rates_basis}",
+        *([f"Engine release     {plan.replica.release_basis}"] if setup.replica.release else []),
+        f"Price basis        {plan.rates.basis}",
+        *(f"To know            {warning}" for warning in warnings(plan)),
+    ]
+
+
+def _cost(plan: ServingPlan) -> list[str]:
+    """Return what all months, a month and a million tokens cost; without a price only that none is listed."""
+    first, last, total = plan.months[0], plan.months[-1], total_usd(plan.months)
+    if math.isnan(total):
+        return [f"Cost               {NOT_LISTED}"]
+    found = usd_range(plan)
+    cost_range = range_text(usd(found.low), usd(found.high))
+    return [
+        f"Cost               {usd(total)} over {number_of(len(plan.months), 'month')} ({cost_range})",
+        f"Cost a month       {usd(first.usd)} in month 1, {usd(last.usd)} in month {last.month}",
+        _per_million(plan),
+        *_internal(plan),
+    ]
+
+
+def _internal(plan: ServingPlan) -> list[str]:
+    """Return the internal price, and the bill of each tenant to the cent."""
+    found, total = internal_price(plan.replica, plan.months), total_usd(plan.months)
+    cached = found.internal_usd_per_mtok_cached
+    said = f", {usd(cached)} cached" if cached is not None else ""
+    lines = [
+        f"Internal price     {usd(found.internal_usd_per_mtok_input)} a million in{said}, "
+        f"{usd(found.internal_usd_per_mtok_output)} out, {usd(found.internal_usd_per_request)} a request; idle "
+        f"{usd(found.idle_usd)}"
+    ]
+    shares = plan.inputs.tenants.shares
+    bills = in_cents(total, [total * each for each in shares])
+    for number, (share, bill) in enumerate(zip(shares, bills, strict=True), 1):
+        lines.append(f"Tenant {number:<11} {bill:,.2f} USD, {percent(share)}")
+    return lines
+
+
+def _per_million(plan: ServingPlan) -> str:
+    full, what = plan.usd_per_mtok_saturated, "out"
+    if not plan.replica.decodes:
+        full, what = full / plan.traffic.mean_demand.input_tokens, "in "
+    over = number_of(len(plan.months), "month")
+    return f"Per million {what}    {usd(plan.usd_per_mtok)} over {over}, at full load {usd(full)}"
+
+
+def _replica(plan: ServingPlan) -> list[str]:
+    replica = plan.replica
+    lines = [
+        f"One replica        {number_of(replica.gpus, 'GPU')}, {number_of(replica.concurrency, 'request')} in flight, "
+        f"{significant(replica.requests_per_second, 3)} requests/s; {LIMITS[replica.binding]} binds",
+        f"Cache holds        {number_of(replica.capacity, 'request')} of {number_of(replica.held_tokens, 'token')}"
+        if replica.decodes
+        else "One pass           the answer comes with it: nothing is cached or decoded",
+    ]
+    asked = "" if replica.loaded is None else f" at {plan.inputs.requests.held_for}"
+    for name in ("ttft", "tpot"):
+        value, band = replica.held(name), replica.bands[name]
+        low, high = duration(value * band.low), duration(value * band.high)
+        if value:  # nothing follows the answer of a single pass
+            label = f"{name.upper()}{asked}"
+            lines.append(f"{label:18} {duration(value)} (p10 {low}, p90 {high}; {band.basis})")
+    if replica.loaded is not None:
+        lines += _percentiles(plan, replica.loaded.served)
+    if replica.pools is not None:
+        lines.append(
+            f"Cache sent         {duration(replica.transfer_seconds)} a prompt, at "
+            f"{replica.pools.transfer_bytes_per_second / 1e9:g} GB/s a GPU; up to "
+            f"{duration(replica.transfer_seconds / LEAST_TRANSFER)} at a quarter of it (assumed)"
+        )
+    memory = replica.memory
+    lines.append(
+        f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, {'cache' if replica.decodes else 'free'} "
+        f"{gibibytes(memory.cache_bytes)} of "
+        f"{gibibytes(memory.physical_bytes)}"
+    )
+    drafts = replica.drafts
+    if drafts != "none":
+        lines.append(f"Drafted tokens     {drafts}")
+    if plan.beyond_context:
+        lines.append(f"Context            {plan.beyond_context}")
+    return [*lines, *_lengths_and_nodes(plan), *_command(plan)]
+
+
+def _command(plan: ServingPlan) -> list[str]:
+    """Return the command that starts a replica, and what it cannot say."""
+    said = command(plan)
+    return [f"Started by         {said}", *(f"{'':18} {each}" for each in unsaid(plan))] if said else []
+
+
+def _percentiles(plan: ServingPlan, served: Served) -> list[str]:
+    """Return the latency percentiles of simulated requests; a star marks the percentile of the targets."""
+    held, lines = plan.inputs.requests.held_for, []
+    for label, latency in (("TTFT of requests", "ttft"), ("TPOT of requests", "tpot"), ("Whole requests", "request")):
+        shown = ", ".join(
+            f"{name}{'*' if name == held else ''} {duration(served.seconds(latency, share_of(name)))}"
+            for name in PERCENTILES
+        )
+        lines.append(f"{label:18} {shown}")
+    return [*lines, f"{'Arrivals':18} {plan.arrivals}; {number_of(len(served.request), 'request')} simulated, * held"]
+
+
+def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
+    lines = []
+    for label, lengths in (("Prompts", plan.traffic.lengths.prompts), ("Answers", plan.traffic.lengths.answers)):
+        if lengths is not None:
+            median, most = (grouped(lengths.percentile(share)) for share in (0.5, 0.95))
+            lines.append(f"{label:18} mean {lengths.mean:.1f} tokens, p50 {median}, p95 {most}")
+    packing, nodes = plan.replica.packing, plan.months[0].peak_nodes
+    target = plan.inputs.target.margins
+    holds = f"{number_of(packing.instances_per_node, 'instance')} each"
+    if not packing.instances_per_node:
+        holds = f"{packing.nodes_per_replica} for each replica"
+    paid = "; GPUs in whole nodes" if target.whole_nodes else ""
+    spare = target.spare_replicas(packing)
+    covered = f"loss of {number_of(target.spare, target.failure_domain)}"
+    return [
+        *lines,
+        f"Nodes at peak      {number_of(nodes, 'node')} of {number_of(packing.gpus_per_node, 'GPU')} in month 1, "
+        f"{holds}{paid}",
+        f"Spare              {number_of(spare, 'replica')} for the {covered}",
+    ]
+
+
+def _months(plan: ServingPlan) -> list[str]:
+    lines = ["Month  Reserved GPUs  Peak GPUs  Busy  USD         kWh        kgCO2e"]
+    for m in plan.months:
+        lines.append(
+            f"{m.month:5}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {thousands(m.usd):>10}"
+            f"  {thousands(m.energy_kwh):>9}  {thousands(m.co2e_kg):>7}"
+        )
+    return lines
+
+
+def _contracts(plan: ServingPlan) -> list[str]:
+    """Return the contracts that run and those to sign, what they leave after the plan, and their regret."""
+    if not plan.portfolio.contracts:
+        return ["Contracts          none: all GPU-hours on demand cost the least"]
+    lines = ["Contract   GPUs  First month  Last month  USD a GPU-hour         USD"]
+    for each in plan.portfolio.contracts:
+        lines.append(
+            f"{each.term_words:8}  {each.gpus:5}  {each.first_month:11}  {each.last_month:10}  "
+            f"{each.usd_per_gpu_hour:14.2f}  {thousands(each.usd):>10}"
+        )
+    found = contracts(plan)
+    return [
+        *lines,
+        f"Tail               {usd(found.tail_usd)} over {number_of(found.tail_months, 'month')} after the plan",
+        f"Regret             {usd(found.regret_less_usd)} if traffic is a fifth lower, {usd(found.regret_more_usd)} if "
+        "a fifth higher: over the contracts that were best then",
+    ]
+
+
+def _compared(choices: Choices) -> list[str]:
+    lines = ["Cheapest setups within the target (* nothing is both cheaper and faster)"]
+    for choice in choices.ranked[:10]:
+        setup, replica = choice.plan.replica.setup, choice.plan.replica.setup.replica
+        name = f"{setup.gpu} {replica.engine} {replica.weight_dtype or 'own'} {choice.plan.replica.layout}"
+        mark = "*" if choice.on_front else " "
+        lines.append(f"{mark} {name:45} {usd(choice.usd_per_month):>10} a month, TPOT {duration(choice.tpot_seconds)}")
+    stopped = ", ".join(f"{reason} {times}" for reason, times in choices.failed)
+    return [*lines, f"Not shown: {stopped}"] if stopped else lines
