@@ -119,6 +119,18 @@ def _outcomes(submission: _Submission) -> Iterator[Finished[Any, Any]]:
         submission.hand_out()
 
 
+class _Client(distributed.Client):  # type: ignore[misc]
+    """A client that ends its thread where no scheduler answers; Dask's own leaves it, and no calculation forks then."""
+
+    def start(self, **options: Any) -> Any:
+        try:
+            return super().start(**options)
+        except BaseException:
+            self._loop_runner.stop()
+            self.status = "closed"  # so that nothing closes it again once it is collected
+            raise
+
+
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
     """Yield a client of a scheduler. Errors: `InputError` if none answers, or it goes away meanwhile.
@@ -128,7 +140,7 @@ def connected(address: str) -> Iterator[Any]:
     for name in ("distributed.client", "distributed.core", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
-        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = _Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         said = " ".join(str(error).split())[:200]
         raise InputError(
