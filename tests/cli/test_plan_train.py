@@ -177,7 +177,8 @@ def test_the_planned_scenario_gives_the_plan_again() -> None:
         ),
         (
             {"toknes": 1},
-            "Did you mean 'tokens'?",
+            "run.toml: unknown key: got 'toknes', want 'tokens', or one of owned, money and 70 others. 'sizebook "
+            "scenario template training' lists them.",
         ),
         (
             {"optimizer": "adam"},

@@ -46,7 +46,10 @@ def test_an_error_is_red_on_a_terminal() -> None:
 
 
 def test_what_click_refuses_looks_the_same() -> None:
-    assert on_a_terminal("nonsense").endswith(f"\n\n{RED}Error:{PLAIN} No such command 'nonsense'.\n")
+    assert on_a_terminal("nonsense").endswith(
+        f"\n\n{RED}Error:{PLAIN} unknown command: got 'nonsense', want one of functions, call, count, fill, batch and "
+        "23 others. 'python -m sizebook --help' lists them.\n"
+    )
 
 
 @pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])

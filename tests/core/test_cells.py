@@ -175,9 +175,7 @@ def test_one_cell_may_hold_a_list(argument: Argument, cell: str, value: object) 
         assert coerce(argument, list_text(value)) == value
 
 
-@pytest.mark.parametrize(
-    ("cell", "wrong"), [("1, x, 2", "x"), ("100:0.5, 7", "7"), ("1, 2:3", "2:3"), ("1:2:3:4", "1:2:3:4"), ("1,,2", "")]
-)
+@pytest.mark.parametrize(("cell", "wrong"), [("1, x, 2", "x"), ("100:0.5, 7", "7"), ("1, 2:3", "2:3"), ("1,,2", "")])
 def test_a_list_that_is_half_numbers_is_refused(cell: str, wrong: str) -> None:
     with pytest.raises(InputError) as caught:
         coerce(LENGTHS, cell)

@@ -69,7 +69,7 @@ def test_cell_shows_the_example_figure(results: dict[str, list[list[Any]]], func
     value = function.example[1]
     want = as_rows(value) or [[value]]
     assert results[function.name] == [
-        [pytest.approx(c, rel=1e-12) if isinstance(c, float) else c for c in r] for r in want
+        [pytest.approx(c, rel=1e-12) if isinstance(c, float) else "" if c is None else c for c in r] for r in want
     ]
 
 

@@ -51,7 +51,8 @@ def argument_id(case: Case) -> str:
 
 
 def same(got: Any, want: Any) -> bool:
-    """Return whether a cell shows a value: Excel's numbers are doubles, so an integer is the nearest double."""
+    """Return whether a cell shows a value: Excel's numbers are doubles, so an integer is the nearest; None is blank."""
+    want = "" if want is None else want
     if isinstance(want, int) and not isinstance(want, bool):
         return isinstance(got, float) and got == float(want)
     return bool(got == (pytest.approx(want, rel=1e-12) if isinstance(want, float) else want))

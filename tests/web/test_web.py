@@ -150,7 +150,7 @@ def test_a_batch_that_ends_unexpectedly_says_so(client: TestClient, monkeypatch:
 
 def test_what_is_not_understood_is_refused_in_words(client: TestClient) -> None:
     assert problem(client.post("/plans?format=zip", json=SCENARIO)) == (
-        "unknown format: got 'zip', want some of pdf,xlsx,json,html,csv."
+        "unknown format: got 'zip', want one of pdf, xlsx, json, html, csv. Choose one of them."
     )
     plain = client.post("/plans", content="x", headers={"Content-Type": "text/plain"})
     assert (plain.status_code, problem(plain)) == (

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from sizebook.core.errors import UnknownKeyError, shown
-from sizebook.core.tables import table
 
 MOST = 5  # names that a message lists
 _LONGEST_WORD = 100  # comparing words costs the product of their lengths
@@ -81,6 +80,8 @@ def _either(names: list[str]) -> str:
 
 @cache
 def _other_words() -> dict[str, list[str]]:
+    from sizebook.core.tables import table  # only a refusal reads a file
+
     words: dict[str, list[str]] = {}
     for row in table("other_words"):
         words.setdefault(_squashed(row["word"]), []).extend(row["meant"].split())

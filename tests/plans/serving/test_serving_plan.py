@@ -254,7 +254,7 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
         "money",
     ]
     assert str(result.exception) == (
-        f"s.toml: unknown key: got 'gpus', want 'gpu', or one of pue and {len(known) - 2} others. "
+        f"s.toml: unknown key: got 'gpus', want 'gpu', or one of pue and {len(set(known)) - 2} others. "
         "'sizebook scenario template serving' lists them."
     )
 

@@ -16,10 +16,14 @@ Images = Annotated[
         unit="images", kind="integer", minimum=0, maximum=10_000, default=0, label="Images of a request", zero="none",
     ),
 ]  # fmt: skip
-_PIXELS: Any = {"unit": "pixels", "kind": "integer", "minimum": 1, "maximum": 100_000, "default": 1024,
-                "source": "assumption: type your own"}  # fmt: skip
-ImageWidth = Annotated[int, Quantity("width of an image", **_PIXELS, label="Width of an image")]
-ImageHeight = Annotated[int, Quantity("height of an image", **_PIXELS, label="Height of an image")]
+_SIDE: Any = {"kind": "integer", "minimum": 1, "maximum": 100_000, "default": 1024}
+_TYPED = "assumption: type your own"
+ImageWidth = Annotated[
+    int, Quantity("width of an image", unit="pixels", **_SIDE, label="Width of an image", source=_TYPED)
+]
+ImageHeight = Annotated[
+    int, Quantity("height of an image", unit="pixels", **_SIDE, label="Height of an image", source=_TYPED)
+]
 
 
 @section
