@@ -1,9 +1,9 @@
 """Saved answers become rows of prices: appended to their series, or named and left as they were.
 
-The answers are rows cut from real ones: ewyluda/gpu-price-index@ab49c80 (its tests/fixtures hold those of AWS, Azure,
-Oracle, RunPod, Google, CoreWeave and Nebius), skypilot-org/skypilot-catalog@000c1d0, datareceipts/data-receipts (read
-2026-11-09); Azure's reservation is the example of its documentation. AWS's price list and Lambda's answer need an
-account or gigabytes: heads and keys are theirs, the rows are ours.
+The answers are rows of real ones, pages with thinned markup: ewyluda/gpu-price-index@ab49c80 (its tests/fixtures hold
+those of AWS, Azure, Oracle, RunPod, Google, CoreWeave and Nebius), skypilot-org/skypilot-catalog@000c1d0,
+datareceipts/data-receipts (read 2026-11-09); Azure's reservation is the example of its documentation. AWS's price list
+and Lambda's answer need an account or gigabytes: heads and keys are theirs, the rows are ours.
 """
 
 import csv
