@@ -44,7 +44,8 @@ def asked(function):
 
 
 def same(got, want):
-    """Return whether a cell shows a value; Excel's numbers are doubles."""
+    """Return whether a cell shows a value; Excel's numbers are doubles, and None is a blank cell."""
+    want = "" if want is None else want
     if isinstance(want, (int, float)) and not isinstance(want, bool):
         return isinstance(got, (int, float)) and math.isclose(got, float(want), rel_tol=1e-12)
     return got == want
