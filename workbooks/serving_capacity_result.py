@@ -123,7 +123,7 @@ def _seconds(label: str, latency: str, unit: str) -> tuple[str, str, str, str]:
     held, scale = f"{{plan_{latency}_seconds_held}}", "" if unit == "s" else "*{thousand}"
     mean = f"{{plan_{latency}_seconds}}"
     ends = (f"IF({mean}=0,0,{held}*{{plan_{latency}_seconds_{end}}}/{mean}){scale}" for end in ("p10", "p90"))
-    asked = f'="{label}, "&IF({{plan_held_for}}="mean","",{{plan_held_for}}&", ")&"{unit}"'
+    asked = f'="{label}, "&IF({{request_percentile}}="","",{{request_percentile}}&", ")&"{unit}"'
     return asked, f"={held}{scale}", styles.RATE, range_text(*ends)
 
 
