@@ -45,3 +45,10 @@ class Pictures:
             return self, demand
         tokens = demand.input_tokens + self.images * self.each(model).tokens
         return replace(self, is_read=True), replace(demand, input_tokens=tokens)
+
+    def unread(self, model: str, demand: Demand) -> tuple[Pictures, Demand]:
+        """Return a demand as a scenario states it, without the tokens of the images."""
+        if not self.is_read:
+            return self, demand
+        tokens = demand.input_tokens - self.images * self.each(model).tokens
+        return replace(self, is_read=False), replace(demand, input_tokens=tokens)
