@@ -44,7 +44,8 @@ def _is_axis(argument: Argument) -> bool:
 
 
 def _stays_blank(argument: Argument) -> bool:
-    return argument.quantity.kind == "text" and not argument.required
+    """Return whether a look-up goes without an argument: a text, or the GPUs that a tier of a book counts."""
+    return not argument.required and (argument.quantity.kind == "text" or argument.name == "rented_gpus")
 
 
 def _words(function: Function, models: Sequence[str]) -> dict[str, Sequence[str]]:
