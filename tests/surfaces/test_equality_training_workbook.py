@@ -31,7 +31,7 @@ GRID: dict[str, Values] = {
               "currency": "EUR", "rates": [["2026-11-01", 0.9], ["2027-03-01", 0.95]], "start": "2027-01-15"},
     **{name: CASES[name] for name in (
         "achieved_tflops", "covered_share", "term", "fused_loss", "flops_convention", "rates_file",
-        "rented_gpus",         "frozen_weight_bytes",
+        "rented_gpus", "frozen_weight_bytes",
     )},
 }  # fmt: skip
 IN_ONE_OFFICE = 8
@@ -47,7 +47,7 @@ def planned(name: str) -> tuple[TrainingScenario, TrainingPlan]:
 
 
 def plan_rate(name: str) -> float:
-    """Return what 1 USD is in the currency of a case over its months: *Result* is in that currency, *Cases* in USD."""
+    """Return what 1 USD is over the months of a plan: *Result* is in the plan's currency, *Cases* in USD."""
     scenario, plan = planned(name)
     amount = amount_of(plan, scenario.money)
     return 1.0 if amount is None else amount.rate
@@ -81,7 +81,8 @@ def test_what_filling_stores_is_the_plan(name: str, folder: Path) -> None:
             assert shown == pytest.approx(wanted, rel=1e-12) if wanted[0] is not None else shown == wanted, leaf.name
             if leaf.label in result and wanted[0] is not None:
                 rate = plan_rate(name) if leaf.quantity.unit.startswith("USD") else 1.0
-                assert result[leaf.label][:3] == pytest.approx([value * rate for value in shown], rel=1e-12), leaf.name
+                amounts = shown if rate == 1 else pytest.approx([value * rate for value in shown], rel=1e-12)
+                assert result[leaf.label][:3] == amounts, leaf.name
     parts = columns(found.path, "Parts")
     wanted_bytes = dict(components(plan)[1:])
     for leaf in MEMORY_FIGURES:
@@ -101,12 +102,12 @@ def test_what_filling_stores_is_the_plan(name: str, folder: Path) -> None:
 @every_case
 def test_the_tiles_are_the_plans(name: str, folder: Path) -> None:
     scenario, plan = planned(name)
-    middle, amount = plan.middle, amount_of(plan, scenario.money)
+    middle = plan.middle
     sheet = opened(filled(name, folder).path, data_only=True)["Result"]
     shown = {str(sheet.cell(6, column).value): sheet.cell(7, column).value for column in range(2, 7)}
     usual = {
         "Steady state, days": middle.train_days,
-        f"Steady state, {scenario.money.currency}": middle.cost_usd * (amount.rate if amount else 1),
+        f"Steady state, {scenario.money.currency}": middle.cost_usd * plan_rate(name),
         "Memory a GPU in GiB": plan.fullest.total / 2**30,
         "Whole run, MWh": middle.energy_kwh / 1000,
         "Whole run, t CO2e": middle.co2e_kg / 1000,

@@ -13,10 +13,10 @@ from sizebook.batch.plan_kinds import PLAN_KINDS, scenario_of, workbook_inputs_o
 from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.plans.ledgers import ledger_rows, usd_range
+from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.figures import ReplicaFigures, figures
-from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.scenarios.money import Money, amount_of
 from sizebook.scenarios.scenario_files import SizingScenario
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill
@@ -27,7 +27,7 @@ from tests.surfaces.grid import Values, cases
 from tests.workbooks.shipped import checks, totals
 from tests.workbooks.shipped import columns as labelled
 from tests.workbooks.test_fleet_plan import assert_shows_the_plan
-from tests.workbooks.test_serving_capacity import months
+from tests.workbooks.test_serving_capacity import ledger_in, months
 
 load()
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
@@ -43,14 +43,9 @@ class GridScenario:
     values: Values
 
 
-def in_usd(values: Values) -> Values:
-    """Return a scenario in USD, as plans count: `test_currency_cells` compares workbooks in another currency."""
-    return {name: value for name, value in values.items() if name not in ("currency", "rates")}
-
-
 GRID = [
-    *(GridScenario("serving", case.name, in_usd(case.values)) for case in serving.GRID),
-    *(GridScenario("fleet", case.name, in_usd(case.values)) for case in fleet.GRID[1:5]),  # books of 30 000 formulas
+    *(GridScenario("serving", case.name, case.values) for case in serving.GRID),
+    *(GridScenario("fleet", case.name, case.values) for case in fleet.GRID[1:5]),  # each a book of 30 000 formulas
     *(GridScenario("sizing", case.name, case.values) for case in cases(SizingScenario, SIZING, most=1)),
 ]
 # Filling takes 2 to 17 seconds of a processor: `make test` fills the first of each kind, `.ci/run` the others.
@@ -66,11 +61,11 @@ IN_ONE_OFFICE = 24
 
 
 @cache
-def planned(number: int) -> Any:
-    """Return the plan of a scenario, of serving the one that was chosen."""
-    scenario = GRID[number]
-    plan = PLAN_KINDS[scenario.kind].plan(scenario_of(scenario.values, "grid", Path()))
-    return plan.plan if scenario.kind == "serving" else plan
+def planned(number: int) -> tuple[Any, Money]:
+    """Return the plan of a scenario, of serving the one that was chosen, and the currency that it is stated in."""
+    kind, scenario = GRID[number].kind, scenario_of(GRID[number].values, "grid", Path())
+    plan = PLAN_KINDS[kind].plan(scenario)
+    return (plan.plan if kind == "serving" else plan), getattr(scenario, "money", Money())
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +83,7 @@ def filled(number: int, folder: Path) -> Filled:
 
 @every_scenario
 def test_what_filling_stores_is_the_plan(number: int, folder: Path) -> None:
-    plan, found = planned(number), filled(number, folder)
+    (plan, money), found = planned(number), filled(number, folder)
     assert found.problems == []
     if not isinstance(plan, (ServingPlan, FleetPlan)):
         assert labelled(found.path, "Calculation")["Total parameters"][0] == plan.count.total
@@ -96,18 +91,18 @@ def test_what_filling_stores_is_the_plan(number: int, folder: Path) -> None:
             labelled(found.path, "Calculation")["Of the checkpoint, else in the chosen format"][0] == plan.weight_bytes
         )
         return
-    sheet, whole = ("Cases" if isinstance(plan, ServingPlan) else "Months"), usd_range(plan)
+    sheet = "Cases" if isinstance(plan, ServingPlan) else "Months"
+    whole = amount_of(plan, money) or usd_range(plan)
     ends = [totals(found.path, sheet)[label] for label in ("Cost, least", "Cost, most")]
     assert ends == pytest.approx([whole.low, whole.high], rel=1e-12)
     if isinstance(plan, ServingPlan):
-        rows = ledger_rows(Month, plan)[1:]
-        assert months(found.path, len(rows)) == [pytest.approx(row, rel=1e-12) for row in rows]
+        assert months(found.path, len(plan.months), money.currency) == ledger_in(money, plan)
         shown, values = labelled(found.path, "Basis"), flat(figures(plan))
         for leaf in leaves(ReplicaFigures):
             value = values[leaf.name]
             assert shown[leaf.label][0] == (value if isinstance(value, str) else pytest.approx(value)), leaf.name
         return
-    assert_shows_the_plan(found.path, plan)
+    assert_shows_the_plan(found.path, plan, money)
 
 
 @every_scenario

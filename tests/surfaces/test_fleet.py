@@ -17,6 +17,7 @@ from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
+from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import parse, read_toml
 from tests.libreoffice.office import Office
 from tests.workbooks.shipped import checks
@@ -85,7 +86,7 @@ def workbook(scenario: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.ci  # the workbook takes 25 seconds; tests/workbooks fill a smaller fleet
 def test_filled_workbook_gives_what_the_plan_gives(plan: FleetPlan, workbook: Path) -> None:
-    assert_shows_the_plan(workbook, plan)
+    assert_shows_the_plan(workbook, plan, Money())
     large = any(each.service.name == "Large" for each in plan.services)
     assert {label for label, text in checks(workbook).items() if text != "OK"} == (
         {f"{DEAR} 1", "All checks 1"} if large else set()

@@ -13,6 +13,7 @@ from sizebook.functions import load
 from sizebook.plans.fleet.figures import ServiceBasis, basis
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
+from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import parse
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
@@ -37,14 +38,14 @@ ENDS = {
 }  # fmt: skip
 
 
-def assert_shows_the_plan(path: Path, plan: FleetPlan) -> None:
-    """Hold that the sheet Months gives every figure of every month of a plan."""
+def assert_shows_the_plan(path: Path, plan: FleetPlan, money: Money) -> None:
+    """Hold that the sheet Months gives every figure of every month of a plan, its USD at the rate of the month."""
     shown, n = timeline(path), len(plan.months)
-    for name, label in ROWS.items():
-        assert shown[label][1 : 1 + n] == [pytest.approx(getattr(m, name), rel=1e-12) for m in plan.months], name
-        assert set(shown[label][1 + n :]) <= {0, None}, name
-    for (end, name), label in ENDS.items():
-        assert shown[label][1 : 1 + n] == [pytest.approx(getattr(m, name), rel=1e-12) for m in getattr(plan, end)], end
+    for (months, name), label in {**{("months", name): label for name, label in ROWS.items()}, **ENDS}.items():
+        rates = [money.level(at) if name.endswith("usd") else 1.0 for at in range(n)]
+        wanted = [getattr(month, name) * rate for month, rate in zip(getattr(plan, months), rates, strict=True)]
+        assert shown[label][1 : 1 + n] == pytest.approx(wanted, rel=1e-12), label
+        assert set(shown[label][1 + n :]) <= {0, None}, label
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +122,7 @@ def test_the_workbook_shows_the_plan(tmp_path: Path) -> None:
     scenario = parse(FleetScenario, SEARCHED, "fleet")
     found = fill(TEMPLATE, workbook_inputs(scenario) | {"gpu_2": "H200 SXM"}, tmp_path / "out.xlsx")
     plan = plan_fleet_scenario(scenario)
-    assert_shows_the_plan(found.path, plan)
+    assert_shows_the_plan(found.path, plan, scenario.money)
     shown = columns(found.path, "Services")
     assert shown["Stands on the nodes of"][:2] == [1, 1]
     for number, each in enumerate(plan.services):

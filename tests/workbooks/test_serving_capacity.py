@@ -20,6 +20,7 @@ from sizebook.plans.serving.functions import ledger
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.sources.bundled import bundled
@@ -68,7 +69,7 @@ def planned(changes: dict[str, Any]) -> tuple[dict[str, Any], ServingPlan]:
     return workbook_inputs(scenario), plan_serving_scenario(scenario).plan
 
 
-# Rows of the sheet Months by the names of the plan's ledger.
+# Rows of the sheet Months by the names of the plan's ledger; a plan in EUR says EUR where USD stands here.
 ROWS = {
     "requests": "Requests", "peak_gpus": "GPUs at peak", "reserved_gpus": "GPUs reserved",
     "signed_gpus": "GPUs to sign for", "reserved_used_gpu_hours": "Under contract and needed",
@@ -91,15 +92,27 @@ def costs(path: Path) -> dict[str, list[Any]]:
     return {str(row[0]): list(row[total:]) for row in rows[first:] if row[0]}
 
 
-def months(path: Path, n_months: int) -> list[list[Any]]:
+def months(path: Path, n_months: int, currency: str = "USD") -> list[list[Any]]:
     """Return the months of the workbook as rows of the plan's ledger."""
     shown, cases = timeline(path), costs(path)
+    rows = {name: shown[label.replace("USD", currency)] for name, label in ROWS.items()}
     found = []
     for month in range(1, n_months + 1):
-        by_name = {name: shown[label][month] for name, label in ROWS.items()} | {"month": month}
+        by_name = {name: values[month] for name, values in rows.items()} | {"month": month}
         by_name |= {name: cases[label][month] for name, label in OF_CASES.items()}
         found.append([by_name[column.name] for column in ledger_columns(Month)])
     return found
+
+
+def ledger_in(money: Money, plan: ServingPlan) -> list[Any]:
+    """Return the months of a plan's ledger with its USD at the rate of each month."""
+    in_usd = [column.quantity.unit.startswith("USD") for column in ledger_columns(Month)]
+    return [
+        pytest.approx(
+            [each * money.level(at) if usd else each for each, usd in zip(row, in_usd, strict=True)], rel=1e-12
+        )
+        for at, row in enumerate(ledger(plan)[1:])
+    ]
 
 
 @pytest.mark.parametrize("changes", first_in_make_test(VARIED.values(), VARIED, 2))
@@ -107,8 +120,7 @@ def test_the_workbook_shows_the_plan_and_all_checks_hold(changes: dict[str, Any]
     given, plan = planned(changes)
     found = filled(filled_once, given)
     assert found.problems == []
-    wanted_rows = ledger(plan)[1:]
-    assert months(found.path, len(wanted_rows)) == [pytest.approx(row, rel=1e-12) for row in wanted_rows]
+    assert months(found.path, len(plan.months)) == ledger_in(Money(), plan)
     shown = columns(found.path, "Basis")
     for leaf in leaves(ReplicaFigures):
         value = flat(figures(plan))[leaf.name]
