@@ -17,18 +17,6 @@ from sizebook.plans.quantities import (
     GpusPerNode,
     GpusPerReplica,
     InFlight,
-    ListedBasis,
-    ListedHigh,
-    ListedLow,
-    ListedPrice,
-    ListedReserved3yBasis,
-    ListedReserved3yHigh,
-    ListedReserved3yLow,
-    ListedReserved3yPrice,
-    ListedReservedBasis,
-    ListedReservedHigh,
-    ListedReservedLow,
-    ListedReservedPrice,
     OnDemandRate,
     PricesBasis,
     RatesBasis,
@@ -41,7 +29,8 @@ from sizebook.plans.quantities import (
     TimeToFirstToken,
     Workers,
 )
-from sizebook.plans.serving.rates import listed_rates, watts
+from sizebook.plans.serving.listed_prices import ListedPrices, listed_prices
+from sizebook.plans.serving.rates import watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.band import banded
 from sizebook.tables.grid import grid_of
@@ -97,18 +86,7 @@ class ReplicaOnNode:
 class ServiceBasis(ReplicaOnNode):
     """What formulas of traffic, nodes and money start from: a replica on its node, and what tables list beside it."""
 
-    listed_on_demand_usd_per_gpu_hour: ListedPrice
-    listed_on_demand_low_usd_per_gpu_hour: ListedLow
-    listed_on_demand_high_usd_per_gpu_hour: ListedHigh
-    listed_on_demand_basis: ListedBasis
-    listed_reserved_1y_usd_per_gpu_hour: ListedReservedPrice
-    listed_reserved_1y_low_usd_per_gpu_hour: ListedReservedLow
-    listed_reserved_1y_high_usd_per_gpu_hour: ListedReservedHigh
-    listed_reserved_1y_basis: ListedReservedBasis
-    listed_reserved_3y_usd_per_gpu_hour: ListedReserved3yPrice
-    listed_reserved_3y_low_usd_per_gpu_hour: ListedReserved3yLow
-    listed_reserved_3y_high_usd_per_gpu_hour: ListedReserved3yHigh
-    listed_reserved_3y_basis: ListedReserved3yBasis
+    listed: ListedPrices
     listed_grams_per_kwh: Annotated[
         float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid, listed")
     ]
@@ -168,10 +146,9 @@ def basis(service: Service, terms: FleetTerms) -> ServiceBasis:
     """
     service, replica = replica_of(service, terms)
     gpu, prices = replica.setup.gpu, service.prices.with_energy(terms.energy)
-    gpus = max(peak_gpus(service, replica, terms))
     return ServiceBasis(
         **_on_node(replica),
-        **listed_rates(gpu, prices, terms=("on_demand", "reserved_1y", "reserved_3y"), gpus=gpus),
+        listed=listed_prices(gpu, prices, gpus=max(peak_gpus(service, replica, terms))),
         listed_grams_per_kwh=grid_of(terms.energy.grid).g_co2e_per_kwh,
         longest_tokens=longest_tokens(service, replica),
         context_tokens=catalog.context_tokens(service.model),

@@ -11,18 +11,6 @@ from sizebook.plans.quantities import (
     GpusPerNode,
     GpusPerReplica,
     InFlight,
-    ListedBasis,
-    ListedHigh,
-    ListedLow,
-    ListedPrice,
-    ListedReserved3yBasis,
-    ListedReserved3yHigh,
-    ListedReserved3yLow,
-    ListedReserved3yPrice,
-    ListedReservedBasis,
-    ListedReservedHigh,
-    ListedReservedLow,
-    ListedReservedPrice,
     OnDemandRate,
     OutputRate,
     PricesBasis,
@@ -38,9 +26,10 @@ from sizebook.plans.quantities import (
 )
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.internal_price import InternalPrice, gpu_seconds, internal_price
+from sizebook.plans.serving.listed_prices import ListedPrices, listed_prices
 from sizebook.plans.serving.months import most_gpus
 from sizebook.plans.serving.plan import ServingPlan, in_words, replica_of
-from sizebook.plans.serving.rates import listed_rates, watts
+from sizebook.plans.serving.rates import watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.starts import Scaled, cold_start
 from sizebook.serving.band import banded
@@ -236,18 +225,7 @@ class ServingBasis(ReplicaFigures):
     """
 
     gpus_per_node: GpusPerNode
-    listed_on_demand_usd_per_gpu_hour: ListedPrice
-    listed_on_demand_low_usd_per_gpu_hour: ListedLow
-    listed_on_demand_high_usd_per_gpu_hour: ListedHigh
-    listed_on_demand_basis: ListedBasis
-    listed_reserved_1y_usd_per_gpu_hour: ListedReservedPrice
-    listed_reserved_1y_low_usd_per_gpu_hour: ListedReservedLow
-    listed_reserved_1y_high_usd_per_gpu_hour: ListedReservedHigh
-    listed_reserved_1y_basis: ListedReservedBasis
-    listed_reserved_3y_usd_per_gpu_hour: ListedReserved3yPrice
-    listed_reserved_3y_low_usd_per_gpu_hour: ListedReserved3yLow
-    listed_reserved_3y_high_usd_per_gpu_hour: ListedReserved3yHigh
-    listed_reserved_3y_basis: ListedReserved3yBasis
+    listed: ListedPrices
     tdp_watts: TdpWatts
     listed_grams_per_kwh: Annotated[
         float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid")
@@ -281,11 +259,10 @@ def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
     inputs = inputs.read(model)
     chip, prices = accelerator(gpu), inputs.prices
     replica = replica_of(model, gpu, inputs)
-    listed = ("on_demand", "reserved_1y", "reserved_3y")
     return ServingBasis(
         **_of_the_replica(inputs, replica),
         gpus_per_node=replica.packing.gpus_per_node,
-        **listed_rates(chip.key, prices, terms=listed, gpus=most_gpus(replica, inputs)),
+        listed=listed_prices(chip.key, prices, gpus=most_gpus(replica, inputs)),
         tdp_watts=watts(chip.key),
         listed_grams_per_kwh=grid_of(prices.energy.grid).g_co2e_per_kwh,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sizebook.core.texts import Figure, text
 from sizebook.core.units import NOT_LISTED_USD
@@ -140,24 +139,6 @@ def _on_demand(gpu: str, given: float | None, found: Price | None) -> _Rate:
 
 def _ends(rate: _Rate) -> Ends | None:
     return (rate.low, rate.high) if rate.low < rate.high else None
-
-
-def listed_rates(gpu: str, prices: Prices, *, terms: Sequence[str], gpus: int) -> dict[str, Any]:
-    """Return what tables list of each term, by the names of a workbook's figures: median, both ends and basis.
-
-    A term that no table lists is blank.
-    """
-    found: dict[str, Any] = {}
-    quotes = listed_quotes(gpu, prices.provider, prices.region, terms=terms, gpus=gpus, own=prices.own)
-    for term, quoted in quotes.items():
-        rate = None if quoted is None else _rated(quoted)
-        found |= {
-            f"listed_{term}_usd_per_gpu_hour": rate and rate.usd,
-            f"listed_{term}_low_usd_per_gpu_hour": rate and rate.low,
-            f"listed_{term}_high_usd_per_gpu_hour": rate and rate.high,
-            f"listed_{term}_basis": "not listed" if rate is None else rate.basis,
-        }
-    return found
 
 
 def watts(gpu: str) -> float:
