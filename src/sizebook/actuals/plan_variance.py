@@ -205,11 +205,10 @@ def _actual(plan: ServingPlan, actual: ActualMonth, rates: Sequence[float]) -> C
 
 def _of_lengths(plan: ServingPlan, actual: ActualMonth) -> ServingPlan:
     """Return the same replicas asked for the lengths that came."""
-    tokens = {"input_tokens": round(actual.input_tokens), "output_tokens": round(actual.output_tokens)}
-    mean = plan.traffic.mean_demand
-    if (mean.input_tokens, mean.output_tokens) == (tokens["input_tokens"], tokens["output_tokens"]):
+    mean, prompt, answer = plan.traffic.mean_demand, round(actual.input_tokens), round(actual.output_tokens)
+    if (mean.input_tokens, mean.output_tokens) == (prompt, answer):
         return plan
-    demand = replace(mean, **tokens)
+    demand = replace(mean, input_tokens=max(1, prompt - plan.traffic.image_tokens), output_tokens=answer)
     traffic = replace(plan.traffic, demand=demand, lengths=RequestLengths())
     return plan_serving(plan.model, plan.replica.setup.gpu, replace(plan.inputs, traffic=traffic))
 

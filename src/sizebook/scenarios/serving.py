@@ -109,7 +109,4 @@ def _check_lengths(stated: frozenset[str], side: str, traced: bool) -> None:
 
 def with_found_setup(scenario: ServingScenario, found: ServingResult) -> ServingScenario:
     """Return the scenario with what was searched or looked up in place: setup, load and rates of the plan."""
-    plan = found.plan
-    pictures, demand = plan.inputs.pictures.unread(plan.model, plan.traffic.demand)  # who reads it adds them again
-    inputs = replace(plan.inputs, pictures=pictures, traffic=replace(plan.traffic, demand=demand))
-    return replace(scenario, gpu=plan.replica.setup.gpu, gpus_compared=None, inputs=inputs)
+    return replace(scenario, gpu=found.plan.replica.setup.gpu, gpus_compared=None, inputs=found.plan.inputs)

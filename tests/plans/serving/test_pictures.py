@@ -8,8 +8,12 @@ import pytest
 
 import sizebook
 from sizebook.core.errors import InputError
+from sizebook.core.sections import put_together
+from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.pictures import Pictures
+from sizebook.plans.serving.plan import plan_serving
+from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.serving.case import case_of
 from sizebook.serving.images import Read, image_seconds
 from sizebook.serving.quantities import Demand, Replica
@@ -40,7 +44,7 @@ def test_images_are_read_once() -> None:
         traffic=Traffic(requests_per_day=1.0, demand=Demand(input_tokens=200)), pictures=Pictures(images=1)
     )
     once = inputs.read("qwen2.5-vl-7b")
-    assert once.traffic.demand.input_tokens == 1569
+    assert once.traffic.mean_demand.input_tokens == 1569
     assert once.read("qwen2.5-vl-7b") == once
 
 
@@ -58,3 +62,15 @@ def test_requests_one_by_one_know_no_images() -> None:
         "images are not planned so: got 1 images with a percentile of requests, two pools or an encoder, want one pool "
         "of a decoder and the mean of a steady load. Add their tokens to input_tokens."
     )
+
+
+def test_sensitivities_add_the_tokens_of_images_once() -> None:
+    """A fifth less traffic costs what a plan of a fifth less traffic costs."""
+    prices = {"on_demand_usd_per_gpu_hour": 4.0, "reserved_usd_per_gpu_hour": 2.0}
+    asked = {"months": 1, "input_tokens": 500, "output_tokens": 200, "concurrency": 16, "images": 4, **prices}
+    plan, less = (
+        plan_serving("qwen2.5-vl-7b", "h100-sxm", put_together(ServingInputs, {**asked, "requests_per_day": requests}))
+        for requests in (1_000_000.0, 800_000.0)
+    )
+    found = {each.label: each for each in sensitivities(plan)}
+    assert found["Requests a day, \u221220% to +20%"].low_usd == total_usd(less.months)

@@ -7,7 +7,7 @@ table of plans and the inputs of the workbook.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -79,6 +79,7 @@ class Traffic(Arrivals):
     shape: DayShape = DEFAULT
     burst_factor: BurstFactor = DEFAULT
     lengths: RequestLengths = DEFAULT
+    image_tokens: int = field(default=0, metadata={"not_a_key": True})  # of a request, where its model has read them
 
     @cached_property
     def hours(self) -> tuple[float, ...]:
@@ -88,12 +89,22 @@ class Traffic(Arrivals):
     @cached_property
     def mean_demand(self) -> Demand:
         """What a replica is asked for: mean lengths to the nearest token, those of histograms where they came so."""
+        return self.with_images(self.text)
+
+    @cached_property
+    def text(self) -> Demand:
+        """The same without images."""
         return self.lengths.mean(self.demand)
+
+    def with_images(self, demand: Demand) -> Demand:
+        """Return a demand with the tokens of images on top of its prompt."""
+        return replace(demand, input_tokens=demand.input_tokens + self.image_tokens)
 
     @cached_property
     def longest(self) -> tuple[int, int]:
         """Tokens of a prompt and of an answer to reserve cache for: the 95th percentiles, where they are known."""
-        return self.lengths.longest(self.mean_demand)
+        prompt, answer = self.lengths.longest(self.text)
+        return prompt + self.image_tokens, answer
 
     @property
     def longest_tokens(self) -> int:
@@ -322,11 +333,10 @@ class ServingInputs:
     @cached_property
     def stream(self) -> Stream:
         """The requests of a replica as they come."""
-        return self.requests.stream(*self.traffic.lengths.drawn(self.traffic.mean_demand))
+        return self.requests.stream(*self.traffic.lengths.drawn(self.traffic.text))
 
     def read(self, model: str) -> ServingInputs:
         """Return the same inputs as the model reads them: `RequestStream.read`, tokens of images, all turns."""
         demand, lengths = self.requests.read(model, self.traffic.demand, self.traffic.lengths)
-        pictures, demand = self.pictures.read(model, demand)
-        lengths = self.conversation.read(demand, lengths)
-        return replace(self, traffic=replace(self.traffic, demand=demand, lengths=lengths), pictures=pictures)
+        lengths, images = self.conversation.read(demand, lengths), self.pictures.tokens(model)
+        return replace(self, traffic=replace(self.traffic, demand=demand, lengths=lengths, image_tokens=images))

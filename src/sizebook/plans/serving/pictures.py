@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
 from typing import Annotated, Any
 
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.serving.images import Read, image_read
-from sizebook.serving.quantities import Demand
 
 Images = Annotated[
     int,
@@ -28,27 +26,16 @@ ImageHeight = Annotated[
 
 @section
 class Pictures:
-    """Images of a request and their size; ``is_read`` once a demand holds their tokens."""
+    """Images of a request and their size."""
 
     images: Images = DEFAULT
     image_width: ImageWidth = DEFAULT
     image_height: ImageHeight = DEFAULT
-    is_read: bool = field(default=False, metadata={"not_a_key": True})
 
     def each(self, model: str) -> Read:
         """Return one image as the model reads it."""
         return image_read(model, self.image_width, self.image_height)
 
-    def read(self, model: str, demand: Demand) -> tuple[Pictures, Demand]:
-        """Return a demand with the tokens of the images, and that it has them."""
-        if not self.images or self.is_read:
-            return self, demand
-        tokens = demand.input_tokens + self.images * self.each(model).tokens
-        return replace(self, is_read=True), replace(demand, input_tokens=tokens)
-
-    def unread(self, model: str, demand: Demand) -> tuple[Pictures, Demand]:
-        """Return a demand as a scenario states it, without the tokens of the images."""
-        if not self.is_read:
-            return self, demand
-        tokens = demand.input_tokens - self.images * self.each(model).tokens
-        return replace(self, is_read=False), replace(demand, input_tokens=tokens)
+    def tokens(self, model: str) -> int:
+        """Return the tokens of all images of a request."""
+        return self.images * self.each(model).tokens if self.images else 0

@@ -53,7 +53,8 @@ def replica_of_conversations(
 
     More prefixes found leave more room in time for requests, and less room in memory for prefixes.
     """
-    conversation, first, mean = inputs.conversation, inputs.traffic.demand, inputs.traffic.mean_demand
+    conversation, mean = inputs.conversation, inputs.traffic.mean_demand
+    first = inputs.traffic.with_images(inputs.traffic.demand)
     if conversation.turns == 1:
         return planned(mean, 0.0)
     _check(model, inputs)

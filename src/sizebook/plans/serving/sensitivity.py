@@ -25,7 +25,7 @@ def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
     changed: dict[str, Mapping[str, object]] = {
         text("Traffic") if stated is None else text("Requests a day"): inputs.demand.times(factor, plan.traffic),
         text("Tokens of an answer"): _length(plan, "output", asked.output_tokens * factor),
-        text("Tokens of a prompt"): _length(plan, "input", asked.input_tokens * factor),
+        text("Tokens of a prompt"): _length(plan, "input", asked.input_tokens * factor - plan.traffic.image_tokens),
         text("Price of a GPU-hour"): {
             "on_demand_usd_per_gpu_hour": rates.on_demand_usd * factor,
             "reserved_usd_per_gpu_hour": rates.reserved_usd * factor,
@@ -41,7 +41,7 @@ def _length(plan: ServingPlan, side: str, tokens: float) -> dict[str, object]:
     mean: dict[str, object] = {f"{side}_tokens": max(1, round(tokens))}
     if getattr(plan.traffic.lengths, f"{side}_histogram") is None:
         return mean
-    longest = plan.traffic.longest[0 if side == "input" else 1]
+    longest = plan.traffic.lengths.longest(plan.traffic.text)[0 if side == "input" else 1]
     return mean | {f"{side}_histogram": None, f"{side}_tokens_p50": None, f"{side}_tokens_p95": longest}
 
 
