@@ -208,3 +208,8 @@ def test_a_service_takes_users_and_a_table_of_months(monkeypatch: pytest.MonkeyP
     people = {"users": 1000, "requests_per_user": 21, "working_days": 21, "hours_active": 8}
     service_of_users = one(requests_per_day=None, **people)
     assert service_of_users.peak == pytest.approx(3 * 365 / 12 / 21)
+    with pytest.raises(InputError) as refused:
+        one(requests_per_day=None, **people, peak_factor=3)
+    assert str(refused.value) == (
+        "hours given twice: got peak_factor and hours_active, want one of them. Remove the other."
+    )

@@ -21,6 +21,7 @@ from sizebook.plans.serving.inputs import (
 )
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
+from sizebook.plans.serving.users import hours_twice
 from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.serving.traffic_quantities import PeakFactor
 from sizebook.tables.prices import OwnPrices, PriceRegion, Provider
@@ -220,6 +221,8 @@ class Service(ReadSection):
 
     def __post_init__(self) -> None:
         self.demand.check(self.traffic)
+        if self.demand.people.hours and self.traffic.peak_factor != ServiceTraffic.peak_factor:
+            raise hours_twice("peak_factor")
 
     @property
     def peak(self) -> float:

@@ -26,6 +26,7 @@ from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.scaling import Scaling
 from sizebook.plans.serving.tenants import Tenants
 from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
+from sizebook.plans.serving.users import hours_twice
 from sizebook.serving.load import Stream
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
 from sizebook.serving.traffic_quantities import Load, Spare
@@ -311,7 +312,7 @@ class ServingInputs:
     def __post_init__(self) -> None:
         self.demand.check(self.traffic)
         if self.demand.people.hours and self.traffic.shape != "flat":
-            raise InputError("hours given twice: got shape and hours_active, want one of them. Remove the other.")
+            raise hours_twice("shape")
 
     @cached_property
     def days(self) -> tuple[float, ...]:

@@ -121,6 +121,11 @@ class Users:
         return hours_of_users(self.hours_active, self.time_zones)
 
 
+def hours_twice(stated: str) -> InputError:
+    """Return the refusal of hours in which users ask beside another statement of a day's hours."""
+    return InputError(f"hours given twice: got {stated} and hours_active, want one of them. Remove the other.")
+
+
 def hours_of_users(hours_active: float | None, time_zones: Any) -> tuple[float, ...] | None:
     """Return relative arrivals of the 24 hours of UTC from users of time zones; None where no hours are given."""
     if hours_active is None:

@@ -85,8 +85,9 @@ def training_table(table: Table) -> Answers:
     """Return plans of many training runs in one call: a range whose heads are arguments, a line of results each.
 
     The heads are those of TRAINING_FIGURES and of the columns of 'sizebook sweep', which gives the same figures; model,
-    gpu, gpus, tokens and batch are needed. A row that cannot be planned has errors for figures and its reason in the
-    last column; one that does not fit has both.
+    gpu, gpus, tokens and batch are needed. A row that states no degree and does not fit takes the fastest layout that
+    does, named in the last column. One that cannot be planned has errors for figures and its reason there; one that
+    fits in no layout has figures and a reason.
     """
     return answered(table, RUNS, _answer)
 
