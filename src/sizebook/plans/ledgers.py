@@ -54,6 +54,11 @@ Cases = Annotated[list[list[Any]], Quantity("a row of names, then low, middle an
 Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
 
 
+def named_values(figures: Any) -> list[list[Any]]:
+    """Return the figures of a section as names and values, blank where there is none."""
+    return [[name, "" if value is None else value] for name, value in flat(figures).items()]
+
+
 def month_label(start: date | None, month: int) -> str:
     """Return the name of a month, counted from 0: ``2027-01``, or ``Month 1`` where there is no first month."""
     if start is None:

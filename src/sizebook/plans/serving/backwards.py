@@ -14,13 +14,13 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError, RangeError, SizebookError
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
-from sizebook.core.sections import DEFAULT, Quantity, flat, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.models import catalog
-from sizebook.plans.ledgers import Figures
+from sizebook.plans.ledgers import Figures, named_values
 from sizebook.plans.serving.choice import with_mean_targets
 from sizebook.plans.serving.inputs import Latencies, ServingInputs
 from sizebook.plans.serving.months import arrivals_by_hour, gpus_needed, usd_if_kept_up
-from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.plan import EXAMPLE, ServingPlan, plan_serving
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.users import DAYS_PER_MONTH
@@ -53,21 +53,6 @@ ModelList = Annotated[
         label="Models compared",
     ),
 ]
-_EXAMPLE = {
-    "model": "llama-3.1-70b",
-    "gpu": "h100-sxm",
-    "given": "gpus",
-    "limit": 40,
-    "requests_per_day": 100_000,
-    "input_tokens": 2000,
-    "output_tokens": 400,
-    "months": 1,
-    "concurrency": 32,
-    "tp": 4,
-    "weight_dtype": "fp8",
-    "on_demand_usd_per_gpu_hour": 4,
-    "reserved_usd_per_gpu_hour": 2,
-}
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
 
@@ -230,7 +215,7 @@ def _largest(plan: ServingPlan, given: str, limit: float, models: Sequence[str])
 @function(
     category="serving",
     source="sizebook.plans.serving.backwards over plans of the same inputs",
-    example=(_EXAMPLE,),
+    example=({**EXAMPLE, "concurrency": 32, "given": "gpus", "limit": 40},),
 )
 @takes("simulation")
 def serving_backwards(
@@ -241,8 +226,7 @@ def serving_backwards(
     Names and values. Traffic is that of whole replicas, at the inputs' lengths, hours and targets; latency and model
     are for the traffic of the inputs. What is not had is blank, with the reason.
     """
-    found = most_served(plan_serving(model, gpu, inputs), given, limit, models=as_models(models))
-    return [[name, "" if value is None else value] for name, value in flat(found).items()]
+    return named_values(most_served(plan_serving(model, gpu, inputs), given, limit, models=as_models(models)))
 
 
 def as_models(models: Any) -> tuple[str, ...]:

@@ -15,11 +15,11 @@ from typing import Annotated
 
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
-from sizebook.core.sections import DEFAULT, Quantity, flat, section
-from sizebook.plans.ledgers import Figures
+from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.plans.ledgers import Figures, named_values
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import arrivals_by_hour, usd_if_kept_up
-from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.plan import EXAMPLE, ServingPlan, plan_serving
 from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.tables.api_prices import ApiPrice, api_price
 
@@ -138,19 +138,10 @@ def _crossover(stair: _Stair, api_usd: float) -> tuple[float | None, float]:
     source="sizebook.plans.serving.plan beside data/api_prices.csv",
     example=(
         {
-            "model": "llama-3.1-70b",
-            "gpu": "h100-sxm",
+            **EXAMPLE,
+            "concurrency": 32,
             "api_provider": "nebius",
             "api_model": "meta-llama/Llama-3.3-70B-Instruct",
-            "requests_per_day": 100_000,
-            "input_tokens": 2000,
-            "output_tokens": 400,
-            "months": 1,
-            "concurrency": 32,
-            "tp": 4,
-            "weight_dtype": "fp8",
-            "on_demand_usd_per_gpu_hour": 4,
-            "reserved_usd_per_gpu_hour": 2,
         },
     ),
 )
@@ -168,5 +159,4 @@ def serving_beside_api(
     Names and values. Prices of the API are those of data/api_prices.csv: input, cached, output, in batches, long
     prompts. How good the answers of either are is the reader's to judge.
     """
-    found = beside_api(plan_serving(model, gpu, inputs), api_price(api_provider, api_model), in_batches)
-    return [[name, "" if value is None else value] for name, value in flat(found).items()]
+    return named_values(beside_api(plan_serving(model, gpu, inputs), api_price(api_provider, api_model), in_batches))

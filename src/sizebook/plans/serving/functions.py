@@ -9,13 +9,13 @@ from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, flat, leaves
 from sizebook.plans.commitments import ContractMonth
-from sizebook.plans.ledgers import LONGEST_PLAN, Figures, Ledger, LedgerRows, Start, ledger_rows
+from sizebook.plans.ledgers import LONGEST_PLAN, Figures, Ledger, LedgerRows, Start, ledger_rows, named_values
 from sizebook.plans.serving.choice import GPUS, choose
 from sizebook.plans.serving.day import hours_of
 from sizebook.plans.serving.figures import basis, figures
 from sizebook.plans.serving.inputs import DayShape, ServingInputs
 from sizebook.plans.serving.months import Month, gpus_needed
-from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.plan import EXAMPLE, ServingPlan
 from sizebook.plans.serving.plan import plan_serving as plan_of
 from sizebook.plans.serving.traffic_by_month import Course
 from sizebook.plans.serving.users import HoursActive, TimeZones, hours_of_users
@@ -45,20 +45,7 @@ PeakOfDay = Annotated[
 HEAD = ["gpu", "engine", "weight_dtype", "layout", "gpus", "usd_per_month", "ttft_seconds", "tpot_seconds", "pareto"]
 SHOWN = 12
 SOURCE = "sizebook.plans.serving.plan over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
-_EXAMPLE = {
-    "model": "llama-3.1-70b",
-    "gpu": "h100-sxm",
-    "requests_per_day": 500_000,
-    "input_tokens": 2000,
-    "output_tokens": 400,
-    "months": 1,
-    "tpot_target_seconds": 0.05,
-    "tp": 4,
-    "weight_dtype": "fp8",
-    "on_demand_usd_per_gpu_hour": 4,
-    "reserved_usd_per_gpu_hour": 2,
-    "grams_per_kwh": 400,
-}
+_EXAMPLE = {**EXAMPLE, "requests_per_day": 500_000, "tpot_target_seconds": 0.05, "grams_per_kwh": 400}
 
 
 def compared(gpus: Any) -> tuple[str, ...]:
@@ -170,8 +157,7 @@ def serving_basis(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     Names and values. Traffic, growth, margins and prices of your own play no part, but where prefill and decode have
     pools of their own, which are those of the least cost. A price that no table lists is blank.
     """
-    found = flat(basis(model, gpu, inputs)).items()
-    return [[name, "" if value is None else value] for name, value in found]
+    return named_values(basis(model, gpu, inputs))
 
 
 @function(
