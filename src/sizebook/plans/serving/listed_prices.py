@@ -45,10 +45,7 @@ def listed_prices(gpu: str, prices: Prices, gpus: int) -> ListedPrices:
     found: dict[str, float | str | None] = {}
     quotes = listed_quotes(gpu, prices.provider, prices.region, terms=terms, gpus=gpus, own=prices.own)
     for term, quoted in quotes.items():
-        found |= {
-            f"listed_{term}_usd_per_gpu_hour": quoted and quoted.usd_per_gpu_hour,
-            f"listed_{term}_low_usd_per_gpu_hour": quoted and quoted.low_usd_per_gpu_hour,
-            f"listed_{term}_high_usd_per_gpu_hour": quoted and quoted.high_usd_per_gpu_hour,
-            f"listed_{term}_basis": quoted.basis if quoted else "not listed",
-        }
+        found[f"listed_{term}_basis"] = quoted.basis if quoted else "not listed"
+        for end in ("", "low_", "high_"):
+            found[f"listed_{term}_{end}usd_per_gpu_hour"] = getattr(quoted, f"{end}usd_per_gpu_hour", None)
     return put_together(ListedPrices, found)
