@@ -79,13 +79,25 @@ def test_parquet_with_types_is_the_same_bill(tmp_path: Path) -> None:
     assert read_bill(tmp_path / "bill.parquet", "team").services == read_bill(path, "team").services
 
 
+@pytest.mark.parametrize("as_map", [False, True], ids=["struct", "map"])
+def test_tags_of_parquet_that_are_no_text_count_as_such(tmp_path: Path, as_map: bool) -> None:
+    """One row with the tag and one without: 7 of 107 are untagged, whatever Parquet holds tags as."""
+    told = [{"team": "chat"}, {"owner": 'no"body'}]
+    tags: Any = [[{"key": k, "value": v} for k, v in each.items()] for each in told] if as_map else told
+    frame = pl.read_csv(saved(tmp_path, [USED, UNTAGGED]), infer_schema=False).with_columns(Tags=pl.Series(tags))
+    frame.write_parquet(tmp_path / "bill.parquet")
+    (service,) = read_bill(tmp_path / "bill.parquet", "team").services
+    assert (service.effective_cost, service.untagged_cost) == (107, 7)
+
+
 def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
     words = ["actuals", "bill", str(saved(tmp_path, ROWS)), "--tag", "team", "--csv", str(tmp_path / "out.csv")]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.exception
     assert done.output.splitlines() == [
         "2026-10  Disks: 5.00 EUR, no GPU counted",
-        "2026-10  Machines: 137.00 EUR, 160.0 GPU-hours, 30.00 committed and unused, 7.00 without team",
+        "2026-10  Machines: 137.00 EUR, 160.0 GPU-hours, 30.00 of it for commitments that nobody used, "
+        "7.00 without team",
         "2026-11  Machines: 100.00 EUR, 80.0 GPU-hours",
         "together 242.00 EUR",
         "columns that FOCUS does not know, left alone: x_note",

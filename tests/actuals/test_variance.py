@@ -139,6 +139,19 @@ def test_longer_answers_come_back(scenario: Path, plan: dict[str, Any]) -> None:
     assert sum(abs(value) for name, value in found["lines"].items() if name != "lengths") < 1e-6
 
 
+@pytest.mark.parametrize("asked", ["turns = 3\nthink_seconds = 45.0\n", "cache_hit_ratio = 0.3\n"])
+def test_lengths_that_came_are_those_of_all_turns(scenario: Path, asked: str) -> None:
+    """Of three turns 300 tokens more a prompt take more; a plan for the mean of all of them says how much."""
+    talk = scenario.with_name("talk.toml")
+    talk.write_text(SCENARIO + asked, encoding="utf-8")
+    planned = json.loads(run("plan", "serve", talk, "--json").output)
+    mean = round(planned["token_lengths"]["input"]["mean"])
+    row = month(planned, 0) | {"input_tokens": mean}
+    assert all(abs(value) < 1e-6 for value in said(talk, row)["lines"].values())
+    longer = said(talk, row | {"input_tokens": mean + 300})["lines"]
+    assert 0.02 * row["cost"] < longer["lengths"] < 0.3 * row["cost"]
+
+
 def test_what_no_plan_holds_stands_in_lines_of_its_own(scenario: Path, plan: dict[str, Any]) -> None:
     row = month(plan, 0)
     found = said(scenario, row | {"unused_cost": 500.0, "untagged_cost": 70.0})
@@ -160,7 +173,7 @@ def test_two_months_add_up(scenario: Path, plan: dict[str, Any]) -> None:
     rows[1] |= {"requests": 0.9 * rows[1]["requests"], "cost": 1.2 * rows[1]["cost"], "busy_share": 0.5}
     found = said(scenario, rows[0] | {"busy_share": 0.4}, rows[1])
     assert sum(found["lines"].values()) == pytest.approx(0.2 * month(plan, 1)["cost"])
-    assert found["remarks"] == ["rate_per_usd is blank: the rate is taken as planned"]
+    assert found["remarks"] == ["rate_per_usd is blank: the planned exchange rate is used"]
 
 
 def test_the_report_of_two_pages_and_the_workbook_say_what_the_text_says(

@@ -67,6 +67,19 @@ def test_an_output_of_other_data_has_a_bar_for_them(tmp_path: Path) -> None:
     assert back.bars == [("version and data", pytest.approx(1000 - cost(scenario)))]
 
 
+def test_each_side_names_files_of_its_own_folder(tmp_path: Path) -> None:
+    """Two folders hold an hours.csv each, the second twice as uneven: the bridge plans each with its own."""
+    sides = []
+    for name, busy in (("one", 2), ("other", 4)):
+        (tmp_path / name).mkdir()
+        hours = "".join(f"{busy if 9 <= hour < 17 else 1}\n" for hour in range(24))
+        (tmp_path / name / "hours.csv").write_text(f"requests\n{hours}", encoding="utf-8")
+        sides.append(written(tmp_path / name, name, hours_csv="hours.csv"))
+    found = bridge(*map(side_of, sides))
+    assert (found.start, found.steps[-1].value) == pytest.approx([cost(side) for side in sides])
+    assert [name for name, _ in found.bars] == ["hours_csv"]
+
+
 def test_of_many_steps_the_smallest_stand_together() -> None:
     steps = tuple(Step(f"k{n}", 0, 1, float(sum(range(n + 1)))) for n in range(1, 13))
     bars = Bridge("usd", 0.0, steps).bars

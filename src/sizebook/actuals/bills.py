@@ -6,9 +6,11 @@ FOCUS is the open cost and usage specification of the FinOps Foundation. What it
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -101,10 +103,18 @@ def _as_text(column: str, dtype: pl.DataType) -> pl.Expr:
     found = pl.col(column)
     if isinstance(dtype, (pl.Datetime, pl.Date)):
         return found.cast(pl.Datetime).dt.strftime("%Y-%m-%dT%H:%M:%SZ")
-    if isinstance(dtype, (pl.List, pl.Struct)):  # tags as Parquet may hold them
-        return pl.lit(None, pl.String).alias(column)
+    if isinstance(dtype, pl.Struct):  # tags as Parquet may hold them, with a field for each key
+        return found.struct.json_encode().alias(column)
+    if isinstance(dtype, pl.List):  # or as a map, pairs of key and value
+        key, value = (pl.element().struct.field(name) for name in ("key", "value"))
+        pair = pl.struct(key, value).map_elements(_pair, return_dtype=pl.String)
+        return pl.concat_str(pl.lit("{"), found.list.eval(pair).list.join(", "), pl.lit("}")).alias(column)
     text = found.cast(pl.String).str.strip_chars()
     return pl.when(text.is_in(["", "null", "NULL"])).then(None).otherwise(text).alias(column)
+
+
+def _pair(given: dict[str, Any]) -> str:
+    return f"{json.dumps(given['key'])}: {json.dumps(given['value'])}"
 
 
 def _refuse_missing(columns: Sequence[str], name: str) -> None:

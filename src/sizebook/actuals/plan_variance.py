@@ -12,13 +12,15 @@ from sizebook.actuals.variance import CAUSES, CostFactors, Share, shares
 from sizebook.core.errors import InputError, RangeError, require_columns
 from sizebook.intake.text_formats import csv_rows
 from sizebook.plans.ledgers import month_label
+from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 
 REQUIRED = ("month", "requests", "input_tokens", "output_tokens", "gpu_hours", "cost")
-OPTIONAL = ("busy_share", "rate_per_usd", *(OTHERS := ("unused_cost", "untagged_cost", "no_gpu_cost")))
+OTHERS = ("unused_cost", "untagged_cost", "no_gpu_cost")
+OPTIONAL = ("busy_share", "rate_per_usd", *OTHERS)
 MONTHS_OF_YEAR = 12
 
 
@@ -75,17 +77,13 @@ class PlanVariance:
     until: str
     remarks: tuple[str, ...]
 
-    def lines(self, shapley: bool = True) -> dict[str, float]:
-        """Return what each cause adds over all months, then what no plan holds; their sum is the difference."""
-        found = {
-            cause: math.fsum(
-                share.shapley if shapley else share.in_order
-                for month in self.months
-                for share in month.shares
-                if share.cause == cause
-            )
-            for cause in CAUSES
-        }
+    @property
+    def lines(self) -> dict[str, float]:
+        """What each cause that is known adds over all months, then what no plan holds; they sum to the difference."""
+        every = [share for month in self.months for share in month.shares]
+        found = {cause: math.fsum(share.shapley for share in every if share.cause == cause) for cause in CAUSES}
+        if all(month.actual.busy_share is None for month in self.months):  # not 0: nobody measured it
+            del found["efficiency"]
         others = {name: math.fsum(getattr(month.actual, name) for month in self.months) for name in OTHERS}
         return found | {name: value for name, value in others.items() if value}
 
@@ -204,13 +202,22 @@ def _actual(plan: ServingPlan, actual: ActualMonth, rates: Sequence[float]) -> C
 
 
 def _of_lengths(plan: ServingPlan, actual: ActualMonth) -> ServingPlan:
-    """Return the same replicas asked for the lengths that came."""
+    """Return the same replicas asked for the lengths that came, whatever lengths were planned from.
+
+    Turns, a trace or seconds of sound would give lengths of their own; what caches hold of prompts stays as planned.
+    """
     mean, prompt, answer = plan.traffic.mean_demand, round(actual.input_tokens), round(actual.output_tokens)
     if (mean.input_tokens, mean.output_tokens) == (prompt, answer):
         return plan
-    demand = replace(mean, input_tokens=max(1, prompt - plan.traffic.image_tokens), output_tokens=answer)
-    traffic = replace(plan.traffic, demand=demand, lengths=RequestLengths())
-    return plan_serving(plan.model, plan.replica.setup.gpu, replace(plan.inputs, traffic=traffic))
+    text, cached = max(1, prompt - plan.traffic.image_tokens), plan.replica.demand.cache_hit_ratio
+    demand = replace(mean, input_tokens=text, output_tokens=answer, cache_hit_ratio=cached)
+    inputs = replace(
+        plan.inputs,
+        traffic=replace(plan.traffic, demand=demand, lengths=RequestLengths()),
+        requests=replace(plan.inputs.requests, trace=None, input_seconds=None),
+        conversation=Conversation(),
+    )
+    return plan_serving(plan.model, plan.replica.setup.gpu, inputs)
 
 
 def _last_month(start: date | None, latest: int, n_months: int) -> int:
@@ -223,6 +230,6 @@ def _last_month(start: date | None, latest: int, n_months: int) -> int:
 
 def _remarks(actuals: Sequence[ActualMonth]) -> Iterator[str]:
     if any(each.busy_share is None for each in actuals):
-        yield "busy_share is blank: efficiency and idle cannot be told apart, and both are called idle"
+        yield "busy_share is blank: nobody measured efficiency, so idle holds both"
     if all(each.rate_per_usd is None for each in actuals):
-        yield "rate_per_usd is blank: the rate is taken as planned"
+        yield "rate_per_usd is blank: the planned exchange rate is used"

@@ -58,8 +58,8 @@ def in_words(figures: TrafficFigures, source: str) -> Iterator[str]:
     """Yield what was read, what was dropped, and what the log does not say."""
     yield f"{figures.n_requests} requests over {figures.seconds / 3600:.2f} hours of {source}"
     if figures.dropped:
-        said = ", ".join(f"{n} without {what}" for what, n in figures.dropped.items())
-        yield f"dropped: {said}"
+        said = ", ".join(f"{n} have no {what}" for what, n in figures.dropped.items())
+        yield f"rows left out: {said}"
     yield f"mean of {figures.input_tokens:.1f} prompt and {figures.output_tokens:.1f} answer tokens"
     if figures.hours is None:
         yield "shape: less than a whole day, so that the hours of a day are not known; state shape"

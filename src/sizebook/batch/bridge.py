@@ -7,7 +7,7 @@ are made one after another in the order of the keys; the first and the last bar 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,10 @@ from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.plans.contents import Value
 from sizebook.scenarios.kinds import plan_of
-from sizebook.scenarios.scenario_files import read_toml
+from sizebook.scenarios.scenario_files import read_toml, resolve_files
 
-# The figure that a bridge explains, the first that a plan has.
-COST = ("programme_cost_usd", "cost_usd", "usd", "weight_bytes")
+# The figure that a bridge explains, the first that a plan has: with people and all else of [money] where it is stated.
+COST = ("whole_usd", "programme_cost_usd", "cost_usd", "usd", "weight_bytes")
 MOST_BARS = 10
 OTHERS, DATA = "other inputs", "version and data"
 
@@ -86,19 +86,25 @@ def bridge(one: Side, other: Side) -> Bridge:
     kinds = plan_of(one.values), plan_of(other.values)
     if kinds[0] != kinds[1]:
         raise InputError(f"other plans: got {kinds[0]} and {kinds[1]}, want two of one kind. Choose others.")
-    today = planned_figures(one.values, one.name, one.folder)
-    name = next((each for each in COST if _number(today.get(each)) is not None), "")
-    stated = [_number((figures or {}).get(name)) for figures in (one.figures, other.figures)]
-    start = _number(today.get(name))
+    if one.folder != other.folder:  # each names its files relative to its own folder
+        one, other = (replace(side, values=resolve_files(side.folder, dict(side.values))) for side in (one, other))
+    name, start = cost_of(planned_figures(one.values, one.name, one.folder))
     if start is None:
         raise InputError(f"no cost: got a plan without one in {one.name}, want a price. State it.")
-    steps = list(steps_between(one, other, name))
-    if stated[0] is not None and stated[0] != start:
+    steps = list(steps_between(one, other))
+    (_, before), (_, after) = (cost_of(side.figures or {}) for side in (one, other))
+    if before is not None and before != start:
         steps.insert(0, Step(DATA, one.name, "today", start))
-        start = stated[0]
-    if stated[1] is not None and stated[1] != (steps[-1].value if steps else start):
-        steps.append(Step(DATA, "today", other.name, stated[1]))
+        start = before
+    if after is not None and after != (steps[-1].value if steps else start):
+        steps.append(Step(DATA, "today", other.name, after))
     return Bridge(name, start, tuple(steps))
+
+
+def cost_of(figures: Mapping[str, Any]) -> tuple[str, float | None]:
+    """Return the cost among the figures of a plan, and its name; None where nothing has a price."""
+    found = ((name, _number(figures.get(name))) for name in COST)
+    return next(((name, value) for name, value in found if value is not None), ("", None))
 
 
 def planned_figures(values: Mapping[str, Any], name: str, folder: Path) -> dict[str, Value]:
@@ -112,10 +118,10 @@ def different_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str
     return [key for key in {**flat_one, **flat_other} if flat_one.get(key) != flat_other.get(key)]
 
 
-def steps_between(one: Side, other: Side, figure: str) -> Iterator[Step]:
-    """Yield the inputs in which two scenarios differ, each changed after those before it, and the figure then.
+def steps_between(one: Side, other: Side) -> Iterator[Step]:
+    """Yield the inputs in which two scenarios differ, each changed after those before it, and the cost then.
 
-    Where the scenario in between is refused, the figure is None and the next step holds the change of both.
+    Where the scenario in between is refused, the cost is None and the next step holds the change of both.
     """
     values, wanted = _flat(one.values), _flat(other.values)
     for key in different_keys(one.values, other.values):
@@ -125,7 +131,7 @@ def steps_between(one: Side, other: Side, figure: str) -> Iterator[Step]:
         if key in wanted:
             values[key] = after
         try:
-            value = _number(planned_figures(_nested(values), other.name, other.folder).get(figure))
+            _, value = cost_of(planned_figures(_nested(values), other.name, other.folder))
         except SizebookError:
             value = None
         yield Step(key, before, after, value)

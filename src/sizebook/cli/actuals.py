@@ -27,7 +27,9 @@ def actuals() -> None:
 @click.argument("log", type=FILE)
 @click.option("-o", "--output", type=ANY_PATH, required=True, help="New folder for the files of a scenario.")
 @click.option(
-    "--cache-tokens", type=float, help="Tokens of the cache of prefixes to replay, of all replicas that share."
+    "--cache-tokens",
+    type=float,
+    help="Tokens of the prefix cache that all replicas share: the log is replayed against it.",
 )
 @click.option("--replicas", type=click.IntRange(min=1), default=1, help="Replicas among which requests divide.")
 @click.option("--over-hours", type=float, help="Hours over which an engine counted, for metrics of Prometheus.")
@@ -58,7 +60,7 @@ def traffic(log: Path, output: Path, cache_tokens: float | None, replicas: int, 
 
 @actuals.command("bill")
 @click.argument("bill", type=FILE)
-@click.option("--tag", default="", help="Key of your own that every row should have a value of.")
+@click.option("--tag", default="", help="Your tag key, such as team: cost without it is listed by itself.")
 @click.option("--csv", "table", type=ANY_PATH, help="Write the services by month to this CSV file.")
 def bill(bill: Path, tag: str, table: Path | None) -> None:
     """Check BILL (FOCUS 1.2 or 1.3, CSV or Parquet) by the rules of FOCUS and add it up by month and service."""
@@ -75,7 +77,8 @@ def bill(bill: Path, tag: str, table: Path | None) -> None:
     for each in found.services:
         line = f"{each.month}  {each.service}: {each.effective_cost:,.2f} {found.currency}"
         line += f", {each.gpu_hours:,.1f} GPU-hours" if each.gpu_hours else ", no GPU counted"
-        for amount, what in ((each.unused_cost, "committed and unused"), (each.untagged_cost, f"without {tag}")):
+        parts = ((each.unused_cost, "of it for commitments that nobody used"), (each.untagged_cost, f"without {tag}"))
+        for amount, what in parts:
             line += f", {amount:,.2f} {what}" if amount else ""
         click.echo(line)
     click.echo(f"together {sum(each.effective_cost for each in found.services):,.2f} {found.currency}")
@@ -103,7 +106,7 @@ def variance(scenario: Path, table: Path, output: Path | None, as_json: bool, **
     found = variance_of(checked, checked.title or scenario.stem, read_actuals(table, checked.inputs.traffic.start))
     if output is not None:
         _write_report(found, output, asked)
-    click.echo(json.dumps(asdict(found) | {"lines": found.lines()}, indent=2) if as_json else as_text(found))
+    click.echo(json.dumps(asdict(found) | {"lines": found.lines}, indent=2) if as_json else as_text(found))
 
 
 def _write_report(found: PlanVariance, output: Path, asked: dict[str, Any]) -> None:
@@ -131,9 +134,16 @@ def as_text(found: PlanVariance) -> str:
     lines = [f"{found.name}, {found.currency}", ""]
     for month in found.months:
         lines.append(
-            f"{month.label}: planned {month.planned:,.0f}, came {month.actual.total:,.0f} ({month.difference:+,.0f})"
+            f"{month.label}: planned {month.planned:,.0f}, actual {month.actual.total:,.0f} ({month.difference:+,.0f})"
         )
-    lines += ["", f"together: planned {planned:,.0f}, came {came:,.0f} ({came - planned:+,.0f}), of it by"]
-    lines += [f"  {name.replace('_', ' '):16} {amount:+14,.0f}" for name, amount in found.lines().items()]
-    lines += ["", f"to {found.until}: planned {found.planned_total:,.0f}, now {found.forecast_total:,.0f}"]
+    lines += ["", f"all months: planned {planned:,.0f}, actual {came:,.0f} ({came - planned:+,.0f}), because of"]
+    lines += [f"  {name.replace('_', ' '):16} {_signed(amount):>14}" for name, amount in found.lines.items()]
+    lines += [
+        "",
+        f"forecast to the end of {found.until}: {found.forecast_total:,.0f} (plan {found.planned_total:,.0f})",
+    ]
     return "\n".join([*lines, *(f"note: {each}" for each in found.remarks)])
+
+
+def _signed(amount: float) -> str:
+    return f"{amount:+,.0f}" if abs(amount) >= 0.5 else "0"  # never -0

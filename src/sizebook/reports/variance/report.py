@@ -42,7 +42,7 @@ _LEAST_DECIDED = 0.1  # of all that causes moved: what adds less, or saves, need
 def report(found: PlanVariance, as_of: date) -> Report:
     """Return the report of a plan against its actuals."""
     planned, came = sum(each.planned for each in found.months), sum(each.actual.total for each in found.months)
-    lines = {name: value for name, value in found.lines().items() if value}
+    lines = {name: value for name, value in found.lines.items() if value}
     by_size = sorted(lines, key=lambda name: -abs(lines[name]))
     span = joined((found.months[0].label, found.months[-1].label), " – ") if len(found.months) > 1 else ""
     return Report(
@@ -53,7 +53,7 @@ def report(found: PlanVariance, as_of: date) -> Report:
         sentences=_sentences(found, planned, came, by_size),
         tiles=(
             Tile(text("Planned"), money(planned, found), text("for these months")),
-            Tile(text("Came"), money(came, found), signed(came - planned, found)),
+            Tile(text("Actual"), money(came, found), signed(came - planned, found)),
             Tile(text("To {month}, planned", month=found.until), money(found.planned_total, found)),
             Tile(
                 text("To {month}, now", month=found.until),
@@ -91,10 +91,10 @@ def _sentences(found: PlanVariance, planned: float, came: float, by_size: list[s
         planned=money(planned, found),
         difference=signed(came - planned, found),
     )
-    lines = found.lines()
+    lines = found.lines
     why = [
         text("{cause}: {amount}.", cause=CAUSES[name], amount=signed(lines[name], found)) for name in by_size[:2]
-    ] or [text("No cause moved it.")]
+    ] or [text("Cost is as planned.")]
     year = text(
         "To {month} it is {now} now, {difference}.",
         month=found.until,
@@ -112,15 +112,15 @@ def _bridge(found: PlanVariance, planned: float, came: float, lines: dict[str, f
     for name, value in lines.items():
         spans.append(Span(CAUSES[name], at / factor, (at + value) / factor, text=signed(value, found)))
         at += value
-    spans.append(Span(text("Came"), 0, came / factor, text=money(came, found), marked=True))
-    return Spans(text("From plan to what came"), scaled(found.currency, sign), tuple(spans))
+    spans.append(Span(text("Actual"), 0, came / factor, text=money(came, found), marked=True))
+    return Spans(text("From plan to actual"), scaled(found.currency, sign), tuple(spans))
 
 
 def _months(found: PlanVariance) -> Section:
     heads = (
         *words(text("Month")),
-        *figures(text("Planned"), text("Came"), text("Difference"), unit=found.currency),
-        *words(text("Most of it")),
+        *figures(text("Planned"), text("Actual"), text("Difference"), unit=found.currency),
+        *words(text("Largest cause")),
     )
     planned, came, difference = (
         aligned(values, digits=4)
@@ -130,19 +130,18 @@ def _months(found: PlanVariance) -> Section:
             [abs(each.difference) for each in found.months],
         )
     )
+    signs = [MINUS if each.difference < 0 else "+" for each in found.months]
     rows = tuple(
-        Row((each.label, planned[at], came[at], f"{MINUS if each.difference < 0 else '+'}{difference[at]}", most))
+        Row((each.label, planned[at], came[at], f"{signs[at]}{difference[at]}", _most(each.shares)))
         for at, each in enumerate(found.months)
-        for most in (_most(each.shares),)
     )
     note = text(
-        "What a cause adds is its Shapley value: the mean over every order in which causes may have come. Together "
-        "they make the difference."
+        "Each cause has its average effect over all orders of change (Shapley value), so the causes add up exactly."
     )
     return Section(
         text("Months"),
         text("Month by month"),
-        (Table(text("Planned and came"), heads, rows, note=note),),
+        (Table(text("Planned and actual"), heads, rows, note=note),),
         new_page=True,
     )
 
@@ -158,10 +157,13 @@ def _decisions(found: PlanVariance, lines: dict[str, float], by_size: list[str])
         Row((CAUSES[name], signed(lines[name], found), f"{significant(100 * abs(lines[name]) / moved, 2)}"))
         for name in by_size
     )
-    heads = (*words(text("Cause"), text("Against plan")), *figures(text("Share of what moved"), unit="%"))
+    heads = (*words(text("Cause"), text("Against plan")), *figures(text("Share of all changes"), unit="%"))
     items = tuple(DECISIONS[name] for name in by_size if lines[name] >= _LEAST_DECIDED * moved)
     return Section(
         text("Decisions"),
         text("What to decide"),
-        (Table(text("Causes over all months"), heads, rows), Notes(items or (text("Nothing: it came as planned."),))),
+        (
+            Table(text("Causes over all months"), heads, rows),
+            Notes(items or (text("No cause of extra cost needs a decision."),)),
+        ),
     )

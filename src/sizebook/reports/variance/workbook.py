@@ -33,7 +33,7 @@ def write_xlsx(found: PlanVariance, path: Path) -> None:
     sheet["A1"].value, sheet["A2"].value = found.name, f"Plan against actual, {found.currency}"
     sheet["A1"].font, sheet["A2"].font = styles.font(14, bold=True), styles.font(color=styles.MUTED)
     named = (*CAUSES, *OTHERS)
-    heads = ["Month", "Planned", "Came", "Difference", *(str(LABELS[name]) for name in named), "Check"]
+    heads = ["Month", "Planned", "Actual", "Difference", *(str(LABELS[name]) for name in named), "Check"]
     _row(sheet, _HEADS_ROW, heads, bold=True)
     first, last = _HEADS_ROW + 1, _HEADS_ROW + len(found.months)
     end = get_column_letter(4 + len(named))
