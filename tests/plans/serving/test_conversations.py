@@ -8,7 +8,12 @@ import pytest
 
 import sizebook
 from sizebook.core.errors import InputError
+from sizebook.core.sections import put_together
+from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.conversation import Conversation
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.plan import plan_serving
+from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.serving.quantities import Demand
 
 ASKED: dict[str, Any] = {
@@ -91,3 +96,16 @@ def test_conversations_of_two_pools_are_refused() -> None:
         "conversations are not planned so: got 3 turns and separate_prefill, want one pool of a decoder and mean "
         "lengths. Set turns to 1 and state cache_hit_ratio."
     )
+
+
+def test_sensitivities_know_the_lengths_of_conversations() -> None:
+    """A fifth fewer tokens of a first and of a later prompt cost what a plan of so many tokens costs."""
+    asked = {"months": 1, "output_tokens": 200, "concurrency": 16, "turns": 3, "requests_per_day": 5e6}
+    asked |= {"on_demand_usd_per_gpu_hour": 4.0, "reserved_usd_per_gpu_hour": 2.0}
+    plan, less = (
+        plan_serving("llama-3.1-8b", "h100-sxm", put_together(ServingInputs, {**asked, **tokens}))
+        for tokens in ({"input_tokens": 1000, "turn_tokens": 500}, {"input_tokens": 800, "turn_tokens": 400})
+    )
+    found = {each.label: each for each in sensitivities(plan)}
+    assert found["Tokens of a prompt, \u221220% to +20%"].low_usd == total_usd(less.months)
+    assert "Tokens of an answer, \u221220% to +20%" in found

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from sizebook.core.errors import InputError
 from sizebook.core.sections import DEFAULT, Quantity, section
-from sizebook.plans.serving.lengths import RequestLengths
+from sizebook.plans.serving.lengths import Histogram, RequestLengths
 from sizebook.serving.quantities import Demand
 
 Turns = Annotated[
@@ -85,14 +85,13 @@ class Conversation:
             return lengths
         mean = lengths.mean(demand)
         prompts = self.prompts(replace(mean, input_tokens=demand.input_tokens))
-        histogram = tuple((tokens, 1 / self.turns) for tokens in prompts)
-        stated = (lengths.input_tokens_p50, lengths.input_tokens_p95)
-        if stated != (None, None) or lengths.input_histogram not in (None, histogram):
+        stated = (lengths.input_tokens_p50, lengths.input_tokens_p95, lengths.input_histogram)
+        if any(each is not None for each in stated):
             raise InputError(
                 f"lengths given twice: got {self.turns} turns and a spread of prompts, want one of them. Remove the "
                 "spread: prompts grow from input_tokens by turn_tokens and the answers so far."
             )
-        return replace(lengths, input_histogram=histogram)
+        return replace(lengths, of_turns=Histogram(tuple((tokens, 1 / self.turns) for tokens in prompts)))
 
     def hit_ratio(self, first: Demand, output_tokens: int, found: float) -> float:
         """Return the share of all prompts' tokens that caches hold, where so many later turns find their prefix.

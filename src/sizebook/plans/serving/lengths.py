@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -124,10 +124,13 @@ class RequestLengths:
             label="Answers, histogram",
         ),
     ] = DEFAULT
+    of_turns: Histogram | None = field(default=None, metadata={"not_a_key": True})  # the prompts of a conversation
 
     @cached_property
     def prompts(self) -> Histogram | None:
-        """Lengths of prompts, where they came as a histogram."""
+        """Lengths of prompts, where they came as a histogram or are those of a conversation."""
+        if self.of_turns is not None:
+            return self.of_turns
         return None if self.input_histogram is None else histogram(self.input_histogram, "input_histogram")
 
     @cached_property

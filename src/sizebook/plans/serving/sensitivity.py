@@ -25,7 +25,7 @@ def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
     changed: dict[str, Mapping[str, object]] = {
         text("Traffic") if stated is None else text("Requests a day"): inputs.demand.times(factor, plan.traffic),
         text("Tokens of an answer"): _length(plan, "output", asked.output_tokens * factor),
-        text("Tokens of a prompt"): _length(plan, "input", asked.input_tokens * factor - plan.traffic.image_tokens),
+        text("Tokens of a prompt"): _prompts(plan, factor),
         text("Price of a GPU-hour"): {
             "on_demand_usd_per_gpu_hour": rates.on_demand_usd * factor,
             "reserved_usd_per_gpu_hour": rates.reserved_usd * factor,
@@ -34,6 +34,15 @@ def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
     if (target := inputs.target.latencies.tpot_target_seconds) is not None:
         changed[text("TPOT target")] = {"tpot_target_seconds": target * factor}
     return {label: with_values(inputs, **values) for label, values in changed.items()}
+
+
+def _prompts(plan: ServingPlan, factor: float) -> dict[str, object]:
+    """Return the inputs of prompts times the factor, images included; of a conversation each part that is typed."""
+    traffic, talk = plan.traffic, plan.inputs.conversation
+    if talk.turns == 1:
+        return _length(plan, "input", traffic.mean_demand.input_tokens * factor - traffic.image_tokens)
+    first = max(1, round(traffic.with_images(traffic.demand).input_tokens * factor) - traffic.image_tokens)
+    return {"input_tokens": first, "turn_tokens": max(1, round(talk.turn_tokens * factor))}
 
 
 def _length(plan: ServingPlan, side: str, tokens: float) -> dict[str, object]:
