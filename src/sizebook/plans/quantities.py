@@ -107,3 +107,9 @@ StatedGrams = Annotated[
         source="data/grid.csv",
     ),
 ]
+
+
+def band_end(figure: str, percent: int, unit: str, label: str = "") -> Quantity:
+    """Return what one end of the band of a figure is; its label is the figure where none is given."""
+    shown = label or f"{figure[:1].upper()}{figure[1:]}"
+    return Quantity(f"{figure}, {percent}th percentile of measured", unit=unit, label=f"{shown}, p{percent}")

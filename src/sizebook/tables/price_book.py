@@ -6,7 +6,6 @@ row of it brings our columns as its own, ``x_gpu``, ``x_provider``, ``x_region``
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row
 from sizebook.intake.text_formats import csv_rows, toml_table
-from sizebook.tables.price_rows import is_day
+from sizebook.tables.price_rows import is_day, number_in
 
 WANTED = "a table as CSV or TOML"
 _ID, _OWN = "ContractCommitmentId", "x_"
@@ -80,14 +79,14 @@ def _of_focus(row: Row) -> Row:
         "source": row.get("ContractCommitmentDescription") or f"FOCUS contract commitment {row[_ID]}",
     }
     if not (own.get("price_per_gpu_hour") or own.get("percent_off_list")):
-        found |= _usage(row, _number(own.pop("gpus", "") or "1"), n_days)
+        found |= _usage(row, number_in(own.pop("gpus", "") or "1"), n_days)
     return found | {name: cell for name, cell in own.items() if cell}
 
 
 def _usage(row: Row, gpus: float, n_days: int) -> Row:
     """Return the price of a commitment to use so many hours of ``gpus`` accelerators, and the GPUs that this is."""
     category, unit = row.get("ContractCommitmentCategory", ""), row.get("ContractCommitmentUnit", "")
-    cost, quantity = (_number(row.get(f"ContractCommitment{name}", "")) for name in ("Cost", "Quantity"))
+    cost, quantity = (number_in(row.get(f"ContractCommitment{name}", "")) for name in ("Cost", "Quantity"))
     if category != "Usage" or not unit.casefold().endswith("hours") or not cost * quantity * gpus > 0:
         raise InputError(
             f"no price in a commitment: got {category or 'no category'} in {unit or 'no unit'} for '{row[_ID]}', want "
@@ -95,10 +94,3 @@ def _usage(row: Row, gpus: float, n_days: int) -> Row:
         )
     committed = {"gpus_committed": _cell(quantity * gpus / n_days / _HOURS_A_DAY)} if n_days > 0 else {}
     return {"price_per_gpu_hour": repr(cost / (quantity * gpus)), **committed}
-
-
-def _number(cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        return math.nan

@@ -111,7 +111,7 @@ _YES, _NO = ("yes", "true", "1"), ("", "no", "false", "0")
 
 def is_off_list(row: Mapping[str, str]) -> bool:
     """Return whether a row states a per cent off the list, in place of a price."""
-    return not row[_OWN] and 0 < _number(row[_OFF_LIST]) < 100
+    return not row[_OWN] and 0 < number_in(row[_OFF_LIST]) < 100
 
 
 def in_full(row: Mapping[str, str]) -> Row:
@@ -122,13 +122,13 @@ def in_full(row: Mapping[str, str]) -> Row:
     day = whole["date"] or whole["valid_from"] or whole["retrieved"]
     standing_in = {"instance": whole["contract"] or "all", "region": "all", "gpus": "1", "currency": "USD", "date": day}
     whole |= {name: whole[name] or cell for name, cell in (standing_in | {"retrieved": day}).items()}
-    rate = 1 if whole["currency"] == "USD" else _number(whole["rate_per_usd"])
-    return in_usd(whole, _number(whole[_OWN]) / rate) if whole[_OWN] and rate else whole
+    rate = 1 if whole["currency"] == "USD" else number_in(whole["rate_per_usd"])
+    return in_usd(whole, number_in(whole[_OWN]) / rate) if whole[_OWN] and rate else whole
 
 
 def in_usd(row: Row, usd_per_gpu_hour: float) -> Row:
     """Return a row at a price of a GPU-hour."""
-    hour = repr(usd_per_gpu_hour * _number(row["gpus"]))
+    hour = repr(usd_per_gpu_hour * number_in(row["gpus"]))
     return {**row, "usd_per_gpu_hour": repr(usd_per_gpu_hour), "usd_per_hour": hour}
 
 
@@ -157,7 +157,7 @@ def _catalog_problems(row: Mapping[str, str]) -> Iterator[str]:
         yield f"no price: got blanks, want {_OWN}, {_OFF_LIST}, or {', '.join(AMOUNTS)}. Fill it in."
         return
     for column in AMOUNTS:
-        if not 0 < _number(row[column]) < math.inf:
+        if not 0 < number_in(row[column]) < math.inf:
             yield f"no price: got {column} '{row[column]}', want a number above 0. Correct the cell."
     if row["currency"] != "USD":
         yield (
@@ -168,12 +168,12 @@ def _catalog_problems(row: Mapping[str, str]) -> Iterator[str]:
 
 def _book_problems(row: Mapping[str, str]) -> Iterator[str]:
     for column in BOOK_AMOUNTS:
-        if row[column] and not 0 < _number(row[column]) < math.inf:
+        if row[column] and not 0 < number_in(row[column]) < math.inf:
             yield f"no number: got {column} '{row[column]}', want a number above 0. Correct the cell, or empty it."
     if row[_OWN] and row[_OFF_LIST]:
         both = f"{_OWN} {row[_OWN]} and {_OFF_LIST} {row[_OFF_LIST]}"
         yield f"price is given twice: got {both}, want one. Remove one of the two."
-    elif row[_OFF_LIST] and _number(row[_OFF_LIST]) >= 100:
+    elif row[_OFF_LIST] and number_in(row[_OFF_LIST]) >= 100:
         yield f"nothing left: got {_OFF_LIST} '{row[_OFF_LIST]}', want less than 100. Correct the cell."
     if row[_OWN] and row["currency"] != "USD" and not row["rate_per_usd"]:
         yield (
@@ -182,7 +182,8 @@ def _book_problems(row: Mapping[str, str]) -> Iterator[str]:
         )
 
 
-def _number(cell: str) -> float:
+def number_in(cell: str) -> float:
+    """Return the number that a cell holds, NaN where it holds none."""
     try:
         return float(cell)
     except ValueError:

@@ -28,6 +28,7 @@ from sizebook.plans.quantities import (
     TimePerOutputToken,
     TimeToFirstToken,
     Workers,
+    band_end,
 )
 from sizebook.plans.serving.listed_prices import ListedPrices, listed_prices
 from sizebook.plans.serving.rates import watts
@@ -49,20 +50,10 @@ class ReplicaOnNode:
     tpot_seconds: TimePerOutputToken
     requests_per_second: RequestRate
     requests_per_second_p10: Annotated[
-        float,
-        Quantity(
-            "requests a second of a replica, 10th percentile of measured",
-            unit="requests/s",
-            label="Rate of a replica, p10",
-        ),
+        float, band_end("requests a second of a replica", 10, unit="requests/s", label="Rate of a replica")
     ]
     requests_per_second_p90: Annotated[
-        float,
-        Quantity(
-            "requests a second of a replica, 90th percentile of measured",
-            unit="requests/s",
-            label="Rate of a replica, p90",
-        ),
+        float, band_end("requests a second of a replica", 90, unit="requests/s", label="Rate of a replica")
     ]
     workers: Workers
     rates_basis: RatesBasis

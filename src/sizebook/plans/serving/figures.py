@@ -23,6 +23,7 @@ from sizebook.plans.quantities import (
     TimePerOutputToken,
     TimeToFirstToken,
     Workers,
+    band_end,
 )
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.internal_price import InternalPrice, gpu_seconds, internal_price
@@ -74,40 +75,14 @@ class ReplicaFigures:
     ]
     requests_per_second: RequestRate
     ttft_seconds: TimeToFirstToken
-    ttft_seconds_p10: Annotated[
-        float,
-        Quantity("time to first token, 10th percentile of measured", unit="seconds", label="Time to first token, p10"),
-    ]
-    ttft_seconds_p90: Annotated[
-        float,
-        Quantity("time to first token, 90th percentile of measured", unit="seconds", label="Time to first token, p90"),
-    ]
+    ttft_seconds_p10: Annotated[float, band_end("time to first token", 10, unit="seconds")]
+    ttft_seconds_p90: Annotated[float, band_end("time to first token", 90, unit="seconds")]
     tpot_seconds: TimePerOutputToken
-    tpot_seconds_p10: Annotated[
-        float,
-        Quantity(
-            "time per output token, 10th percentile of measured", unit="seconds", label="Time per output token, p10"
-        ),
-    ]
-    tpot_seconds_p90: Annotated[
-        float,
-        Quantity(
-            "time per output token, 90th percentile of measured", unit="seconds", label="Time per output token, p90"
-        ),
-    ]
+    tpot_seconds_p10: Annotated[float, band_end("time per output token", 10, unit="seconds")]
+    tpot_seconds_p90: Annotated[float, band_end("time per output token", 90, unit="seconds")]
     tokens_per_second: OutputRate
-    tokens_per_second_p10: Annotated[
-        float,
-        Quantity(
-            "output tokens a second, 10th percentile of measured", unit="tokens/s", label="Output tokens a second, p10"
-        ),
-    ]
-    tokens_per_second_p90: Annotated[
-        float,
-        Quantity(
-            "output tokens a second, 90th percentile of measured", unit="tokens/s", label="Output tokens a second, p90"
-        ),
-    ]
+    tokens_per_second_p10: Annotated[float, band_end("output tokens a second", 10, unit="tokens/s")]
+    tokens_per_second_p90: Annotated[float, band_end("output tokens a second", 90, unit="tokens/s")]
     held_for: Annotated[
         str,
         Quantity(
