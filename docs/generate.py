@@ -16,6 +16,7 @@ from pathlib import Path
 
 from accuracy_page import accuracy_chart, accuracy_page
 from python_stub import stub
+from scenario_keys_page import scenario_keys_page
 from shown_commands import pages, refreshed
 
 from sizebook.batch.formats import FORMATS
@@ -162,6 +163,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/catalog.md": catalog_page,
     "docs/functions.md": markdown,
     "docs/plan.schema.json": lambda: json.dumps(schema(), indent=1) + "\n",
+    "docs/scenario_keys.md": scenario_keys_page,
     "docs/seeds.md": seeds_page,
     "src/sizebook/__init__.pyi": stub,
     "src/sizebook/data/model_types.csv": model_types_table,

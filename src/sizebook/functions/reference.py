@@ -18,7 +18,7 @@ range in place of a single value spills; one bad cell spoils only its own result
 A function with more than eight arguments also takes those after the first few as one text, in the place of the first
 of them: `=TTFT_SECONDS("llama-3.1-8b", "h100-sxm", 2000, 400, 64, "tp=2; weight_dtype=fp8")`, or as a range of two
 columns, names and values: `=SERVING_LEDGER("llama-3.1-8b", "h100-sxm", Options!A2:B20)`. Order: model, accelerator,
-what is asked, layout, formats, options. Names of earlier releases keep working where names are given.
+what is asked, layout, formats, options.
 """
 
 
