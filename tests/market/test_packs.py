@@ -94,7 +94,7 @@ def test_two_packs_are_compared_table_by_table(tables: Path, tmp_path: Path) -> 
     cleaner = [{**row, "g_co2e_per_kwh": "50"} if row["key"] == "fra" else row for row in grid]
     after.write_bytes(pack({"grid": cleaner, "prices": read(tables / "prices.csv")}, DAY))
     assert data("diff", before, after, folder=tmp_path).output.splitlines() == [
-        "grid: ~ fra: g_co2e_per_kwh 56.039 -> 50",
+        "grid: ~ fra 2023: g_co2e_per_kwh 56.039 -> 50",
         f"prices: + runpod {read(tables / 'prices.csv')[-1]['instance']} l40 all on_demand {DAY}",
         f"2 differences between {before} and {after}",
     ]

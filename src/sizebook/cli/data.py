@@ -17,8 +17,9 @@ from sizebook.core.hints import suggestion
 from sizebook.core.tables import DATA, MOST_OWN_BYTES, OWN_TABLES, PACK, Row, newest_day, read, shipped, user_folder
 from sizebook.core.units import number_of
 from sizebook.intake.text_formats import refuse_repeated
+from sizebook.market.answers import TABLES
 from sizebook.market.packs import csv_bytes, is_pack, pack, unpacked
-from sizebook.market.updating import SERIES, updates
+from sizebook.market.updating import updates
 from sizebook.sources.writing import write_whole
 from sizebook.tables.price_book import as_rows, table_rows
 from sizebook.validation import data_checks
@@ -103,21 +104,22 @@ def add(kind: str, file: Path) -> None:
 @click.option("--tables", default=DATA, type=ANY_PATH, help="Folder of the tables to append to: that of the package.")
 @click.option("--new", "with_new", is_flag=True, help="Take offers too of which the table has no series yet.")
 def update(folder: Path, tables: Path, with_new: bool) -> None:
-    """Append the prices of saved answers to the tables of prices; data/catalogs.toml says what they are called.
+    """Append saved answers to the tables of prices, grids and hardware; data/catalogs.toml says what they are called.
 
-    A series gains a date and keeps those before. A list of prices that drifts beyond the limits of its catalog leaves
-    its rows as they were and is named. Nothing is written if a new row has a finding: exit code 1.
+    A series gains a date and keeps those before; a blank cell of hardware gains a figure. What drifts beyond the limits
+    of its catalog leaves its rows as they were and is named. Nothing is written if there is a finding: exit code 1.
     """
-    known = {name: _table_in(tables, name) for name in SERIES}
+    known = {name: _table_in(tables, name) for name in TABLES}
     found = updates(folder, known, date.today().isoformat(), with_new=with_new)
     for answer in found:
-        click.echo(f"{answer.file}: {number_of(len(answer.added), 'row')} added to {answer.table}")
+        added = f"{number_of(len(answer.added), 'row')} added to {answer.table}"
+        filled = f"blanks filled in {number_of(len(answer.filled), 'row')} of {answer.table}"
+        click.echo(f"{answer.file}: {filled if answer.filled else added}")
         for reason in answer.left:
             click.echo(f"  left as it was: {reason}")
-    changed = {
-        name: [*known[name], *(row for answer in found if answer.table == name for row in answer.added)]
-        for name in dict.fromkeys(answer.table for answer in found)
-    }
+    changed: dict[str, list[Row]] = {}
+    for answer in found:
+        changed[answer.table] = answer.applied(changed.get(answer.table, known[answer.table]))
     if max(_report(str(tables / f"{name}.csv"), name, rows) for name, rows in changed.items()):
         click.echo("nothing written: correct the findings first")
         sys.exit(1)

@@ -36,6 +36,9 @@ class Offer:
     day: str
 
 
+TABLES = ("prices", "api_prices", "grid", "hardware")  # that answers are read for
+
+
 @dataclass(frozen=True)
 class Catalog:
     """One table of ``data/catalogs.toml``: how its answers are called and read, and how far they may drift."""
@@ -45,7 +48,7 @@ class Catalog:
     licence: str
     file: str
     most_rows_lost: float
-    most_price_drift: float
+    most_drift: float
     source: str
     retrieved: str
     heads: str | Sequence[str] = ""
@@ -53,12 +56,25 @@ class Catalog:
     cell: str = "td th"
     prices: Sequence[Mapping[str, Any]] = ()
     api_prices: Sequence[Mapping[str, Any]] = ()
+    grid: Sequence[Mapping[str, Any]] = ()
+    hardware: Sequence[Mapping[str, Any]] = ()
     providers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def table(self) -> str:
         """The table that takes its rows."""
-        return "prices" if self.prices else "api_prices"
+        return next(name for name in TABLES if getattr(self, name))
+
+    @property
+    def cited(self) -> str:
+        """Whose figures these are, as a row's source says it."""
+        return f"{self.source} ({self.licence})"
+
+    @property
+    def readings(self) -> Sequence[Mapping[str, Any]]:
+        """Where the cells of a row of that table stand in an answer."""
+        found: Sequence[Mapping[str, Any]] = getattr(self, self.table)
+        return found
 
 
 @cache
@@ -80,7 +96,7 @@ def offers(catalog: Catalog, content: bytes, where: str, named: Mapping[str, str
                 gpus=float(cells["gpus"] or 0),
                 **{name: cells[name] for name in _WORDS},
             )
-            for reading in catalog.prices
+            for reading in catalog.readings
             for cells, _ in filled(catalog, reading, content, where, named=named)
             if cells["price"]  # a blank is no offer in that term
         ]

@@ -21,7 +21,7 @@ def token_prices(catalog: Catalog, content: bytes, where: str, named: Mapping[st
     """
     rows: dict[tuple[str, str], Row] = {}
     with reading_of(catalog, where):
-        for reading in catalog.api_prices:
+        for reading in catalog.readings:
             for cells, record in filled(catalog, reading, content, where=where, named=named):
                 row = _row(catalog, reading, cells, record) | {"retrieved": day}
                 if not row["ends"] or row["ends"] > row["date"]:

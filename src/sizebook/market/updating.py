@@ -1,4 +1,4 @@
-"""Appends the prices of saved answers to their tables: a series gains a date, and no row is ever replaced.
+"""Appends saved answers to their tables: a series gains a date, a blank cell a figure, and no figure is ever replaced.
 
 An answer's newest date decides what a provider asks for an accelerator, so it is judged there. Where it lacks too many
 of the provider's offers of that accelerator, or their median has moved too far, those rows stay as they were and the
@@ -17,7 +17,9 @@ from statistics import median
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, shipped
 from sizebook.intake.files import read_bytes
+from sizebook.market.accelerators import compared
 from sizebook.market.answers import Catalog, Offer, catalogs, offers
+from sizebook.market.grids import grid_rows
 from sizebook.market.token_prices import token_prices
 
 Key = tuple[str, ...]
@@ -25,12 +27,13 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Series:
-    """The columns of a table whose cells name a series of prices, and a list of series that is judged as one."""
+    """The columns of a table whose cells name a series, and a list of series that is judged as one; its figure."""
 
     columns: tuple[str, ...]
     lists: tuple[str, ...]
-    price: str
+    figure: str
     unit: str
+    date: str = "date"
 
 
 SERIES = {
@@ -41,17 +44,24 @@ SERIES = {
         "USD a GPU-hour",
     ),
     "api_prices": Series(("provider", "model"), ("provider",), "output_usd_per_mtok", "USD a million output tokens"),
+    "grid": Series(("key",), ("key",), "g_co2e_per_kwh", "g CO2e/kWh", date="year"),
 }
 
 
 @dataclass
 class Update:
-    """What one saved answer gives a table: rows to append, and what was left out and why."""
+    """What one saved answer gives a table: rows to append, rows that had blanks, and what was left out and why."""
 
     file: str
     table: str
     added: list[Row] = field(default_factory=list)
+    filled: list[Row] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+
+    def applied(self, rows: Sequence[Row]) -> list[Row]:
+        """Return the rows of the table with this in it."""
+        filled = {row["key"]: row for row in self.filled}
+        return [*(filled.get(row.get("key", ""), row) for row in rows), *self.added]
 
 
 def updates(folder: Path, known: Mapping[str, Sequence[Row]], day: str, *, with_new: bool) -> list[Update]:
@@ -61,12 +71,13 @@ def updates(folder: Path, known: Mapping[str, Sequence[Row]], day: str, *, with_
     Errors: a folder without an answer of a known catalog.
     """
     found: list[Update] = []
+    tables = dict(known)
     for path in sorted(folder.iterdir()):
         for catalog in catalogs():
             if named := re.fullmatch(catalog.file, path.name):
-                before = (row for update in found if update.table == catalog.table for row in update.added)
-                rows = (*known[catalog.table], *before)
-                found.append(_update(path, catalog, named.groupdict(), rows, day, with_new))
+                update = _update(path, catalog, named.groupdict(), tables[catalog.table], day, with_new)
+                tables[catalog.table] = update.applied(tables[catalog.table])
+                found.append(update)
     if not found:
         names = ", ".join(catalog.file for catalog in catalogs())
         raise InputError(f"no answers: got no file of a known catalog in {folder}, want names like {names}. Save one.")
@@ -79,6 +90,10 @@ def _update(
     update = Update(path.name, catalog.table)
     try:
         content = read_bytes(path, "a saved answer")
+        if catalog.table == "hardware":
+            chips = compared(catalog, content, path.name, named=named, known=known, day=day)
+            update.filled, update.left = chips.filled, chips.left
+            return update
         rows, unnamed = _rows(catalog, content, path.name, named, day)
     except InputError as error:
         update.left.append(str(error))
@@ -96,6 +111,8 @@ def _rows(
     """Return the rows of an answer, and the offers that no row of market_offers.csv names."""
     if catalog.table == "api_prices":
         return token_prices(catalog, content, where, named=named, day=day), Counter()
+    if catalog.table == "grid":
+        return grid_rows(catalog, content, where, named=named, day=day), Counter()
     return translated(catalog, offers(catalog, content, where, named=named), day)
 
 
@@ -148,7 +165,7 @@ def _judge(update: Update, rows: Sequence[Row], known: Sequence[Row], catalog: C
     """Fill in what an answer adds: the lists that drift are named and left, offers of new series only counted."""
     series = SERIES[catalog.table]
     newest = _newest(known, series)
-    dated = {_key(row, (*series.columns, "date")) for row in known}
+    dated = {_key(row, (*series.columns, series.date)) for row in known}
     held = {_key(row, series.columns) for row in known}
     new = 0
     for name, group in _lists(rows, series).items():
@@ -156,7 +173,7 @@ def _judge(update: Update, rows: Sequence[Row], known: Sequence[Row], catalog: C
         if reason := _drift(group, before, catalog):
             update.left.append(f"{' '.join(name)}: {reason}")
             continue
-        fresh = [row for row in group if _key(row, (*series.columns, "date")) not in dated]
+        fresh = [row for row in group if _key(row, (*series.columns, series.date)) not in dated]
         unknown = [row for row in fresh if _key(row, series.columns) not in held]
         new += 0 if with_new else len(unknown)
         update.added += [row for row in fresh if with_new or row not in unknown]
@@ -166,8 +183,8 @@ def _judge(update: Update, rows: Sequence[Row], known: Sequence[Row], catalog: C
 
 def _newest(rows: Sequence[Row], series: Series) -> dict[Key, Row]:
     """Return the newest row of every series that stands at the newest date of its list."""
-    dates = {name: max(row["date"] for row in group) for name, group in _lists(rows, series).items()}
-    return {_key(row, series.columns): row for row in rows if row["date"] == dates[_key(row, series.lists)]}
+    dates = {name: max(row[series.date] for row in group) for name, group in _lists(rows, series).items()}
+    return {_key(row, series.columns): row for row in rows if row[series.date] == dates[_key(row, series.lists)]}
 
 
 def _lists(rows: Sequence[Row], series: Series) -> dict[Key, list[Row]]:
@@ -187,7 +204,7 @@ def _drift(group: Sequence[Row], before: Mapping[Key, Row], catalog: Catalog) ->
     lost = 1 - len(shared) / len(before)
     if lost > catalog.most_rows_lost:
         return f"{len(before) - len(shared)} of {len(before)} offers are missing"
-    now, then = (median(float(row[series.price]) for row in rows) for rows in zip(*shared, strict=True))
-    if abs(now / then - 1) > catalog.most_price_drift:
+    now, then = (median(float(row[series.figure]) for row in rows) for rows in zip(*shared, strict=True))
+    if abs(now / then - 1) > catalog.most_drift:
         return f"the median went from {then:g} to {now:g} {series.unit}"
     return ""

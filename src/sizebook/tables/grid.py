@@ -10,7 +10,7 @@ from sizebook.core.errors import UnknownKeyError
 from sizebook.core.hints import suggestion
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
-from sizebook.core.tables import is_own, table
+from sizebook.core.tables import Row, is_own, table
 from sizebook.core.texts import Country, Text, text
 
 BASES = ("location", "market")
@@ -44,9 +44,13 @@ class Grid:
 
 @cache
 def grids() -> dict[str, Grid]:
-    """Return every row of ``data/grid.csv`` by key, read once."""
-    rows = {}
+    """Return the row of the newest year of every key of ``data/grid.csv``, read once."""
+    newest: dict[str, Row] = {}
     for row in table("grid"):
+        if row["year"] >= newest.setdefault(row["key"], row)["year"]:
+            newest[row["key"]] = row
+    rows = {}
+    for row in newest.values():
         share = row["carbon_free_share"]
         numbers = {"g_co2e_per_kwh": float(row["g_co2e_per_kwh"]), "carbon_free_share": float(share) if share else None}
         rows[row["key"]] = Grid(**{**row, **numbers})  # type: ignore[arg-type]  # the other columns are text
@@ -57,7 +61,7 @@ def grids() -> dict[str, Grid]:
 def _by_name() -> dict[str, Grid]:
     """Return the grids by name, those of countries by their two letters too: DE and Germany are deu."""
     letters = {row["alpha_2"].casefold(): grids()[row["key"]] for row in table("countries")}
-    return {row.name.casefold(): row for row in grids().values()} | letters
+    return {row["name"].casefold(): grids()[row["key"]] for row in table("grid")} | letters
 
 
 @cache

@@ -334,7 +334,7 @@ KINDS = {
         shown=("provider", "instance", "term"),
         optional=tuple(name for name in COLUMNS if name not in _IN_EVERY_PRICE),
     ),
-    "grid": Kind(_columns(Grid), ("key",), _grid_row),
+    "grid": Kind(_columns(Grid), ("key", "year"), _grid_row, shown=("key",)),
     "nodes": Kind(tuple(shipped("nodes")[0]), ("gpu",), _node_row),
     "engines": Kind(tuple(shipped("engines")[0]), ("key",), _engine_row),
     "api_prices": Kind(
