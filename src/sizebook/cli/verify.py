@@ -25,7 +25,6 @@ def verify_checkpoint(checkpoint: str, config: str | None) -> None:
     CHECKPOINT is a file of weights, an index, a folder with weights or a Hub repository ORG/NAME. Only headers are
     read. Exits with 1 if a tensor differs.
     """
-    from sizebook.models.checkpoints.packings import Quantization
     from sizebook.models.huggingface import architecture
     from sizebook.models.verifying import verify
     from sizebook.sources.checkpoints import open_checkpoint
@@ -38,7 +37,7 @@ def verify_checkpoint(checkpoint: str, config: str | None) -> None:
     # First the checkpoint: a wrong path must not be reported as a missing config.
     stored = open_checkpoint(checkpoint).only
     source = source_of(config or (checkpoint if remote else str(beside)), from_hub=remote and config is None)
-    stated = Quantization.of(stored.config or source.config.values)
+    stated = stored.checkpoint.stated(stored.config or source.config.values)
     result = verify(architecture(source.config), stored.checkpoint.tensors, stated)
     for line in _lines(result):
         click.echo(line)

@@ -9,7 +9,6 @@ from pathlib import Path
 from sizebook.core.errors import InputError
 from sizebook.intake.allowed_files import refuse_relative
 from sizebook.models import catalog
-from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.tensors import Tensor
 from sizebook.models.checkpoints.weighing import Weight, weights_of
 from sizebook.models.kept import kept
@@ -44,7 +43,7 @@ def stored_weights(model: str, n_layers: int, n_mtp: int, has_experts: bool) -> 
     """
     refuse_relative(Path(model))
     part = catalog.checkpoint(model)
-    every = weights_of(part.checkpoint.tensors, Quantization.of(part.config))
+    every = weights_of(part.checkpoint.tensors, part.checkpoint.stated(part.config))
     weights = [weight for weight in every if not _predicts(weight.tensor.name, n_layers, n_mtp)]
     wide = _dtype(weights) == "bf16"
     sizes = {w.tensor.name: _loaded(w.tensor, wide) for w in weights}

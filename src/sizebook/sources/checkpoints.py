@@ -12,7 +12,6 @@ from sizebook.models.checkpoints import agreeing, gguf_config
 from sizebook.models.checkpoints.adapter_bases import Base
 from sizebook.models.checkpoints.held import Held, Part, held, held_at
 from sizebook.models.checkpoints.naming import is_checkpoint, is_checkpoint_name
-from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.weighing import WEIGHT, Weight, weights_of
 from sizebook.models.config import Config
 from sizebook.models.counting import count
@@ -59,7 +58,7 @@ def base_of(name: str) -> Base:
     """Return an adapter's base: what a checkpoint holds, or what a mapping predicts."""
     if Path(name).exists() and is_checkpoint(Path(name)):
         part = held_at(Path(name)).parts[0]
-        weights = weights_of(part.checkpoint.tensors, Quantization.of(part.config))
+        weights = weights_of(part.checkpoint.tensors, part.checkpoint.stated(part.config))
         return Base(part.weighed.parameters, {w.tensor.name: w.tensor.shape for w in weights if _plain(w)})
     return predicted_base(architecture(source_of(name).config))
 

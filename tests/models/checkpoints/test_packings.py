@@ -21,7 +21,7 @@ from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import predicted_names, verify
 from tests.intake.test_files import refusal
-from tests.models.checkpoints.making import WIDTH, Given, folder
+from tests.models.checkpoints.making import WIDTH, Given, folder, pickled_table, pickled_tensor, torch_archive, whole
 from tests.models.made_checkpoints import TINY
 
 NORM: Given = {"norm.weight": ("BF16", (256,))}
@@ -84,6 +84,18 @@ PACKED: dict[str, tuple[Given, dict[str, Any], str, int]] = {
         {"l.W_q": ("I32", (26, 64)), "l.scale": ("F16", (1, 256)), "l.zero": ("F16", (1, 256))},
         {"quant_method": "hqq", "quant_config": {"l": {"weight_quant_params": {"nbits": 3, "group_size": 64}}}},
         "3-bit (HQQ)", 6_656 + 512 + 512),
+    # Nothing states the group: scales are a column, so a group is a row.
+    "HQQ, 2 bits": (
+        {"l.W_q": ("U8", (64, 64)), "l.scale": ("BF16", (256, 1)), "l.zero": ("BF16", (256, 1))}, {}, "2-bit (HQQ)",
+        4_096 + 512 + 512),
+    # As optimum-quanto 0.2.7 writes it: groups of 128, two weights in a byte, and scales of activations.
+    "quanto, 4 bits": (
+        {"l.weight._data._data": ("U8", (64, 128)), "l.weight._scale": ("BF16", (128, 1)),
+         "l.weight._shift": ("BF16", (128, 1)), "l.input_scale": ("BF16", ()), "l.output_scale": ("BF16", ())}, {},
+        "4-bit (quanto)", 8_192 + 256 + 256 + 4),
+    "quanto, 8 bits": (
+        {"l.weight._data": ("I8", (OUT, IN)), "l.weight._scale": ("BF16", (OUT, 1)), "l.input_scale": ("BF16", ())},
+        {}, "I8", 16_384 + 128 + 2),
     # Tiles of 16 x 16 weights, 16 bits in a word: 64 words a tile are 4 bits a weight.
     "EXL3": (
         {"l.trellis": ("I16", (IN // 16, OUT // 16, 64)), "l.suh": ("F16", (IN,)), "l.svh": ("F16", (OUT,)),
@@ -179,6 +191,29 @@ def test_a_packing_that_nothing_tells_is_counted_as_stored_and_named(tmp_path: P
     assert found.unknown == ("?-bit in I32 (compressed-tensors), such as l.weight_packed",)
     strange = weighed(tmp_path / "strange", {"l.w_nibbles": ("U8", (OUT, IN // 2))}, {})
     assert (strange.parameters, strange.unknown) == (8_192 + 256, ("U8, such as l.w_nibbles",))
+
+
+@pytest.mark.parametrize("place", ["l", "l.meta"])
+def test_a_pickled_module_states_its_own_packing(tmp_path: Path, place: str) -> None:
+    """HQQ's own qmodel.pt, as it is and as it was once: groups of 64 down the columns, which no extent tells."""
+    scale = pickled_tensor("HalfStorage", "1", 256, (1, 256))
+    said = {"nbits": whole(3), "group_size": whole(64), "scale": scale, "zero": scale}
+    inner = {"meta": pickled_table(said)} if place == "l.meta" else said
+    table = pickled_table({"W_q": pickled_tensor("IntStorage", "0", 7 * 256, (7, 256)), **inner})
+    norm = pickled_tensor("BFloat16Storage", "2", 256, (256,))
+    content = torch_archive(pickled_table({"l": table, "n": norm}), {"0": 7 * 1024, "1": 512, "2": 512})
+    (tmp_path / "qmodel.pt").write_bytes(content)
+    found = held_at(tmp_path / "qmodel.pt").parts[0].weighed
+    assert {mix.label: mix.parameters for mix in found.mixes} == {"3-bit (HQQ)": 16_384, "BF16": 256}
+    assert (found.is_exact, found.scales.n_bytes) == (True, 512)
+
+
+def test_groups_that_nothing_tells_are_named(tmp_path: Path) -> None:
+    """7 rows of ten 3-bit weights in a word are groups of 61 to 70: they were buffers, and the count said exact."""
+    down: Given = {"l.W_q": ("I32", (7, 256)), "l.scale": ("F16", (1, 256)), "l.zero": ("F16", (1, 256))}
+    assert weighed(tmp_path, down, {}).unknown == ("?-bit (HQQ), such as l.W_q",)
+    other: Given = {"attn.W_q": ("BF16", (OUT, IN)), "attn.scale": ("BF16", (1,))}  # a query matrix of that name
+    assert weighed(tmp_path / "query", other, {}).mixes[0].parameters == OUT * IN + 256 + 1
 
 
 @pytest.mark.parametrize("bits", [3, 6])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture
 from sizebook.models.checkpoints.held import Part
-from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.weighing import weights_of
 from sizebook.models.counting import count
 from sizebook.models.verifying import stored_beside
@@ -51,7 +50,9 @@ def _explained(part: Part, described: Architecture) -> str:
 
 def _beside(part: Part, described: Architecture) -> dict[str, int]:
     """Return what of the headers' count is stored beside the config's, by what it is."""
-    counted = {w.tensor.name: w.parameters for w in weights_of(part.checkpoint.tensors, Quantization.of(part.config))}
+    counted = {
+        w.tensor.name: w.parameters for w in weights_of(part.checkpoint.tensors, part.checkpoint.stated(part.config))
+    }
     taken = stored_beside(described, part.checkpoint.tensors)
     sums = {name: sum(counted[tensor.name] for tensor in tensors) for name, tensors in taken.items()}
     return {name: number for name, number in sums.items() if number}

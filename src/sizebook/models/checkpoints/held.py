@@ -84,7 +84,7 @@ def held(store: Store, only: str = "") -> Held:
         return _pipeline(store, sizes)
     config = json_of(store, CONFIG, "a config.json") if CONFIG in sizes else {}
     checkpoint = read_store(store, only=only)
-    part = Part(checkpoint.name, "", checkpoint, weigh(checkpoint.tensors, Quantization.of(config)), config)
+    part = Part(checkpoint.name, "", checkpoint, weigh(checkpoint.tensors, checkpoint.stated(config)), config)
     return Held(checkpoint.name, (part,))
 
 
@@ -109,7 +109,7 @@ def _part(store: Store, sizes: Mapping[str, int], name: str, kind: str) -> Part:
     beside = f"{name}/{CONFIG}"
     config = json_of(store, beside, "a config.json") if beside in sizes else {}
     checkpoint = read_store(store, folder=name)
-    return Part(name, kind, checkpoint, weigh(checkpoint.tensors, Quantization.of(config)), config)
+    return Part(name, kind, checkpoint, weigh(checkpoint.tensors, checkpoint.stated(config)), config)
 
 
 def held_at(path: Path) -> Held:

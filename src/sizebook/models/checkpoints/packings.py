@@ -22,6 +22,8 @@ _PLAIN = ("BF16", "F16", "F32", "F64")
 _WIDE = (*_PLAIN, "I64", "BOOL")
 _PACKED_BITS = (2, 3, 4, 8)
 _WHOLE_IN_A_WORD = (1, 2, 4, 8)
+# Bytes of weights that share a scale: the format, and the weights.
+_BY_BYTES_A_SCALE: dict[float, tuple[str, int]] = {8: ("NVFP4", 16), 16: ("MXFP4", 32), 24: ("MXFP6", 32)}
 _MLX_BITS = (2, 3, 4, 5, 6, 8)
 # By what they are called, where no packing names them: scales and their like, of a module with narrow numbers.
 _SCALES = re.compile(r"scale|zero_?point|(^|_)zeros?$|absmax")
@@ -58,7 +60,7 @@ class Quantization:
         if not isinstance(values, Mapping):
             return cls()
         each = _settings(values)
-        bits = values.get("bits", values.get("w_bit", _common(each, "num_bits", "nbits")))
+        bits = values.get("bits", values.get("w_bit", _common(each, "num_bits")))
         method = values.get("quant_method", "")
         differing = {name: own["group_size"] for name, own in values.items() if _is_group(own)}
         group = values if _is_group(values) else {"group_size": _common(each, "group_size")}
@@ -86,9 +88,9 @@ def _is_table(values: object) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(values, Mapping)
 
 
-def _common(settings: list[Mapping[str, Any]], *keys: str) -> Any:
-    """Return what all settings say under one of some keys, None where they differ or are silent."""
-    found = [next((each[key] for key in keys if key in each), None) for each in settings]
+def _common(settings: list[Mapping[str, Any]], key: str) -> Any:
+    """Return what all settings say under a key, None where they differ or are silent."""
+    found = [each.get(key) for each in settings]
     return found[0] if found and all(each == found[0] for each in found) else None
 
 
@@ -132,7 +134,7 @@ def packed(beside: Beside) -> Iterator[tuple[Tensor, Packed]]:
 
 def unpacked_name(name: str) -> str:
     """Return the name that a packed matrix had before it was packed."""
-    stem, _, leaf = name.rpartition(".")
+    stem, _, leaf = name.removesuffix("._data").removesuffix("._data").rpartition(".")  # quanto packs twice
     return f"{stem}.weight".lstrip(".") if leaf in _BY_LEAF else name.removesuffix("_blocks")
 
 
@@ -170,11 +172,8 @@ def _qweight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
             )
         bits = told if told in _PACKED_BITS else bits
     label = f"{bits}-bit in I32 ({beside.stated.method or 'GPTQ or AWQ'})" if bits else "packed in I32"
-    return Packed(label, _unpacked(tensor, bits), beside.present(stem, "qzeros", "scales", "g_idx"))
-
-
-def _unpacked(tensor: Tensor, bits: int | None) -> int | None:
-    return tensor.size * 32 // bits if bits in _PACKED_BITS else None
+    weights = tensor.size * 32 // bits if bits in _PACKED_BITS else None
+    return Packed(label, weights, beside.present(stem, "qzeros", "scales", "g_idx"))
 
 
 def _weight_packed(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
@@ -186,13 +185,16 @@ def _weight_packed(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     if tensor.dtype == "I32":
         bits = beside.stated.bits
         return Packed(f"{bits or '?'}-bit in I32 (compressed-tensors)", _in_words(tensor, scale, beside.stated), others)
-    if tensor.dtype == "U8" and scale is not None and scale.size * 8 == tensor.size:
-        return Packed("NVFP4", 2 * tensor.size, others)
-    if tensor.dtype == "U8" and scale is not None and scale.size * 16 == tensor.size:
-        return Packed("MXFP4", 2 * tensor.size, others)
-    if tensor.dtype == "U8" and scale is not None and scale.size * 24 == tensor.size:  # 4 weights in 3 bytes
-        return Packed("MXFP6", 32 * scale.size, others)
+    if tensor.dtype == "U8" and (told := _by_scale(tensor, scale, others)):
+        return told
     return Packed(f"packed in {tensor.dtype}", None, others)
+
+
+def _by_scale(tensor: Tensor, scale: Tensor | None, others: tuple[str, ...]) -> Packed | None:
+    """Return what bytes hold of which so many share a scale."""
+    if scale is None or not scale.size or (form := _BY_BYTES_A_SCALE.get(tensor.size / scale.size)) is None:
+        return None
+    return Packed(form[0], form[1] * scale.size, others)
 
 
 def _in_words(tensor: Tensor, scale: Tensor | None, stated: Quantization) -> int | None:
@@ -224,8 +226,8 @@ def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     if tensor.dtype == "I8" and f"{stem}SCB" in beside.tensors:
         return Packed("I8 (bitsandbytes)", tensor.size, beside.present(stem, "SCB", "weight_format"))
     exponents = beside.get(f"{stem}scale")
-    if tensor.dtype == "I8" and exponents is not None and exponents.size * 16 == tensor.size:
-        return Packed("MXFP4", 2 * tensor.size, (f"{stem}scale",))
+    if tensor.dtype == "I8" and (told := _by_scale(tensor, exponents, (f"{stem}scale",))):
+        return told
     if tensor.dtype in _NARROW and exponents is not None:
         return Packed(tensor.dtype, tensor.size, (f"{stem}scale",))
     if tensor.dtype == "I8" and others:
@@ -255,12 +257,8 @@ def _bytes_of_pairs(tensor: Tensor, stem: str, beside: Beside, others: tuple[str
         return Packed("NF4 (bitsandbytes)" if nf4 else "FP4 (bitsandbytes)", 2 * tensor.size,
                       beside.present(f"{name}.", *leaves))  # fmt: skip
     scale, exponents = beside.get(f"{stem}weight_scale"), beside.get(f"{stem}scale")
-    if scale is not None and scale.size * 8 == tensor.size:
-        return Packed("NVFP4", 2 * tensor.size, others)
-    if scale is not None and scale.size * 16 == tensor.size:
-        return Packed("MXFP4", 2 * tensor.size, others)
-    if exponents is not None and exponents.size * 16 == tensor.size:
-        return Packed("MXFP4", 2 * tensor.size, (f"{stem}scale",))
+    if told := _by_scale(tensor, scale, others) or _by_scale(tensor, exponents, (f"{stem}scale",)):
+        return told
     if beside.stated.method == "bitnet":
         return Packed("ternary, 4 in a byte (BitNet)", 4 * tensor.size, others)
     return None
@@ -269,9 +267,7 @@ def _bytes_of_pairs(tensor: Tensor, stem: str, beside: Beside, others: tuple[str
 def _mxfp4(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     """gpt-oss: two 4-bit weights a byte, one shared exponent for 32 of them (OCP Microscaling Formats 1.0)."""
     scales = beside.get(tensor.name.removesuffix("blocks") + "scales")
-    if tensor.dtype != "U8" or scales is None or scales.size * 16 != tensor.size:
-        return None
-    return Packed("MXFP4", 2 * tensor.size, (scales.name,))
+    return _by_scale(tensor, scales, (scales.name,)) if tensor.dtype == "U8" and scales else None
 
 
 def _codes(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
@@ -293,14 +289,35 @@ def _q_weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
 
 
 def _hqq(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
-    """HQQ: a scale and a zero for each group of weights (mobiusml/hqq, core/quantize.py)."""
-    scale, stated = beside.get(f"{stem}scale"), beside.stated
-    if scale is None or not stated.group or stated.bits is None:
+    """HQQ: a scale and a zero for each group of weights (mobiusml/hqq, core/quantize.py), once in a table ``meta``."""
+    place = stem if f"{stem}scale" in beside.tensors else f"{stem}meta."
+    group = beside.stated.groups.get(place.removesuffix("."), beside.stated.group)
+    others = beside.present(place, "scale", "zero")
+    return _in_groups(tensor, beside.get(f"{place}scale"), group, label="HQQ", others=others)
+
+
+def _quanto(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """quanto: ``weight._data`` in whole numbers or fp8, ``weight._data._data`` with several weights in a byte."""
+    weight = stem.removesuffix("_data.")
+    scale = beside.get(f"{weight}_scale")
+    around = beside.present(weight.removesuffix("weight."), "input_scale", "output_scale")
+    others = beside.present(weight, "_scale", "_shift") + around
+    if weight == stem and scale is not None:
+        return Packed(tensor.dtype, tensor.size, others)
+    return _in_groups(tensor, scale, None, label="quanto", others=others)
+
+
+def _in_groups(
+    tensor: Tensor, scale: Tensor | None, group: int | None, *, label: str, others: tuple[str, ...]
+) -> Packed | None:
+    """Return what groups of weights with a scale each hold; a group is a row where scales are a column of one each."""
+    if scale is None or (group is None and tensor.dtype in _PLAIN):
         return None
-    weights = scale.size * stated.group
-    if not weights * stated.bits <= 8 * tensor.n_bytes < weights * 16:
-        return None
-    return Packed(f"{stated.bits}-bit (HQQ)", weights, beside.present(stem, "scale", "zero"))
+    is_row = len(tensor.shape) == 2 and scale.shape[1:] == (1,)
+    weights = scale.size * (group or (tensor.shape[1] if is_row else 0))
+    if weights and 1 <= (bits := 8 * tensor.n_bytes // weights) <= 8:
+        return Packed(f"{bits}-bit ({label})", weights, others)
+    return Packed(f"?-bit ({label})", None, others)
 
 
 def _trellis(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
@@ -326,6 +343,7 @@ _BY_LEAF: dict[str, Callable[[Tensor, str, Beside], Packed | None]] = {
     "codes": _codes,
     "q_weight": _q_weight,
     "W_q": _hqq,
+    "_data": _quanto,
     "trellis": _trellis,
     "_weight_qdata": _qdata,
 }

@@ -30,11 +30,15 @@ _WORDS = ("_modules", "_parameters")  # of a pickled module: not part of a tenso
 
 @dataclass
 class Pickled:
-    """The tensors of a checkpoint, each number once; names that share others' numbers, and of arrays."""
+    """The tensors of a checkpoint, each number once; names that share others' numbers, and of arrays.
+
+    ``packing`` is what modules say of it: their keys and values, of those that state a ``group_size``.
+    """
 
     tensors: list[Tensor] = field(default_factory=list)
     shared: list[str] = field(default_factory=list)
     arrays: list[str] = field(default_factory=list)
+    packing: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def read_archive(file: BinaryIO, where: str) -> Pickled:
@@ -70,7 +74,7 @@ def read_legacy(file: BinaryIO, where: str) -> Pickled:
 
 def _collected(value: Any, where: str, sizes: dict[str, int] | None) -> Pickled:
     found, covered = Pickled(), defaultdict[str, Covered](Covered)
-    for name, stored in _named(value, where):
+    for name, stored in _named(value, where, found.packing):
         check_name(name, where)
         if isinstance(stored, Object):
             found.arrays.append(_array_name(name, stored, where))
@@ -143,8 +147,11 @@ def _array_name(name: str, made: Object, where: str) -> str:
     return name
 
 
-def _named(value: Any, where: str) -> Iterator[tuple[str, Stored | Object]]:
-    """Yield the tensors and arrays in nested tables and lists by dotted name; each container is entered once."""
+def _named(value: Any, where: str, packing: dict[str, dict[str, Any]]) -> Iterator[tuple[str, Stored | Object]]:
+    """Yield the tensors and arrays in nested tables and lists by dotted name; each container is entered once.
+
+    What a table states of packing is put into ``packing``.
+    """
     left: list[tuple[str, Any, int]] = [("", value, 0)]
     entered: set[int] = set()
     while left:
@@ -158,6 +165,8 @@ def _named(value: Any, where: str) -> Iterator[tuple[str, Stored | Object]]:
         entered.add(id(each))
         if depth >= limits().depth:
             raise InputError(f"nested too deep: got more than {depth} levels in {where}, want a checkpoint. Check it.")
+        if isinstance(each, dict) and "group_size" in each:
+            packing[name] = each
         items = each.items() if isinstance(each, dict) else enumerate(each)
         inner = [(_inner_name(name, key, each), item, depth + 1) for key, item in items]
         left.extend(reversed(inner))

@@ -13,6 +13,7 @@ from sizebook.core.texts import text as remark
 from sizebook.models.checkpoints import kinds
 from sizebook.models.checkpoints.gguf import MAGIC, read_gguf
 from sizebook.models.checkpoints.naming import ENDINGS, INDEX_ENDING, folder_of, is_weights, of_a_rank
+from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.safetensors import read_safetensors
 from sizebook.models.checkpoints.store import Store, json_of
 from sizebook.models.checkpoints.tensors import Tensor, places
@@ -26,7 +27,8 @@ _ZIP = b"PK\x03\x04"
 class Checkpoint:
     """The tensors of one model as its headers state them, the files they lie in, and what was remarked.
 
-    ``metadata`` holds the keys of GGUF files; it is empty for other kinds.
+    ``metadata`` holds the keys of GGUF files, ``packing`` what modules of a pickle say of theirs, as a config would;
+    they are empty for other kinds.
     """
 
     name: str
@@ -35,6 +37,11 @@ class Checkpoint:
     tensors: tuple[Tensor, ...]
     metadata: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    packing: Mapping[str, Any] = field(default_factory=dict)
+
+    def stated(self, config: Mapping[str, Any]) -> Quantization:
+        """Return what is said of how the tensors are packed: by a config.json, else by the files themselves."""
+        return Quantization.of({"quantization": self.packing, **config})
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,8 @@ def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
     ):
         notes.append(remark("weights in the folders {names} below were not counted", names=", ".join(below[:3])))
     name = (folder if not only else "") or (only.rpartition("/")[2] if only and not chosen.index else store.name)
-    return Checkpoint(name, first.kind, chosen.files, tensors, first.metadata, tuple(notes))
+    packing = {module: said for found in read.values() for module, said in found.packing.items()}
+    return Checkpoint(name, first.kind, chosen.files, tensors, first.metadata, notes=tuple(notes), packing=packing)
 
 
 def _asked(name: str, sizes: Mapping[str, int]) -> _Chosen:
@@ -242,6 +250,7 @@ class _Read:
     tensors: list[Tensor]
     metadata: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    packing: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _read(store: Store, name: str, sizes: Mapping[str, int]) -> _Read:
@@ -277,4 +286,4 @@ def _pickled(file: BinaryIO, head: bytes, where: str) -> _Read | None:
     )
     arrays = plural(len(found.arrays), "{n} array of NumPy is not counted", "{n} arrays of NumPy are not counted")
     notes = (*((once,) if found.shared else ()), *((arrays,) if found.arrays else ()))
-    return _Read("PyTorch", found.tensors, notes=notes)
+    return _Read("PyTorch", found.tensors, notes=notes, packing=found.packing)
