@@ -19,9 +19,8 @@ from sizebook.models import catalog
 from sizebook.plans.ledgers import Figures, named_values
 from sizebook.plans.serving.choice import with_mean_targets
 from sizebook.plans.serving.inputs import Latencies, ServingInputs
-from sizebook.plans.serving.months import arrivals_by_hour, gpus_needed, usd_if_kept_up
+from sizebook.plans.serving.months import gpus_needed
 from sizebook.plans.serving.plan import EXAMPLE, ServingPlan, plan_serving
-from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import serving_kwh
@@ -93,36 +92,33 @@ class MostServed:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A replica, what it is bought for, and what is given."""
+    """A plan and what is given."""
 
-    replica: PlannedReplica
-    inputs: ServingInputs
-    rates: Rates
+    plan: ServingPlan
     kind: str
     limit: float
 
     @property
     def spare(self) -> int:
-        return self.inputs.target.margins.spare_replicas(self.replica.packing)
+        return self.plan.inputs.target.margins.spare_replicas(self.plan.replica.packing)
 
     def times(self, replicas: int) -> float:
         """Return the times of the traffic that so many replicas take in the busiest hour, spare ones among them."""
-        busiest = max(arrivals_by_hour(self.inputs, self.inputs.days[-1]))
-        load = self.inputs.target.margins.target_load
-        return (replicas - self.spare) * self.replica.requests_per_second * load / busiest
+        return self.plan.times_of(replicas - self.spare, max(self.plan.last_arrivals))
 
     def taken(self, times: float) -> float:
         """Return what so many times the traffic takes of what is given."""
-        peak = max(gpus_needed(self.replica, self.inputs, times)[-1])
+        plan, rates = self.plan, self.plan.rates
+        peak = max(gpus_needed(plan.replica, plan.inputs, times)[-1])
         if self.kind == "gpus":
             return peak
         if self.kind == "kw":
-            return serving_kwh(peak, self.rates.tdp_watts, 1.0, pue=self.rates.pue, hours=1.0)
-        usd = usd_if_kept_up(self.replica, self.inputs, self.rates, times=times)
+            return serving_kwh(peak, rates.tdp_watts, 1.0, pue=rates.pue, hours=1.0)
+        usd = plan.usd_at(times)
         if self.kind == "usd_per_month":
             return usd
-        tokens = self.inputs.traffic.mean_demand.output_tokens
-        return usd / (times * self.inputs.days[-1] * DAYS_PER_MONTH * tokens) * 1e6
+        tokens = plan.traffic.mean_demand.output_tokens
+        return usd / (times * plan.inputs.days[-1] * DAYS_PER_MONTH * tokens) * 1e6
 
     def of_replicas(self, replicas: int) -> float:
         """Return what so many replicas of the busiest hour take, fully used."""
@@ -134,7 +130,7 @@ def most_served(plan: ServingPlan, given: str, limit: float, models: Sequence[st
 
     Errors: a price or a power that is not listed; too little for one replica; a price of tokens that no traffic meets.
     """
-    asked = _Asked(plan.replica, plan.inputs, plan.rates, given, limit)
+    asked = _Asked(plan, given, limit)
     replicas, step = _most_replicas(asked), -1 if given == "usd_per_mtok" else 1
     fewest, reason = _fewest_in_flight(plan, given, limit)
     knee = fewest.at_knee if fewest else None
@@ -157,7 +153,8 @@ def _most_replicas(asked: _Asked) -> int:
     first = asked.of_replicas(least)
     if math.isnan(first):
         raise InputError(
-            f"not listed: got {given} and no price or power of {asked.replica.setup.gpu}, want one. State its price."
+            f"not listed: got {given} and no price or power of {asked.plan.replica.setup.gpu}, want one. "
+            "State its price."
         )
     if asked.kind == "usd_per_mtok":
         if (best := asked.of_replicas(MOST_REPLICAS)) > asked.limit:
@@ -188,13 +185,12 @@ def _fewest_in_flight(plan: ServingPlan, given: str, limit: float) -> tuple[Plan
         demand = replace(traffic.demand, concurrency=concurrency)
         target = replace(plan.inputs.target, latencies=Latencies())
         inputs = with_mean_targets(replace(plan.inputs, traffic=replace(traffic, demand=demand), target=target))
-        found = plan_serving(plan.model, plan.replica.setup.gpu, inputs)
-        return _Asked(found.replica, found.inputs, found.rates, given, limit)
+        return _Asked(plan_serving(plan.model, plan.replica.setup.gpu, inputs), given, limit)
 
     most = plan.replica.concurrency
     if at(most).taken(1.0) > limit:
         return None, f"best latency: {limit:g} {GIVEN[given]} are too little for the traffic asked for"
-    return at(_first(lambda n: at(n).taken(1.0) <= limit, 1, most)).replica, ""
+    return at(_first(lambda n: at(n).taken(1.0) <= limit, 1, most)).plan.replica, ""
 
 
 def _largest(plan: ServingPlan, given: str, limit: float, models: Sequence[str]) -> str:
@@ -206,7 +202,7 @@ def _largest(plan: ServingPlan, given: str, limit: float, models: Sequence[str])
                 found = plan_serving(model, plan.replica.setup.gpu, plan.inputs)
             except SizebookError:
                 continue
-            if _Asked(found.replica, found.inputs, found.rates, given, limit).taken(1.0) <= limit:
+            if _Asked(found, given, limit).taken(1.0) <= limit:
                 yield catalog.counted(model).total, model
 
     return max(within(), default=(0, ""))[1]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated
 
 from sizebook.core.quantities import Gpu, Model
@@ -18,7 +17,6 @@ from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.plans.ledgers import Figures, named_values
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.months import arrivals_by_hour, usd_if_kept_up
 from sizebook.plans.serving.plan import EXAMPLE, ServingPlan, plan_serving
 from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.tables.api_prices import ApiPrice, api_price
@@ -60,45 +58,29 @@ class BesideApi:
     said: Annotated[str, Quantity("the price and where they meet, in words", kind="text", label="Rent or call")]
 
 
-@dataclass(frozen=True)
-class _Stair:
-    """What a fleet costs a month over times the traffic of the last month of a plan."""
+def _marginal(plan: ServingPlan) -> float:
+    """Return what one time the traffic costs of a fleet without roundings, at least."""
+    times = plan.times_of(_MANY, max(plan.last_arrivals))
+    return plan.usd_at(times) / times * (1 - _ROUNDED)
 
-    plan: ServingPlan
 
-    def usd(self, times: float) -> float:
-        return usd_if_kept_up(self.plan.replica, self.plan.inputs, self.plan.rates, times=times)
-
-    @property
-    def marginal(self) -> float:
-        """What one time the traffic costs of a fleet without roundings, at least."""
-        times = self._of_replicas(_MANY, max(self._arrivals))
-        return self.usd(times) / times * (1 - _ROUNDED)
-
-    @property
-    def _arrivals(self) -> tuple[float, ...]:
-        return arrivals_by_hour(self.plan.inputs, self.plan.inputs.days[-1])
-
-    def _of_replicas(self, replicas: int, arrivals: float) -> float:
-        return replicas * self.plan.replica.requests_per_second * self.plan.inputs.target.margins.target_load / arrivals
-
-    def ends(self, beyond: float) -> Iterator[float]:
-        """Yield the ends of steps, the times at which an hour's replicas are full, from one beyond on."""
-        hours = {each for each in self._arrivals if each > 0}
-        at = {each: math.floor(beyond / self._of_replicas(1, each)) + 1 for each in hours}
-        while True:
-            end = min(self._of_replicas(n, each) for each, n in at.items())
-            yield end
-            at = {each: n + (self._of_replicas(n, each) <= end * (1 + 1e-12)) for each, n in at.items()}
+def _ends(plan: ServingPlan, beyond: float) -> Iterator[float]:
+    """Yield the ends of steps, the times at which an hour's replicas are full, from one beyond on."""
+    hours = {each for each in plan.last_arrivals if each > 0}
+    at = {each: math.floor(beyond / plan.times_of(1, each)) + 1 for each in hours}
+    while True:
+        end = min(plan.times_of(n, each) for each, n in at.items())
+        yield end
+        at = {each: n + (plan.times_of(n, each) <= end * (1 + 1e-12)) for each, n in at.items()}
 
 
 def beside_api(plan: ServingPlan, price: ApiPrice, in_batches: bool = False) -> BesideApi:
     """Return the plan beside an API. Errors: prices of batches that the provider does not list."""
-    demand, day, stair = plan.traffic.mean_demand, plan.inputs.days[-1], _Stair(plan)
+    demand, day, marginal = plan.traffic.mean_demand, plan.inputs.days[-1], _marginal(plan)
     cached = demand.input_tokens * demand.cache_hit_ratio
     each = price.usd_per_request(demand.input_tokens - cached, demand.output_tokens, cached, in_batches=in_batches)
     requests = day * DAYS_PER_MONTH
-    times, looked = _crossover(stair, each * requests)
+    times, looked = _crossover(plan, each * requests, marginal)
     if times is not None:
         met = f"the fleet costs no more from {times * day:,.0f} requests a day on"
     elif looked:
@@ -108,25 +90,24 @@ def beside_api(plan: ServingPlan, price: ApiPrice, in_batches: bool = False) -> 
     return BesideApi(
         api_usd_per_request=each,
         api_usd=each * requests,
-        serving_usd=stair.usd(1.0),
-        serving_usd_per_request=stair.usd(1.0) / requests,
-        marginal_usd_per_request=stair.marginal / requests,
+        serving_usd=plan.usd_if_kept_up,
+        serving_usd_per_request=plan.usd_if_kept_up / requests,
+        marginal_usd_per_request=marginal / requests,
         crossover_requests_per_day=None if times is None else times * day,
         said=f"{price.provider} {price.model} of {price.date}: {met}",
     )
 
 
-def _crossover(stair: _Stair, api_usd: float) -> tuple[float | None, float]:
+def _crossover(plan: ServingPlan, api_usd: float, marginal: float) -> tuple[float | None, float]:
     """Return the least times the traffic at which the stair is not above the line, and how far was looked.
 
     None where there is none; nothing is looked at where the line rises no faster than the stair.
     """
-    marginal = stair.marginal
     if not api_usd > marginal:
         return None, 0.0
-    before = stair.usd(0.0) / (api_usd - marginal) * (1 - _ROUNDED)
-    for _, end in zip(range(_MOST_STEPS), stair.ends(before), strict=False):
-        cost = stair.usd(end)
+    before = plan.usd_at(0.0) / (api_usd - marginal) * (1 - _ROUNDED)
+    for _, end in zip(range(_MOST_STEPS), _ends(plan, before), strict=False):
+        cost = plan.usd_at(end)
         if cost <= end * api_usd:
             return max(before, cost / api_usd), end
         before = end

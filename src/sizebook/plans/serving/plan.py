@@ -15,7 +15,7 @@ from sizebook.models import catalog
 from sizebook.plans.commitments import Portfolio
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
-from sizebook.plans.serving.months import Month, fleet_months, most_gpus, purchase, usd_if_kept_up
+from sizebook.plans.serving.months import Month, arrivals_by_hour, fleet_months, most_gpus, purchase, usd_if_kept_up
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.prefixes import replica_of_conversations
 from sizebook.plans.serving.rates import Rates, rates_of
@@ -80,7 +80,20 @@ class ServingPlan:
     @cached_property
     def usd_if_kept_up(self) -> float:
         """What the last month would cost again and again."""
-        return usd_if_kept_up(self.replica, self.inputs, self.rates)
+        return self.usd_at(1.0)
+
+    def usd_at(self, times: float) -> float:
+        """Return what the last month would cost again and again at so many times its traffic."""
+        return usd_if_kept_up(self.replica, self.inputs, self.rates, times=times)
+
+    @cached_property
+    def last_arrivals(self) -> tuple[float, ...]:
+        """Requests a second in each hour of the last month."""
+        return arrivals_by_hour(self.inputs, self.inputs.days[-1])
+
+    def times_of(self, replicas: int, arrivals: float) -> float:
+        """Return how many times an hour's arrivals replicas take, as full as is planned."""
+        return replicas * self.replica.requests_per_second * self.inputs.target.margins.target_load / arrivals
 
     @cached_property
     def regrets(self) -> tuple[float, float]:
