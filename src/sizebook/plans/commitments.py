@@ -25,60 +25,56 @@ TERM_WORDS = {"1y": text("1 year"), "3y": text("3 years")}
 PREPAID = {"none": 0.0, "part": 0.5, "all": 1.0}
 CONTRACT_COLUMNS = ("gpus", "first_month", "last_month", "usd_per_gpu_hour")
 
-SignTerms = Annotated[
-    str,
-    Quantity(
-        "terms of commitments that may be signed: none, 1y, 3y, or any of both",
-        kind="choice",
-        choices=("none", *TERMS, "any"),
-        default="1y",
-        label="Terms that may be signed",
-        source="assumption: a year, the usual term",
-    ),
-]
-ThreeYearPrice = Annotated[
-    float | None,
-    Quantity(
-        "price of a GPU-hour reserved for three years, blank for the catalog's where it is not dearer than on demand",
-        unit="USD/GPU-hour",
-        minimum=0,
-        maximum=1e6,
-        default=None,
-        label="GPU-hour reserved for three years",
-        source="data/prices.csv",
-    ),
-]
-Prepay = Annotated[
-    str,
-    Quantity(
-        "what of a commitment is paid when it is signed: none, part (half) or all; the price is the same",
-        kind="choice",
-        choices=tuple(PREPAID),
-        default="none",
-        label="Paid at signing",
-        source="neutral: paid month by month",
-    ),
-]
-RunningContracts = Annotated[
-    Any,
-    Quantity(
-        "running contracts as rows [GPUs, first month, last month, USD per GPU-hour]; months of the plan, 0 and less "
-        "for those before it; or a CSV file with columns gpus, first_month, last_month, usd_per_gpu_hour",
-        kind="list",
-        default=None,
-        label="Running contracts",
-    ),
-]
-
 
 @section
 class CommitmentTerms:
     """What may be signed, how it is paid, and which contracts run already."""
 
-    sign_terms: SignTerms = DEFAULT
-    reserved_3y_usd_per_gpu_hour: ThreeYearPrice = DEFAULT
-    prepay: Prepay = DEFAULT
-    contracts: RunningContracts = DEFAULT
+    sign_terms: Annotated[
+        str,
+        Quantity(
+            "terms of commitments that may be signed: none, 1y, 3y, or any of both",
+            kind="choice",
+            choices=("none", *TERMS, "any"),
+            default="1y",
+            label="Terms that may be signed",
+            source="assumption: a year, the usual term",
+        ),
+    ] = DEFAULT
+    reserved_3y_usd_per_gpu_hour: Annotated[
+        float | None,
+        Quantity(
+            "price of a GPU-hour reserved for three years, blank for the catalog's where it is not dearer than on "
+            "demand",
+            unit="USD/GPU-hour",
+            minimum=0,
+            maximum=1e6,
+            default=None,
+            label="GPU-hour reserved for three years",
+            source="data/prices.csv",
+        ),
+    ] = DEFAULT
+    prepay: Annotated[
+        str,
+        Quantity(
+            "what of a commitment is paid when it is signed: none, part (half) or all; the price is the same",
+            kind="choice",
+            choices=tuple(PREPAID),
+            default="none",
+            label="Paid at signing",
+            source="neutral: paid month by month",
+        ),
+    ] = DEFAULT
+    contracts: Annotated[
+        Any,
+        Quantity(
+            "running contracts as rows [GPUs, first month, last month, USD per GPU-hour]; months of the plan, 0 and "
+            "less for those before it; or a CSV file with columns gpus, first_month, last_month, usd_per_gpu_hour",
+            kind="list",
+            default=None,
+            label="Running contracts",
+        ),
+    ] = DEFAULT
 
     @property
     def terms(self) -> tuple[str, ...]:

@@ -282,36 +282,34 @@ PriceQuantile = Annotated[
         source="convention: the median",
     ),
 ]
-PriceBook = Annotated[
-    str,
-    Quantity(
-        "file of your own prices, CSV or TOML, that comes before every other table; blank for none",
-        kind="text",
-        default="",
-        label="Price book",
-        check=book_of,
-    ),
-]
-RentedGpus = Annotated[
-    int | None,
-    Quantity(
-        "GPUs rented by the same contract, which volume tiers count; blank for those of the plan at its most",
-        unit="GPUs",
-        kind="integer",
-        minimum=1,
-        maximum=10**9,
-        default=None,
-        label="GPUs that volume tiers count",
-    ),
-]
 
 
 @section
 class OwnPrices:
     """The price book that comes before every other table, and the GPUs that its volume tiers count."""
 
-    price_book: PriceBook = DEFAULT
-    rented_gpus: RentedGpus = DEFAULT
+    price_book: Annotated[
+        str,
+        Quantity(
+            "file of your own prices, CSV or TOML, that comes before every other table; blank for none",
+            kind="text",
+            default="",
+            label="Price book",
+            check=book_of,
+        ),
+    ] = DEFAULT
+    rented_gpus: Annotated[
+        int | None,
+        Quantity(
+            "GPUs rented by the same contract, which volume tiers count; blank for those of the plan at its most",
+            unit="GPUs",
+            kind="integer",
+            minimum=1,
+            maximum=10**9,
+            default=None,
+            label="GPUs that volume tiers count",
+        ),
+    ] = DEFAULT
 
     def counted(self, gpus: float) -> float:
         """Return the GPUs that volume tiers count: those stated, else the plan's own."""

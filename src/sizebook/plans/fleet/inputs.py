@@ -32,140 +32,9 @@ ServiceName = Annotated[
     str,
     Quantity("name of the service, for tables and charts", kind="text", label="Name", source="a name: type your own"),
 ]
-ReserveShare = Annotated[
-    float,
-    Quantity(
-        "share of the mean fleet to reserve, 1 for all",
-        unit="ratio",
-        minimum=0,
-        maximum=10,
-        default=1,
-        label="Share of the mean that is reserved",
-        source="assumption, to replace with your own",
-    ),
-]
-TermMonths = Annotated[
-    int,
-    Quantity(
-        "months of a reservation, counted from the first month of what is bought together",
-        unit="months",
-        kind="integer",
-        minimum=1,
-        maximum=LONGEST_PLAN,
-        default=12,
-        label="Length of a term",
-        source="assumption, to replace with your own",
-    ),
-]
-BurstHours = Annotated[
-    float,
-    Quantity(
-        "busy hours a day, in which burst GPUs run",
-        unit="hours",
-        minimum=0,
-        maximum=24,
-        default=8,
-        label="Busy hours a day",
-        source="assumption, to replace with your own",
-    ),
-]
 # A place in the plan, not a length: month 7 is not 7 months.
 _MONTH: Any = {"kind": "integer", "minimum": 1, "maximum": LONGEST_PLAN}
-StartMonth = Annotated[
-    int,
-    Quantity(
-        "month of the plan in which the service begins; its traffic is that of this month, and grows from it on",
-        **_MONTH,
-        default=1,
-        label="Begins in month",
-        source="neutral: the plan's first month",
-    ),
-]
-EndMonth = Annotated[
-    int | None,
-    Quantity("last month of the service, blank for the plan's", **_MONTH, default=None, label="Ends with month"),
-]
-ShareNodes = Annotated[
-    bool,
-    Quantity(
-        "whether services on the same accelerator, node, provider and region share nodes",
-        kind="flag",
-        default=False,
-        label="Services share nodes",
-    ),
-]
-NodesPerRack = Annotated[
-    int | None,
-    Quantity(
-        "nodes of a rack, blank for as many as its power and height hold; a rack-scale system is one rack",
-        unit="nodes",
-        kind="integer",
-        minimum=1,
-        maximum=1000,
-        default=None,
-        label="Nodes of a rack",
-        source="data/nodes.csv",
-    ),
-]
-# Four DGX H100 of 10.2 kW stand in a rack of NVIDIA's DGX SuperPOD.
-KwPerRack = Annotated[
-    float,
-    Quantity(
-        "power that a rack gives",
-        unit="kW",
-        above=0,
-        maximum=10_000,
-        default=41,
-        label="Power of a rack",
-        source="NVIDIA DGX SuperPOD: four DGX H100 of 10.2 kW in a rack",
-    ),
-]
-RackUnits = Annotated[
-    int,
-    Quantity(
-        "height of a rack that nodes may take",
-        unit="U",
-        kind="integer",
-        minimum=1,
-        maximum=100,
-        default=42,
-        label="Height of a rack",
-        source="EIA-310: the usual height",
-    ),
-]
 _CEILING: Any = {"minimum": 0, "default": None}
-GpuCeiling = Annotated[
-    int | None,
-    Quantity(
-        "GPUs that may be had at most, blank for no ceiling",
-        unit="GPUs",
-        kind="integer",
-        maximum=10**9,
-        **_CEILING,
-        label="GPUs, at most",
-    ),
-]
-RackCeiling = Annotated[
-    int | None,
-    Quantity(
-        "racks that there is room for, blank for no ceiling",
-        unit="racks",
-        kind="integer",
-        maximum=10**7,
-        **_CEILING,
-        label="Racks, at most",
-    ),
-]
-KwCeiling = Annotated[
-    float | None,
-    Quantity(
-        "power that the sites give, cooling included, blank for no ceiling",
-        unit="kW",
-        maximum=1e8,
-        **_CEILING,
-        label="Power, at most",
-    ),
-]
 
 
 @section
@@ -193,8 +62,20 @@ class ServicePrices:
 class Running:
     """From which month of the plan to which a service runs."""
 
-    start_month: StartMonth = DEFAULT
-    end_month: EndMonth = DEFAULT
+    start_month: Annotated[
+        int,
+        Quantity(
+            "month of the plan in which the service begins; its traffic is that of this month, and grows from it on",
+            **_MONTH,
+            default=1,
+            label="Begins in month",
+            source="neutral: the plan's first month",
+        ),
+    ] = DEFAULT
+    end_month: Annotated[
+        int | None,
+        Quantity("last month of the service, blank for the plan's", **_MONTH, default=None, label="Ends with month"),
+    ] = DEFAULT
 
     def last(self, months: int) -> int:
         """Return its last month in a plan of so many."""
@@ -236,9 +117,43 @@ class Service(ReadSection):
 class Contract:
     """What is reserved: a share of the mean fleet at the start of each term; and the busy hours of a day."""
 
-    reserve_share: ReserveShare = DEFAULT
-    term_months: TermMonths = DEFAULT
-    burst_hours: BurstHours = DEFAULT
+    reserve_share: Annotated[
+        float,
+        Quantity(
+            "share of the mean fleet to reserve, 1 for all",
+            unit="ratio",
+            minimum=0,
+            maximum=10,
+            default=1,
+            label="Share of the mean that is reserved",
+            source="assumption, to replace with your own",
+        ),
+    ] = DEFAULT
+    term_months: Annotated[
+        int,
+        Quantity(
+            "months of a reservation, counted from the first month of what is bought together",
+            unit="months",
+            kind="integer",
+            minimum=1,
+            maximum=LONGEST_PLAN,
+            default=12,
+            label="Length of a term",
+            source="assumption, to replace with your own",
+        ),
+    ] = DEFAULT
+    burst_hours: Annotated[
+        float,
+        Quantity(
+            "busy hours a day, in which burst GPUs run",
+            unit="hours",
+            minimum=0,
+            maximum=24,
+            default=8,
+            label="Busy hours a day",
+            source="assumption, to replace with your own",
+        ),
+    ] = DEFAULT
 
     @property
     def term(self) -> str:
@@ -250,19 +165,91 @@ class Contract:
 class Racks:
     """Whether services share nodes, and what a rack holds."""
 
-    share_nodes: ShareNodes = DEFAULT
-    nodes_per_rack: NodesPerRack = DEFAULT
-    kw_per_rack: KwPerRack = DEFAULT
-    rack_units: RackUnits = DEFAULT
+    share_nodes: Annotated[
+        bool,
+        Quantity(
+            "whether services on the same accelerator, node, provider and region share nodes",
+            kind="flag",
+            default=False,
+            label="Services share nodes",
+        ),
+    ] = DEFAULT
+    nodes_per_rack: Annotated[
+        int | None,
+        Quantity(
+            "nodes of a rack, blank for as many as its power and height hold; a rack-scale system is one rack",
+            unit="nodes",
+            kind="integer",
+            minimum=1,
+            maximum=1000,
+            default=None,
+            label="Nodes of a rack",
+            source="data/nodes.csv",
+        ),
+    ] = DEFAULT
+    kw_per_rack: Annotated[
+        float,
+        Quantity(
+            "power that a rack gives",
+            unit="kW",
+            above=0,
+            maximum=10_000,
+            default=41,
+            label="Power of a rack",
+            source="NVIDIA DGX SuperPOD: four DGX H100 of 10.2 kW in a rack",
+        ),
+    ] = DEFAULT
+    rack_units: Annotated[
+        int,
+        Quantity(
+            "height of a rack that nodes may take",
+            unit="U",
+            kind="integer",
+            minimum=1,
+            maximum=100,
+            default=42,
+            label="Height of a rack",
+            source="EIA-310: the usual height",
+        ),
+    ] = DEFAULT
 
 
 @section
 class Ceilings:
     """What there is at most of GPUs, racks and power; the plan says from which month on it is not enough."""
 
-    gpu_ceiling: GpuCeiling = DEFAULT
-    rack_ceiling: RackCeiling = DEFAULT
-    kw_ceiling: KwCeiling = DEFAULT
+    gpu_ceiling: Annotated[
+        int | None,
+        Quantity(
+            "GPUs that may be had at most, blank for no ceiling",
+            unit="GPUs",
+            kind="integer",
+            maximum=10**9,
+            **_CEILING,
+            label="GPUs, at most",
+        ),
+    ] = DEFAULT
+    rack_ceiling: Annotated[
+        int | None,
+        Quantity(
+            "racks that there is room for, blank for no ceiling",
+            unit="racks",
+            kind="integer",
+            maximum=10**7,
+            **_CEILING,
+            label="Racks, at most",
+        ),
+    ] = DEFAULT
+    kw_ceiling: Annotated[
+        float | None,
+        Quantity(
+            "power that the sites give, cooling included, blank for no ceiling",
+            unit="kW",
+            maximum=1e8,
+            **_CEILING,
+            label="Power, at most",
+        ),
+    ] = DEFAULT
 
 
 @section

@@ -18,49 +18,6 @@ Turns = Annotated[
         source="neutral: every request stands alone",
     ),
 ]  # fmt: skip
-TurnTokens = Annotated[
-    int,
-    Quantity(
-        "tokens that each later prompt adds to the conversation so far, whose first prompt has input_tokens",
-        unit="tokens", kind="integer", minimum=1, default=100, label="Added by a later prompt",
-        source="assumption: type your own lengths",
-    ),
-]  # fmt: skip
-ThinkSeconds = Annotated[
-    float,
-    Quantity(
-        "mean seconds between an answer and the next prompt", unit="seconds", above=0, maximum=1e7, default=60,
-        label="Time to think", source="assumption: type your own",
-    ),
-]  # fmt: skip
-Returning = Annotated[
-    float,
-    Quantity(
-        "share of later prompts that come to the replica that holds the conversation; 1 over replicas at random",
-        unit="ratio", minimum=0, maximum=1, default=1, label="Come back to their replica",
-        source="assumption: requests are sent where their prefix is",
-    ),
-]  # fmt: skip
-HostBytes = Annotated[
-    float,
-    Quantity(
-        "host memory or NVMe of a GPU for cache that leaves its memory, 0 for none", unit="bytes", minimum=0,
-        default=0, label="Cache behind a GPU", zero="none",
-    ),
-]  # fmt: skip
-HostRate = Annotated[
-    float | None,
-    Quantity(
-        "rate at which that cache comes back to a GPU, blank for its PCIe link", unit="bytes/s", above=0, default=None,
-        label="Cache sent back, a GPU", source="data/hardware.csv",
-    ),
-]  # fmt: skip
-HostShared = Annotated[
-    bool,
-    Quantity(
-        "whether that cache serves all replicas", kind="flag", default=False, label="Cache behind it is shared"
-    ),
-]  # fmt: skip
 
 
 @section
@@ -68,12 +25,49 @@ class Conversation:
     """Turns, what each adds, the time between them, and a tier of cache behind the GPU's memory."""
 
     turns: Turns = DEFAULT
-    turn_tokens: TurnTokens = DEFAULT
-    think_seconds: ThinkSeconds = DEFAULT
-    returning: Returning = DEFAULT
-    host_cache_bytes: HostBytes = DEFAULT
-    host_cache_bytes_per_second: HostRate = DEFAULT
-    host_cache_shared: HostShared = DEFAULT
+    turn_tokens: Annotated[
+        int,
+        Quantity(
+            "tokens that each later prompt adds to the conversation so far, whose first prompt has input_tokens",
+            unit="tokens", kind="integer", minimum=1, default=100, label="Added by a later prompt",
+            source="assumption: type your own lengths",
+        ),
+    ] = DEFAULT  # fmt: skip
+    think_seconds: Annotated[
+        float,
+        Quantity(
+            "mean seconds between an answer and the next prompt", unit="seconds", above=0, maximum=1e7, default=60,
+            label="Time to think", source="assumption: type your own",
+        ),
+    ] = DEFAULT  # fmt: skip
+    returning: Annotated[
+        float,
+        Quantity(
+            "share of later prompts that come to the replica that holds the conversation; 1 over replicas at random",
+            unit="ratio", minimum=0, maximum=1, default=1, label="Come back to their replica",
+            source="assumption: requests are sent where their prefix is",
+        ),
+    ] = DEFAULT  # fmt: skip
+    host_cache_bytes: Annotated[
+        float,
+        Quantity(
+            "host memory or NVMe of a GPU for cache that leaves its memory, 0 for none", unit="bytes", minimum=0,
+            default=0, label="Cache behind a GPU", zero="none",
+        ),
+    ] = DEFAULT  # fmt: skip
+    host_cache_bytes_per_second: Annotated[
+        float | None,
+        Quantity(
+            "rate at which that cache comes back to a GPU, blank for its PCIe link", unit="bytes/s", above=0,
+            default=None, label="Cache sent back, a GPU", source="data/hardware.csv",
+        ),
+    ] = DEFAULT  # fmt: skip
+    host_cache_shared: Annotated[
+        bool,
+        Quantity(
+            "whether that cache serves all replicas", kind="flag", default=False, label="Cache behind it is shared"
+        ),
+    ] = DEFAULT  # fmt: skip
 
     def prompts(self, mean: Demand) -> tuple[int, ...]:
         """Return the tokens of each prompt: the first, and what every turn before a later one added."""

@@ -16,12 +16,6 @@ Images = Annotated[
 ]  # fmt: skip
 _SIDE: Any = {"kind": "integer", "minimum": 1, "maximum": 100_000, "default": 1024}
 _TYPED = "assumption: type your own"
-ImageWidth = Annotated[
-    int, Quantity("width of an image", unit="pixels", **_SIDE, label="Width of an image", source=_TYPED)
-]
-ImageHeight = Annotated[
-    int, Quantity("height of an image", unit="pixels", **_SIDE, label="Height of an image", source=_TYPED)
-]
 
 
 @section
@@ -29,8 +23,12 @@ class Pictures:
     """Images of a request and their size."""
 
     images: Images = DEFAULT
-    image_width: ImageWidth = DEFAULT
-    image_height: ImageHeight = DEFAULT
+    image_width: Annotated[
+        int, Quantity("width of an image", unit="pixels", **_SIDE, label="Width of an image", source=_TYPED)
+    ] = DEFAULT
+    image_height: Annotated[
+        int, Quantity("height of an image", unit="pixels", **_SIDE, label="Height of an image", source=_TYPED)
+    ] = DEFAULT
 
     def each(self, model: str) -> Read:
         """Return one image as the model reads it."""

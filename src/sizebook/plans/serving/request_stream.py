@@ -40,19 +40,6 @@ Trace = Annotated[
 ]
 
 
-InputSeconds = Annotated[
-    float | None,
-    Quantity(
-        "seconds of sound in a request, for a model that hears: in place of the tokens of a prompt",
-        unit="seconds",
-        above=0,
-        maximum=86_400,
-        default=None,
-        label="Sound of a request",
-    ),
-]
-
-
 @section
 class RequestStream:
     """Requests one by one: the percentile of them that targets hold for, how they arrive, and how long sound is.
@@ -63,7 +50,17 @@ class RequestStream:
     request_percentile: RequestPercentile = DEFAULT
     dispersion: Dispersion = DEFAULT
     trace: Trace = DEFAULT
-    input_seconds: InputSeconds = DEFAULT
+    input_seconds: Annotated[
+        float | None,
+        Quantity(
+            "seconds of sound in a request, for a model that hears: in place of the tokens of a prompt",
+            unit="seconds",
+            above=0,
+            maximum=86_400,
+            default=None,
+            label="Sound of a request",
+        ),
+    ] = DEFAULT
 
     @cached_property
     def rows(self) -> tuple[tuple[float, ...], ...]:

@@ -6,26 +6,23 @@ from typing import Annotated
 
 from sizebook.core.sections import DEFAULT, Quantity, section
 
-LoadRate = Annotated[
-    float,
-    Quantity(
-        "rate at which a node reads weights from disk or network", unit="bytes/s", above=0, default=5e9,
-        label="Weights read, a node", source="assumption: one NVMe drive",
-    ),
-]  # fmt: skip
-StartSeconds = Annotated[
-    float,
-    Quantity(
-        "seconds that a replica takes to start beside reading its weights: node, container, graphs of kernels",
-        unit="seconds", minimum=0, maximum=1e6, default=120, label="Start beside the weights",
-        source="assumption: type your own",
-    ),
-]  # fmt: skip
-
 
 @section
 class Scaling:
     """How fast weights are read, and what stands beside that."""
 
-    load_bytes_per_second: LoadRate = DEFAULT
-    start_seconds: StartSeconds = DEFAULT
+    load_bytes_per_second: Annotated[
+        float,
+        Quantity(
+            "rate at which a node reads weights from disk or network", unit="bytes/s", above=0, default=5e9,
+            label="Weights read, a node", source="assumption: one NVMe drive",
+        ),
+    ] = DEFAULT  # fmt: skip
+    start_seconds: Annotated[
+        float,
+        Quantity(
+            "seconds that a replica takes to start beside reading its weights: node, container, graphs of kernels",
+            unit="seconds", minimum=0, maximum=1e6, default=120, label="Start beside the weights",
+            source="assumption: type your own",
+        ),
+    ] = DEFAULT  # fmt: skip

@@ -9,22 +9,20 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError
 from sizebook.core.sections import DEFAULT, Quantity, section
 
-TenantShares = Annotated[
-    Any,
-    Quantity(
-        "shares of the traffic of tenants, among whom the cost is split; they add up to 1",
-        kind="list",
-        default=None,
-        label="Shares of tenants",
-    ),
-]
-
 
 @section
 class Tenants:
     """Who shares a fleet."""
 
-    tenant_shares: TenantShares = DEFAULT
+    tenant_shares: Annotated[
+        Any,
+        Quantity(
+            "shares of the traffic of tenants, among whom the cost is split; they add up to 1",
+            kind="list",
+            default=None,
+            label="Shares of tenants",
+        ),
+    ] = DEFAULT
 
     @property
     def shares(self) -> tuple[float, ...]:

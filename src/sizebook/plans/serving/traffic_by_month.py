@@ -20,31 +20,6 @@ STEPS, RAMP = "steps", "ramp"
 TABLES_OF_MONTHS = ("monthly_requests", "monthly_tokens")
 _TABLE = "one number a month from the first on, or pairs of month and number; or a CSV file with columns month and "
 _MONTHLY: Any = {"kind": "list", "default": None}
-MonthlyRequests = Annotated[
-    Any,
-    Quantity(
-        f"requests of each month, in place of requests a day: {_TABLE}requests", **_MONTHLY, label="Requests by month"
-    ),
-]
-MonthlyTokens = Annotated[
-    Any,
-    Quantity(
-        f"tokens of each month, prompts and answers, in place of requests a day: {_TABLE}tokens",
-        **_MONTHLY,
-        label="Tokens by month",
-    ),
-]
-BetweenMonths = Annotated[
-    str,
-    Quantity(
-        "what holds between the months of a table: steps, the last one before, or ramp, a straight line",
-        kind="choice",
-        choices=(STEPS, RAMP),
-        default=STEPS,
-        label="Between months of a table",
-        source="neutral: what was stated holds until the next",
-    ),
-]
 Season = Annotated[
     Any,
     Quantity(
@@ -74,9 +49,33 @@ class Arrivals:
 class Course:
     """A table of months in place of a rate, and the factors of the calendar months."""
 
-    monthly_requests: MonthlyRequests = DEFAULT
-    monthly_tokens: MonthlyTokens = DEFAULT
-    between_months: BetweenMonths = DEFAULT
+    monthly_requests: Annotated[
+        Any,
+        Quantity(
+            f"requests of each month, in place of requests a day: {_TABLE}requests",
+            **_MONTHLY,
+            label="Requests by month",
+        ),
+    ] = DEFAULT
+    monthly_tokens: Annotated[
+        Any,
+        Quantity(
+            f"tokens of each month, prompts and answers, in place of requests a day: {_TABLE}tokens",
+            **_MONTHLY,
+            label="Tokens by month",
+        ),
+    ] = DEFAULT
+    between_months: Annotated[
+        str,
+        Quantity(
+            "what holds between the months of a table: steps, the last one before, or ramp, a straight line",
+            kind="choice",
+            choices=(STEPS, RAMP),
+            default=STEPS,
+            label="Between months of a table",
+            source="neutral: what was stated holds until the next",
+        ),
+    ] = DEFAULT
     season: Season = DEFAULT
 
     def __post_init__(self) -> None:

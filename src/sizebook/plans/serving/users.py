@@ -14,46 +14,6 @@ _WORK_BEGINS = 9  # o'clock, where users are
 _FARTHEST_ZONE = 14  # hours from UTC, the Line Islands
 
 _UNSAID: Any = {"default": None}
-UserCount = Annotated[
-    float | None,
-    Quantity(
-        "people who may ask, in place of requests a day", unit="users", above=0, maximum=1e11, **_UNSAID, label="Users"
-    ),
-]
-ActiveShare = Annotated[
-    float,
-    Quantity(
-        "share of users who are active on a working day",
-        unit="ratio",
-        above=0,
-        maximum=1,
-        default=1,
-        label="Users active on a working day",
-        source="neutral: all of them",
-    ),
-]
-RequestsPerUser = Annotated[
-    float | None,
-    Quantity(
-        "requests of an active user on a working day",
-        unit="requests",
-        above=0,
-        maximum=1e9,
-        **_UNSAID,
-        label="Requests of an active user",
-    ),
-]
-WorkingDays = Annotated[
-    float | None,
-    Quantity(
-        "days of a month on which users work, blank for all of them",
-        unit="days",
-        above=0,
-        maximum=DAYS_PER_MONTH,
-        **_UNSAID,
-        label="Working days of a month",
-    ),
-]
 HoursActive = Annotated[
     float | None,
     Quantity(
@@ -80,10 +40,51 @@ TimeZones = Annotated[
 class Users:
     """Users x share that is active x requests of each on a working day x working days, and when they ask."""
 
-    users: UserCount = DEFAULT
-    active_share: ActiveShare = DEFAULT
-    requests_per_user: RequestsPerUser = DEFAULT
-    working_days: WorkingDays = DEFAULT
+    users: Annotated[
+        float | None,
+        Quantity(
+            "people who may ask, in place of requests a day",
+            unit="users",
+            above=0,
+            maximum=1e11,
+            **_UNSAID,
+            label="Users",
+        ),
+    ] = DEFAULT
+    active_share: Annotated[
+        float,
+        Quantity(
+            "share of users who are active on a working day",
+            unit="ratio",
+            above=0,
+            maximum=1,
+            default=1,
+            label="Users active on a working day",
+            source="neutral: all of them",
+        ),
+    ] = DEFAULT
+    requests_per_user: Annotated[
+        float | None,
+        Quantity(
+            "requests of an active user on a working day",
+            unit="requests",
+            above=0,
+            maximum=1e9,
+            **_UNSAID,
+            label="Requests of an active user",
+        ),
+    ] = DEFAULT
+    working_days: Annotated[
+        float | None,
+        Quantity(
+            "days of a month on which users work, blank for all of them",
+            unit="days",
+            above=0,
+            maximum=DAYS_PER_MONTH,
+            **_UNSAID,
+            label="Working days of a month",
+        ),
+    ] = DEFAULT
     hours_active: HoursActive = DEFAULT
     time_zones: TimeZones = DEFAULT
 

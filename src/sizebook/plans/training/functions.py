@@ -40,16 +40,6 @@ Component = Annotated[
         default="total",
     ),
 ]
-FitsOn = Annotated[
-    str | None,
-    Quantity(
-        "accelerator, such as h100-sxm, for whose memory blanks of the recipe are settled; blank: for none",
-        kind="text",
-        choices=gpu_keys,
-        default=None,
-        label="Settled to fit on",
-    ),
-]
 Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
 Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
 Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90, default=90)]
@@ -71,7 +61,16 @@ class MemoryPart:
     """Which component of memory is asked for, and on what blanks of the recipe are to fit."""
 
     component: Component = DEFAULT
-    fits_on: FitsOn = DEFAULT
+    fits_on: Annotated[
+        str | None,
+        Quantity(
+            "accelerator, such as h100-sxm, for whose memory blanks of the recipe are settled; blank: for none",
+            kind="text",
+            choices=gpu_keys,
+            default=None,
+            label="Settled to fit on",
+        ),
+    ] = DEFAULT
 
 
 def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> Work:
