@@ -19,7 +19,7 @@ import polars as pl
 from sizebook.actuals.bills import read_bill
 from sizebook.actuals.traffic_figures import traffic_figures
 from sizebook.actuals.traffic_logs import read_log
-from sizebook.actuals.variance import CostFactors, shares
+from sizebook.actuals.variance import CostFactors, MonthCost, shares
 from sizebook.core.tables import table
 
 REQUESTS, ROWS = 10_000_000, 100_000
@@ -56,7 +56,8 @@ def main() -> None:
         requests, billed = Path(folder) / "log.csv", Path(folder) / "bill.csv"
         log(requests)
         bill(billed)
-        planned, actual = CostFactors(1e6, 2.0, 1.0, 1.5, 3.0, 1.0), CostFactors(1.2e6, 2.2, 1.1, 1.4, 3.1, 0.9)
+        factors = CostFactors(1e6, 2.0, 1.0, 1.5, 3.0, 1.0), CostFactors(1.2e6, 2.2, 1.1, 1.4, 3.1, 0.9)
+        planned, actual = (MonthCost(each.cost, each) for each in factors)
         numbers = pl.scan_csv(requests).select(pl.all().mean())
         texts = pl.scan_csv(billed, infer_schema=False).select(pl.all().n_unique())
         rows = [

@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 from pypdf import PdfReader
 
-from sizebook.actuals.variance import CAUSES, CostFactors, shapley, shares
+from sizebook.actuals.variance import CAUSES, CostFactors, MonthCost, Share, shapley
+from sizebook.actuals.variance import shares as shares_of
 from sizebook.calculation import recalculate
 from sizebook.cli import app
 from sizebook.core.units import usd
@@ -32,6 +33,10 @@ as_of = 2026-11-21
 start = 2026-11-01
 """
 PLANNED = CostFactors(1e6, 2.0, 1.0, 1.5, 3.0, 1.0)
+
+
+def shares(planned: CostFactors, actual: CostFactors) -> tuple[Share, ...]:
+    return shares_of(MonthCost(planned.cost, planned), MonthCost(actual.cost, actual))
 
 
 def test_shapley_by_every_order() -> None:
@@ -196,10 +201,10 @@ def test_the_report_of_two_pages_and_the_workbook_say_what_the_text_says(
     assert len(pages) == 2
     assert [each for each in wanted[:3] if each not in first] == [] == [each for each in wanted if each not in page]
     values = recalculate(tmp_path / "v.xlsx").values
-    assert values["Variance", "C7"] == pytest.approx(came) and values["Variance", "B7"] == pytest.approx(planned)
-    price = "EFGHIJ"[CAUSES.index("price")]
+    assert values["Variance", "D7"] == pytest.approx(came) and values["Variance", "C7"] == pytest.approx(planned)
+    price = "FGHIJK"[CAUSES.index("price")]
     assert values["Variance", f"{price}7"] == pytest.approx(found["lines"]["price"])
-    assert [values["Variance", f"N{row}"] for row in (5, 6)] == ["OK", "OK"]
+    assert [values["Variance", f"O{row}"] for row in (5, 6)] == ["OK", "OK"]
 
 
 REFUSED = [

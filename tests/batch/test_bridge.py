@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from pypdf import PdfReader
 
-from sizebook.batch.bridge import Bridge, Step, bridge, side_of
+from sizebook import __version__
+from sizebook.batch.bridge import bridge, side_of
+from sizebook.calculation import recalculate
 from sizebook.cli import app
+from sizebook.core.units import usd
+from sizebook.plans.bridges import Bridge, Step
 from tests.batch.test_store import written
+
+FLEET = 'plan = "fleet"\nas_of = 2026-11-21\nmonths = 3\n'
+SERVICE = """[[service]]
+name = "{}"
+model = "llama-3.1-8b"
+gpu = "h100-sxm"
+requests_per_day = {}
+input_tokens = 2000
+output_tokens = 300
+concurrency = 64
+on_demand_usd_per_gpu_hour = 2.0
+"""
+PROGRAMME = """plan = "programme"
+start = 2027-01-15
+
+[[phases]]
+name = "Pre-training"
+model = "llama-3.1-8b"
+gpu = "h100-sxm"
+gpus = 512
+tokens = 1e13
+dp = 512
+batch = 1024
+seq = 4096
+zero_stage = 1
+price_usd_per_gpu_hour = 2
+"""
 
 
 def run(*words: str | Path) -> Result:
@@ -82,12 +115,76 @@ def test_each_side_names_files_of_its_own_folder(tmp_path: Path) -> None:
 
 def test_of_many_steps_the_smallest_stand_together() -> None:
     steps = tuple(Step(f"k{n}", 0, 1, float(sum(range(n + 1)))) for n in range(1, 13))
-    bars = Bridge("usd", 0.0, steps).bars
+    bars = Bridge("usd", "USD", ("a", "b"), 0.0, steps).bars
     assert len(bars) == 8
-    assert bars[-1] == ("other inputs", 1 + 2 + 3 + 4 + 5)
+    assert bars[-1] == ("other changes", 1 + 2 + 3 + 4 + 5)
     assert sum(value for _, value in bars) == 78
 
 
 def test_a_step_that_no_plan_takes_is_held_by_the_next() -> None:
-    found = Bridge("usd", 10.0, (Step("a", 0, 1, None), Step("b", 0, 1, 14.0)))
+    found = Bridge("usd", "USD", ("a", "b"), 10.0, (Step("a", 0, 1, None), Step("b", 0, 1, 14.0)))
     assert found.bars == [("b", 4.0)]
+
+
+def test_two_months_of_a_plan_differ_by_their_causes(tmp_path: Path) -> None:
+    """Traffic grows by 10 % a month at a price that falls by 2 %: volume and idle grow, price falls, nothing else."""
+    plan = written(tmp_path, "plan", growth_per_month=0.1, price_change_per_month=-0.02, months=6)
+    months = json.loads(run("plan", "serve", plan, "--json").output)["months"]
+    told = json.loads(run("bridge", plan, "--months", "1", "6", "--json").output)
+    assert (told["start"], told["end"]) == pytest.approx((months[0]["usd"], months[5]["usd"]))
+    assert sum(value for _, value in told["bars"]) == pytest.approx(months[5]["usd"] - months[0]["usd"])
+    bars = dict(told["bars"])
+    assert bars.keys() <= {"volume", "idle", "price"} and bars["volume"] > 0 > bars["price"]
+    assert str(run("bridge", plan, "--months", "1", "7").exception) == (
+        "month out of range: got 1 and 7, want 1 to 6. Name another."
+    )
+
+
+def test_two_months_of_a_programme_differ_by_what_they_consist_of(tmp_path: Path) -> None:
+    programme = tmp_path / "programme.toml"
+    programme.write_text(PROGRAMME, encoding="utf-8")
+    months = json.loads(run("plan", "programme", programme, "--json").output)["months"]
+    told = json.loads(run("bridge", programme, "--months", "1", "2", "--json").output)
+    assert told["end"] == pytest.approx(months[1]["usd"])
+    assert dict(told["bars"])["phases_usd"] == pytest.approx(months[1]["phases_usd"] - months[0]["phases_usd"])
+
+
+def test_services_of_a_fleet_are_told_apart_by_their_names(tmp_path: Path) -> None:
+    """Chat has twice the requests and Search is new: a bar each, not one for the list of both."""
+    one, other = tmp_path / "one.toml", tmp_path / "other.toml"
+    one.write_text(FLEET + SERVICE.format("Chat", 1_000_000), encoding="utf-8")
+    both = SERVICE.format("Search", 500_000) + SERVICE.format("Chat", 2_000_000)
+    other.write_text(FLEET + both, encoding="utf-8")
+    found = bridge(side_of(one), side_of(other))
+    assert [name for name, _ in found.bars] == ["service.Chat.requests_per_day", "service.Search"]
+    assert found.end == pytest.approx(json.loads(run("plan", "fleet", other, "--json").output)["usd"])
+
+
+def test_report_page_and_workbook_say_what_json_says(tmp_path: Path) -> None:
+    one = written(tmp_path, "one")
+    other = written(tmp_path, "other", requests_per_day=2e6, gpu="h200-sxm", months=6)
+    told = json.loads(run("bridge", one, other, "--json").output)
+    for kind in ("pdf", "html", "xlsx"):
+        done = run("bridge", one, other, "-o", tmp_path / f"bridge.{kind}")
+        assert done.exit_code == 0, done.exception
+    texts = [
+        "".join(page.extract_text() for page in PdfReader(tmp_path / "bridge.pdf").pages),
+        html.unescape((tmp_path / "bridge.html").read_text(encoding="utf-8")),
+    ]
+    wanted = [usd(told["start"]), usd(told["end"]), f"{usd(told['start'] - told['end'])} less", "requests_per_day"]
+    pairs = [(" ".join(each.split()), " ".join(said.split())) for said in texts for each in wanted]
+    assert [each for each, said in pairs if each not in said] == []
+    values = recalculate(tmp_path / "bridge.xlsx").values
+    assert [values["Bridge", f"A{row}"] for row in (5, 6, 9)] == ["one.toml", "gpu", "other.toml"]
+    assert values["Bridge", "E8"] == pytest.approx(told["end"]) and values["Bridge", "B10"] == "OK"
+    assert values["Bridge", "D9"] == pytest.approx(told["end"] - told["start"])
+
+
+def test_what_moved_with_version_and_data_is_what_inspect_finds(tmp_path: Path) -> None:
+    scenario = written(tmp_path, "plan")
+    assert run("report", scenario, "-o", tmp_path / "plan.json").exit_code == 0
+    told = json.loads((tmp_path / "plan.json").read_text(encoding="utf-8"))
+    told["figures"]["usd"]["value"], told["sizebook"]["sizebook"] = 1000.0, "0.0.1"
+    (tmp_path / "plan.json").write_text(json.dumps(told), encoding="utf-8")
+    found = bridge(side_of(tmp_path / "plan.json"), side_of(scenario))
+    assert found.remarks == (f"plan.json, version: 0.0.1, today {__version__}",)

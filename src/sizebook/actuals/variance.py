@@ -46,9 +46,27 @@ class Share:
     shapley: float
 
 
-def shares(planned: CostFactors, actual: CostFactors) -> tuple[Share, ...]:
-    """Return what each cause adds on the way from plan to actual; both ways add up to the whole difference."""
-    before, after = astuple(planned), astuple(actual)
+@dataclass(frozen=True)
+class MonthCost:
+    """What a month cost, and its factors; None where no request came, so that the cost is of no work."""
+
+    cost: float
+    factors: CostFactors | None = None
+
+
+def shares(planned: MonthCost, actual: MonthCost) -> tuple[Share, ...]:
+    """Return what each cause adds on the way from plan to actual; both ways add up to the whole difference.
+
+    Where one of the two has no requests, the cost of the other is volume, and its own is idle.
+    """
+    if planned.factors is None or actual.factors is None:
+        sides = ((-1, planned), (1, actual))
+        alone = {
+            "volume": sum(sign * side.cost for sign, side in sides if side.factors),
+            "idle": sum(sign * side.cost for sign, side in sides if not side.factors),
+        }
+        return tuple(Share(cause, alone.get(cause, 0.0), alone.get(cause, 0.0)) for cause in CAUSES)
+    before, after = astuple(planned.factors), astuple(actual.factors)
     in_order = _in_order(before, after)
     return tuple(
         Share(cause, step, shapley(at, before, after))

@@ -1,84 +1,69 @@
-"""A bridge from one plan to another: what each thing that differs adds to the cost, in ten bars at most.
+"""The bridge from one plan to another: what each input, month, version and table that differs adds to the cost.
 
 A plan is a scenario file, or an output of one, whose own record says with which version and data it was made. Changes
-are made one after another in the order of the keys; the first and the last bar are what version and data moved.
+are made one after another in the order of the keys; the first and the last step are what version and data moved.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from sizebook.batch.inspection import read_record
-from sizebook.batch.plan_kinds import plan_scenario
-from sizebook.core.errors import InputError, SizebookError
-from sizebook.plans.contents import Value
+from sizebook.batch.inspection import causes_of, read_record
+from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
+from sizebook.core.errors import InputError, RangeError, SizebookError
+from sizebook.core.texts import text
+from sizebook.plans.bridges import Bridge, Step
+from sizebook.plans.contents import Ledger
+from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.kinds import plan_of
 from sizebook.scenarios.scenario_files import read_toml, resolve_files
+from sizebook.scenarios.serving import ServingResult
 
 # The figure that a bridge explains, the first that a plan has: with people and all else of [money] where it is stated.
 COST = ("whole_usd", "programme_cost_usd", "cost_usd", "usd", "weight_bytes")
-MOST_BARS = 10
-OTHERS, DATA = "other inputs", "version and data"
+DATA = text("version and data")
+KeyPath = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Side:
-    """One end of a bridge: a scenario, and where its output exists the figures that stand in it."""
+    """One end of a bridge: a scenario, the month of it that is meant where not all are, and its output's record."""
 
     name: str
     values: Mapping[str, Any]
     folder: Path
-    figures: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True)
-class Step:
-    """One thing that two plans have otherwise, and what the figure is once it is changed; None where none comes out."""
-
-    key: str
-    before: Any
-    after: Any
-    value: float | None
-
-
-@dataclass(frozen=True)
-class Bridge:
-    """The figure, what it is at first, and the steps to what it is in the end."""
-
-    figure: str
-    start: float
-    steps: tuple[Step, ...]
+    record: Mapping[str, Any] | None = None
+    month: int | None = None
 
     @property
-    def bars(self) -> list[tuple[str, float]]:
-        """What each step adds, in their order, at most eight between the ends: the smallest together as other inputs.
+    def written(self) -> float | None:
+        """The cost that its output states; None without an output, and for one month."""
+        return cost_of(self.record["figures"])[1] if self.record and self.month is None else None
 
-        A step at which nothing comes out adds nothing; the next holds both.
-        """
-        at, added = self.start, []
-        for step in self.steps:
-            if step.value is not None:
-                added.append((step.key, step.value - at))
-                at = step.value
-        between = MOST_BARS - 2
-        if len(added) <= between:
-            return added
-        kept = {name for name, _ in sorted(added, key=lambda bar: -abs(bar[1]))[: between - 1]}
-        rest = sum(value for name, value in added if name not in kept)
-        return [*(bar for bar in added if bar[0] in kept), (OTHERS, rest)]
+    def planned(self, values: Mapping[str, Any]) -> PlannedScenario:
+        """Return the plan of values in place of its own, today."""
+        return plan_scenario(values, self.name, self.folder)
+
+    def cost(self, planned: PlannedScenario) -> float | None:
+        """Return the cost of a plan: of all months, or of the one that is meant."""
+        if self.month is None:
+            return cost_of({figure.name: figure.value for figure in planned.contents.figures})[1]
+        return _number(dict(_parts(_months(planned), self.month))["usd"])
 
 
-def side_of(path: Path) -> Side:
+def side_of(path: Path, month: int | None = None) -> Side:
     """Return the end of a bridge that a scenario file or an output is. Errors: an output without a scenario."""
     if path.suffix.casefold() == ".toml":
-        return Side(path.name, read_toml(path), path.parent)
+        return Side(path.name, read_toml(path), path.parent, month=month)
     record = read_record(path)
     if "scenario" not in record:
         raise InputError(f"no plan: got {path.name}, which shows several, want the output of one. Give its own file.")
-    return Side(path.name, record["scenario"], path.parent, record["figures"])
+    return Side(path.name, record["scenario"], path.parent, record, month)
 
 
 def bridge(one: Side, other: Side) -> Bridge:
@@ -88,17 +73,21 @@ def bridge(one: Side, other: Side) -> Bridge:
         raise InputError(f"other plans: got {kinds[0]} and {kinds[1]}, want two of one kind. Choose others.")
     if one.folder != other.folder:  # each names its files relative to its own folder
         one, other = (replace(side, values=resolve_files(side.folder, dict(side.values))) for side in (one, other))
-    name, start = cost_of(planned_figures(one.values, one.name, one.folder))
-    if start is None:
+    planned = one.planned(one.values)
+    start = today = one.cost(planned)
+    if start is None or today is None:
         raise InputError(f"no cost: got a plan without one in {one.name}, want a price. State it.")
     steps = list(steps_between(one, other))
-    (_, before), (_, after) = (cost_of(side.figures or {}) for side in (one, other))
-    if before is not None and before != start:
-        steps.insert(0, Step(DATA, one.name, "today", start))
-        start = before
-    if after is not None and after != (steps[-1].value if steps else start):
-        steps.append(Step(DATA, "today", other.name, after))
-    return Bridge(name, start, tuple(steps))
+    steps += _months_between(one, other, steps[-1].value if steps else start)
+    if one.written is not None and one.written != today:
+        steps.insert(0, Step(DATA, one.name, "today", today))
+        start = one.written
+    if other.written is not None and other.written != (steps[-1].value if steps else start):
+        steps.append(Step(DATA, "today", other.name, other.written))
+    name = cost_of({figure.name: figure.value for figure in planned.contents.figures})[0]
+    unit = next(figure.unit for figure in planned.contents.figures if figure.name == name)
+    ends = tuple(side.name if side.month is None else f"{side.name}, month {side.month}" for side in (one, other))
+    return Bridge(name, unit, (ends[0], ends[1]), start, tuple(steps), tuple(_remarks(one, other, steps)))
 
 
 def cost_of(figures: Mapping[str, Any]) -> tuple[str, float | None]:
@@ -107,15 +96,15 @@ def cost_of(figures: Mapping[str, Any]) -> tuple[str, float | None]:
     return next(((name, value) for name, value in found if value is not None), ("", None))
 
 
-def planned_figures(values: Mapping[str, Any], name: str, folder: Path) -> dict[str, Value]:
-    """Return the figures of a scenario as it is planned today."""
-    return {figure.name: figure.value for figure in plan_scenario(values, name, folder).contents.figures}
-
-
-def different_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Return the keys whose values differ; one of a table stands behind the table's name and a point."""
+def different_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, list[KeyPath]]:
+    """Return the keys whose values differ, behind the name of their table; a row that one side lacks is one key."""
     flat_one, flat_other = _flat(one), _flat(other)
-    return [key for key in {**flat_one, **flat_other} if flat_one.get(key) != flat_other.get(key)]
+    rows = {path[:2] for path in flat_one} & {path[:2] for path in flat_other}
+    found: dict[str, list[KeyPath]] = {}
+    for path in {**flat_one, **flat_other}:
+        if flat_one.get(path) != flat_other.get(path) and path != ("title",):
+            found.setdefault(".".join(path if path[:2] in rows else path[:2]), []).append(path)
+    return found
 
 
 def steps_between(one: Side, other: Side) -> Iterator[Step]:
@@ -124,36 +113,93 @@ def steps_between(one: Side, other: Side) -> Iterator[Step]:
     Where the scenario in between is refused, the cost is None and the next step holds the change of both.
     """
     values, wanted = _flat(one.values), _flat(other.values)
-    for key in different_keys(one.values, other.values):
-        if key == "title":
-            continue
-        before, after = values.pop(key, None), wanted.get(key)
-        if key in wanted:
-            values[key] = after
+    asked = replace(other, month=one.month)
+    for key, paths in different_keys(one.values, other.values).items():
+        before, after = ([held[path] for path in paths if path in held] for held in (values, wanted))
+        for path in paths:
+            values.pop(path, None)
+        values |= {path: wanted[path] for path in paths if path in wanted}
         try:
-            _, value = cost_of(planned_figures(_nested(values), other.name, other.folder))
+            value = asked.cost(asked.planned(_nested(values)))
         except SizebookError:
             value = None
-        yield Step(key, before, after, value)
+        yield Step(key, _one(before), _one(after), value)
 
 
-def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in values.items():
-        inner = {f"{key}.{name}": each for name, each in value.items()} if isinstance(value, Mapping) else {key: value}
-        found |= inner
+def _one(found: list[Any]) -> Any:
+    """Return one value as itself, the cells of a row as a list, and none as None."""
+    return found[0] if len(found) == 1 else found or None
+
+
+def _months_between(one: Side, other: Side, start: float | None) -> Iterator[Step]:
+    """Yield what moves the cost of a plan from one of its months to another: causes where it serves, else its parts."""
+    if one.month is None or other.month is None or one.month == other.month:
+        return
+    planned = other.planned(other.values)
+    if isinstance(planned.plan, (ServingResult, FleetPlan)):
+        from sizebook.actuals.planned_services import between_months, services_of  # needs an extra
+
+        added = list(between_months(services_of(planned.plan), one.month, other.month))
+    else:
+        months = _months(planned)
+        before, after = (dict(_parts(months, month)) for month in (one.month, other.month))
+        added = [(name, after[name] - before[name]) for name in before if name != "usd"]
+    added = [(name, value) for name, value in added if value]
+    reached = accumulate((value for _, value in added), initial=start or 0.0)
+    for (name, _), value in zip(added, list(reached)[1:], strict=True):
+        yield Step(name, f"month {one.month}", f"month {other.month}", value)
+
+
+def _months(planned: PlannedScenario) -> Ledger:
+    found = next((table for table in planned.contents.tables if table.name == "months"), None)
+    if found is None:
+        raise InputError(f"no months: got a {planned.kind} plan, want one with months. Leave --months out.")
     return found
 
 
-def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _parts(months: Ledger, month: int) -> Iterator[tuple[str, float]]:
+    """Yield what a month costs and what that consists of."""
+    if not 1 <= month <= len(months.rows):
+        raise RangeError(f"month out of range: got {month}, want 1 to {len(months.rows)}. Name another.")
+    for column, value in zip(months.columns, months.rows[month - 1], strict=True):
+        if column.name == "usd" or column.name.endswith("_usd"):
+            number = _number(value)
+            yield column.name, math.nan if number is None else number
+
+
+def _remarks(one: Side, other: Side, steps: Sequence[Step]) -> Iterator[str]:
+    for side in (one, other):
+        if side.record and any(side.name in (step.before, step.after) for step in steps if step.key == DATA):
+            yield from (f"{side.name}, {cause}" for cause in causes_of(side.record, side.folder))
+        if side.record and side.month is not None:
+            yield f"{side.name} states no cost by month: it is planned with today's version and data"
+
+
+def _flat(values: Mapping[str, Any]) -> dict[KeyPath, Any]:
+    """Return the values by where they stand: key, table and key, or list of tables, name of the row and key."""
+    found: dict[KeyPath, Any] = {}
     for key, value in values.items():
-        table, point, name = key.partition(".")
-        if point:
-            found.setdefault(table, {})[name] = value
+        if isinstance(value, Mapping):
+            found |= {(key, name): each for name, each in value.items()}
+        elif isinstance(value, list) and value and all(isinstance(row, Mapping) for row in value):
+            rows = ((str(row.get("name", n)), row) for n, row in enumerate(value, start=1))
+            found |= {(key, row, name): each for row, cells in rows for name, each in cells.items()}
         else:
-            found[key] = value
+            found[key,] = value
     return found
+
+
+def _nested(values: Mapping[KeyPath, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    rows: dict[str, dict[str, dict[str, Any]]] = {}
+    for (key, *inner), value in values.items():
+        if not inner:
+            found[key] = value
+        elif len(inner) == 1:
+            found.setdefault(key, {})[inner[0]] = value
+        else:
+            rows.setdefault(key, {}).setdefault(inner[0], {})[inner[1]] = value
+    return found | {key: list(tables.values()) for key, tables in rows.items()}
 
 
 def _number(value: Any) -> float | None:
@@ -165,4 +211,4 @@ def as_lines(found: Bridge) -> Sequence[str]:
     """Return a bridge as lines of text."""
     lines = [f"{found.figure}: {found.start:,.0f}"]
     lines += [f"  {name:32} {value:+16,.0f}" for name, value in found.bars]
-    return [*lines, f"  {'in the end':32} {found.start + sum(value for _, value in found.bars):16,.0f}"]
+    return [*lines, f"  {'in the end':32} {found.end:16,.0f}", *(f"note: {each}" for each in found.remarks)]

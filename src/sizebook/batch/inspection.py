@@ -76,7 +76,7 @@ def inspect(path: Path, folder: Path | None = None) -> Inspection:
             return inspection
         again = again if again.scenario.as_of else _dated(again, date.fromisoformat(str(found["as_of"])))
         return replace(inspection, same_bytes=_same_bytes(path, again))
-    causes = tuple(_causes(found, beside))
+    causes = tuple(causes_of(found, beside))
     if "reconciliation" in found:
         return Inspection(
             found, causes, tuple(moved_figures(found["figures"], reconciliation_record(reconcile())["figures"]))
@@ -89,7 +89,7 @@ def planned_again(found: Mapping[str, Any], name: str, folder: Path) -> tuple[In
 
     ``name`` says in messages whose it is.
     """
-    causes = tuple(_causes(found, folder))
+    causes = tuple(causes_of(found, folder))
     try:
         again = plan_scenario(found["scenario"], name, folder)
         figures = {figure.name: figure.value for figure in again.contents.figures}
@@ -121,7 +121,7 @@ def moved_figures(before: Mapping[str, Any], today: Mapping[str, Any]) -> Iterat
             yield ChangedFigure(name, before.get(name), today.get(name))
 
 
-def _causes(found: Mapping[str, Any], folder: Path) -> Iterator[str]:
+def causes_of(found: Mapping[str, Any], folder: Path) -> Iterator[str]:
     """Yield what differs today: version, formulas, tables of data, files of the scenario."""
     if found["sizebook"] != __version__:
         yield f"version: {found['sizebook']}, today {__version__}"

@@ -17,11 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sizebook.batch.bridge import Bridge, Side, bridge
+from sizebook.batch.bridge import Side, bridge
 from sizebook.batch.inspection import ChangedFigure, moved_figures
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
 from sizebook.batch.record import input_hashes, installation, json_values
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
+from sizebook.plans.bridges import Bridge
 from sizebook.plans.contents import Value
 from sizebook.scenarios.kinds import plan_of
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.cli.options import ANY_PATH, FILE, json_option, presentation_options, report_style
+from sizebook.cli.options import ANY_PATH, FILE, json_option, presentation_options
 from sizebook.cli.plan_printing import ScenarioFile
 from sizebook.core.errors import InputError
 
 if TYPE_CHECKING:
     from sizebook.actuals.plan_variance import PlanVariance
+    from sizebook.actuals.planned_services import PlannedServices
 
 
 @click.group("actuals")
@@ -93,56 +95,59 @@ def bill(bill: Path, tag: str, table: Path | None) -> None:
 @json_option
 @presentation_options
 def variance(scenario: Path, table: Path, output: Path | None, as_json: bool, **asked: Any) -> None:
-    """Say why the months of TABLE did not cost what the serving SCENARIO planned, and what the year costs now.
+    """Say why the months of TABLE did not cost what SCENARIO planned, and what the year costs now.
 
-    TABLE is CSV with the columns month, requests, input_tokens, output_tokens, gpu_hours and cost, and where they are
-    known busy_share, rate_per_usd, unused_cost, untagged_cost and no_gpu_cost. What a cause adds is its Shapley value,
-    which no order of the causes moves; JSON has the values in the stated order too.
+    SCENARIO is a serving plan, or a fleet plan of several services. TABLE is CSV with the columns month, requests,
+    input_tokens, output_tokens, gpu_hours and cost, of a fleet also service, and where they are known busy_share,
+    rate_per_usd, unused_cost, untagged_cost and no_gpu_cost. What a cause adds is its Shapley value, which no order of
+    the causes moves; JSON has the values in the stated order too.
     """
-    from sizebook.actuals.plan_variance import read_actuals, variance_of
-    from sizebook.scenarios.serving import ServingScenario
+    from sizebook.actuals.actual_months import read_actuals
+    from sizebook.actuals.plan_variance import variance_of
+    from sizebook.cli.meeting_reports import write_meeting_report
 
-    checked = ScenarioFile(scenario).read(ServingScenario, "serving")
-    found = variance_of(checked, checked.title or scenario.stem, read_actuals(table, checked.inputs.traffic.start))
+    name, planned = _planned(scenario)
+    found = variance_of(planned, name, read_actuals(table, planned.start, [each.name for each in planned.services]))
     if output is not None:
-        _write_report(found, output, asked)
-    click.echo(json.dumps(asdict(found) | {"lines": found.lines}, indent=2) if as_json else as_text(found))
+        write_meeting_report(found, output, asked)
+    told = asdict(found) | {"lines": found.total.lines, "services": [asdict(each) for each in found.by_service]}
+    click.echo(json.dumps(told, indent=2) if as_json else "\n".join(as_lines(found)))
 
 
-def _write_report(found: PlanVariance, output: Path, asked: dict[str, Any]) -> None:
-    kind = output.suffix.casefold()
-    if kind not in (".pdf", ".html", ".xlsx"):
-        raise InputError(
-            f"unknown format: got '{output.name}', want a name that ends in .pdf, .html or .xlsx. Rename it."
-        )
-    if kind == ".xlsx":
-        from sizebook.reports.variance.workbook import write_xlsx
+def _planned(path: Path) -> tuple[str, PlannedServices]:
+    """Return the services of a serving or fleet scenario, and the name of the plan."""
+    from sizebook.actuals.planned_services import services_of
+    from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
+    from sizebook.scenarios.scenario_files import read_toml
+    from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 
-        write_xlsx(found, output)
-        return
-    from sizebook.reports.render import html, pdf, report_date
-    from sizebook.reports.variance.report import report
-    from sizebook.sources.writing import write_whole
-
-    made, style = report(found, report_date()), report_style(asked)
-    write_whole(output, pdf(made, style=style) if kind == ".pdf" else html(made, style).encode())
+    file = ScenarioFile(path)
+    if read_toml(path).get("plan") == "fleet":
+        fleet = file.read(FleetScenario, "fleet")
+        return fleet.title or path.stem, services_of(plan_fleet_scenario(fleet), fleet.money)
+    checked = file.read(ServingScenario, "serving")
+    name = checked.title or path.stem
+    return name, services_of(plan_serving_scenario(checked), checked.money, name)
 
 
-def as_text(found: PlanVariance) -> str:
-    """Return plan against actual as lines of text."""
-    planned, came = (sum(amounts) for amounts in zip(*((m.planned, m.actual.total) for m in found.months), strict=True))
-    lines = [f"{found.name}, {found.currency}", ""]
-    for month in found.months:
-        lines.append(
-            f"{month.label}: planned {month.planned:,.0f}, actual {month.actual.total:,.0f} ({month.difference:+,.0f})"
-        )
-    lines += ["", f"all months: planned {planned:,.0f}, actual {came:,.0f} ({came - planned:+,.0f}), because of"]
-    lines += [f"  {name.replace('_', ' '):16} {_signed(amount):>14}" for name, amount in found.lines.items()]
-    lines += [
-        "",
-        f"forecast to the end of {found.until}: {found.forecast_total:,.0f} (plan {found.planned_total:,.0f})",
-    ]
-    return "\n".join([*lines, *(f"note: {each}" for each in found.remarks)])
+def as_lines(found: PlanVariance) -> Iterator[str]:
+    """Yield plan against actual as lines of text."""
+    total, several = found.total, len(found.by_service) > 1
+    yield from (f"{found.name}, {found.currency}", "")
+    for part in (*found.by_month, *(found.by_service if several else ())):
+        yield f"{part.name}: planned {part.planned:,.0f}, actual {part.actual:,.0f} ({part.difference:+,.0f})"
+        if several and part in found.by_service:
+            yield f"  {', '.join(f'{_plain(name)} {_signed(v)}' for name, v in part.lines.items() if abs(v) >= 0.5)}"
+    yield ""
+    yield f"all months: planned {total.planned:,.0f}, actual {total.actual:,.0f} ({total.difference:+,.0f}), because of"
+    yield from (f"  {_plain(name):16} {_signed(amount):>14}" for name, amount in total.lines.items())
+    yield ""
+    yield f"forecast to the end of {found.until}: {found.forecast_total:,.0f} (plan {found.planned_total:,.0f})"
+    yield from (f"note: {each}" for each in found.remarks)
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _signed(amount: float) -> str:

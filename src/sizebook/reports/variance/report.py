@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
-from sizebook.actuals.plan_variance import PlanVariance
-from sizebook.actuals.variance import Share
+from sizebook.actuals.plan_variance import PlanVariance, Subtotal
 from sizebook.core.texts import Text, joined, plural, text
-from sizebook.core.units import NO_BREAK_SPACE, parameters, significant, usd
-from sizebook.reports.charts.chart_types import Span, Spans
+from sizebook.core.units import significant
 from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figures, words
-from sizebook.reports.number_columns import MINUS, aligned, scaled, short_scale
+from sizebook.reports.number_columns import aligned
+from sizebook.reports.variance.drawing import bridge_chart, money, signed, with_signs
 
 CAUSES: dict[str, Text] = {
     "volume": text("More or fewer requests"),
@@ -41,120 +40,96 @@ _LEAST_DECIDED = 0.1  # of all that causes moved: what adds less, or saves, need
 
 def report(found: PlanVariance, as_of: date) -> Report:
     """Return the report of a plan against its actuals."""
-    planned, came = sum(each.planned for each in found.months), sum(each.actual.total for each in found.months)
-    lines = {name: value for name, value in found.lines.items() if value}
+    total, currency, later = found.total, found.currency, found.forecast_total - found.planned_total
+    lines = {name: value for name, value in total.lines.items() if value}
     by_size = sorted(lines, key=lambda name: -abs(lines[name]))
-    span = joined((found.months[0].label, found.months[-1].label), " – ") if len(found.months) > 1 else ""
+    planned, came = money(total.planned, currency), money(total.actual, currency)
+    months, forecast = found.by_month, money(found.forecast_total, currency)
+    span = joined((months[0].name, months[-1].name), " – ") if len(months) > 1 else months[0].name
     return Report(
         kind=text("Plan against actual"),
         title=found.name,
-        subtitle=text("{months}, in {currency}", months=span or found.months[0].label, currency=found.currency),
+        subtitle=text("{months}, in {currency}", months=span, currency=currency),
         as_of=as_of,
-        sentences=_sentences(found, planned, came, by_size),
+        sentences=_sentences(found, total, by_size),
         tiles=(
-            Tile(text("Planned"), money(planned, found), text("for these months")),
-            Tile(text("Actual"), money(came, found), signed(came - planned, found)),
-            Tile(text("To {month}, planned", month=found.until), money(found.planned_total, found)),
-            Tile(
-                text("To {month}, now", month=found.until),
-                money(found.forecast_total, found),
-                signed(found.forecast_total - found.planned_total, found),
-            ),
+            Tile(text("Planned"), planned, text("for these months")),
+            Tile(text("Actual"), came, signed(total.difference, currency)),
+            Tile(text("To {month}, planned", month=found.until), money(found.planned_total, currency)),
+            Tile(text("To {month}, now", month=found.until), forecast, signed(later, currency)),
         ),
-        chart=_bridge(found, planned, came, lines),
-        sections=(_months(found), _decisions(found, lines, by_size)),
+        chart=bridge_chart(
+            text("From plan to actual"),
+            ((text("Planned"), total.planned), (text("Actual"), total.actual)),
+            ((CAUSES[name], value) for name, value in lines.items()),
+            currency,
+        ),
+        sections=(
+            Section(text("Months"), text("Month by month"), tuple(_tables(found)), new_page=True),
+            _decisions(found, lines, by_size),
+        ),
         warnings=found.remarks,
     )
 
 
-def money(amount: float, found: PlanVariance) -> str:
-    """Return an amount in the currency of the plan."""
-    if found.currency == "USD":
-        return usd(amount)
-    return joined((parameters(amount), found.currency), NO_BREAK_SPACE)
-
-
-def signed(amount: float, found: PlanVariance) -> Text:
-    """Return a difference to plan in words: more, less or as planned."""
-    if abs(amount) < 0.5:
-        return text("as planned")
-    shown = money(abs(amount), found)
-    return text("{amount} more", amount=shown) if amount > 0 else text("{amount} less", amount=shown)
-
-
-def _sentences(found: PlanVariance, planned: float, came: float, by_size: list[str]) -> tuple[Text, ...]:
+def _sentences(found: PlanVariance, total: Subtotal, by_size: list[str]) -> tuple[Text, ...]:
+    currency = found.currency
     first = plural(
-        len(found.months),
+        len(found.by_month),
         "{n} month cost {came} where {planned} was planned: {difference}.",
         "{n} months cost {came} where {planned} was planned: {difference}.",
-        came=money(came, found),
-        planned=money(planned, found),
-        difference=signed(came - planned, found),
+        came=money(total.actual, currency),
+        planned=money(total.planned, currency),
+        difference=signed(total.difference, currency),
     )
-    lines = found.lines
     why = [
-        text("{cause}: {amount}.", cause=CAUSES[name], amount=signed(lines[name], found)) for name in by_size[:2]
+        text("{cause}: {amount}.", cause=CAUSES[name], amount=signed(total.lines[name], currency))
+        for name in by_size[:2]
     ] or [text("Cost is as planned.")]
     year = text(
         "To {month} it is {now} now, {difference}.",
         month=found.until,
-        now=money(found.forecast_total, found),
-        difference=signed(found.forecast_total - found.planned_total, found),
+        now=money(found.forecast_total, currency),
+        difference=signed(found.forecast_total - found.planned_total, currency),
     )
     return (first, *why, year)
 
 
-def _bridge(found: PlanVariance, planned: float, came: float, lines: dict[str, float]) -> Spans:
-    """Return the bridge from plan to actual: at most nine causes between the two."""
-    factor, sign = short_scale([planned, came])
-    spans = [Span(text("Planned"), 0, planned / factor, text=money(planned, found), marked=True)]
-    at = planned
-    for name, value in lines.items():
-        spans.append(Span(CAUSES[name], at / factor, (at + value) / factor, text=signed(value, found)))
-        at += value
-    spans.append(Span(text("Actual"), 0, came / factor, text=money(came, found), marked=True))
-    return Spans(text("From plan to actual"), scaled(found.currency, sign), tuple(spans))
-
-
-def _months(found: PlanVariance) -> Section:
-    heads = (
-        *words(text("Month")),
-        *figures(text("Planned"), text("Actual"), text("Difference"), unit=found.currency),
-        *words(text("Largest cause")),
-    )
-    planned, came, difference = (
-        aligned(values, digits=4)
-        for values in (
-            [each.planned for each in found.months],
-            [each.actual.total for each in found.months],
-            [abs(each.difference) for each in found.months],
-        )
-    )
-    signs = [MINUS if each.difference < 0 else "+" for each in found.months]
-    rows = tuple(
-        Row((each.label, planned[at], came[at], f"{signs[at]}{difference[at]}", _most(each.shares)))
-        for at, each in enumerate(found.months)
-    )
+def _tables(found: PlanVariance) -> Iterator[Table]:
+    """Yield the table of months, and that of services where there are several."""
     note = text(
         "Each cause has its average effect over all orders of change (Shapley value), so the causes add up exactly."
     )
-    return Section(
-        text("Months"),
-        text("Month by month"),
-        (Table(text("Planned and actual"), heads, rows, note=note),),
-        new_page=True,
+    yield _table(text("Month"), text("Planned and actual"), found.by_month, found.currency, note=note)
+    if len(found.by_service) > 1:
+        yield _table(text("Service"), text("Planned and actual by service"), found.by_service, found.currency)
+
+
+def _table(first: str, caption: str, parts: Sequence[Subtotal], currency: str, note: str = "") -> Table:
+    heads = (
+        *words(first),
+        *figures(text("Planned"), text("Actual"), text("Difference"), unit=currency),
+        *words(text("Largest cause")),
     )
+    columns = (
+        [each.name for each in parts],
+        aligned([each.planned for each in parts], digits=4),
+        aligned([each.actual for each in parts], digits=4),
+        with_signs([each.difference for each in parts]),
+        [_largest(each.lines) for each in parts],
+    )
+    return Table(caption, heads, tuple(map(Row, zip(*columns, strict=True))), note=note)
 
 
-def _most(found: Sequence[Share]) -> Text:
-    largest = max(found, key=lambda share: abs(share.shapley))
-    return CAUSES[largest.cause] if largest.shapley else text("as planned")
+def _largest(lines: Mapping[str, float]) -> Text:
+    name = max(lines, key=lambda line: abs(lines[line]))
+    return CAUSES[name] if lines[name] else text("as planned")
 
 
 def _decisions(found: PlanVariance, lines: dict[str, float], by_size: list[str]) -> Section:
     moved = math.fsum(map(abs, lines.values()))
     rows = tuple(
-        Row((CAUSES[name], signed(lines[name], found), f"{significant(100 * abs(lines[name]) / moved, 2)}"))
+        Row((CAUSES[name], signed(lines[name], found.currency), f"{significant(100 * abs(lines[name]) / moved, 2)}"))
         for name in by_size
     )
     heads = (*words(text("Cause"), text("Against plan")), *figures(text("Share of all changes"), unit="%"))

@@ -1,5 +1,5 @@
 # ruff: noqa: E402 - the extra is asked for before what stands on it
-"""A plan against what came as a workbook: a row a month, a column a cause, sums that the sheet works out itself."""
+"""Variances and bridges as workbooks: a row a month and service, or a change; sums that the sheet works out itself."""
 
 from __future__ import annotations
 
@@ -14,51 +14,71 @@ from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
-from sizebook.actuals.plan_variance import OTHERS, PlanVariance
+from sizebook.actuals.actual_months import OTHERS
+from sizebook.actuals.plan_variance import PlanVariance
 from sizebook.actuals.variance import CAUSES
+from sizebook.plans.bridges import Bridge
 from sizebook.reports.variance.report import CAUSES as LABELS
 from sizebook.sources.writing import unfinished
 from sizebook.workbooks import styles
 
-_HEADS_ROW = 4
+_FIRST = 5  # row of figures
 _MONEY = "#,##0.00;-#,##0.00"
 
 
-def write_xlsx(found: PlanVariance, path: Path) -> None:
-    """Write the workbook; it appears whole or not at all."""
-    book = Workbook()
-    sheet = book.active
-    assert isinstance(sheet, Worksheet)
-    sheet.title = "Variance"
-    sheet["A1"].value, sheet["A2"].value = found.name, f"Plan against actual, {found.currency}"
-    sheet["A1"].font, sheet["A2"].font = styles.font(14, bold=True), styles.font(color=styles.MUTED)
+def write_variance(found: PlanVariance, path: Path) -> None:
+    """Write what each cause adds by month and service."""
     named = (*CAUSES, *OTHERS)
-    heads = ["Month", "Planned", "Actual", "Difference", *(str(LABELS[name]) for name in named), "Check"]
-    _row(sheet, _HEADS_ROW, heads, bold=True)
-    first, last = _HEADS_ROW + 1, _HEADS_ROW + len(found.months)
-    end = get_column_letter(4 + len(named))
-    for row, month in enumerate(found.months, start=first):
-        shares = {share.cause: share.shapley for share in month.shares}
-        others = [getattr(month.actual, name) for name in OTHERS]
-        check = f'=IF(ABS(D{row}-SUM(E{row}:{end}{row}))<0.01,"OK","causes do not add up")'
-        _row(
-            sheet,
-            row,
-            [month.label, month.planned, month.actual.total, f"=C{row}-B{row}", *shares.values(), *others, check],
-        )
-    letters = [get_column_letter(column) for column in range(2, 5 + len(named))]
-    _row(sheet, last + 1, ["Together", *(f"=SUM({letter}{first}:{letter}{last})" for letter in letters)], bold=True)
-    _row(sheet, last + 3, [f"To {found.until}, planned", found.planned_total])
-    _row(sheet, last + 4, [f"To {found.until}, now", found.forecast_total])
+    sheet = _sheet("Variance", found.name, f"Plan against actual, {found.currency}")
+    heads = ["Month", "Service", "Planned", "Actual", "Difference", *(str(LABELS[name]) for name in named), "Check"]
+    end = get_column_letter(len(heads) - 1)
+    rows = []
+    for row, month in enumerate(found.months, start=_FIRST):
+        shares = (share.shapley for share in month.shares)
+        others = (getattr(month.actual, name) for name in OTHERS)
+        check = f'=IF(ABS(E{row}-SUM(F{row}:{end}{row}))<0.01,"OK","causes do not add up")'
+        amounts = (month.planned, month.actual.total, f"=D{row}-C{row}")
+        rows.append([month.label, month.service, *amounts, *shares, *others, check])
+    last = _FIRST + len(rows) - 1
+    letters = [get_column_letter(column) for column in range(3, len(heads))]
+    rows.append(["Together", "", *(f"=SUM({letter}{_FIRST}:{letter}{last})" for letter in letters)])
+    rows += [[], [f"To {found.until}, planned", "", found.planned_total]]
+    rows.append([f"To {found.until}, now", "", found.forecast_total])
+    _write(sheet, heads, rows, path)
+
+
+def write_bridge(found: Bridge, path: Path) -> None:
+    """Write what each thing that differs adds; the sheet itself adds them up from one end to the other."""
+    sheet = _sheet("Bridge", f"From {found.ends[0]} to {found.ends[1]}", f"{found.figure}, {found.unit}")
+    rows: list[list[Any]] = [[found.ends[0], "", "", "", found.start]]
+    for row, (step, move) in enumerate(zip(found.steps, found.moves, strict=True), start=_FIRST + 1):
+        said = ["" if value is None else str(value) for value in (step.before, step.after)]
+        rows.append([str(step.key), *said, move, f"=E{row - 1}+N(D{row})"])
+    last = _FIRST + len(rows) - 1
+    rows.append([found.ends[1], "", "", f"=SUM(D{_FIRST}:D{last})", found.end])
+    rows.append(["Check", f'=IF(ABS(E{last + 1}-E{last})<0.01,"OK","changes do not add up")'])
+    rows += [[], *([remark] for remark in found.remarks)]
+    _write(sheet, ["Change", "From", "To", "Adds", "Reached"], rows, path)
+
+
+def _sheet(name: str, title: str, subtitle: str) -> Worksheet:
+    sheet = Workbook().active
+    assert isinstance(sheet, Worksheet)
+    sheet.title = name
+    sheet["A1"].value, sheet["A2"].value = title, subtitle
+    sheet["A1"].font, sheet["A2"].font = styles.font(14, bold=True), styles.font(color=styles.MUTED)
+    return sheet
+
+
+def _write(sheet: Worksheet, heads: list[str], rows: list[list[Any]], path: Path) -> None:
+    """Write heads and rows; the file appears whole or not at all."""
+    for row, cells in enumerate([heads, *rows], start=_FIRST - 1):
+        for column, value in enumerate(cells, start=1):
+            cell: Any = sheet.cell(row, column, value)
+            cell.font, cell.number_format = styles.font(bold=row < _FIRST), _MONEY
     for column in range(1, len(heads) + 1):
         sheet.column_dimensions[get_column_letter(column)].width = 24 if column == 1 else 18
-    styles.set_up_list_sheet(sheet, heading_row=_HEADS_ROW)
+    styles.set_up_list_sheet(sheet, heading_row=_FIRST - 1)
+    assert sheet.parent is not None
     with unfinished(path) as temporary:
-        book.save(temporary)
-
-
-def _row(sheet: Worksheet, row: int, cells: list[Any], *, bold: bool = False) -> None:
-    for column, value in enumerate(cells, start=1):
-        cell: Any = sheet.cell(row, column, value)
-        cell.font = styles.font(bold=bold)
-        cell.number_format = _MONEY
+        sheet.parent.save(temporary)

@@ -1,0 +1,67 @@
+"""A bridge from one cost to another: what each change adds on the way, in ten bars at most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sizebook.core.texts import text
+
+MOST_BARS = 10
+OTHERS = text("other changes")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that two plans have otherwise, and what the figure is once it is changed; None where none comes out."""
+
+    key: str
+    before: Any
+    after: Any
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """The figure and its unit, the names of both ends, what it is at first, the steps, and what they hold besides."""
+
+    figure: str
+    unit: str
+    ends: tuple[str, str]
+    start: float
+    steps: tuple[Step, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def end(self) -> float:
+        """What the figure is in the end."""
+        return next((step.value for step in reversed(self.steps) if step.value is not None), self.start)
+
+    @property
+    def moves(self) -> list[float | None]:
+        """What each step adds; None for one at which nothing comes out: the next holds both."""
+        at, found = self.start, list[float | None]()
+        for step in self.steps:
+            found.append(None if step.value is None else step.value - at)
+            at = at if step.value is None else step.value
+        return found
+
+    @property
+    def bars(self) -> list[tuple[str, float]]:
+        """What stands between the ends, in the order of the steps; steps of one key together."""
+        added: dict[str, float] = {}
+        for step, move in zip(self.steps, self.moves, strict=True):
+            if move is not None:
+                added[step.key] = added.get(step.key, 0.0) + move
+        return fewest(added.items())
+
+
+def fewest(added: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Return what stands between two ends of a bridge: of more than eight changes the smallest stand together."""
+    bars, between = list(added), MOST_BARS - 2
+    if len(bars) <= between:
+        return bars
+    kept = {name for name, _ in sorted(bars, key=lambda bar: -abs(bar[1]))[: between - 1]}
+    rest = sum(value for name, value in bars if name not in kept)
+    return [*(bar for bar in bars if bar[0] in kept), (OTHERS, rest)]

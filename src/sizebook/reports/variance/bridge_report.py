@@ -1,0 +1,76 @@
+"""The report of a bridge: what the cost was, what it is, and what each thing that differs adds."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import accumulate
+from typing import Any
+
+from sizebook.core.texts import Text, text
+from sizebook.plans.bridges import Bridge
+from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figures, words
+from sizebook.reports.number_columns import aligned
+from sizebook.reports.variance.drawing import bridge_chart, money, signed, with_signs
+
+_LONGEST = 60  # signs of a value in a table
+
+
+def report(found: Bridge, as_of: date) -> Report:
+    """Return the report of a bridge."""
+    (one, other), unit, difference = found.ends, found.unit, found.end - found.start
+    start, end = money(found.start, unit), money(found.end, unit)
+    largest = sorted(found.bars, key=lambda bar: -abs(bar[1]))[:2]
+    first = text(
+        "{other} costs {end} where {one} costs {start}: {difference}.",
+        other=other,
+        end=end,
+        one=one,
+        start=start,
+        difference=signed(difference, unit),
+    )
+    return Report(
+        kind=text("Bridge"),
+        title=text("From {one} to {other}", one=one, other=other),
+        subtitle=text("what each change adds, in {unit}", unit=unit),
+        as_of=as_of,
+        sentences=(first, *(text("{cause}: {amount}.", cause=name, amount=signed(v, unit)) for name, v in largest)),
+        tiles=(
+            Tile(text("From"), start, one),
+            Tile(text("To"), end, other),
+            Tile(text("Difference"), signed(difference, unit)),
+        ),
+        chart=bridge_chart(
+            text("From {one} to {other}", one=one, other=other),
+            ((one, found.start), (other, found.end)),
+            found.bars,
+            unit,
+        ),
+        sections=(_steps(found),),
+        warnings=found.remarks,
+    )
+
+
+def _steps(found: Bridge) -> Section:
+    known = [move for move in found.moves if move is not None]
+    cells = zip(with_signs(known), aligned([*accumulate(known, initial=found.start)], digits=4)[1:], strict=True)
+    rows = tuple(
+        Row((step.key, _shown(step.before), _shown(step.after), *(("–", "–") if move is None else next(cells))))
+        for step, move in zip(found.steps, found.moves, strict=True)
+    )
+    heads = (
+        *words(text("Change"), text("From"), text("To")),
+        *figures(text("Adds"), text("Reached"), unit=found.unit),
+    )
+    notes = (
+        text("Inputs change one after another, in the order of their keys; another order would share out otherwise."),
+        text("A change with – cannot stand without the next, which holds both."),
+    )
+    table = Table(text("Changes in order"), heads, rows)
+    return Section(text("Changes"), text("What differs, one by one"), (table, Notes(notes)))
+
+
+def _shown(value: Any) -> str | Text:
+    if isinstance(value, Text):
+        return value
+    said = "–" if value is None else str(value)
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"

@@ -1,0 +1,45 @@
+"""How reports show amounts and bridges: in a currency, as more or less, and bar upon bar from one end to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sizebook.core.texts import Text, joined, text
+from sizebook.core.units import NO_BREAK_SPACE, parameters, usd
+from sizebook.plans.bridges import fewest
+from sizebook.reports.charts.chart_types import Span, Spans
+from sizebook.reports.number_columns import MINUS, aligned, scaled, short_scale
+
+
+def money(amount: float, currency: str) -> str:
+    """Return an amount in a currency."""
+    return usd(amount) if currency == "USD" else joined((parameters(amount), currency), NO_BREAK_SPACE)
+
+
+def signed(amount: float, currency: str) -> Text:
+    """Return a difference in words: more, less or the same."""
+    if abs(amount) < 0.5:
+        return text("no change")
+    shown = money(abs(amount), currency)
+    return text("{amount} more", amount=shown) if amount > 0 else text("{amount} less", amount=shown)
+
+
+def with_signs(values: Sequence[float]) -> list[str]:
+    """Return differences as a column of figures, each with its sign."""
+    shown = aligned([abs(value) for value in values], digits=4)
+    return [f"{MINUS if value < 0 else '+'}{cell}" for value, cell in zip(values, shown, strict=True)]
+
+
+def bridge_chart(
+    title: str, ends: tuple[tuple[str, float], tuple[str, float]], added: Iterable[tuple[str, float]], currency: str
+) -> Spans:
+    """Return the bridge from one end to the other, in ten bars at most."""
+    (first, start), (last, end) = ends
+    factor, sign = short_scale([start, end])
+    spans = [Span(first, 0, start / factor, text=money(start, currency), marked=True)]
+    at = start
+    for name, value in fewest(added):
+        spans.append(Span(name, at / factor, (at + value) / factor, text=signed(value, currency)))
+        at += value
+    spans.append(Span(last, 0, end / factor, text=money(end, currency), marked=True))
+    return Spans(title, scaled(currency, sign), tuple(spans))
