@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sizebook.cli import app
 from sizebook.core.cells import option_name
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
-from sizebook.core.hints import MOST
+from sizebook.core.hints import MOST, _distance, suggestion
 from sizebook.core.registry import find
 from sizebook.functions import load
 from sizebook.models.catalog import resolve
@@ -84,3 +86,34 @@ def test_no_message_lists_more_than_five_names(where: str, typed: str, hint: str
 )  # fmt: skip
 def test_a_long_list_of_keys_is_left_to_the_command_that_prints_it(typed: str, message: str) -> None:
     assert re.sub(r"\d+ others", "N others", answered("key serving", typed)) == message
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "meant"),
+    [
+        ("int4", ["int8", "int4_wo"], "int4_wo"),  # on 0.13.0 int8
+        ("lama-70b", ["llama-7b", "llama-2-70b"], "llama-2-70b"),  # on 0.13.0 llama-7b
+        ("gpus", ["gpu", "gpus_compared"], "gpu"),
+        ("mixtral", ["mistral-7b", "mixtral-8x7b"], "mixtral-8x7b"),
+        ("tpp", ["pp", "tp"], "tp"),  # as many slips, later
+    ],
+)
+def test_one_name_is_meant(word: str, known: list[str], meant: str) -> None:
+    assert suggestion(word, known) == f" Did you mean '{meant}'?"
+
+
+WORDS = st.text("ab-1\u00e9", max_size=12)
+
+
+@given(WORDS, WORDS)
+def test_slips_are_counted_as_the_table_of_both_words_counts_them(one: str, other: str) -> None:
+    """Damerau's: a row for each letter of one word, a column for each of the other."""
+    rows = [[*range(len(other) + 1)]]
+    for i, letter in enumerate(one, 1):
+        rows.append([i])
+        for j, each in enumerate(other, 1):
+            costs = [rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (letter != each)]
+            if i > 1 and j > 1 and (letter, one[i - 2]) == (other[j - 2], each):
+                costs.append(rows[i - 2][j - 2] + 1)
+            rows[i].append(min(costs))
+    assert _distance(one, other) == rows[-1][-1]

@@ -19,7 +19,7 @@ from tests.functions.random_calls import calls
 
 N_CALLS = int(os.environ.get("SIZEBOOK_RANDOM_CALLS", "20000"))
 SEED = int(os.environ.get("SIZEBOOK_RANDOM_SEED", "1"))
-SECONDS = {"formula": 0.25, "search": 30.0, "simulation": 30.0}
+SECONDS = {"formula": 0.05, "search": 30.0, "simulation": 30.0}
 SLOW_SHARE = 0.01  # searches and simulations get so much fewer calls
 LONGEST_MESSAGE = 4000
 FUNCTIONS = sorted(load().values(), key=lambda f: f.name)

@@ -6,20 +6,20 @@ Every refusal of a word takes its hint from here, so that a mistake is answered 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from itertools import repeat, takewhile
+from operator import eq
 
 from sizebook.core.errors import UnknownKeyError, shown
 
 MOST = 5  # names that a message lists
-_LONGEST_WORD = 100  # comparing words costs the product of their lengths
+_LONGEST_WORD = 100  # longer than any name
 _SHORTEST_PART = 3  # letters that tell something of a name which begins with them
 _SLIPS_LATE = 2  # slips that even a short word may hold behind its first letters
 _STILL_ALIKE = 0.5  # share of the letters that differ
-_SLIPS_LATE = 2  # slips that even a short word may hold behind its first letters
-_STILL_ALIKE = 0.5  # share of the letters that differ
-_NUMBER = r"\d+"
-_BETWEEN = r"[\s\-_/:,]+"
+_REMEMBERED = 1 << 14  # a word is compared with each part of some thousand names
 # How a word is like a name, the likeliest first.
 _SAME, _SLIP, _BEGINS, _PARTS, _SLIPS, _OTHER_NUMBER = range(6)
 
@@ -33,12 +33,13 @@ def likely(word: str, known: Iterable[str]) -> list[str]:
     """
     if len(word) > _LONGEST_WORD:
         return []
-    names = {name.casefold(): name for name in reversed(list(known))}
+    names = {name.casefold(): name for name in known}
     given = word.strip().casefold()
     if meant := [names[other] for other in _other_words().get(_squashed(given), ()) if other in names]:
         return meant[:MOST]
-    found = sorted((rank, place, name) for place, name in enumerate(reversed(names)) if (rank := _rank(given, name)))
-    return [names[name] for rank, _, name in found if rank[:2] == found[0][0][:2]][:MOST]
+    ranks = {name: rank for name in names if (rank := _rank(given, name))}
+    best = min(ranks.values(), default=None)
+    return [names[name] for name in sorted(ranks, key=len) if ranks[name] == best][:MOST]
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
@@ -53,11 +54,11 @@ def offered(word: str, known: Iterable[str], *, lists: str = "docs/functions.md"
     meant = likely(word, names)
     left = [name for name in names if name not in meant]
     if meant and len(names) > MOST:
-        unlike = {name: _unlike(word, name) for name in left}
-        left = sorted((name for name in left if unlike[name] <= _STILL_ALIKE), key=lambda name: unlike[name])
+        unlike = {name: _distance(word.casefold(), name.casefold()) / max(len(word), len(name)) for name in left}
+        left = sorted((name for name in left if unlike[name] <= _STILL_ALIKE), key=unlike.__getitem__)
     left = left[: MOST - len(meant)]
     more = len(names) - len(meant) - len(left)
-    others = [*([", ".join(left)] if left else []), *([f"{more} other{'s' * (more > 1)}"] if more else [])]
+    others = filter(None, (", ".join(left), f"{more} other{'s' * (more > 1)}" if more else ""))
     rest = f"{'one of ' * (len(left) + more > 1)}{' and '.join(others)}"
     text = ", or ".join(filter(None, (_either(meant), rest)))
     fix = f"{lists} lists them." if more else "Correct it." if meant or len(names) == 1 else "Choose one of them."
@@ -68,9 +69,10 @@ def unknown_key(
     what: str, got: str, known: Iterable[str], where: str = "", *, lists: str = "docs/functions.md", also: str = ""
 ) -> UnknownKeyError:
     """Return the error for a key that is not in a table: with the names that it may mean, or where they stand."""
-    if not where:
-        return UnknownKeyError(f"unknown {what}: got {shown(got)}, want {offered(got, known, lists=lists, also=also)}")
-    return UnknownKeyError(f"unknown {what}: got {shown(got)}, want {where}.{suggestion(got, known) or ' Correct it.'}")
+    want = (
+        f"{where}.{suggestion(got, known) or ' Correct it.'}" if where else offered(got, known, lists=lists, also=also)
+    )
+    return UnknownKeyError(f"unknown {what}: got {shown(got)}, want {want}")
 
 
 def _either(names: list[str]) -> str:
@@ -82,73 +84,78 @@ def _either(names: list[str]) -> str:
 def _other_words() -> dict[str, list[str]]:
     from sizebook.core.tables import table  # only a refusal reads a file
 
-    words: dict[str, list[str]] = {}
-    for row in table("other_words"):
-        words.setdefault(_squashed(row["word"]), []).extend(row["meant"].split())
-    return {word: list(dict.fromkeys(meant)) for word, meant in words.items()}
+    return {_squashed(row["word"]): row["meant"].split() for row in table("other_words")}
 
 
-def _squashed(word: str) -> str:
-    return re.sub(_BETWEEN, "", word)
+@lru_cache(maxsize=_REMEMBERED)
+def _parts(text: str) -> list[str]:
+    return re.split(r"[\s\-_/:,]+", text)
 
 
-def _rank(given: str, name: str) -> tuple[int, float, int] | None:
+@lru_cache(maxsize=_REMEMBERED)
+def _numbers(text: str) -> set[str]:
+    return set(re.findall(r"\d+", text))
+
+
+def _squashed(text: str) -> str:
+    return "".join(_parts(text))
+
+
+def _rank(given: str, name: str) -> tuple[int, ...] | None:
     """Return how like a name is to what was given, the least for the likeliest; None where it is not."""
-    for kind, cost in _likenesses(given, name):
-        if set(re.findall(_NUMBER, given)) <= set(re.findall(_NUMBER, name)):
-            return kind, cost, len(name)
-        if kind in (_SLIP, _SLIPS):
-            return _OTHER_NUMBER, cost, len(name)
-    return None
-
-
-def _likenesses(given: str, name: str) -> Iterator[tuple[int, float]]:
-    if _squashed(given) == _squashed(name):
-        yield _SAME, 0
     slips = _slips(given, name)
-    if slips == 1:
-        yield _SLIP, 1
-    if (len(given) >= _SHORTEST_PART and name.startswith(given)) or (
-        len(name) > _SHORTEST_PART and given.startswith(name)
-    ):
-        yield _BEGINS, 0
-    parts, has = re.split(_BETWEEN, given), re.split(_BETWEEN, name)
+    if not _numbers(given) <= _numbers(name):
+        return slips and (_OTHER_NUMBER, *slips)
+    parts, has = _parts(given), _parts(name)
     missing = len(has) - len(parts)
-    if missing > 0 and all(any(_slips(part, each) is not None for each in has) for part in parts):
-        yield _PARTS, missing
-    elif missing < 0 and parts[: len(has)] == has:
-        yield _PARTS, -missing
-    if slips is not None:
-        yield _SLIPS, slips
+    if "".join(parts) == "".join(has):
+        return (_SAME,)
+    if slips and slips[0] == 1:
+        return _SLIP, *slips
+    if (name.startswith(given) and len(given) >= _SHORTEST_PART) or (
+        given.startswith(name) and len(name) > _SHORTEST_PART
+    ):
+        return (_BEGINS,)
+    if missing < 0 and parts[:missing] == has:
+        return _PARTS, -missing
+    if missing > 0 and all(any(map(_slips, repeat(part), has)) for part in parts):
+        return _PARTS, missing
+    return slips and (_SLIPS, *slips)
 
 
-@cache
-def _slips(given: str, name: str) -> int | None:
-    """Return how many slips of the hand lie between two words; None where so many are none."""
-    if given == name:
-        return 0
-    most = max(len(given) // 3, 1) if given[:2] == name[:2] else 1
-    if given[:_SHORTEST_PART] == name[:_SHORTEST_PART]:
-        most = max(most, _SLIPS_LATE)
-    if len(given) < _SHORTEST_PART - 1 or abs(len(given) - len(name)) > most:
-        return None
+@lru_cache(maxsize=_REMEMBERED)
+def _slips(given: str, name: str) -> tuple[int, int] | None:
+    """Return how many slips of the hand lie between two words and, negative, how many letters agree before them.
+
+    None where there are too many: one may stand anywhere, and two behind three letters that agree; more take three
+    letters each and come late, the more the later.
+    """
+    same = len([*takewhile(bool, map(eq, given, name))])
+    most = _SLIPS_LATE if same >= _SHORTEST_PART else int(len(given) > 1)
+    most = max(most, min(len(given) // 3, same + 1))
+    if abs(len(given) - len(name)) > most or len(set(given) ^ set(name)) > 2 * most:
+        return None  # without counting, as for most pairs
     slips = _distance(given, name)
-    return slips if slips <= most else None
+    return (slips, -same) if slips <= most else None
 
 
 def _distance(one: str, other: str) -> int:
-    """Return how many letters are left out, put in, changed or swapped with the next (Damerau 1964)."""
-    rows = [list(range(len(other) + 1))]
-    for i, letter in enumerate(one, 1):
-        row = [i]
-        for j, each in enumerate(other, 1):
-            cost = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (letter != each))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == each:
-                cost = min(cost, rows[-2][j - 2] + 1)
-            row.append(cost)
-        rows.append(row)
-    return rows[-1][-1]
+    """Return how many letters are left out, put in, changed or swapped with the next.
 
-
-def _unlike(word: str, name: str) -> float:
-    return _distance(word.casefold()[:_LONGEST_WORD], name.casefold()) / max(len(word), len(name), 1)
+    Hyyro 2003, A bit-vector algorithm for computing Levenshtein and Damerau edit distances: a column of the table of
+    both words is two numbers, whose bits say where it grows and where it falls, so each letter takes one step.
+    """
+    places: Counter[str] = Counter()
+    for place, letter in enumerate(one):
+        places[letter] |= 1 << place
+    last = 1 << max(len(one) - 1, 0)
+    grows, falls, equal, before, distance = (1 << len(one)) - 1, 0, 0, 0, len(one)
+    for letter in other:
+        here = places[letter]
+        swapped = (~equal & here) << 1 & before
+        equal = (((here & grows) + grows) ^ grows) | here | falls | swapped
+        right, left = falls | ~(equal | grows), equal & grows
+        distance += bool(right & last) - bool(left & last)
+        right, left = right << 1 | 1, left << 1
+        grows, falls, before = left | ~(equal | right), right & equal, here
+    return distance

@@ -126,8 +126,8 @@ def test_models_as_json_holds_parts_that_add_up() -> None:
             "unknown column: got 'totl', want a column that 'sizebook models --csv' prints. Did you mean 'total'?",
         ),
         (
-            ("models", "--search", "llamma-3.1-8b", "--max-total", "10B"),
-            "no model found: got --search llamma-3.1-8b, --max-total 10B, want conditions that a row meets. "
+            ("models", "--search", "lamma-3.1-8b", "--max-total", "10B"),
+            "no model found: got --search lamma-3.1-8b, --max-total 10B, want conditions that a row meets. "
             "Loosen one. Did you mean 'llama-3.1-8b'?",
         ),
     ],
