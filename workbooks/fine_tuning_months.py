@@ -50,8 +50,9 @@ def finish_months(page: Timeline) -> None:
         total=MOST,
     )
     page.section("Money")
-    gpus = f"={{month_hours}}*{_of('price_now')}*{{price_level_now}}*{{currency_rate}}"
-    row("month_gpu_usd", "GPUs", gpus, MONEY, total=SUM)
+    price = f"={_of('price_now')}*{{price_level_now}}*{{currency_rate}}"
+    row("month_price", "Price of a GPU-hour", price, MONEY, styles.RATE)
+    row("month_gpu_usd", "GPUs", "={month_hours}*{month_price}", MONEY, total=SUM)
     row("month_data_usd", "Examples", f"=IF({{month}}=1,{_of('data_usd')},0)", MONEY, total=SUM)
     others = f"={{share_rate}}/{{share_rate.total}}*{_of('beside_usd')}"
     row("month_other_usd", "Other costs", others, MONEY, total=SUM)

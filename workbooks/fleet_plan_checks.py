@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fleet_plan_inputs import SERVICES
 from fleet_plan_loads import Groups
-from fleet_plan_services import KNOWN, Staged
+from fleet_plan_prices import KNOWN
+from fleet_plan_services import Staged
 
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.ledgers import columns

@@ -57,6 +57,11 @@ DRIVERS = (
 )
 
 
+def used(formula: str) -> str:
+    """Return a formula that gives 0 in the column of a service without a model."""
+    return f'=IF({{model}}="",0,{formula})'
+
+
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
     page = new_sheet(

@@ -6,6 +6,8 @@ from serving_capacity_basis import KNOWN, Staged
 
 from sizebook.core.sections import leaves
 from sizebook.plans.commitments import ContractMonth
+from sizebook.plans.ledgers import columns
+from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT
 from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
@@ -150,34 +152,37 @@ _COSTS = (
     *("reserved_usd", "on_demand_usd", "usd", "cash_usd", "input_usd", "cached_usd", "output_usd", "idle_usd"),
     *("usd_least", "usd_most"),
 )
+_PLANNED = (
+    *(("SUM", name) for name in (*_COSTS, "requests", "gpu_hours", "signed_gpus", "on_demand_gpu_hours")),
+    *(("SUM", name) for name in ("energy_kwh", "co2e_kg")),
+    *(("MAX", name) for name in ("peak_gpus", "peak_nodes", "peak_gpus_fewest", "peak_gpus_most")),
+)
+_IN_USD = "SUMPRODUCT({{{}.all}}/({{currency_rate.all}}+1-{{on.all}}))".format
+
+
+def _of_the_plan(staged: Staged, of: str, name: str, missing: str) -> Check:
+    """Return the check of one row of Months against the plan: all of them in one formula would be read by nobody."""
+    label = next(column.quantity.label for column in columns(Month) if column.name == name)
+    own = _IN_USD(name) if name in _COSTS else f"{{{name}.total}}"
+    same = _same((f"{of}({staged.of_the_plan(name)})", own)).removeprefix("=")
+    return (
+        f"Plan: {label}",
+        f"=IF({_BASE},{same},TRUE)",
+        "Months against SERVING_LEDGER; holds with a scenario or dated prices",
+        missing,
+    )
 
 
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     missing = f"{staged.plan.block.missing}=1"
-    in_usd = "SUMPRODUCT({{{}.all}}/({{currency_rate.all}}+1-{{on.all}}))".format
-    pairs = [
-        (f"SUM({staged.of_the_plan('usd')})", in_usd("usd_plan")),
-    ]
-    months = [
-        *((name, in_usd(name)) for name in _COSTS),
-        *(
-            (name, f"{{{name}.total}}")
-            for name in ("requests", "gpu_hours", "signed_gpus", "on_demand_gpu_hours", "energy_kwh", "co2e_kg")
-        ),
-    ]
-    months = [(f"SUM({staged.of_the_plan(name)})", own) for name, own in months]
-    months += [
-        (f"MAX({staged.of_the_plan(name)})", f"{{{name}.total}}")
-        for name in ("peak_gpus", "peak_nodes", "peak_gpus_fewest", "peak_gpus_most")
-    ]
     return (
-        ("The cost is the plan's", _same(*pairs), "Cases without a scenario against SERVING_LEDGER", missing),
         (
-            "The months are the plan's",
-            f"=IF({_BASE},{_same(*months).removeprefix('=')},TRUE)",
-            "Totals of Months against SERVING_LEDGER; only where no scenario and no dated price changes them",
+            "The cost is the plan's",
+            _same((f"SUM({staged.of_the_plan('usd')})", _IN_USD("usd_plan"))),
+            "Cases without a scenario against SERVING_LEDGER",
             missing,
         ),
+        *(_of_the_plan(staged, of, name, missing) for of, name in _PLANNED),
         (
             "Figures are those of this workbook",
             f"=AND({staged.figures.as_declared},{staged.curve.are_as_declared()})",

@@ -7,7 +7,7 @@ from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.finance import MEAN_RATE
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import text
@@ -26,6 +26,7 @@ def calculation(book: Book) -> None:
     _memory(page)
     _time(page)
     _conventions(page)
+    _whole_run(page)
     _messages(page)
     page.finish()
 
@@ -152,6 +153,17 @@ def _conventions(page: LineSheet) -> None:
         page.line(f"flops_{'six_nd' if name == '6nd' else name}", name, f"={found}", "FLOP/token", meaning)
 
 
+def _whole_run(page: LineSheet) -> None:
+    """Add each case's cost in the currency and as a text, once: in the title of its chart nobody could read them."""
+    page.section("Cost of the whole run")
+    for case in NAMES:
+        amount = f"={{plan_programme_cost_usd.{case}}}*{MEAN_RATE}"
+        page.line(f"whole_{case}", f"Cost, {case}", amount, MONEY, "Cases x mean rate of Months", styles.NUMBER)
+    for case in NAMES:
+        said = f"={money_text(f'{{whole_{case}}}')}"
+        page.line(f"whole_{case}_text", f"Cost, {case}, as text", said, "", "As above", styles.GENERAL)
+
+
 def _messages(page: LineSheet) -> None:
     page.section("Titles of the charts")
     page.statement(
@@ -161,12 +173,12 @@ def _messages(page: LineSheet) -> None:
         'used on the fullest GPU"',
         "Plan",
     )
-    low, middle, high = (money_text(f"{{plan_programme_cost_usd.{case}}}*{MEAN_RATE}") for case in NAMES)
+    low, middle, high = (f"{{whole_{case}_text}}" for case in NAMES)
     page.statement(
         "cost_message",
         "Cost by cause",
         f'="The whole run costs "&IF({low}={high},{middle}&" at the MFU given",{low}&" to "&{high})',
-        "Cases",
+        "As above",
     )
     page.statement(
         "months_message",

@@ -45,7 +45,7 @@ USD = "[>=100]#,##0;[>=0.1]0.00;0.00##"  # cents of a small run
 def result(book: Book) -> None:
     """Add the sheets."""
     said = "The figures to hand on; ranges hold eight of ten measured steps, those of cost eight of ten providers too."
-    page = result_sheet(book, "Result", said, (24, *[17.5] * 4), chart_rows=16)
+    page = result_sheet(book, "Result", said, (30, *[16] * 4), chart_rows=16)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)

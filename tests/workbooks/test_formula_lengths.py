@@ -14,9 +14,9 @@ CEILINGS = {
     "model_sizing.xlsx": (1_100, 2),
     "model_comparison.xlsx": (1_200, 2),
     "fine_tuning.xlsx": (2_000, 5),
-    "training_budget.xlsx": (6_000, 5),
+    "training_budget.xlsx": (2_700, 5),
     "training_programme.xlsx": (2_750, 6),
-    "serving_capacity.xlsx": (3_100, 25),
+    "serving_capacity.xlsx": (2_650, 25),
     "fleet_plan.xlsx": (3_600, 20),
 }
 CHECKS = {"fine_tuning.xlsx": 2_000, "fleet_plan.xlsx": 1_000}
