@@ -20,7 +20,6 @@ Variants are chosen anew in nested folds (`serving_nested.py`), whose error is t
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from dataclasses import dataclass, fields, replace
@@ -29,17 +28,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from command import parser
-from serving_recipes import chunk_tokens, drafted, held_steps, layout_run, read_recipes, read_settings, recipe_of
+from serving_recipes import SETTINGS, chunk_tokens, drafted, held_steps, layout_run, read_recipes, recipe_of, rows_of
 
 from sizebook.core.errors import SizebookError
 from sizebook.serving.band import Setting, architecture_of, bits_of
-from sizebook.serving.case import (
-    ENGINES,
-    Case,
-    case_of,
-    layout_meant,
-    startable,
-)
+from sizebook.serving.case import ENGINES, Case, case_of, layout_meant, startable
 from sizebook.serving.formats import weight_dtype_of
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes, requests_that_fit
 from sizebook.serving.quantities import Demand, Replica
@@ -57,7 +50,6 @@ WEIGHT_TTFT = 1.2
 ROUNDS_LEFT_OUT = 8  # from the fit to all rows
 GROUP_POWER = 0.5  # a group of n rows counts n^(1 - this)
 LEVELS = {"engine": ENGINES, "arrivals": (WAVES, GATHERED)}
-SETTINGS = read_settings()
 
 
 class Number(NamedTuple):
@@ -121,12 +113,12 @@ def read_rows(folder: Path, recipes: list[dict[str, str]], *, told: bool = False
     They are as their recipes ran them, or, of the same rows, what their own columns have ``told``. A row is left out
     where no engine starts the layout that it ran in, as sweeps refuse it.
     """
-    flagged = _table(folder / "serving_flags.csv")
+    flagged = rows_of(folder / "serving_flags.csv")
     flags = {row["id"]: row["flags"].split(";")[0].split(":")[0] for row in flagged}
     kept: list[dict[str, Any]] = []
     problems: Counter[str] = Counter()
     for path in sorted(folder.glob("serving_measured*.csv")):
-        for row in _table(path):
+        for row in rows_of(path):
             if row["mode"] != "agg":
                 continue
             problem = flags.get(row["id"]) or ("" if _one_load(row) else "two_loads")
@@ -138,11 +130,6 @@ def read_rows(folder: Path, recipes: list[dict[str, str]], *, told: bool = False
             except SizebookError as error:
                 problems[f"{row['model_path']}: {error}"] += 1
     return _stacked(kept), problems
-
-
-def _table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
 
 
 def _one_load(row: dict[str, str]) -> bool:

@@ -12,7 +12,6 @@ import re
 from pathlib import Path
 
 RECIPES = Path(__file__).with_suffix(".csv")
-SETTINGS = Path(__file__).with_name("serving_settings.csv")
 # Column of the recipes, column of the measurements.
 CHOSEN_BY = {
     "models": "model_path", "systems": "system", "precisions": "precision", "versions": "backend_version",
@@ -23,16 +22,18 @@ Row = dict[str, str]
 MANY = 16  # requests in flight from which scripts look for new ones less often
 
 
+def rows_of(path: Path) -> list[Row]:
+    """Return the rows of a table in their order."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
 def read_recipes() -> list[Row]:
     """Return the recipes in their order."""
-    with RECIPES.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+    return rows_of(RECIPES)
 
 
-def read_settings() -> list[Row]:
-    """Return the settings of engines in their order."""
-    with SETTINGS.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+SETTINGS = rows_of(Path(__file__).with_name("serving_settings.csv"))  # of engines, in their order
 
 
 def held_steps(setting: Row, dp: int, concurrency: int) -> float:

@@ -81,6 +81,7 @@ _SIGNED = tuple(
     f"SUMPRODUCT({{signed_{term}_gpus.all}}*(({_LEFT}<{{{months}}})*{_LEFT}+({_LEFT}>={{{months}}})*{{{months}}}))"
     for term, months in (("1y", "months_a_year"), ("3y", "months_of_three_years"))
 )
+_HELD = "{reserved_gpus.all}*{step}"
 _OF_THE_MONTHS: tuple[Check, ...] = (
     (
         "The fleet takes the busiest hour",
@@ -96,8 +97,15 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
     (
         "The hours bought are the hours run",
         "=AND(ABS({needed_hours.total}+{idle_hours.total}-{gpu_hours.total})<={rounding}*{gpu_hours.total},"
+        "ABS({used_hours.total}+{on_demand_gpu_hours.total}-{needed_hours.total})<={rounding}*{gpu_hours.total},"
         "MIN({on_demand_gpu_hours.all})>=0,MIN({idle_hours.all})>=-{rounding}*{gpu_hours.total})",
-        "Balance of GPU-hours: needed and idle against all; none below zero",
+        "Balance of GPU-hours: needed and idle against all, used and on demand against needed; none below zero",
+    ),
+    (
+        "Contracts hold every replica that they can",
+        f"=SUMPRODUCT(--({{always.all}}*{{step_gpus}}>{_HELD}))"
+        f"+SUMPRODUCT(({{always.all}}<{{most_replicas.all}})*(({{always.all}}+{{step}})*{{step_gpus}}<={_HELD}))=0",
+        "GPUs of the replicas held against GPUs reserved: no more, and no step less unless the busiest hour needs none",
     ),
     ("Years add up to the whole", _same(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
     ("Quarters add up to the whole", _same(("SUM({usd_by_quarter.all})", "{usd.total}")), "Cost: Years against Months"),

@@ -216,6 +216,12 @@ def rates_sheet(book: Book) -> None:
 
 
 _RATES = ",".join(f"{{{RATE.name}.{number}}}" for number in DATED)
+
+
+def _end_of_rates(function: str) -> str:
+    return f"IF(COUNT({_RATES})=0,1,{function}({_RATES}))"
+
+
 # What holds of the sheet of rates, for the sheet of checks.
 RATES_HOLD = (
     ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
@@ -223,6 +229,12 @@ RATES_HOLD = (
         "Amounts in another currency have a rate",
         f'=({{currency}}="USD")=(COUNT({_RATES})=0)',
         "Rates against the currency: none in USD",
+    ),
+    (
+        "Exchange rates of months lie between those of Rates",
+        f"=SUMPRODUCT({{on.all}}*(({{currency_rate.all}}<{_end_of_rates('MIN')})"
+        f"+({{currency_rate.all}}>{_end_of_rates('MAX')})))=0",
+        "Each month against the lowest and the highest of Rates; 1 in USD",
     ),
 )
 
