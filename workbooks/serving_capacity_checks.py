@@ -116,6 +116,13 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
         "Cases, from the shares of the day, against Months, from the replicas of each hour",
     ),
     (
+        "Only terms that may be signed are signed",
+        "=AND({signed_gpus.total}={signed_1y_gpus.total}+{signed_3y_gpus.total},"
+        'OR({sign_terms}="any",AND(OR({sign_terms}="1y",{signed_1y_gpus.total}=0),'
+        'OR({sign_terms}="3y",{signed_3y_gpus.total}=0))))',
+        "GPUs to sign for: those of both terms together, none of a term that Inputs leaves out",
+    ),
+    (
         "Contracts are paid to their end",
         _same(("{reserved_hours.total}", "{hours_a_month}*(SUM({running_gpus.all})+" + "+".join(_SIGNED) + ")")),
         "Hours under contract against GPUs to sign for x months of the term within the plan",

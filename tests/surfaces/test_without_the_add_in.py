@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from functools import cache
@@ -202,9 +201,7 @@ def column_of(sheet: Any, head: str) -> int:
     """Return the column of a month, of a service by its number, of a total, of the first value, or under a head."""
     if head == "value":
         return 3
-    row = next(row for row in sheet.iter_rows() if row[1].value in HEADS)
-    # A head that follows the currency of Inputs is a formula; sittings are in USD.
-    heads = [re.sub(r'^="(.*)"&[^&"]+$', r"\1USD", cell.value) if cell.data_type == "f" else cell.value for cell in row]
+    heads = next([cell.value for cell in row] for row in sheet.iter_rows() if row[1].value in HEADS)
     if head == "total":
         return 5
     if head.isdigit() and head not in heads:
