@@ -85,8 +85,7 @@ def test_what_no_result_says_is_asked_for_by_name(tmp_path: Path) -> None:
     path = saved(tmp_path, RESULTS["vllm-bench-serve"])
     done = CliRunner().invoke(app, ["calibrate", str(path), "-o", str(tmp_path / "r.csv"), "--set", "gpu=h100-sxm"])
     assert str(done.exception) == (
-        "result.json: settings that the result does not say: got no weight_dtype, tp, want each. Add --set "
-        "weight_dtype=..."
+        "result.json: settings that it does not say: got no weight_dtype, tp, want each. Add --set weight_dtype=..."
     )
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sizebook.calibrating.benchmark_results import KINDS, OF_THE_SERVER, result_rows
+from sizebook.calibrating import benchmark_results, training_logs
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.sections import REQUIRED, Argument, Quantity
@@ -64,7 +64,7 @@ def plan_of(columns: list[str], where: str) -> str:
 
 @dataclass(frozen=True)
 class RunTable:
-    """A table of runs, or a benchmark's result in its place; ``stated`` are columns that all its runs share."""
+    """A table of runs, a benchmark's result or a trainer's log; ``stated`` are columns that all its runs share."""
 
     path: Path
     stated: Mapping[str, str] = field(default_factory=dict)
@@ -80,10 +80,11 @@ class RunTable:
         if self.is_result:
             own = list(dict.fromkeys(name for row in self._results for name, cell in row.items() if cell is not None))
             own = [name for name in own if name not in self.stated]
-            if missing := [name for name in OF_THE_SERVER if name not in (*own, *self.stated)]:
+            wanted = training_logs.OF_THE_RUN if self._is_log else benchmark_results.OF_THE_SERVER
+            if missing := [name for name in wanted if name not in (*own, *self.stated)]:
                 raise InputError(
-                    f"{self.name}: settings that the result does not say: got no {', '.join(missing)}, want each. Add "
-                    f"--set {missing[0]}=..."
+                    f"{self.name}: settings that it does not say: got no {', '.join(missing)}, want each. Add --set "
+                    f"{missing[0]}=..."
                 )
         else:
             check_kind(self.path)
@@ -98,12 +99,16 @@ class RunTable:
 
     @property
     def is_result(self) -> bool:
-        """Whether it is what a benchmark wrote."""
-        return self.path.suffix.casefold() in KINDS
+        """Whether it is what a benchmark or a trainer wrote."""
+        return self._is_log or self.path.suffix.casefold() in benchmark_results.KINDS
+
+    @property
+    def _is_log(self) -> bool:
+        return self.path.suffix.casefold() in training_logs.KINDS
 
     @cached_property
     def _results(self) -> list[dict[str, Any]]:
-        return result_rows(self.path)
+        return training_logs.log_rows(self.path) if self._is_log else benchmark_results.result_rows(self.path)
 
     def rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the rows with their lines: the first under the heads is 2, the first result 1."""

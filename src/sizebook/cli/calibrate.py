@@ -28,8 +28,9 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path, stated: tuple[str, .
     measured_ttft_seconds and measured_tokens_per_second. Runs of the same 'group' are left out together to judge the
     rates; without that column, runs of the same model.
 
-    RUNS may also be what vllm bench serve, sglang.bench_serving, AIPerf or GuideLLM wrote (JSON or JSON Lines). What a
-    benchmark does not say of the server, state with --set gpu=h100-sxm --set weight_dtype=fp8 --set tp=2.
+    RUNS may also be what vllm bench serve, sglang.bench_serving, AIPerf or GuideLLM wrote (JSON or JSON Lines), or the
+    log of a training run by torchtitan, Megatron or NeMo (.log, .out, .txt). What these do not say, state with --set
+    gpu=h100-sxm --set weight_dtype=fp8 --set tp=2.
 
     Prints the mean error before and after, on runs that the fit had not seen. If a row is bad, its line is named and
     nothing is written. Setups that the shipped rates predict as well keep the shipped rates.
