@@ -1,5 +1,6 @@
 """The scenarios of a batch from every kind of file: the same values, whatever country's spreadsheet wrote them."""
 
+from datetime import date, datetime
 from pathlib import Path
 
 import polars as pl
@@ -151,6 +152,20 @@ def test_a_worksheet_a_parquet_table_and_lists_say_the_same(tmp_path: Path) -> N
              "input_tokens: 1e3", "output_tokens: 200", "pue: 1.3", "whole_nodes: true"]  # fmt: skip
     assert_is_the_scenario(read(tmp_path, "s.yaml", "- " + "\n  ".join(lines)))
     assert_is_the_scenario(read(tmp_path, "s.yml", "scenario:\n  - " + "\n    ".join(lines)))
+
+
+def test_a_day_is_the_same_text_from_every_kind_of_table(tmp_path: Path) -> None:
+    """Of a worksheet it came with a midnight, which the record's own scenario could not be read with again."""
+    book = Workbook()
+    for row in (["model", "as_of"], ["gpt-2-small", datetime(2026, 3, 1)]):
+        book.worksheets[0].append(row)
+    book.save(tmp_path / "s.xlsx")
+    (tmp_path / "s.toml").write_text('[[scenario]]\nmodel = "gpt-2-small"\nas_of = 2026-03-01\n')
+    (tmp_path / "s.yaml").write_text("- model: gpt-2-small\n  as_of: 2026-03-01\n")
+    for name in ("s.xlsx", "s.toml", "s.yaml"):
+        [given] = read_batch(tmp_path / name).rows
+        assert given.values == {"model": "gpt-2-small", "as_of": "2026-03-01"}
+        assert scenario_of(given.values, given.where, tmp_path).as_of == date(2026, 3, 1)
 
 
 def test_a_row_says_the_services_of_a_fleet(tmp_path: Path) -> None:

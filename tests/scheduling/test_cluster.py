@@ -1,22 +1,23 @@
 """Batches and sweeps on a Dask scheduler are those of local processes; what would be another is refused."""
 
+import base64
 import json
 import pickle
 import pickletools
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
 from sizebook.batch import runner
-from sizebook.batch.formats import FileContents
 from sizebook.batch.parcels import contents_on_worker, pack
 from sizebook.batch.scenario_list import Row
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from sizebook.scheduling import cluster
 from tests.batch import kills
 from tests.scheduling.cluster import Machines, machines, table
 
@@ -113,27 +114,39 @@ class _honest(replaced):  # noqa: N801
 def test_a_worker_that_joined_late_refuses_what_it_would_answer_otherwise(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))
     row = Row("s.csv, scenario 1", tmp_path, "a", {"model": "config.json"})
-    parcel = pack(row)
-    assert parcel.files == {"config.json": json.dumps(CONFIG).encode()}
-    assert contents_on_worker(replace(parcel, installation=parcel.installation | {"data": "other"}), ("json",)) == (
+    sent = pack(row)
+    assert contents_on_worker(sent | {"installation": sent["installation"] | {"data": "other"}}, ("json",)) == (
         "other installation: got a worker with other data of sizebook, want the same as where the batch was started. "
         "Install the same there."
     )
-    assert contents_on_worker(replace(parcel, marks=parcel.marks | {"own prices": "other"}), ("json",)) == (
+    assert contents_on_worker(sent | {"marks": sent["marks"] | {"own prices": "other"}}, ("json",)) == (
         "other files: got a worker that does not see own prices as it is where the batch was started, want the same. "
         "Put it into the folder of the scenarios, or on a disk that the workers share."
     )
 
 
-def test_what_travels_is_data(tmp_path: Path) -> None:
-    """Of what the user names, values and bytes are sent: no object that a file of theirs could make."""
+def test_what_travels_is_data(there: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what the user names, text of JSON is sent and comes back: no object that a file of theirs could make."""
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))
-    parcel = pack(Row("s.csv, scenario 1", tmp_path, "a", {"model": "config.json", "dtype": "fp8"}))
-    found = pickletools.genops(pickle.dumps((parcel, FileContents({"json": b"{}"}, ())), protocol=2))
-    assert {argument for instruction, argument, _ in found if instruction.name == "GLOBAL"} == {
-        "_codecs encode", "pathlib PosixPath", "sizebook.batch.parcels Parcel", "sizebook.batch.scenario_list Row",
-        "sizebook.batch.formats FileContents",
+    (tmp_path / "s.toml").write_text('[[scenario]]\nmodel = "config.json"\nas_of = 2026-03-01\n')
+    named, sent, submit = set[str](), list[Any](), cluster.distributed.Client.submit
+
+    def submitted(client: Any, *called: Any, pure: bool) -> Any:
+        for instruction, argument, _ in pickletools.genops(pickle.dumps(called, protocol=2)):
+            if instruction.name == "GLOBAL":
+                named.add(str(argument))
+        sent.append(called[2])
+        return submit(client, *called, pure=pure)
+
+    monkeypatch.setattr(cluster.distributed.Client, "submit", submitted)
+    done = ran("batch", tmp_path / "s.toml", "-o", tmp_path / "out", "--formats", "json", "--scheduler", there.address)
+    assert "1 of 1 scenarios done" in done.output
+    assert named == {
+        "functools partial", "sizebook.scheduling.cluster _on_worker", "sizebook.batch.parcels contents_on_worker"
     }  # fmt: skip
+    [parcel] = map(json.loads, sent)
+    assert parcel["row"]["values"] == {"model": "config.json", "as_of": "2026-03-01"}
+    assert base64.b64decode(parcel["files"]["config.json"]) == (tmp_path / "config.json").read_bytes()
 
 
 def test_a_workbook_does_not_hold_the_path_of_a_file_that_was_sent(tmp_path: Path) -> None:
@@ -145,7 +158,8 @@ def test_a_workbook_does_not_hold_the_path_of_a_file_that_was_sent(tmp_path: Pat
         "opened. Put the scenarios on a disk that the workers share, or leave pdf and xlsx out of --formats."
     )
     made = contents_on_worker(parcel, ("json",))
-    assert isinstance(made, FileContents) and json.loads(made.files["json"])["sizebook"]["inputs"] == parcel.marks
+    assert isinstance(made, dict)
+    assert json.loads(base64.b64decode(made["files"]["json"]))["sizebook"]["inputs"] == parcel["marks"]
 
 
 def test_no_scheduler_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Sends scenarios to workers that may share no disk with this process, and writes the files that they send back.
+"""Sends scenarios as data to workers that may share no disk with this process, and writes the files that come back.
 
 The small files that a scenario names in its folder travel with it. Anything else that it names (a checkpoint, a file of
 another folder, own prices) must be the same on the worker; a worker where it differs refuses the scenario.
@@ -6,11 +6,12 @@ another folder, own prices) must be the same on the worker; a worker where it di
 
 from __future__ import annotations
 
+import base64
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,10 +23,12 @@ from sizebook.batch.record import input_hashes, installation, is_hashed
 from sizebook.batch.scenario_list import Row
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.intake.limits import VARIABLE
+from sizebook.plans.contents import Figure
 from sizebook.scheduling.workers import allow_children
 from sizebook.sources.writing import scratch_folder, write_whole
 
 Result = TypeVar("Result")
+Data = dict[str, Any]  # what JSON holds
 _ONE_AT_A_TIME = threading.Lock()  # a worker of several threads: what draws and lays out is not made for them
 
 
@@ -40,18 +43,38 @@ class Parcel:
     limits: str
 
 
-def pack(row: Row) -> Parcel:
+def pack(row: Row) -> Data:
     """Return a row with the small files that lie beside it, in its folder or below."""
     marks = input_hashes(row.values, row.folder)
-    files = {name: (row.folder / name).read_bytes() for name, mark in marks.items() if _goes_along(row, name, mark)}
-    return Parcel(row, files, marks, installation=installation(), limits=os.environ.get(VARIABLE, ""))
+    return _sent(row, marks, {name: row.folder / name for name, mark in marks.items() if _goes_along(row, name, mark)})
 
 
-def pack_without_files(row: Row) -> Parcel:
+def pack_without_files(row: Row) -> Data:
     """Return a row whose files the workers read where they are: on a disk that they share."""
-    return Parcel(
-        row, {}, input_hashes(row.values, row.folder), installation=installation(), limits=os.environ.get(VARIABLE, "")
-    )
+    return _sent(row, input_hashes(row.values, row.folder), {})
+
+
+def _sent(row: Row, marks: Mapping[str, str], paths: Mapping[str, Path]) -> Data:
+    return {
+        "row": asdict(row) | {"folder": str(row.folder)},
+        "files": _texts({name: path.read_bytes() for name, path in paths.items()}),
+        "marks": dict(marks),
+        "installation": installation(),
+        "limits": os.environ.get(VARIABLE, ""),
+    }
+
+
+def _received(sent: Data) -> Parcel:
+    row = Row(**sent["row"] | {"folder": Path(sent["row"]["folder"])})
+    return Parcel(**sent | {"row": row, "files": _contents_of(sent["files"])})
+
+
+def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: base64.b64encode(content).decode() for name, content in files.items()}
+
+
+def _contents_of(texts: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: base64.b64decode(text) for name, text in texts.items()}
 
 
 def _goes_along(row: Row, name: str, mark: str) -> bool:
@@ -59,9 +82,13 @@ def _goes_along(row: Row, name: str, mark: str) -> bool:
     return is_hashed(mark) and not path.is_absolute() and ".." not in path.parts and (row.folder / path).is_file()
 
 
-def contents_on_worker(parcel: Parcel, formats: Sequence[str]) -> FileContents | str:
-    """Return the files of a scenario as bytes, or its problem. A worker calls this."""
-    return run_on_worker(parcel, partial(_contents, formats=formats, home=parcel.row.folder))
+def contents_on_worker(sent: Data, formats: Sequence[str]) -> Data | str:
+    """Return the files of a scenario as data, or its problem. A worker calls this."""
+    made = run_on_worker(sent, partial(_contents, formats=formats, home=Path(sent["row"]["folder"])))
+    if isinstance(made, str):
+        return made
+    figures = [astuple(figure) for figure in made.figures]
+    return {"files": _texts(made.files), "figures": figures, "notes": made.notes, "lines": made.lines}
 
 
 def _contents(row: Row, formats: Sequence[str], home: Path) -> FileContents:
@@ -85,8 +112,9 @@ def _is_in(folder: Path, value: Any) -> bool:
     return isinstance(value, str) and value.startswith(str(folder.resolve()))
 
 
-def run_on_worker(parcel: Parcel, work: Callable[[Row], Result]) -> Result | str:
+def run_on_worker(sent: Data, work: Callable[[Row], Result]) -> Result | str:
     """Return what comes of a row where its files lie now, or the problem in words."""
+    parcel = _received(sent)
     row = parcel.row
     allow_children()
     try:
@@ -133,8 +161,17 @@ def refuse_differences(parcel: Parcel, folder: Path) -> None:
         )
 
 
-def write_received(row: Row, found: Any, folder: Path) -> Outcome:
-    """Write what a worker sent back and return the outcome of its row."""
+def write_sent(row: Row, found: Data | str, folder: Path) -> Outcome:
+    """Write what a worker of a cluster sent back and return the outcome of its row."""
+    if isinstance(found, str):
+        return failed_outcome(row, found)
+    figures = tuple(Figure(*each) for each in found["figures"])
+    made = FileContents(_contents_of(found["files"]), figures, tuple(found["notes"]), lines=found["lines"])
+    return write_received(row, made, folder)
+
+
+def write_received(row: Row, found: FileContents | str, folder: Path) -> Outcome:
+    """Write the files that another process made and return the outcome of their row."""
     if isinstance(found, str):
         return failed_outcome(row, found)
     try:

@@ -22,7 +22,7 @@ import polars as pl
 from sizebook.batch.file_names import safe_stem
 from sizebook.batch.formats import Outputs
 from sizebook.batch.journal import Outcome, journal
-from sizebook.batch.parcels import Parcel, failed_outcome, pack_without_files, run_on_worker
+from sizebook.batch.parcels import Data, failed_outcome, pack_without_files, run_on_worker
 from sizebook.batch.record import installation
 from sizebook.batch.runner import RunOptions, ShowProgress, Work, run_remaining
 from sizebook.batch.scenario_list import Row
@@ -97,13 +97,13 @@ def _work(order: RunOptions, folder: Path) -> Work:
 
         cluster = Cluster(order.scheduler, order.notify, pack_without_files)
         cluster.check(installation)
-        return Work(cluster, partial(sweep_on_worker, folder=folder), outcome)
+        return Work(cluster, partial(sweep_on_worker, folder=str(folder)), outcome)
     return Work(Processes(order.jobs), partial(sweep_partition, folder=folder), outcome)
 
 
-def sweep_on_worker(parcel: Parcel, folder: Path) -> Any:
+def sweep_on_worker(sent: Data, folder: str) -> Any:
     """Return what `sweep_partition` does, where the partition is the same as where it is from. A worker calls this."""
-    return run_on_worker(parcel, partial(sweep_partition, folder=folder))
+    return run_on_worker(sent, partial(sweep_partition, folder=Path(folder)))
 
 
 def sweep_partition(row: Row, folder: Path) -> tuple[int, int] | str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from datetime import date
+from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,12 +54,14 @@ def installation() -> dict[str, str]:
 
 
 def json_values(value: Any) -> Any:
-    """Return values as JSON holds them: days as texts."""
+    """Return values as JSON holds them: days as texts, those of spreadsheets too, which have a time."""
     if isinstance(value, Mapping):
         return {str(key): json_values(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [json_values(inner) for inner in value]
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value.date() if isinstance(value, datetime) else value)
 
 
 def input_hashes(values: Mapping[str, Any], folder: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ from sizebook.batch.formats import LONG_TABLES, USUAL, produce_files
 from sizebook.batch.index_table import lines_of
 from sizebook.batch.journal import Journal, Outcome, journal
 from sizebook.batch.long_tables import write_tables
-from sizebook.batch.parcels import contents_on_worker, failed_outcome, pack, write_received
+from sizebook.batch.parcels import contents_on_worker, failed_outcome, pack, write_sent
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.batch.record import installation
 from sizebook.batch.scenario_list import Row
@@ -80,7 +80,7 @@ def _work(order: RunOptions, folder: Path) -> Work:
 
         cluster = Cluster(order.scheduler, order.notify, pack)
         cluster.check(installation)
-        return Work(cluster, partial(contents_on_worker, formats=order.formats), partial(write_received, folder=folder))
+        return Work(cluster, partial(contents_on_worker, formats=order.formats), partial(write_sent, folder=folder))
     task = partial(produce_scenario, folder=folder, formats=order.formats)
     return Work(Processes(order.jobs), task, lambda _, outcome: outcome)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.batch.file_names import file_stems
+from sizebook.batch.record import json_values
 from sizebook.batch.scenario_grid import Axis, grid_scenarios
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.extras import need
@@ -25,7 +26,7 @@ from sizebook.sources.worksheets import sheet_rows
 
 @dataclass(frozen=True)
 class Row:
-    """One scenario of a batch as the table gives it: where it stands, the stem of its files and its values."""
+    """One scenario of a batch: where it stands, the stem of its files, and its values as JSON holds them."""
 
     where: str
     folder: Path
@@ -68,7 +69,8 @@ def read_batch(path: Path, axes: Sequence[Axis] = ()) -> ScenarioList:
 
 def _named(table: Path, values: Sequence[dict[str, Any]], what: str) -> Iterator[Row]:
     for number, (keys, stem) in enumerate(zip(values, file_stems(values), strict=True), 1):
-        yield Row(f"{table.name}, {what} {number}", table.parent, stem, {k: v for k, v in keys.items() if k != "name"})
+        held = json_values({key: value for key, value in keys.items() if key != "name"})
+        yield Row(f"{table.name}, {what} {number}", table.parent, stem, held)
 
 
 Rows = tuple[list[dict[str, Any]], tuple[str, ...]]

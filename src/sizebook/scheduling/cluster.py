@@ -1,12 +1,15 @@
 # ruff: noqa: E402 - need() must run before the imports of the extra
 """Runs pieces of work on the workers of a Dask scheduler, which may come and go.
 
+Items and results travel as text of JSON, so that neither side unpickles what the other made of a file.
+
 If a worker dies, Dask gives its piece to another one, and fails the piece once more workers died over it than
 ``distributed.scheduler.allowed-failures`` allows (3).
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
@@ -32,7 +35,7 @@ _PIECES_A_THREAD = 2  # one running and one waiting, so that a worker never wait
 
 @dataclass(frozen=True)
 class Cluster:
-    """The workers of a Dask scheduler. ``notify`` is called if there is none; ``packed`` prepares an item."""
+    """The workers of a Dask scheduler. ``notify`` is called if there is none; ``packed`` returns an item as data."""
 
     address: str
     notify: Callable[[str], object]
@@ -56,7 +59,7 @@ class Cluster:
     def results(
         self, task: Callable[[Item], Result], items: Iterable[Item], begun: Callable[[Item], object]
     ) -> Iterator[Finished[Item, Result]]:
-        """Yield the outcome of every item (`scheduler.Scheduler`).
+        """Yield the outcome of every item (`scheduler.Scheduler`). ``task`` takes and returns what JSON holds.
 
         Errors: `InputError` if no scheduler answers, or it goes away.
         """
@@ -87,7 +90,8 @@ class _Submission:
             item = next(self.items, self)
             self.is_empty = item is self
             if not self.is_empty:
-                self.under_way[self.client.submit(self.task, self.cluster.packed(item), pure=False)] = item
+                sent = json.dumps(self.cluster.packed(item))
+                self.under_way[self.client.submit(_on_worker, self.task, sent, pure=False)] = item
                 self.begun(item)
 
     def ended(self) -> list[Any]:
@@ -102,6 +106,10 @@ class _Submission:
         return list(waited.done)
 
 
+def _on_worker(task: Callable[[Any], Any], sent: str) -> str:
+    return json.dumps(task(json.loads(sent)))
+
+
 def _outcomes(submission: _Submission) -> Iterator[Finished[Any, Any]]:
     submission.hand_out()
     while submission.under_way:
@@ -111,7 +119,7 @@ def _outcomes(submission: _Submission) -> Iterator[Finished[Any, Any]]:
             item = submission.under_way.pop(future)
             error = future.exception() if future.status == "error" else None
             if error is None:
-                yield Finished(item, future.result())
+                yield Finished(item, json.loads(future.result()))
             else:
                 died = isinstance(error, KilledWorker)
                 yield Finished(item, None, WorkerDiedError("again and again") if died else error)
