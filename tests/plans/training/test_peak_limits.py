@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sizebook.plans.training.plan import unchecked_plan
@@ -13,14 +15,13 @@ from tests.plans.training.training_runs import run_of
 
 def test_a_band_ends_at_the_peak() -> None:
     """A step at 41 % of the peak cannot take less than 41 % of its time, whatever a band says."""
-    work = work_of_row({"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 8, "batch": 64, "seq": 4096})
-    seconds, _ = work.timing(None, "matmul")
-    vars(work)["band"] = Band("own", 0.1, 2.0)
-    n_flops = 64 * 4096 * work.counted("matmul")
-    at_peak = n_flops / (8 * 989.4e12)
-    assert work.timing(None, "matmul") == (seconds, (pytest.approx(at_peak / seconds), 1.0, 2.0))
-    vars(work)["band"] = Band("own", 0.9, 2.0)
-    assert work.timing(None, "matmul")[1] == (0.9, 1.0, 2.0)
+    stated = work_of_row({"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 8, "batch": 64, "seq": 4096})
+    seconds, _ = stated.timing(None, "matmul")
+    at_peak = 64 * 4096 * stated.counted("matmul") / (8 * 989.4e12)
+    for low, ends in ((0.1, pytest.approx(at_peak / seconds)), (0.9, 0.9)):
+        work = replace(stated)  # nothing of it is worked out yet
+        vars(work)["band"] = Band("own", low, 2.0)
+        assert work.timing(None, "matmul") == (seconds, (ends, 1.0, 2.0))
 
 
 def test_the_highest_of_a_class_is_that_of_its_kind_on_its_generation_or_of_its_kind() -> None:

@@ -151,8 +151,9 @@ def cases_of(terms: Terms, work: Work, seconds: float, *, band: Sequence[float])
 
 def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
     """Return the figures of a case by name: as they are for tables of runs, where a `Case` a row takes too long."""
-    timed = _timed(terms, work, step_seconds, off=1.0)
-    return timed | _paid(timed, work.setup.gpus, terms.costs, terms.costs)
+    found = _timed(terms, work, step_seconds, off=1.0)
+    found.update(_paid(found, work.setup.gpus, terms.costs, terms.costs))
+    return found
 
 
 def _timed(terms: Terms, work: Work, step_seconds: float, off: float) -> dict[str, Any]:

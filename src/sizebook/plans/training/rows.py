@@ -240,7 +240,7 @@ class Rows:
 
 def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, float]) -> dict[str, Any]:
     return {
-        "memory_bytes": work.fullest.total,
+        "memory_bytes": work.needed_bytes,
         "fits": work.fits,
         "step_seconds": figures["step_seconds"],
         "tokens_per_s_per_gpu": figures["tokens_per_s_per_gpu"],

@@ -35,6 +35,7 @@ from sizebook.training.recipe_choice import recipe_text, settle, within
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
+Timing = tuple[float, tuple[float, float, float]]  # seconds of a step, and the factors of its band
 
 
 @dataclass(frozen=True)
@@ -68,16 +69,21 @@ class Work:
         return tuple(within(each, self.setup.capacity_bytes) for each in found)
 
     @cached_property
+    def needed_bytes(self) -> float:
+        """What the fullest rank needs in all."""
+        return self.fullest.total
+
+    @cached_property
     def fits(self) -> bool:
-        return self.fullest.total <= self.setup.capacity_bytes
+        return self.needed_bytes <= self.setup.capacity_bytes
 
     @cached_property
     def misfit(self) -> str:
         """By how much the fullest rank exceeds what a GPU has, in words; blank where it fits."""
-        short = self.fullest.total - self.setup.capacity_bytes
+        short = self.needed_bytes - self.setup.capacity_bytes
         return "" if self.fits else f"does not fit: {gibibytes(short)} too much a GPU"
 
-    @property
+    @cached_property
     def said(self) -> str:
         """What to know of the layout: that it was searched, and by how much it does not fit."""
         return "; ".join(filter(None, (f"layout searched: {self.layout.name}" if self.searched else "", self.misfit)))
@@ -185,15 +191,13 @@ class Work:
                 "gradients of frozen weights. Use matmul."
             )
 
-    def timing(self, utilization: float | None, convention: str) -> tuple[float, tuple[float, float, float]]:
+    def timing(self, utilization: float | None, convention: str) -> Timing:
         """Return the seconds of a step, predicted or at a given utilisation, and the factors of its band; no end of it
         is faster than the peak."""
+        if utilization is None:
+            return self._predicted(convention)
         setup = self.setup
         n_flops = setup.batches.tokens * self.counted(convention)
-        if utilization is None:
-            seconds = self.step.total
-            at_peak = n_flops / (setup.gpus * setup.peak_flop_per_s * seconds)
-            return seconds, (max(self.band.low, min(1.0, at_peak)), 1.0, self.band.high)
         require(
             0 < utilization <= 1,
             f"rate above the peak: got achieved_tflops {utilization * setup.peak_flop_per_s / 1e12:g} and a peak of "
@@ -201,6 +205,18 @@ class Work:
             "Give the TFLOP/s of one GPU, without sparsity.",
         )
         return n_flops / (setup.gpus * setup.peak_flop_per_s * utilization), (1.0, 1.0, 1.0)
+
+    def _predicted(self, convention: str) -> Timing:
+        if convention not in self._timings:
+            setup, seconds = self.setup, self.step.total
+            n_flops = setup.batches.tokens * self.counted(convention)
+            at_peak = n_flops / (setup.gpus * setup.peak_flop_per_s * seconds)
+            self._timings[convention] = seconds, (max(self.band.low, min(1.0, at_peak)), 1.0, self.band.high)
+        return self._timings[convention]
+
+    @cached_property
+    def _timings(self) -> dict[str, Timing]:
+        return {}
 
 
 def trained_parameters(architecture: Architecture, recipe: Recipe) -> int:
