@@ -1,5 +1,7 @@
 """Inputs of plans by the flat names of their quantities, as a cell or a row of a table states them."""
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
 from sizebook.core.sections import leaves, put_together
@@ -26,3 +28,13 @@ def _known(kind: type[Any], values: dict[str, Any]) -> dict[str, Any]:
     unknown = set(values) - {leaf.name for leaf in leaves(kind)}
     assert not unknown, f"no quantity of {kind.__name__}: {unknown}"
     return values
+
+
+def refusals(name: str) -> list[tuple[dict[str, Any], str]]:
+    """Return what is stated and how it is refused, of one list of `refusals.toml`."""
+    known = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text(encoding="utf-8"))[name]
+    return [({key: _frozen(value) for key, value in stated.items()}, said) for stated, said in known]
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

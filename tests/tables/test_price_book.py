@@ -9,11 +9,11 @@ from openpyxl import Workbook
 
 from sizebook.cli.data import _loaded
 from sizebook.core.errors import InputError
-from sizebook.core.tables import Row
 from sizebook.tables.price_book import as_rows, table_rows
 from sizebook.tables.price_rows import Price
 from sizebook.tables.prices import OwnPrices, quote, valued_on
 from sizebook.validation.data_checks import findings
+from tests.tables.test_findings import KNOWN
 
 # 2 USD an hour up to 99 GPUs, 1.80 from 100 on.
 TIERS = """
@@ -40,14 +40,7 @@ valid_from = 2026-01-01
 valid_to = 2026-12-31
 source = "frame contract"
 """
-CONTRACT = {
-    "provider": "ourcloud",
-    "gpu": "h100-sxm",
-    "term": "on_demand",
-    "price_per_gpu_hour": "1.8",
-    "valid_from": "2026-01-01",
-    "source": "contract 4711",
-}
+CONTRACT = KNOWN["rows"]["price_book"]
 
 
 @pytest.fixture(autouse=True)
@@ -110,52 +103,6 @@ def test_per_cent_off_list_names_the_list_row(tmp_path: Path) -> None:
     (row,) = found.rows
     assert row.list_row is not None and row.list_row in quote("a100-sxm-40gb", "aws", "us-east-1").rows
     assert f"30\u00a0% off aws p4d.24xlarge in us-east-1 on demand of {row.list_row.date}, 2.745 USD" in found.basis
-
-
-@pytest.mark.parametrize(
-    ("cells", "problem"),
-    [
-        (
-            {"currency": "EUR"},
-            "no rate: got a price in EUR and a blank rate_per_usd, want how many EUR a USD costs. Fill it in.",
-        ),
-        (
-            {"price_per_gpu_hour": "zwei"},
-            "no number: got price_per_gpu_hour 'zwei', want a number above 0. Correct the cell, or empty it.",
-        ),
-        (
-            {"percent_off_list": "30"},
-            "price is given twice: got price_per_gpu_hour 1.8 and percent_off_list 30, want one. Remove one of the "
-            "two.",
-        ),
-        (
-            {"price_per_gpu_hour": "", "percent_off_list": "100"},
-            "nothing left: got percent_off_list '100', want less than 100. Correct the cell.",
-        ),
-        (
-            {"price_per_gpu_hour": "", "percent_off_list": "30"},
-            "not one list price: got no row of data/prices.csv for ourcloud h100-sxm on_demand, want one that 30 % is "
-            "off; listed are none. Name its instance, region and list_term, or state price_per_gpu_hour.",
-        ),
-        (
-            {"price_per_gpu_hour": ""},
-            "no price: got blanks, want price_per_gpu_hour, percent_off_list, or gpus, usd_per_hour, usd_per_gpu_hour. "
-            "Fill it in.",
-        ),
-        (
-            {"valid_from": ""},
-            "no date: got date '', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in.",
-        ),
-        ({"from_gpus": "0"}, "no number: got from_gpus '0', want a number above 0. Correct the cell, or empty it."),
-        (
-            {"price_per_gpu_hour": "180"},
-            "implausible price: got 180 USD a GPU-hour, want 1.5 to 25 for h100-sxm on_demand. Check that host and "
-            "accelerator are priced together, and the number of accelerators.",
-        ),
-    ],
-)
-def test_what_a_book_is_refused_for(cells: Row, problem: str) -> None:
-    assert findings("prices", [CONTRACT | cells])[0].partition("): ")[2] == problem
 
 
 def test_a_tier_that_is_not_reached_is_no_price_of_the_contract(tmp_path: Path) -> None:

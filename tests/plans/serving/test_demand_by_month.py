@@ -16,7 +16,7 @@ from sizebook.plans.serving.users import Users
 from sizebook.scenarios.csv_files import with_csv_files
 from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.serving import ServingScenario
-from tests.plans.asking import serving_inputs
+from tests.plans.asking import refusals, serving_inputs
 
 LENGTHS = {"input_tokens": 1500, "output_tokens": 500}
 SETUP = {"weight_dtype": "fp8", "on_demand_usd_per_gpu_hour": 4.0, "reserved_usd_per_gpu_hour": 2.0}
@@ -111,57 +111,7 @@ def test_a_table_of_months_comes_from_a_csv_file(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("values", "said"),
-    [
-        (
-            {},
-            "no traffic: got none of requests_per_day, users, monthly_requests, monthly_tokens, want one of them. "
-            "State requests_per_day.",
-        ),
-        (
-            {"requests_per_day": 1, "users": 1, "requests_per_user": 1},
-            "traffic given twice: got requests_per_day and users, want one of them. Remove the others.",
-        ),
-        (
-            {"monthly_requests": (1,), "growth_per_month": 0.1},
-            "traffic given twice: got growth_per_month and monthly_requests, want one of them. Remove the others.",
-        ),
-        (
-            {"monthly_requests": ((2, 5.0),)},
-            "months out of order: got 2 in monthly_requests, want whole months that rise from 1 to 60 at most. Correct "
-            "them.",
-        ),
-        (
-            {"monthly_requests": (1, 0)},
-            "no month: got 0 in monthly_requests, want a number above 0, or a month and such a number. Correct it.",
-        ),
-        (
-            {"users": 5},
-            "users without requests: got users and no requests_per_user, want what an active one asks on a working "
-            "day. State requests_per_user.",
-        ),
-        (
-            {"requests_per_day": 5, "working_days": 21},
-            "nobody to ask: got working_days and no users, want users with them. State users.",
-        ),
-        (
-            {"users": 5, "requests_per_user": 1, "hours_active": 8, "time_zones": ((1, 0.5),)},
-            "time zones are not all users: got shares that add up to 0.5, want 1. Correct them.",
-        ),
-        (
-            {"users": 5, "requests_per_user": 1, "hours_active": 8, "shape": "office"},
-            "hours given twice: got shape and hours_active, want one of them. Remove the other.",
-        ),
-        ({"requests_per_day": 5, "season": (1, 2)}, "no season: got (1, 2), want 12 numbers above 0, January to "
-         "December. Give one a month."),
-        (
-            {"requests_per_day": 5, "price_change_per_month": 0.1, "price_change_per_year": 0.1},
-            "change given twice: got price_change_per_month and price_change_per_year, want one of them. Remove the "
-            "other.",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("values", "said"), refusals("traffic"))
 def test_what_contradicts_itself_is_refused(values: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError) as refused:
         asked(**values)

@@ -14,6 +14,7 @@ from sizebook.tables.hardware import accelerator
 from sizebook.training.layout import Layout
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
+from tests.plans.asking import refusals
 from tests.plans.training.training_runs import run_of
 
 RUN = {"model": "llama-3-8b", "gpu": "h100-sxm"}
@@ -38,107 +39,7 @@ def test_a_search_keeps_what_is_stated(name: str) -> None:
     assert {getattr(layout, name) for layout in found} == {STATED[name]}
 
 
-@pytest.mark.parametrize(
-    ("given", "refusal"),
-    [
-        (
-            {"tp": 8, "fsdp": 3},
-            "shards do not divide the ranks: got fsdp 3 and dp x cp = 8, want fsdp to divide them. Use fsdp 2.",
-        ),
-        (
-            {"tp": 8, "fsdp": 16},
-            "shards do not divide the ranks: got fsdp 16 and dp x cp = 8, want fsdp to divide them. Use fsdp 8.",
-        ),
-        (
-            {"fsdp": 8, "zero_stage": 0},
-            "nothing is sharded: got fsdp 8 and zero_stage 0, want zero_stage 1, 2 or 3. Set zero_stage to 3, or "
-            "remove fsdp.",
-        ),
-        (
-            {"hsdp": True, "zero_stage": 0},
-            "nothing is sharded: got hsdp and zero_stage 0, want zero_stage 1, 2 or 3. Set zero_stage to 3, or "
-            "remove hsdp.",
-        ),
-        (
-            {"power_limit_watts": 1_000},
-            "power limit above the TDP: got 1000 watts, want at most 700, the TDP of 'h100-sxm'. Lower it, or leave it "
-            "blank.",
-        ),
-        (
-            {"tp": 2, "etp": 2},
-            "no experts to split: got etp 2 and a model without experts, want etp 1. Remove etp.",
-        ),
-        (
-            {"expert_imbalance": 3},
-            "no experts: got expert_imbalance 3 and a model without experts, want 1. Remove expert_imbalance.",
-        ),
-        (
-            {"offload": "activations of 999 layers"},
-            "more layers than the model has: got offload 'activations of 999 layers' and 32 layers, want at most 32. "
-            "Use 'activations' for all of them.",
-        ),
-        (
-            {"recompute_modules": "block 99 layers"},
-            "more layers than the model has: got recompute_modules 'block 99 layers' and 32 layers, want at most 32. "
-            "Use recompute full for all of them.",
-        ),
-        (
-            {"recompute_modules": "every 33rd layer"},
-            "more layers than the model has: got recompute_modules 'every 33rd layer' and 32 layers, want at most 32. "
-            "Use recompute full for all of them.",
-        ),
-        (
-            {"frozen_bits": 4},
-            "no adapters: got frozen_bits 4 where the whole model is trained, want adapters. Set tuning to qlora, or "
-            "remove frozen_bits.",
-        ),
-        (
-            {"tuning": "full", "frozen_weight_bytes": 1},
-            "no adapters: got frozen_weight_bytes 1 where the whole model is trained, want adapters. Set tuning to "
-            "qlora, or remove frozen_weight_bytes.",
-        ),
-        (
-            {"lora_rank": 8, "frozen_bits": 4, "frozen_weight_bytes": 1},
-            "a frozen weight is given twice: got frozen_bits 4 and frozen_weight_bytes 1, want one. Remove one of the "
-            "two.",
-        ),
-        (
-            {"schedule": "dualpipe"},
-            "schedule needs a pipeline: got schedule dualpipe and pp 1, want pp above 1. Remove schedule.",
-        ),
-        (
-            {"gpus": 48, "batch": 480, "pp": 3, "schedule": "dualpipe"},
-            "DualPipe feeds both ends of a pipeline: got pp 3, want an even number of stages. Use pp 4.",
-        ),
-        (
-            {"tp": 2, "ep": 8},
-            "no experts to spread: got ep 8 and a model without experts, want ep 1. Remove ep.",
-        ),
-        (  # 32 layers in two stages are 16 a stage
-            {"pp": 2, "interleave": 100},
-            "more pipeline chunks than layers: got pp 2 x interleave 100 = 200 and 32 layers, want at most one chunk a "
-            "layer and two for embedding and head. Use interleave 16.",
-        ),
-        (  # Llama 3 8B: attention is 4096 x 4096 and 4096 x 1024, of ranks 4096 and 1024
-            {"lora_rank": 4097},
-            "rank above that of the matrices: got lora_rank 4097 and 4096 at most of those that lora_on 'attention' "
-            "names, want no more. Lower lora_rank, or set it to 0 to train the whole model.",
-        ),
-        (
-            {"tuning": "qlora", "frozen_bits": 16},
-            "two ways of tuning: got tuning 'qlora' and 2 bytes of a frozen weight, want one. Remove one of the two.",
-        ),
-        (
-            {"tuning": "qdora", "frozen_weight_bytes": 4},
-            "two ways of tuning: got tuning 'qdora' and 4 bytes of a frozen weight, want one. Remove one of the two.",
-        ),
-        (
-            {"lora_rank": 16, "frozen_bits": 100},
-            "frozen_bits is out of range: got 100, want at least 1 and at most 32 (bits of a frozen weight under "
-            "adapters (16, 8, 4), in place of its bytes). Correct the number.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("given", "refusal"), refusals("layouts"))
 def test_what_a_layout_cannot_do_is_refused(given: dict[str, object], refusal: str) -> None:
     with pytest.raises(SizebookError) as refused:
         work_of_row({**RUN, "gpus": 64, "batch": 512, "seq": 4096, **given})
