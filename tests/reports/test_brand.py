@@ -19,6 +19,7 @@ from sizebook.core.errors import InputError
 from sizebook.reports.brand import style_of
 from sizebook.reports.pdf import _fonts
 from sizebook.reports.render import html, pdf
+from sizebook.reports.sizing.report import report
 from sizebook.reports.style import Face, Style
 from sizebook.reports.templates import Sandbox
 from sizebook.reports.translation import Translator
@@ -50,8 +51,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def asked(**report: Any) -> dict[str, Any]:
-    return {"model": "llama-3.1-8b", "report": report}
+def asked(**presentation: Any) -> dict[str, Any]:
+    return {"model": "llama-3.1-8b", "report": presentation}
+
+
+def with_template(folder: Path, template: str) -> Style:
+    """Return the style of a folder whose report is made by this template."""
+    own = folder / "own"
+    own.mkdir()
+    (own / "report.html").write_text(template)
+    return Style(templates=own)
+
+
+def with_cover(folder: Path, cover: str) -> Style:
+    """Return the style of the shipped template with another cover."""
+    return with_template(folder, '{% extends "sizebook/report.html" %}{% block cover %}' + cover + "{% endblock %}")
 
 
 def test_a_brand_reaches_the_page_and_inspect_makes_it_again(folder: Path) -> None:
@@ -82,8 +96,6 @@ def test_a_brand_reaches_the_page_and_inspect_makes_it_again(folder: Path) -> No
 
 
 def test_fonts_kept_of_reports_before_change_no_report(folder: Path, sizing: Any, as_of: Any) -> None:
-    from sizebook.reports.sizing.report import report
-
     face = Face("Acme Text", 400, folder / "Text.ttf")
     theme = replace(Style().theme, text_face=face.family)
     asked_for = [Style(), Style(theme=theme, faces=(face,)), Style(theme=theme)]  # the last: a name, no face
@@ -158,14 +170,7 @@ def test_nothing_is_written_where_the_brand_is_refused(folder: Path) -> None:
 
 
 def test_own_templates_extend_the_shipped_ones(folder: Path, sizing: Any, as_of: Any) -> None:
-    from sizebook.reports.sizing.report import report
-
-    own = folder / "own"
-    own.mkdir()
-    (own / "report.html").write_text(
-        '{% extends "sizebook/report.html" %}{% block cover %}<p>Board paper 7</p>{{ super() }}{% endblock %}'
-    )
-    written = html(report(sizing, as_of), Style(templates=own))
+    written = html(report(sizing, as_of), with_cover(folder, "<p>Board paper 7</p>{{ super() }}"))
     assert "<p>Board paper 7</p>" in written and "Llama-3.1-8B holds" in written
     assert "Board paper" not in html(report(sizing, as_of))
 
@@ -192,15 +197,11 @@ def test_own_templates_extend_the_shipped_ones(folder: Path, sizing: Any, as_of:
 def test_templates_reach_nothing_outside_their_folder(
     folder: Path, sizing: Any, as_of: Any, template: str, message: str
 ) -> None:
-    from sizebook.reports.sizing.report import report
-
-    own = folder / "own"
-    own.mkdir()
+    style = with_template(folder, template)
     (folder / "secret.txt").write_text("secret")
-    (own / "secret.txt").symlink_to(folder / "secret.txt")
-    (own / "report.html").write_text(template)
+    (folder / "own" / "secret.txt").symlink_to(folder / "secret.txt")
     with pytest.raises(InputError) as refused:
-        html(report(sizing, as_of), Style(templates=own))
+        html(report(sizing, as_of), style)
     assert str(refused.value) == message
 
 
@@ -225,17 +226,9 @@ def test_a_path_in_reach_of_a_template_gives_nothing(tmp_path: Path, method: str
 def test_what_is_asked_for_while_a_page_is_written_is_refused_too(
     folder: Path, sizing: Any, as_of: Any, tag: str
 ) -> None:
-    from sizebook.reports.sizing.report import report
-
-    own = folder / "own"
-    own.mkdir()
-    (own / "report.html").write_text(
-        '{% extends "sizebook/report.html" %}{% block cover %}'
-        + tag
-        + "{% endblock %}{% block sections %}{% endblock %}"
-    )
+    style = with_cover(folder, tag + "{% endblock %}{% block sections %}")
     with pytest.raises(InputError) as refused:
-        pdf(report(sizing, as_of), style=Style(templates=own))
+        pdf(report(sizing, as_of), style=style)
     assert str(refused.value) == (
         "address out of bounds: got 'file:///etc/hostname' in a template, want data: or a file of the templates. "
         "Put it there."
@@ -244,15 +237,8 @@ def test_what_is_asked_for_while_a_page_is_written_is_refused_too(
 
 @pytest.mark.parametrize("address", ["file:///etc/hostname", "http://127.0.0.1:9/x.png", "../../x.png"])
 def test_pages_ask_for_no_other_file_and_no_network(folder: Path, sizing: Any, as_of: Any, address: str) -> None:
-    from sizebook.reports.sizing.report import report
-
-    own = folder / "own"
-    own.mkdir()
-    (own / "report.html").write_text(
-        '{% extends "sizebook/report.html" %}{% block cover %}<img alt="x" src="' + address + '">{% endblock %}'
-    )
     with pytest.raises(InputError) as refused:
-        pdf(report(sizing, as_of), style=Style(templates=own))
+        pdf(report(sizing, as_of), style=with_cover(folder, f'<img alt="x" src="{address}">'))
     assert str(refused.value).startswith("address out of bounds: got '")
     assert str(refused.value).endswith("' in a template, want data: or a file of the templates. Put it there.")
 

@@ -14,7 +14,8 @@ from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.fleet.periods import QUARTER, YEAR, FleetPeriod, periods
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.ledgers import BandedPlan, Totals, columns, ledger_rows, totals
-from sizebook.plans.programme.figures import PhaseFigures, as_rows
+from sizebook.plans.programme.figures import PhaseFigures
+from sizebook.plans.programme.figures import figures as phase_figures
 from sizebook.plans.programme.inputs import Phase
 from sizebook.plans.programme.plan import Budget, ProgrammeMonth, ProgrammePlan
 from sizebook.plans.serving.figures import ServingFigures
@@ -138,10 +139,8 @@ def _fleet(plan: FleetPlan) -> Contents:
 
 
 def _programme(plan: ProgrammePlan) -> Contents:
-    named = zip(plan.phases, as_rows(plan), strict=True)
-    phases = Ledger(
-        "phases", (_name(Phase), *leaves(PhaseFigures)), tuple((each.phase.name, *row.values()) for each, row in named)
-    )
+    shown = ((each.phase.name, *flat(phase_figures(plan, at)).values()) for at, each in enumerate(plan.phases))
+    phases = Ledger("phases", (_name(Phase), *leaves(PhaseFigures)), tuple(shown))
     return Contents(
         tuple(_figures(Budget, plan.middle, without=["name"])),
         ("days", "gpu_hours", "usd", "energy_kwh", "co2e_kg", "peak_mw"),

@@ -5,7 +5,7 @@ Services of a fleet and phases of a programme are given this way. A column witho
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from sizebook.core.cells import option_name
 from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
 from sizebook.core.errors import InputError, named
 from sizebook.core.reading import ReadSection
-from sizebook.core.sections import leaves, put_together
+from sizebook.core.sections import flat, leaves, put_together
 
 Read = TypeVar("Read", bound=ReadSection)
 
@@ -38,6 +38,13 @@ def sections_of(kind: type[Read], cells: Any, noun: str) -> dict[int, Read]:
 def width_of(cells: Any) -> int:
     """Return the columns of a range behind the names."""
     return len((as_rows(cells) or [[None]])[0]) - 1
+
+
+def side_by_side(named: Mapping[int, Any], shown: Sequence[Any], width: int) -> list[list[Any]]:
+    """Return figures of what stands in columns: a row of its names, then a figure a row; blank where nothing stands."""
+    columns = {at: {"name": each.name} | flat(of) for (at, each), of in zip(named.items(), shown, strict=True)}
+    cells = {name: [columns.get(at, {}).get(name) for at in range(1, width + 1)] for name in ["name", *flat(shown[0])]}
+    return [[name, *("" if cell is None else cell for cell in row)] for name, row in cells.items()]
 
 
 def _named(kind: type[Read], rows: list[list[Cell]], noun: str) -> dict[str, list[Cell]]:

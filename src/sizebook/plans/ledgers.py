@@ -6,7 +6,7 @@ A function's rows, a workbook's staged table and the checks between them take th
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import repeat
@@ -52,6 +52,11 @@ LedgerRows = Annotated[
 Ledger = Annotated[list[list[Any]], Quantity("a row of names, then one a month", kind="range")]
 Cases = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
 Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
+
+
+def as_table(kind: type[Any], items: Iterable[Any]) -> list[list[Any]]:
+    """Return sections of a kind as a row of names and a row each."""
+    return [[leaf.name for leaf in leaves(kind)], *(list(flat(each).values()) for each in items)]
 
 
 def named_values(figures: Any) -> list[list[Any]]:

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from sizebook.core.coercion import as_rows, is_blank
 from sizebook.core.errors import InputError, named
 from sizebook.core.registry import function, takes
-from sizebook.core.sections import DEFAULT, Quantity, flat, leaves
-from sizebook.plans.columns import sections_of, width_of
-from sizebook.plans.fleet.figures import ServiceBasis, ServiceFigures, basis, figures
+from sizebook.core.sections import DEFAULT, Quantity
+from sizebook.plans.columns import sections_of, side_by_side, width_of
+from sizebook.plans.fleet.figures import basis, figures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.fleet.nodes import fills_nodes, nodes_together
@@ -76,8 +76,7 @@ def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByS
     the one on demand.
     """
     found, plan = _plan(services, terms)
-    shown = {column: figures(each, terms) for column, each in zip(found, plan.services, strict=True)}
-    return _by_service(ServiceFigures, found, shown, width_of(services))
+    return side_by_side(found, [figures(each, terms) for each in plan.services], width_of(services))
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE,))
@@ -89,21 +88,11 @@ def fleet_basis(services: Services, terms: FleetTerms = DEFAULT) -> FiguresBySer
     where prefill and decode have pools of their own, which are those of the least cost. What no table lists is blank.
     """
     found = sections_of(Service, services, "service")
-    shown = {}
-    for column, each in found.items():
+    shown = []
+    for each in found.values():
         with named(each.name):
-            shown[column] = basis(each, terms)
-    return _by_service(ServiceBasis, found, shown, width_of(services))
-
-
-def _by_service(kind: type[Any], found: dict[int, Service], shown: dict[int, Any], width: int) -> list[list[Any]]:
-    """Return a row with the names of the services, then one figure a row; blank in the columns of no service."""
-    columns, values = range(1, width + 1), {column: flat(each) for column, each in shown.items()}
-    table: list[list[Any]] = [["name", *(found[c].name if c in found else "" for c in columns)]]
-    for leaf in leaves(kind):
-        cells = (values[c][leaf.name] if c in values else "" for c in columns)
-        table.append([leaf.name, *("" if cell is None else cell for cell in cells)])
-    return table
+            shown.append(basis(each, terms))
+    return side_by_side(found, shown, width_of(services))
 
 
 ReplicaCounts = Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.sections import Quantity, flat, section
+from sizebook.core.sections import Quantity, section
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, checkpoint_bytes
 from sizebook.plans.quantities import (
@@ -114,8 +114,3 @@ def figures(plan: ProgrammePlan, at: int) -> PhaseFigures:
 def answers_per_second(each: PlannedPhase) -> float:
     """Return the answers that all replicas of a phase generate a second, 0 where it generates none."""
     return 0.0 if each.replica is None else each.replicas * each.replica.requests_per_second
-
-
-def as_rows(plan: ProgrammePlan) -> list[dict[str, Any]]:
-    """Return the figures of every phase by name, in order."""
-    return [flat(figures(plan, at)) for at in range(len(plan.phases))]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.registry import function, takes
-from sizebook.core.sections import DEFAULT, Quantity, flat, leaves
-from sizebook.plans.columns import sections_of, width_of
-from sizebook.plans.ledgers import Cases, Ledger
-from sizebook.plans.programme.figures import PhaseFigures, as_rows
+from sizebook.core.sections import DEFAULT, Quantity
+from sizebook.plans.columns import sections_of, side_by_side, width_of
+from sizebook.plans.ledgers import Cases, Ledger, as_table
+from sizebook.plans.programme.figures import figures
 from sizebook.plans.programme.inputs import Phase, ProgrammeInputs, ProgrammeTerms
 from sizebook.plans.programme.plan import Budget, ProgrammeMonth, ProgrammePlan, plan_programme
 
@@ -61,7 +61,7 @@ def programme_budget(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Cases:
     phase at the same end of its band.
     """
     _, plan = _plan(phases, terms)
-    return [[leaf.name for leaf in leaves(Budget)], *(list(flat(budget).values()) for budget in plan.budgets)]
+    return as_table(Budget, plan.budgets)
 
 
 @function(category="training time", source=SOURCE, example=(_EXAMPLE,))
@@ -74,7 +74,7 @@ def programme_ledger(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Ledger:
     PROGRAMME_BUDGET.
     """
     _, plan = _plan(phases, terms)
-    return [[leaf.name for leaf in leaves(ProgrammeMonth)], *(list(flat(month).values()) for month in plan.months)]
+    return as_table(ProgrammeMonth, plan.months)
 
 
 @function(category="training time", source=SOURCE, example=(_EXAMPLE,))
@@ -86,9 +86,4 @@ def programme_figures(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Figure
     column without a model is blank. Where a column states no degree of its layout, the fastest is searched.
     """
     found, plan = _plan(phases, terms)
-    shown = dict(zip(found, as_rows(plan), strict=True))
-    columns = range(1, width_of(phases) + 1)
-    table: list[list[Any]] = [["name", *(found[at].name if at in found else "" for at in columns)]]
-    for leaf in leaves(PhaseFigures):
-        table.append([leaf.name, *(shown[at][leaf.name] if at in shown else "" for at in columns)])
-    return table
+    return side_by_side(found, [figures(plan, at) for at in range(len(plan.phases))], width_of(phases))

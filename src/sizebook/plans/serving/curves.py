@@ -8,7 +8,8 @@ from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
-from sizebook.core.sections import DEFAULT, REQUIRED, Argument, Quantity, flat, quantity_of, section
+from sizebook.core.sections import DEFAULT, REQUIRED, Argument, Quantity, quantity_of, section
+from sizebook.plans.ledgers import as_table
 from sizebook.plans.quantities import OutputRate, TimePerOutputToken, TimeToFirstToken
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import replica_of
@@ -112,5 +113,4 @@ def serving_curve(model: Model, gpu: Gpu, inputs: ServingInputs, loads: Loads = 
     """
     inputs = inputs.read(model)
     replica = replica_of(model, gpu, inputs)
-    points = [flat(point(replica, each)) for each in loads_of(loads)]
-    return [[*points[0]], *([*each.values()] for each in points)]
+    return as_table(CurvePoint, (point(replica, each) for each in loads_of(loads)))

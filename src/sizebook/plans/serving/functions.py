@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
-from sizebook.core.sections import DEFAULT, Quantity, flat, leaves
+from sizebook.core.sections import DEFAULT, Quantity, flat
 from sizebook.plans.commitments import ContractMonth
-from sizebook.plans.ledgers import LONGEST_PLAN, Figures, Ledger, LedgerRows, Start, ledger_rows, named_values
+from sizebook.plans.ledgers import LONGEST_PLAN, Figures, Ledger, LedgerRows, Start, as_table, ledger_rows, named_values
 from sizebook.plans.serving.choice import GPUS, choose
 from sizebook.plans.serving.day import hours_of
 from sizebook.plans.serving.figures import basis, figures
@@ -132,7 +132,7 @@ def serving_commitments(model: Model, gpu: Gpu, inputs: ServingInputs, rows: Led
     plan = plan_of(model, gpu, inputs)
     needs = gpus_needed(plan.replica, plan.inputs)
     found = plan.portfolio.by_month((*needs, *[{}] * (rows - len(needs))))  # contracts may run on after the plan
-    return [[leaf.name for leaf in leaves(ContractMonth)], *(list(flat(each).values()) for each in found)]
+    return as_table(ContractMonth, found)
 
 
 @function(
