@@ -84,11 +84,36 @@ def test_a_conversation_has_turns_growth_and_time(tmp_path: Path) -> None:
     assert (talk.n, talk.turns, talk.growth_tokens, talk.seconds_between) == (1, 3, 50, 1.5)
 
 
+def test_nothing_of_a_prompt_is_kept(tmp_path: Path) -> None:
+    """The log holds a column of messages: neither what is printed nor any file that is written has a word of it."""
+    log = saved(tmp_path, "litellm.csv", LOGS["litellm.csv"])
+    done = run("actuals", "traffic", log, "-o", tmp_path / "out")
+    texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "out").iterdir()]
+    assert done.exit_code == 0 and "secret" in log.read_text(encoding="utf-8")
+    assert len(texts) == 4 and "secret" not in done.output + "".join(texts)
+
+
 def test_what_is_no_request_is_dropped_and_counted(tmp_path: Path) -> None:
     text = LOGS["own.csv"] + "9,50,0\n,10,1\n10,,1\n11,-5,1\nlater,1,1\n"
     found = traffic_figures(read_log(saved(tmp_path, "own.csv", text)))
     assert found.n_requests == 3
     assert found.dropped == {"time": 2, "prompt tokens": 2, "answer tokens": 1}
+
+
+def test_a_time_that_is_no_number_is_none(tmp_path: Path) -> None:
+    text = LOGS["own.csv"] + "inf,50,5\nnan,50,5\n"
+    found = traffic_figures(read_log(saved(tmp_path, "own.csv", text)))
+    assert (found.n_requests, found.seconds, found.dropped) == (3, 3.0, {"time": 2})
+
+
+def test_a_long_log_is_read_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three requests in pieces of one row are what they are in one piece, and so are rows that are dropped."""
+    monkeypatch.setattr("sizebook.actuals.traffic_logs._PIECE", 1)
+    text = LOGS["own.csv"] + "9,50,0\n,10,1\n"
+    found = traffic_figures(read_log(saved(tmp_path, "own.csv", text)))
+    assert found.trace == ((0.0, 100, 10), (1.0, 300, 30), (3.0, 200, 20))
+    assert (found.input_tokens, found.output_tokens, found.seconds) == (200, 20, 3.0)
+    assert found.dropped == {"time": 1, "answer tokens": 1}
 
 
 def test_the_hours_are_those_of_whole_days() -> None:
@@ -234,6 +259,11 @@ REFUSED = {
     "one.csv": (
         "seconds,input_tokens,output_tokens\n1,2,3\n",
         "too few requests: got 1 with a time and tokens among 1 rows of one.csv, want 2 or more. Give a longer log.",
+    ),
+    "unit.csv": (
+        "seconds,input_tokens,output_tokens\n1,2,3\n1700000000000,2,3\n",
+        "times too far apart: got 19,675,926 days from the first request to the last of unit.csv, want at most 3,660. "
+        "Correct the times, or their unit.",
     ),
 }
 

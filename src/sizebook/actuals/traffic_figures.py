@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -16,6 +17,7 @@ from sizebook.plans.serving.day import HOURS
 from sizebook.serving.load import MOST_REQUESTS
 
 _DAY, _HOUR, _MINUTE = 86_400.0, 3_600.0, 60.0
+_LONGEST = 3_660 * _DAY  # more is a slip of the unit
 _BINS = 64  # of a histogram: each holds as many requests, and their mean length
 
 
@@ -65,44 +67,74 @@ class TrafficFigures:
 def traffic_figures(log: Log, cache_tokens: float | None = None) -> TrafficFigures:
     """Return what a log says of traffic; the cache is replayed where a size is given and the log has blocks."""
     with readable(log.name):
-        counts, prompts, answers, minutes, means, first_rows = pl.collect_all(_questions(log), engine="streaming")
-        of_rows = counts.row(0, named=True)
-        n_rows, n_requests = of_rows.pop("rows"), of_rows.pop("requests")
+        found = _tallied(log)
+        n_requests = sum(found.prompts.values())
         if n_requests < 2:
             raise InputError(
-                f"too few requests: got {n_requests} with a time and tokens among {n_rows} rows of {log.name}, want 2 "
-                "or more. Give a longer log."
+                f"too few requests: got {n_requests} with a time and tokens among {found.n_rows} rows of {log.name}, "
+                "want 2 or more. Give a longer log."
             )
-        first, last, mean_input, mean_output = means.row(0)
-        by_minute = {int(minute): int(n) for minute, n in minutes.iter_rows()}
-        span = max(last - first, 1.0)
+        if (span := max(found.last - found.first, 1.0)) > _LONGEST:
+            raise InputError(
+                f"times too far apart: got {span / _DAY:,.0f} days from the first request to the last of {log.name}, "
+                f"want at most {_LONGEST / _DAY:,.0f}. Correct the times, or their unit."
+            )
         return TrafficFigures(
             n_requests,
-            {name: n for name, n in of_rows.items() if n},
+            found.dropped,
             span,
-            mean_input,
-            mean_output,
-            histogram_of(prompts.sort("tokens").rows()),
-            histogram_of(answers.sort("tokens").rows()),
-            hours_of_log(by_minute, first, span),
-            dispersion_of(by_minute, first, last),
+            _mean(found.prompts),
+            _mean(found.answers),
+            histogram_of(sorted(found.prompts.items())),
+            histogram_of(sorted(found.answers.items())),
+            hours_of_log(found.minutes, found.first, span),
+            dispersion_of(found.minutes, found.first, found.last),
             _conversations(log.requests),
             _replayed(log, cache_tokens),
-            _trace(first_rows.sort("seconds").rows()),
+            _trace(found.trace.sort("seconds").rows()),
         )
 
 
-def _questions(log: Log) -> list[pl.LazyFrame]:
-    """Return what is asked of a log in one reading."""
-    requests, seconds = log.requests, pl.col("seconds")
-    means = (pl.col(side).mean() for side in ("input_tokens", "output_tokens"))
-    return [
-        log.counts,
-        *(requests.group_by(pl.col(side).alias("tokens")).len() for side in ("input_tokens", "output_tokens")),
-        requests.group_by((seconds // _MINUTE).cast(pl.Int64).alias("minute")).len(),
-        requests.select(seconds.min(), seconds.max().alias("last"), *means),
-        requests.select("seconds", "input_tokens", "output_tokens").head(MOST_REQUESTS),
-    ]
+@dataclass
+class _Tally:
+    """What is counted of a log while it is read piece by piece: memory does not grow with its rows."""
+
+    n_rows: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    prompts: Counter[int] = field(default_factory=Counter)
+    answers: Counter[int] = field(default_factory=Counter)
+    minutes: Counter[int] = field(default_factory=Counter)
+    first: float = math.inf
+    last: float = -math.inf
+    trace: pl.DataFrame = field(default_factory=pl.DataFrame)
+
+
+_COUNTED = {
+    "prompts": pl.col("input_tokens"),
+    "answers": pl.col("output_tokens"),
+    "minutes": (pl.col("seconds") // _MINUTE).cast(pl.Int64),
+}
+
+
+def _tallied(log: Log) -> _Tally:
+    found = _Tally()
+    for counts, requests in log.pieces():
+        found.n_rows += counts.pop("rows")
+        found.dropped += Counter(counts)
+        if requests.is_empty():
+            continue
+        for name, key in _COUNTED.items():
+            getattr(found, name).update(dict(requests.group_by(key.alias("key")).len().iter_rows()))
+        first, last = requests.select(pl.col("seconds").min(), pl.col("seconds").max().alias("last")).row(0)
+        found.first, found.last = min(found.first, first), max(found.last, last)
+        if (lacking := MOST_REQUESTS - len(found.trace)) > 0:
+            more = requests.select("seconds", "input_tokens", "output_tokens").head(lacking)
+            found.trace = pl.concat([found.trace, more]) if len(found.trace) else more
+    return found
+
+
+def _mean(counts: Mapping[int, int]) -> float:
+    return sum(tokens * n for tokens, n in counts.items()) / sum(counts.values())
 
 
 def histogram_of(counts: Sequence[tuple[int, int]]) -> tuple[tuple[int, float], ...]:
@@ -162,15 +194,18 @@ def dispersion_of(minutes: dict[int, int], first: float, last: float) -> float |
 def _conversations(requests: pl.LazyFrame) -> Conversations | None:
     if "conversation" not in requests.collect_schema():
         return None
-    turns = requests.drop_nulls("conversation").sort("seconds").group_by("conversation", maintain_order=True)
-    each = turns.agg(
-        n=pl.len(),
-        growth=pl.col("input_tokens").diff().sum(),
-        seconds=pl.col("seconds").last() - pl.col("seconds").first(),
+    tokens, seconds_at = pl.col("input_tokens"), pl.col("seconds")
+    each = (
+        requests.drop_nulls("conversation")
+        .group_by("conversation")
+        .agg(
+            n=pl.len(),
+            growth=tokens.get(seconds_at.arg_max()) - tokens.get(seconds_at.arg_min()),
+            seconds=seconds_at.max() - seconds_at.min(),
+        )
     )
-    n, n_turns, growth, seconds = (
-        each.select(pl.len(), pl.col("n").sum(), pl.col("growth").sum(), pl.col("seconds").sum()).collect().row(0)
-    )
+    together = each.select(pl.len(), *(pl.col(name).sum() for name in ("n", "growth", "seconds")))
+    n, n_turns, growth, seconds = together.collect(engine="streaming").row(0)
     later = n_turns - n
     return Conversations(n, n_turns / n, growth / later, seconds / later) if n and later else None
 

@@ -5,7 +5,7 @@ Where a figure stands in a log is said by ``data/traffic_logs.toml``, so a new l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -21,10 +21,10 @@ from sizebook.intake.files import check_regular
 KINDS = (".csv", ".jsonl", ".ndjson", ".parquet")
 _SECONDS = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9}
 _ROWS_TO_LEARN_FROM = 1000  # of JSON: keys that come later than this are not seen
-
+_PIECE = 250_000  # rows that are held at a time
 
 _LACKS = (
-    pl.col("seconds").is_null().alias("time"),
+    (~pl.col("seconds").is_finite().fill_null(value=False)).alias("time"),
     (~(pl.col("input_tokens") >= 1).fill_null(value=False)).alias("prompt tokens"),
     (~(pl.col("output_tokens") >= 1).fill_null(value=False)).alias("answer tokens"),
 )
@@ -63,10 +63,13 @@ class Log:
         """The rows that are requests."""
         return self.rows.filter(~_ANY)
 
-    @property
-    def counts(self) -> pl.LazyFrame:
-        """One row: how many rows there are, how many are requests, and how many lack what."""
-        return self.rows.select(pl.len().alias("rows"), (~_ANY).sum().alias("requests"), *(e.sum() for e in _LACKS))
+    def pieces(self) -> Iterator[tuple[dict[str, int], pl.DataFrame]]:
+        """Yield the log piece by piece: how many rows there are and how many lack what, and those that are requests."""
+        for piece in self.rows.collect_batches(chunk_size=_PIECE, maintain_order=True):
+            yield (
+                piece.select(pl.len().alias("rows"), *(e.sum() for e in _LACKS)).row(0, named=True),
+                piece.filter(~_ANY),
+            )
 
 
 @cache
@@ -82,7 +85,7 @@ def read_log(path: Path) -> Log:
         raise InputError(f"unknown kind of log: got '{path.name}', want one of {', '.join(KINDS)}. Convert it.")
     check_regular(path, "a log of requests", "table_bytes")
     with readable(path.name):
-        return _log(path, _scanned(path))
+        return _log(path)
 
 
 @contextmanager
@@ -95,16 +98,19 @@ def readable(name: str) -> Iterator[None]:
         raise InputError(f"cannot read: got {said} in {name}, want a whole log in UTF-8. Mend the log.") from error
 
 
-def _scanned(path: Path) -> pl.LazyFrame:
+def _scanned(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.LazyFrame:
+    """Return a log of which nothing is read yet; cells of CSV that are not of the type of their column are null."""
     if path.suffix.casefold() == ".parquet":
         return pl.scan_parquet(path)
     if path.suffix.casefold() == ".csv":
-        return pl.scan_csv(path, infer_schema=False, ignore_errors=True, truncate_ragged_lines=True)
+        return pl.scan_csv(
+            path, infer_schema=False, schema_overrides=types, ignore_errors=True, truncate_ragged_lines=True
+        )
     return pl.scan_ndjson(path, infer_schema_length=_ROWS_TO_LEARN_FROM, ignore_errors=True)
 
 
-def _log(path: Path, raw: pl.LazyFrame) -> Log:
-    schema = raw.collect_schema()
+def _log(path: Path) -> Log:
+    schema = _scanned(path, {}).collect_schema()
     found = next((each for each in log_formats() if _has(schema, each)), None)
     if found is None:
         wanted = "; ".join(f"{each.time}, {each.input_tokens}, {each.output_tokens}" for each in log_formats())
@@ -112,7 +118,10 @@ def _log(path: Path, raw: pl.LazyFrame) -> Log:
             f"unknown log: got the columns {', '.join(schema.names()[:20])} in {path.name}, want those of one of: "
             f"{wanted}. Rename the columns."
         )
-    return Log(path.name, found, raw.select(_columns(schema, found)))
+    types: dict[str, type[pl.DataType]] = {found.input_tokens: pl.Int64, found.output_tokens: pl.Int64}
+    if found.time_unit != "iso":
+        types[found.time] = pl.Float64
+    return Log(path.name, found, _scanned(path, types).select(_columns(schema, found)))
 
 
 def _has(schema: pl.Schema, wanted: LogFormat) -> bool:
