@@ -302,7 +302,7 @@ def test_a_contract_that_no_price_is_taken_from_stops_nothing(tmp_path: Path) ->
         'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\nrequests_per_day = 1e5\ninput_tokens = 1000\n'
         "output_tokens = 200\non_demand_usd_per_gpu_hour = 2\nreserved_usd_per_gpu_hour = 1\n"
     )
-    assert "Price basis        given in the scenario" in sizebook("plan", "serve", str(scenario), folder=folder)
+    assert "Price of a GPU-hour: given in the scenario." in sizebook("plan", "serve", str(scenario), folder=folder)
 
 
 def test_a_folder_in_place_of_a_table_is_said(tmp_path: Path) -> None:

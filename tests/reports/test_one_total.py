@@ -31,13 +31,16 @@ def test_command_and_first_page_lead_with_the_same_totals(name: str) -> None:
     assert data["usd"] == pytest.approx(total) and data["usd_per_mtok"] == pytest.approx(out)
     assert by_month == pytest.approx([low, high], rel=1e-3)  # each month's quadrature, and that of their sums
     assert f"Cost               {usd(total)} over {months} months ({usd(low)} to {usd(high)})\n" in said
-    assert f"Per million out    {usd(out)} over {months} months, at full load " in said
+    assert f"Output tokens      {usd(out)} per million over {months} months; " in said
     shown = {str(tile.label): (str(tile.value), str(tile.note)) for tile in tiles(plan)}
     assert shown[f"Cost, {months} months"] == (usd(total), f"{usd(low)} to {usd(high)}")
     assert shown[f"Million output tokens, {months} months"][0] == usd(out)
     asked = {"mean": ("", ""), "p95": (", p95", " at p95")}[plan.inputs.requests.held_for]
-    for tile, line, latency in (("First token", "TTFT", "ttft"), ("Each further token", "TPOT", "tpot")):
-        seconds = duration(plan.replica.held(latency))
+    for tile, line, words in (
+        ("First token", "TTFT", "to the first token"),
+        ("Each further token", "TPOT", "for each further token"),
+    ):
+        seconds = duration(plan.replica.held(line.lower()))
         assert shown[tile + asked[0]][0] == seconds
-        assert f"{line + asked[1]:18} {seconds} (p10 " in said
+        assert f"{line + asked[1]:18} {seconds} {words} (8 of 10 cases: " in said
     assert f"costs {usd(total)} ({usd(low)} to {usd(high)})" in str(sentences(plan)[0])

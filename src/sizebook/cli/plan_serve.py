@@ -40,11 +40,15 @@ from sizebook.tables.api_prices import api_price
 @click.option(
     "--given",
     metavar="WHAT=AMOUNT",
-    help=f"Also say the most that this buys: {', '.join(GIVEN)}, such as usd_per_month=50000.",
+    help=f"Also print how much traffic this is enough for: {', '.join(GIVEN)}, such as usd_per_month=50000.",
 )
-@click.option("--models", default="", metavar="A,B", help="With --given: say the largest of these models that is had.")
-@click.option("--api", metavar="PROVIDER:MODEL", help="Also say what an API of data/api_prices.csv costs beside it.")
-@click.option("--in-batches", is_flag=True, help="With --api: at its prices of batches.")
+@click.option(
+    "--models", default="", metavar="A,B", help="With --given: print the largest of these models that it is enough for."
+)
+@click.option(
+    "--api", metavar="PROVIDER:MODEL", help="Also print what the same requests cost at an API of data/api_prices.csv."
+)
+@click.option("--in-batches", is_flag=True, help="With --api: take its prices for requests in batches.")
 def plan_serve(  # a plan, and two questions about it
     scenario: ScenarioFile, as_json: bool, given: str | None, models: str, api: str | None, in_batches: bool
 ) -> None:
@@ -100,30 +104,32 @@ def _api_lines(found: BesideApi) -> list[str]:
     return [
         "",
         f"API, last month    {usd(found.api_usd)}, {usd(found.api_usd_per_request)} a request",
-        f"Fleet, last month  {usd(found.serving_usd)}, {usd(found.serving_usd_per_request)} a request; one more "
-        f"{usd(found.marginal_usd_per_request)} at a traffic without roundings",
+        f"Fleet, last month  {usd(found.serving_usd)}, {usd(found.serving_usd_per_request)} a request; at very high "
+        f"traffic one more request costs {usd(found.marginal_usd_per_request)}",
         f"Rent or call       {found.said}",
-        "To know            how good the answers of either model are is yours to judge",
+        "To know            You must judge which of the two gives the better answers.",
     ]
 
 
 def backwards_lines(found: MostServed, given: str) -> list[str]:
-    """Return what is had of what is given, as lines."""
+    """Return the traffic, latency and model that what is given is enough for, as lines."""
     what, _, amount = given.partition("=")
-    more = "" if found.taken_with_one_more is None else f", {found.taken_with_one_more:,.6g} with one replica "
-    if more:
-        more += "less" if what == "usd_per_mtok" else "more"
-    side = "least" if what == "usd_per_mtok" else "most"
+    side, next_number = ("least", "fewer") if what == "usd_per_mtok" else ("most", "more")
+    verb = "cost" if what.startswith("usd") else "take"
+    taken = f"That {verb}s {found.taken:,.6g} {GIVEN[what]}"
+    if found.taken_with_one_more is not None:
+        taken += f"; one replica {next_number} would {verb} {found.taken_with_one_more:,.6g}"
     lines = [
         "",
         f"Given              {amount} {GIVEN[what]}",
         f"Traffic            {grouped(math.floor(found.requests_per_day))} requests a day at {side}, on "
-        f"{number_of(found.replicas, 'replica')}: {found.taken:,.6g}{more}",
+        f"{number_of(found.replicas, 'replica')}. {taken}.",
     ]
     if found.tpot_seconds is not None and found.ttft_seconds is not None:
         lines.append(
-            f"Latency            TTFT {duration(found.ttft_seconds)}, TPOT {duration(found.tpot_seconds)} at best for "
-            f"the traffic of the plan, {number_of(found.concurrency or 0, 'request')} in flight"
+            f"Latency            For the traffic of the plan at best TTFT {duration(found.ttft_seconds)} and TPOT "
+            f"{duration(found.tpot_seconds)}, with {number_of(found.concurrency or 0, 'request')} at a time on each "
+            "replica."
         )
     lines += [f"Largest model      {found.largest_model}"] if found.largest_model else []
     return [*lines, *([f"To know            {found.reason}"] if found.reason else [])]

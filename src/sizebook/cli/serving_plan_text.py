@@ -25,6 +25,7 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.tenants import in_cents
 from sizebook.scenarios.serving import ServingResult
+from sizebook.serving.band import CONTEXT, FITTED, KERNELS, LOADED, NOTHING, OWN, UNSEEN
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.simulation import Served
 from sizebook.serving.traffic_quantities import PERCENTILES, share_of
@@ -35,7 +36,17 @@ LIMITS = {
     "cache": "the cache",
     "batch": "the engine's batch",
     "prefill": "the prefill pool",
-    "given": "the load given",
+    "given": "the load that was stated",
+}
+SERVED = {"ttft": "to the first token", "tpot": "for each further token"}
+MEASURED = {  # on which measurements the range of a latency rests
+    FITTED: "this model, GPU and engine were measured together",
+    UNSEEN: "this model, GPU and engine were not measured together",
+    CONTEXT: "no server was measured with requests as long",
+    LOADED: "few servers were measured under such a load",
+    KERNELS: "single operations of this GPU were measured, and no server",
+    NOTHING: "nothing like it was measured",
+    OWN: "from your own runs",
 }
 
 
@@ -54,9 +65,8 @@ def _headline(plan: ServingPlan) -> list[str]:
         f"{setup.replica.weight_dtype or 'own format'}, {plan.replica.layout}",
         f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
         *_cost(plan),
-        f"Rates              {plan.replica.rates_basis}",
+        f"Speed basis        {plan.replica.rates_basis}",
         *([f"Engine release     {plan.replica.release_basis}"] if setup.replica.release else []),
-        f"Price basis        {plan.rates.basis}",
         *(f"To know            {warning}" for warning in warnings(plan)),
     ]
 
@@ -77,14 +87,16 @@ def _cost(plan: ServingPlan) -> list[str]:
 
 
 def _internal(plan: ServingPlan) -> list[str]:
-    """Return the internal price, and the bill of each tenant to the cent."""
+    """Return what tokens and requests cost without idle GPUs, and the bill of each tenant to the cent."""
     found, total = internal_price(plan.replica, plan.months), total_usd(plan.months)
     cached = found.internal_usd_per_mtok_cached
-    said = f", {usd(cached)} cached" if cached is not None else ""
+    said = f", {usd(cached)} per million cached ones" if cached is not None else ""
+    if plan.replica.decodes:
+        said += f", {usd(found.internal_usd_per_mtok_output)} per million answer tokens"
     lines = [
-        f"Internal price     {usd(found.internal_usd_per_mtok_input)} a million in{said}, "
-        f"{usd(found.internal_usd_per_mtok_output)} out, {usd(found.internal_usd_per_request)} a request; idle "
-        f"{usd(found.idle_usd)}"
+        f"Price of work done {usd(found.internal_usd_per_mtok_input)} per million prompt tokens{said}, "
+        f"{usd(found.internal_usd_per_request)} per request. These prices do not cover the idle GPUs "
+        f"({usd(found.idle_usd)})."
     ]
     shares = plan.inputs.tenants.shares
     bills = in_cents(total, [total * each for each in shares])
@@ -94,18 +106,19 @@ def _internal(plan: ServingPlan) -> list[str]:
 
 
 def _per_million(plan: ServingPlan) -> str:
-    full, what = plan.usd_per_mtok_saturated, "out"
+    full, what = plan.usd_per_mtok_saturated, "Output"
     if not plan.replica.decodes:
-        full, what = full / plan.traffic.mean_demand.input_tokens, "in "
+        full, what = full / plan.traffic.mean_demand.input_tokens, "Input"
     over = number_of(len(plan.months), "month")
-    return f"Per million {what}    {usd(plan.usd_per_mtok)} over {over}, at full load {usd(full)}"
+    price = f"{usd(plan.usd_per_mtok)} per million over {over}; {usd(full)} if the GPUs were always full"
+    return f"{what + ' tokens':18} {price}"
 
 
 def _replica(plan: ServingPlan) -> list[str]:
     replica = plan.replica
     lines = [
-        f"One replica        {number_of(replica.gpus, 'GPU')}, {number_of(replica.concurrency, 'request')} in flight, "
-        f"{significant(replica.requests_per_second, 3)} requests/s; {LIMITS[replica.binding]} binds",
+        f"One replica        {number_of(replica.gpus, 'GPU')}, {number_of(replica.concurrency, 'request')} at once, "
+        f"{significant(replica.requests_per_second, 3)} requests a second; limited by {LIMITS[replica.binding]}",
         f"Cache holds        {number_of(replica.capacity, 'request')} of {number_of(replica.held_tokens, 'token')}"
         if replica.decodes
         else "One pass           the answer comes with it: nothing is cached or decoded",
@@ -116,14 +129,15 @@ def _replica(plan: ServingPlan) -> list[str]:
         low, high = duration(value * band.low), duration(value * band.high)
         if value:  # nothing follows the answer of a single pass
             label = f"{name.upper()}{asked}"
-            lines.append(f"{label:18} {duration(value)} (p10 {low}, p90 {high}; {band.basis})")
+            what, known = SERVED[name] if replica.decodes else "to the answer", MEASURED.get(band.basis, band.basis)
+            lines.append(f"{label:18} {duration(value)} {what} (8 of 10 cases: {low} to {high}; {known})")
     if replica.loaded is not None:
         lines += _percentiles(plan, replica.loaded.served)
     if replica.pools is not None:
         lines.append(
             f"Cache sent         {duration(replica.transfer_seconds)} a prompt, at "
-            f"{replica.pools.transfer_bytes_per_second / 1e9:g} GB/s a GPU; up to "
-            f"{duration(replica.transfer_seconds / LEAST_TRANSFER)} at a quarter of it (assumed)"
+            f"{replica.pools.transfer_bytes_per_second / 1e9:g} GB/s a GPU; "
+            f"{duration(replica.transfer_seconds / LEAST_TRANSFER)} if the network gives a quarter of it (assumed)"
         )
     memory = replica.memory
     lines.append(
@@ -154,7 +168,10 @@ def _percentiles(plan: ServingPlan, served: Served) -> list[str]:
             for name in PERCENTILES
         )
         lines.append(f"{label:18} {shown}")
-    return [*lines, f"{'Arrivals':18} {plan.arrivals}; {number_of(len(served.request), 'request')} simulated, * held"]
+    return [
+        *lines,
+        f"{'Arrivals':18} {plan.arrivals}; {number_of(len(served.request), 'request')} simulated; the target is for *",
+    ]
 
 
 def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
@@ -165,17 +182,17 @@ def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
             lines.append(f"{label:18} mean {lengths.mean:.1f} tokens, p50 {median}, p95 {most}")
     packing, nodes = plan.replica.packing, plan.months[0].peak_nodes
     target = plan.inputs.target.margins
-    holds = f"{number_of(packing.instances_per_node, 'instance')} each"
+    holds = f"each has room for {number_of(packing.instances_per_node, 'replica')}"
     if not packing.instances_per_node:
-        holds = f"{packing.nodes_per_replica} for each replica"
-    paid = "; GPUs in whole nodes" if target.whole_nodes else ""
+        holds = f"each replica takes {packing.nodes_per_replica}"
+    paid = "; whole nodes are paid for" if target.whole_nodes else ""
     spare = target.spare_replicas(packing)
     covered = f"loss of {number_of(target.spare, target.failure_domain)}"
     return [
         *lines,
         f"Nodes at peak      {number_of(nodes, 'node')} of {number_of(packing.gpus_per_node, 'GPU')} in month 1, "
         f"{holds}{paid}",
-        f"Spare              {number_of(spare, 'replica')} for the {covered}",
+        f"Spare              {number_of(spare, 'replica')}, to cover the {covered}",
     ]
 
 
@@ -190,30 +207,34 @@ def _months(plan: ServingPlan) -> list[str]:
 
 
 def _contracts(plan: ServingPlan) -> list[str]:
-    """Return the contracts that run and those to sign, what they leave after the plan, and their regret."""
+    """Return the contracts that run and those to sign, what they cost after the plan, and if traffic differs."""
     if not plan.portfolio.contracts:
-        return ["Contracts          none: all GPU-hours on demand cost the least"]
+        return ["Contracts          none: to rent every GPU-hour on demand costs the least"]
     lines = ["Contract   GPUs  First month  Last month  USD a GPU-hour         USD"]
     for each in plan.portfolio.contracts:
         lines.append(
             f"{each.term_words:8}  {each.gpus:5}  {each.first_month:11}  {each.last_month:10}  "
             f"{each.usd_per_gpu_hour:14.2f}  {thousands(each.usd):>10}"
         )
-    found = contracts(plan)
+    found, after = contracts(plan), "No contract runs longer than the plan"
+    if found.tail_months:
+        after = (
+            f"Contracts run for {number_of(found.tail_months, 'month')} more, and cost {usd(found.tail_usd)} in them"
+        )
     return [
         *lines,
-        f"Tail               {usd(found.tail_usd)} over {number_of(found.tail_months, 'month')} after the plan",
-        f"Regret             {usd(found.regret_less_usd)} if traffic is a fifth lower, {usd(found.regret_more_usd)} if "
-        "a fifth higher: over the contracts that were best then",
+        f"After the plan     {after}.",
+        f"If traffic differs With a fifth less traffic the best contracts would cost {usd(found.regret_less_usd)} less "
+        f"than these; with a fifth more traffic {usd(found.regret_more_usd)} less.",
     ]
 
 
 def _compared(choices: Choices) -> list[str]:
-    lines = ["Cheapest setups within the target (* nothing is both cheaper and faster)"]
+    lines = ["Cheapest setups that meet the target (* no other is both cheaper and faster)"]
     for choice in choices.ranked[:10]:
         setup, replica = choice.plan.replica.setup, choice.plan.replica.setup.replica
         name = f"{setup.gpu} {replica.engine} {replica.weight_dtype or 'own'} {choice.plan.replica.layout}"
         mark = "*" if choice.on_front else " "
         lines.append(f"{mark} {name:45} {usd(choice.usd_per_month):>10} a month, TPOT {duration(choice.tpot_seconds)}")
     stopped = ", ".join(f"{reason} {times}" for reason, times in choices.failed)
-    return [*lines, f"Not shown: {stopped}"] if stopped else lines
+    return [*lines, f"Setups that do not work, by reason: {stopped}"] if stopped else lines

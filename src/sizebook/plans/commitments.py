@@ -156,13 +156,14 @@ class ContractMonth:
         float, Quantity("what these cost after the month", unit="USD", label="Running contracts, owed after it")
     ]
     signed_1y_gpus: Annotated[
-        int, Quantity("GPUs to sign for a year for", unit="GPUs", **_COUNT, label="To sign for a year")
+        int, Quantity("GPUs of contracts to sign for one year", unit="GPUs", **_COUNT, label="To sign, one year")
     ]
     signed_3y_gpus: Annotated[
-        int, Quantity("GPUs to sign for three years for", unit="GPUs", **_COUNT, label="To sign for three years")
+        int, Quantity("GPUs of contracts to sign for three years", unit="GPUs", **_COUNT, label="To sign, three years")
     ]
     needed_gpu_hours: Annotated[
-        float, Quantity("GPU-hours that contracts were found for", unit="GPU-hours", label="Found for, GPU-hours")
+        float,
+        Quantity("GPU-hours needed when the contracts were chosen", unit="GPU-hours", label="Planned need, GPU-hours"),
     ]
 
 
@@ -171,17 +172,21 @@ class CommitmentFigures:
     """What contracts leave to pay after the plan, and how far they are from the best where traffic differs."""
 
     tail_months: Annotated[
-        int, Quantity("months that contracts last after the plan", unit="months", **_COUNT, label="Tail of contracts")
+        int,
+        Quantity(
+            "months that contracts last after the plan", unit="months", **_COUNT, label="Contracts after the plan"
+        ),
     ]
     tail_usd: Annotated[
-        float, Quantity("what contracts cost after the plan's last month", unit="USD", label="Tail of contracts, USD")
+        float,
+        Quantity("what contracts cost after the plan's last month", unit="USD", label="Contracts after the plan, USD"),
     ]
     regret_less_usd: Annotated[
         float,
         Quantity(
             "what the contracts cost more than the best ones would, if traffic is a fifth lower",
             unit="USD",
-            label="Regret, traffic a fifth lower",
+            label="Best contracts save, traffic a fifth lower",
         ),
     ]
     regret_more_usd: Annotated[
@@ -189,7 +194,7 @@ class CommitmentFigures:
         Quantity(
             "what the contracts cost more than the best ones would, if traffic is a fifth higher",
             unit="USD",
-            label="Regret, traffic a fifth higher",
+            label="Best contracts save, traffic a fifth higher",
         ),
     ]
 

@@ -169,18 +169,24 @@ class Statement:
         """The statement in words, as every surface says it."""
         parts: list[str] = [
             text(
-                "With all that is paid beside GPUs it costs {usd}, today worth {present}.",
+                "GPUs and all other costs together are {usd}, or {present} discounted to today.",
                 usd=usd(self.whole),
                 present=usd(self.present),
             ),
             text("By year: {years}.", years=joined([f"{name} {usd(each)}" for name, each in self.years.items()], ", ")),
         ]
         if self.net_present is not None:
-            parts.append(text("Its income makes it worth {usd} today.", usd=usd(self.net_present)))
+            parts.append(text("Income less costs and investment is worth {usd} today.", usd=usd(self.net_present)))
         if self.return_per_year is not None:
             back = payback(self.flows)
-            within = text("not paid back within the plan") if back is None else text("paid back in month {n}", n=back)
-            parts.append(text("It returns {rate} a year, {back}.", rate=percent(self.return_per_year), back=within))
+            within = text("not within the plan") if back is None else text("in month {n}", n=back)
+            parts.append(
+                text(
+                    "The investment returns {rate} a year. It is paid back {back}.",
+                    rate=percent(self.return_per_year),
+                    back=within,
+                )
+            )
         return joined(parts)
 
     @property

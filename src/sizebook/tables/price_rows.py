@@ -296,11 +296,11 @@ def price_sentences(paid_for: Iterable[tuple[str, str]], share: float | None) ->
         else:
             yield text("Price of a GPU-hour: {basis}.", **known)
     if share == 0:
-        yield text("The range of cost is of throughput alone: the price is one point.")
+        yield text("The range of cost covers how fast the GPUs are. The price of a GPU-hour is taken as certain.")
     elif share is not None:
         yield text(
-            "The range of cost combines throughput and price, which differ independently; {share} of its variance is "
-            "the price's.",
+            "The range of cost covers how fast the GPUs are and what they cost an hour. The price accounts for {share} "
+            "of it.",
             share=percent(share, 2),
         )
 

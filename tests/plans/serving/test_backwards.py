@@ -94,7 +94,7 @@ def test_what_is_not_had_is_refused(asked: ServingPlan) -> None:
         with pytest.raises(RangeError) as caught:
             most_served(asked, given, limit)
         assert str(caught.value) == message
-    with pytest.raises(RangeError, match=r"^not reached: got 0.01 USD per million output tokens, want "):
+    with pytest.raises(RangeError, match=r"^too low a price: got 0.01 USD per million output tokens, want "):
         most_served(asked, "usd_per_mtok", 0.01)
     unlisted = plan_serving(
         "llama-3.1-8b",
@@ -114,7 +114,7 @@ def test_the_command_says_what_is_had(tmp_path: Any) -> None:
         + "".join(f"{name} = {value!r}\n".replace("'", '"') for name, value in ASKED.items())
     )
     result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml"), "--given", "gpus=43"])
-    assert "on 10 replicas: 40, 44 with one replica more" in result.stdout
+    assert "on 10 replicas. That takes 40 GPUs; one replica more would take 44.\n" in result.stdout
     wrong = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml"), "--given", "euros=1"])
     assert str(wrong.exception) == (
         "not given: got 'euros=1', want one of usd_per_month, gpus, kw, usd_per_mtok with an amount above 0. Write "

@@ -61,7 +61,10 @@ def test_the_fleet_costs_no_more_from_a_step_on(usd: float, replicas: int) -> No
     assert found.crossover_requests_per_day == pytest.approx(wanted)
     assert found.api_usd_per_request == pytest.approx(usd / 1000)
     assert found.serving_usd == pytest.approx(2 * 5840)
-    assert found.said == (f"them m of 2026-11-01: the fleet costs no more from {wanted:,.0f} requests a day on")
+    assert found.said == (
+        f"The API is cheaper below {wanted:,.0f} requests a day. There the fleet costs no more (them m, prices of "
+        "2026-11-01)."
+    )
 
 
 @pytest.mark.parametrize("shape", ["office", "consumer"])
@@ -86,5 +89,6 @@ def test_an_api_below_the_gpus_is_never_met() -> None:
     found = beside_api(plan(), replace(PRICE, input_usd_per_mtok=0.01, output_usd_per_mtok=0.02))
     assert found.crossover_requests_per_day is None
     assert found.said == (
-        "them m of 2026-11-01: not reached: the API asks less than the GPUs of the fleet cost at any traffic"
+        "The API is cheaper at every traffic: a request costs more even in a very large fleet (them m, prices of "
+        "2026-11-01)."
     )

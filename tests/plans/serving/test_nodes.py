@@ -122,7 +122,7 @@ def test_plan_serve_shows_lengths_and_nodes(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
     text = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")]).output.splitlines()
     assert "Prompts            mean 1700.0 tokens, p50 500, p95 8\u202f000" in text
-    assert "Spare              4 replicas for the loss of 1 node" in text
+    assert "Spare              4 replicas, to cover the loss of 1 node" in text
     data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml"), "--json"]).output)
     assert data["token_lengths"]["input"] == {"mean": pytest.approx(1700), "p50": 500, "p95": 8000}
     n = data["replica"]["capacity"]

@@ -227,7 +227,7 @@ def test_plan_serve_prints_text_and_json(tmp_path: Path) -> None:
     (tmp_path / "day.csv").write_text("requests\n" + "\n".join(map(str, range(1, 25))), encoding="utf-8")
     (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
     text = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
-    assert text.exit_code == 0 and "the TPOT target binds" in text.output
+    assert text.exit_code == 0 and "; limited by the TPOT target\n" in text.output
     data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml"), "--json"]).output)
     assert data["replica"]["tpot_seconds"]["value"] <= 0.02
     assert len(data["months"][0]["replicas_by_hour"]) == 24

@@ -1,7 +1,7 @@
 """Serving backwards: the most traffic, the best latency and the largest model of a sum a month, GPUs, power or a price.
 
 Traffic is found over whole replicas, those of the busiest hour of the last month, and only what they all take is said;
-one replica more would cost more than is given. What is bought is bought as is cheapest for a month.
+one replica more would take more than is given. GPUs are paid for on the terms that are cheapest for a month.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ GivenKind = Annotated[
         label="What is given",
     ),
 ]
-Limit = Annotated[float, Quantity("how much of it", above=0, maximum=1e15, label="How much of it")]
+Limit = Annotated[float, Quantity("amount that is given", above=0, maximum=1e15, label="Amount given")]
 ModelList = Annotated[
     Any,
     Quantity(
@@ -62,32 +62,49 @@ class MostServed:
     requests_per_day: Annotated[
         float,
         Quantity(
-            "most requests a day; of a price of tokens the least from which on it is met",
+            "most requests a day; for a price of tokens the fewest at which tokens cost no more",
             unit="requests",
             label="Requests",
         ),
     ]
     replicas: Annotated[int, Quantity("replicas of the busiest hour", **_COUNT, label="Replicas")]
-    taken: Annotated[float, Quantity("what they take of what is given", label="Taken")]
+    taken: Annotated[float, Quantity("what these replicas take or cost", label="Taken")]
     taken_with_one_more: Annotated[
         float | None,
-        Quantity("what one replica more would take, or one less of a price of tokens", label="With one more"),
+        Quantity(
+            "what one replica more would take or cost; for a price of tokens one replica fewer",
+            label="Taken by the next number of replicas",
+        ),
     ]
     concurrency: Annotated[
-        int | None, Quantity("fewest in flight on a replica that are had, blank for none", **_COUNT, label="In flight")
+        int | None,
+        Quantity(
+            "requests that each replica then works on at once, blank if too little is given",
+            **_COUNT,
+            label="In flight",
+        ),
     ]
     ttft_seconds: Annotated[
         float | None,
-        Quantity("best time to first token that is had, blank for none", unit="seconds", label="Best TTFT"),
+        Quantity(
+            "best time to first token for the traffic asked for, blank if too little is given",
+            unit="seconds",
+            label="Best TTFT",
+        ),
     ]
     tpot_seconds: Annotated[
         float | None,
-        Quantity("best time per output token that is had, blank for none", unit="seconds", label="Best TPOT"),
+        Quantity(
+            "best time per output token for the traffic asked for, blank if too little is given",
+            unit="seconds",
+            label="Best TPOT",
+        ),
     ]
     largest_model: Annotated[
-        str, Quantity("largest model that is had, blank for none", kind="text", label="Largest model")
+        str,
+        Quantity("largest of the models that fits what is given, blank for none", kind="text", label="Largest model"),
     ]
-    reason: Annotated[str, Quantity("why something is not had", kind="text", label="Reason")]
+    reason: Annotated[str, Quantity("why there is no best latency", kind="text", label="Reason")]
 
 
 @dataclass(frozen=True)
@@ -158,12 +175,14 @@ def _most_replicas(asked: _Asked) -> int:
         )
     if asked.kind == "usd_per_mtok":
         if (best := asked.of_replicas(MOST_REPLICAS)) > asked.limit:
-            raise RangeError(f"not reached: got {given}, want {best:.4g} or more, at any traffic. Raise it.")
+            raise RangeError(
+                f"too low a price: got {given}, want {best:.4g} or more, the least at any traffic. Raise it."
+            )
         return _first(lambda n: asked.of_replicas(n) <= asked.limit, least, MOST_REPLICAS)
     if first > asked.limit:
         raise RangeError(f"too little: got {given}, want {first:.4g} or more, for {least} replicas. Raise it.")
     if asked.of_replicas(MOST_REPLICAS) <= asked.limit:
-        raise RangeError(f"no limit: got {given}, which {MOST_REPLICAS} replicas do not take. Give less.")
+        raise RangeError(f"too much: got {given}, want less than {MOST_REPLICAS} replicas take. Give less.")
     return _first(lambda n: asked.of_replicas(n + 1) > asked.limit, least, MOST_REPLICAS)
 
 
@@ -178,7 +197,7 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
 def _fewest_in_flight(plan: ServingPlan, given: str, limit: float) -> tuple[PlannedReplica | None, str]:
     """Return the replica with the fewest requests in flight whose fleet is within the limit, else why there is none."""
     if plan.inputs.pools.separate_prefill:
-        return None, "best latency: not of pools, whose workers are searched for the least cost"
+        return None, "no best latency: the workers of separate pools are chosen for the least cost alone"
 
     def at(concurrency: int) -> _Asked:
         traffic = plan.inputs.traffic
@@ -189,8 +208,13 @@ def _fewest_in_flight(plan: ServingPlan, given: str, limit: float) -> tuple[Plan
 
     most = plan.replica.concurrency
     if at(most).taken(1.0) > limit:
+<<<<<<< HEAD
         return None, f"best latency: {limit:g} {GIVEN[given]} are too little for the traffic asked for"
     return at(_first(lambda n: at(n).taken(1.0) <= limit, 1, most)).plan.replica, ""
+=======
+        return None, f"no best latency: {limit:g} {GIVEN[given]} are too little for the traffic asked for"
+    return at(_first(lambda n: at(n).taken(1.0) <= limit, 1, most)).replica, ""
+>>>>>>> 508a95d4 (Plans of serving say what they find in plain words)
 
 
 def _largest(plan: ServingPlan, given: str, limit: float, models: Sequence[str]) -> str:
@@ -219,8 +243,8 @@ def serving_backwards(
 ) -> Figures:
     """Return the most that a sum a month, GPUs, kW or a price of tokens buys: traffic, latency, the largest model.
 
-    Names and values. Traffic is that of whole replicas, at the inputs' lengths, hours and targets; latency and model
-    are for the traffic of the inputs. What is not had is blank, with the reason.
+    Names and values. Traffic is what whole replicas carry, at the lengths, hours and targets of the inputs. Latency and
+    model are for the traffic of the inputs, and blank where what is given is too little for it.
     """
     return named_values(most_served(plan_serving(model, gpu, inputs), given, limit, models=as_models(models)))
 

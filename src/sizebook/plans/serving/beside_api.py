@@ -45,17 +45,19 @@ class BesideApi:
     ]
     marginal_usd_per_request: Annotated[
         float,
-        Quantity("cost of a request more at a traffic without roundings", unit="USD", label="Fleet, a request more"),
+        Quantity("cost of one more request at very high traffic", unit="USD", label="Fleet, one more request"),
     ]
     crossover_requests_per_day: Annotated[
         float | None,
         Quantity(
-            "least requests a day at which the fleet costs no more than the API, blank where it never does",
+            "fewest requests a day at which the fleet costs no more than the API, blank where it never does",
             unit="requests",
             label="Fleet costs no more from",
         ),
     ]
-    said: Annotated[str, Quantity("the price and where they meet, in words", kind="text", label="Rent or call")]
+    said: Annotated[
+        str, Quantity("up to which traffic the API is cheaper, in words", kind="text", label="Rent or call")
+    ]
 
 
 def _marginal(plan: ServingPlan) -> float:
@@ -82,11 +84,11 @@ def beside_api(plan: ServingPlan, price: ApiPrice, in_batches: bool = False) -> 
     requests = day * DAYS_PER_MONTH
     times, looked = _crossover(plan, each * requests, marginal)
     if times is not None:
-        met = f"the fleet costs no more from {times * day:,.0f} requests a day on"
+        met = f"The API is cheaper below {times * day:,.0f} requests a day. There the fleet costs no more"
     elif looked:
-        met = f"not reached up to {looked * day:,.0f} requests a day"
+        met = f"The API is cheaper up to {looked * day:,.0f} requests a day; more was not searched"
     else:
-        met = "not reached: the API asks less than the GPUs of the fleet cost at any traffic"
+        met = "The API is cheaper at every traffic: a request costs more even in a very large fleet"
     return BesideApi(
         api_usd_per_request=each,
         api_usd=each * requests,
@@ -94,7 +96,7 @@ def beside_api(plan: ServingPlan, price: ApiPrice, in_batches: bool = False) -> 
         serving_usd_per_request=plan.usd_if_kept_up / requests,
         marginal_usd_per_request=marginal / requests,
         crossover_requests_per_day=None if times is None else times * day,
-        said=f"{price.provider} {price.model} of {price.date}: {met}",
+        said=f"{met} ({price.provider} {price.model}, prices of {price.date}).",
     )
 
 

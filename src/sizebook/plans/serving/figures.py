@@ -162,10 +162,10 @@ class ReplicaFigures:
     ]
     host_prefix_tokens: Annotated[
         float,
-        Quantity("tokens of prefixes kept behind its GPUs", unit="tokens", label="Prefixes kept behind the GPUs"),
+        Quantity("tokens of prefixes kept in its host cache", unit="tokens", label="Prefixes in the host cache"),
     ]
     host_prefix_hours: Annotated[
-        float, Quantity("hours for which one stays there", unit="hours", label="Prefixes stay behind the GPUs")
+        float, Quantity("hours for which one stays there", unit="hours", label="Prefixes stay in the host cache")
     ]
     encode_seconds: Annotated[
         float,

@@ -73,14 +73,15 @@ class InternalPrice:
     """What tokens and requests cost inside over all months, by the seconds of GPUs that they take, and what is idle."""
 
     internal_usd_per_request: Annotated[
-        float, Quantity("internal price of a request, without what is idle", unit="USD", label="Internal, request")
+        float,
+        Quantity("internal price of a request, without what is idle", unit="USD", label="Work for a request, USD"),
     ]
     internal_usd_per_mtok_input: Annotated[
         float,
         Quantity(
             "internal price of a million prompt tokens that are not cached, without what is idle",
             unit="USD/Mtok",
-            label="Internal, Mtok in",
+            label="Work for prompt tokens",
         ),
     ]
     internal_usd_per_mtok_cached: Annotated[
@@ -88,7 +89,7 @@ class InternalPrice:
         Quantity(
             "internal price of a million cached prompt tokens, blank where none is cached",
             unit="USD/Mtok",
-            label="Internal, Mtok cached",
+            label="Work for cached tokens",
         ),
     ]
     internal_usd_per_mtok_output: Annotated[
@@ -96,10 +97,10 @@ class InternalPrice:
         Quantity(
             "internal price of a million output tokens, without what is idle",
             unit="USD/Mtok",
-            label="Internal, Mtok out",
+            label="Work for output tokens",
         ),
     ]
-    idle_usd: Annotated[float, Quantity("cost of GPUs that no request takes", unit="USD", label="Idle, USD")]
+    idle_usd: Annotated[float, Quantity("cost of GPU time that no request uses", unit="USD", label="Idle, USD")]
 
 
 def internal_price(replica: PlannedReplica, months: Sequence[Any]) -> InternalPrice:

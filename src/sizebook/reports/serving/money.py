@@ -38,9 +38,9 @@ def cost(plan: ServingPlan) -> Section:
             Row((text("GPU-hour, on demand"), fixed(prices.on_demand_usd, 2), prices.basis)),
             *_per_million(plan),
         ),
-        note=text("A replica's hours are divided by output tokens alone; the internal price below tells input apart.")
+        note=text("Here output tokens carry the whole cost. The next table prices prompts and answers by themselves.")
         if plan.replica.decodes
-        else text("Nothing is decoded: a replica's hours are divided by the tokens put in."),
+        else text("This model writes no tokens: the tokens put in carry the whole cost."),
     )
     return Section(text("Cost"), message, (fleet_by_month(plan), _contracts(plan), table, _internal(plan)))
 
@@ -67,12 +67,12 @@ def _internal(plan: ServingPlan) -> Table:
         for number, (each, bill) in enumerate(zip(shares, bills, strict=True), 1)
     ]
     return Table(
-        text("Internal price: what tokens take of the bill"),
+        text("What prompts, answers and idle GPUs cost"),
         (*words(text("Line")), *figures(text("All months"), text("A million tokens"), unit="USD")),
         (*rows, Row((text("Together"), fixed(sum(lines), 2), ""), "total")),
         note=text(
-            "By the seconds of GPUs that prompts and answers take of a replica, {usd} a request; idle is what no "
-            "request takes.",
+            "The bill is split by the GPU time that prompts and answers take. The work for a request costs {usd}. "
+            "Idle is GPU time that no request uses.",
             usd=usd(found.internal_usd_per_request),
         ),
     )
@@ -103,15 +103,15 @@ def _contracts(plan: ServingPlan) -> Table:
         ),
         rows,
         note=text(
-            "The least cost of the plan, each contract paid to its end; after the plan its last month is taken to go "
-            "on. {tail} fall due after it. Where traffic is a fifth lower, other contracts would cost {less} less; a "
-            "fifth higher, {more} less.",
+            "These contracts make the plan cost the least, if its last month goes on after its end. Each is paid to "
+            "its own end: {tail} fall due after the plan. With a fifth less traffic the best contracts would cost "
+            "{less} less; with a fifth more traffic {more} less.",
             tail=usd(found.tail_usd),
             less=usd(found.regret_less_usd),
             more=usd(found.regret_more_usd),
         )
         if rows
-        else text("No contract is worth signing: all GPU-hours on demand cost the least."),
+        else text("No contract is worth signing: to rent every GPU-hour on demand costs the least."),
     )
 
 
