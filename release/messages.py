@@ -8,16 +8,21 @@ there without a translation until somebody writes it.
 from __future__ import annotations
 
 import ast
+import importlib
 import io
+import pkgutil
 import sys
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from sizebook import plans
+from sizebook.core.sections import Quantity, hints_of
 from sizebook.core.tables import read, table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,6 +54,7 @@ def messages() -> Iterator[Message]:
         yield from ((row["term"], row["meaning"]) if row["translated"] else (row["meaning"],))
     for path in sorted(sources.rglob("*.py")):
         yield from _declared(path)
+    yield from _composed()
 
 
 def _declared(path: Path) -> Iterator[str]:
@@ -59,6 +65,14 @@ def _declared(path: Path) -> Iterator[str]:
             for value in (*node.args[1:2], *stated):  # the unit may stand in its place
                 if isinstance(value, ast.Constant) and value.value:
                     yield value.value
+
+
+def _composed() -> Iterator[str]:
+    """Yield the labels of the sections of plans, for a function composes some, such as those of a band's ends."""
+    for module in pkgutil.walk_packages(plans.__path__, f"{plans.__name__}."):
+        for kind in vars(importlib.import_module(module.name)).values():
+            for hint in hints_of(kind).values() if isinstance(kind, type) and is_dataclass(kind) else ():
+                yield from (each.label for each in get_args(hint) if isinstance(each, Quantity) and each.label)
 
 
 def catalogue(language: str) -> Catalog:

@@ -208,13 +208,8 @@ def _fewest_in_flight(plan: ServingPlan, given: str, limit: float) -> tuple[Plan
 
     most = plan.replica.concurrency
     if at(most).taken(1.0) > limit:
-<<<<<<< HEAD
-        return None, f"best latency: {limit:g} {GIVEN[given]} are too little for the traffic asked for"
-    return at(_first(lambda n: at(n).taken(1.0) <= limit, 1, most)).plan.replica, ""
-=======
         return None, f"no best latency: {limit:g} {GIVEN[given]} are too little for the traffic asked for"
-    return at(_first(lambda n: at(n).taken(1.0) <= limit, 1, most)).replica, ""
->>>>>>> 508a95d4 (Plans of serving say what they find in plain words)
+    return at(_first(lambda n: at(n).taken(1.0) <= limit, 1, most)).plan.replica, ""
 
 
 def _largest(plan: ServingPlan, given: str, limit: float, models: Sequence[str]) -> str:

@@ -18,52 +18,6 @@ Turns = Annotated[
         source="neutral: every request stands alone",
     ),
 ]  # fmt: skip
-<<<<<<< HEAD
-=======
-TurnTokens = Annotated[
-    int,
-    Quantity(
-        "tokens that each later prompt adds to the conversation so far, whose first prompt has input_tokens",
-        unit="tokens", kind="integer", minimum=1, default=100, label="Added by a later prompt",
-        source="assumption: type your own lengths",
-    ),
-]  # fmt: skip
-ThinkSeconds = Annotated[
-    float,
-    Quantity(
-        "mean seconds between an answer and the next prompt", unit="seconds", above=0, maximum=1e7, default=60,
-        label="Time to think", source="assumption: type your own",
-    ),
-]  # fmt: skip
-Returning = Annotated[
-    float,
-    Quantity(
-        "share of later prompts that reach the replica with their conversation; 1 over replicas where sent at random",
-        unit="ratio", minimum=0, maximum=1, default=1, label="Prompts back at their replica",
-        source="assumption: requests are sent where their prefix is",
-    ),
-]  # fmt: skip
-HostBytes = Annotated[
-    float,
-    Quantity(
-        "host memory or NVMe for cache that a GPU's own memory does not hold, 0 for none", unit="bytes", minimum=0,
-        default=0, label="Host cache of a GPU", zero="none",
-    ),
-]  # fmt: skip
-HostRate = Annotated[
-    float | None,
-    Quantity(
-        "rate at which a GPU reads its host cache, blank for its PCIe link", unit="bytes/s", above=0, default=None,
-        label="Rate of the host cache, a GPU", source="data/hardware.csv",
-    ),
-]  # fmt: skip
-HostShared = Annotated[
-    bool,
-    Quantity(
-        "whether the host cache serves all replicas", kind="flag", default=False, label="Host cache serves all replicas"
-    ),
-]  # fmt: skip
->>>>>>> 508a95d4 (Plans of serving say what they find in plain words)
 
 
 @section
@@ -89,29 +43,30 @@ class Conversation:
     returning: Annotated[
         float,
         Quantity(
-            "share of later prompts that come to the replica that holds the conversation; 1 over replicas at random",
-            unit="ratio", minimum=0, maximum=1, default=1, label="Come back to their replica",
+            "share of later prompts that reach the replica with their conversation; 1 over replicas where sent at "
+            "random",
+            unit="ratio", minimum=0, maximum=1, default=1, label="Prompts back at their replica",
             source="assumption: requests are sent where their prefix is",
         ),
     ] = DEFAULT  # fmt: skip
     host_cache_bytes: Annotated[
         float,
         Quantity(
-            "host memory or NVMe of a GPU for cache that leaves its memory, 0 for none", unit="bytes", minimum=0,
-            default=0, label="Cache behind a GPU", zero="none",
+            "host memory or NVMe for cache that a GPU's own memory does not hold, 0 for none", unit="bytes", minimum=0,
+            default=0, label="Host cache of a GPU", zero="none",
         ),
     ] = DEFAULT  # fmt: skip
     host_cache_bytes_per_second: Annotated[
         float | None,
         Quantity(
-            "rate at which that cache comes back to a GPU, blank for its PCIe link", unit="bytes/s", above=0,
-            default=None, label="Cache sent back, a GPU", source="data/hardware.csv",
+            "rate at which a GPU reads its host cache, blank for its PCIe link", unit="bytes/s", above=0,
+            default=None, label="Rate of the host cache, a GPU", source="data/hardware.csv",
         ),
     ] = DEFAULT  # fmt: skip
     host_cache_shared: Annotated[
         bool,
         Quantity(
-            "whether that cache serves all replicas", kind="flag", default=False, label="Cache behind it is shared"
+            "whether the host cache serves all replicas", kind="flag", default=False, label="Host cache serves all replicas"
         ),
     ] = DEFAULT  # fmt: skip
 

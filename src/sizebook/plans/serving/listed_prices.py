@@ -5,44 +5,20 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.core.sections import Quantity, put_together, section
-from sizebook.core.texts import text
 from sizebook.plans.serving.inputs import Prices
 from sizebook.tables.prices import listed_quotes
 
-_ENDS = {
-    "": "price",
-    "low": "10th percentile of providers' prices",
-    "high": "90th percentile of providers' prices",
-}
-_LABELS = {  # of the price, of both ends, of where it comes from
-    "on demand": (
-        text("On demand, listed"),
-        text("On demand, listed low"),
-        text("On demand, listed high"),
-        text("On demand, basis"),
-    ),
-    "for a year": (
-        text("Reserved for a year, listed"),
-        text("Reserved for a year, listed low"),
-        text("Reserved for a year, listed high"),
-        text("Reserved for a year, basis"),
-    ),
-    "for three years": (
-        text("Reserved for three years, listed"),
-        text("Reserved for three years, listed low"),
-        text("Reserved for three years, listed high"),
-        text("Reserved for three years, basis"),
-    ),
-}
+_LABELS = {"on demand": "On demand", "for a year": "Reserved for a year", "for three years": "Reserved for three years"}
 
 
 def _price(term: str, end: str = "") -> Quantity:
-    label = _LABELS[term][list(_ENDS).index(end)]
-    return Quantity(f"{_ENDS[end]} {term} in the tables", unit="USD/GPU-hour", label=label)
+    of = {"low": "10th percentile of providers' prices", "high": "90th percentile of providers' prices"}
+    label = f"{_LABELS[term]}, listed {end}".rstrip()
+    return Quantity(f"{of.get(end, 'price')} {term} in the tables", unit="USD/GPU-hour", label=label)
 
 
 def _basis(term: str) -> Quantity:
-    return Quantity(f"where the price {term} comes from", kind="text", label=_LABELS[term][-1])
+    return Quantity(f"where the price {term} comes from", kind="text", label=f"{_LABELS[term]}, basis")
 
 
 @section
