@@ -66,7 +66,8 @@ class Conversation:
     host_cache_shared: Annotated[
         bool,
         Quantity(
-            "whether the host cache serves all replicas", kind="flag", default=False, label="Host cache serves all replicas"
+            "whether the host cache serves all replicas", kind="flag", default=False,
+            label="Host cache serves all replicas",
         ),
     ] = DEFAULT  # fmt: skip
 
