@@ -39,7 +39,7 @@ LIMITS = {
     "given": "the load that was stated",
 }
 SERVED = {"ttft": "to the first token", "tpot": "for each further token"}
-MEASURED = {  # on which measurements the range of a latency rests
+MEASURED: dict[str, str] = {  # on which measurements the range of a latency rests
     FITTED: "this model, GPU and engine were measured together",
     UNSEEN: "this model, GPU and engine were not measured together",
     CONTEXT: "no server was measured with requests as long",
