@@ -45,7 +45,8 @@ USED: dict[str, Any] = {
     "Tags": '{"team": "chat"}',
     "x_note": "ours",
 }
-UNUSED = USED | {"EffectiveCost": "30", "CommitmentDiscountStatus": "Unused", "Tags": ""}
+NOT_CONSUMED = {"ConsumedQuantity": "", "ConsumedUnit": ""}
+UNUSED = USED | NOT_CONSUMED | {"EffectiveCost": "30", "CommitmentDiscountStatus": "Unused", "Tags": ""}
 UNTAGGED = USED | {"EffectiveCost": "7", "Tags": '{"owner": "nobody"}'}
 DISK = USED | {"EffectiveCost": "5", "SkuPriceDetails": "", "ServiceName": "Disks", "ConsumedUnit": "GB-Months"}
 NOVEMBER = USED | {"ChargePeriodStart": "2026-11-01T00:00:00Z", "ChargePeriodEnd": "2026-11-01T01:00:00Z"}
@@ -62,13 +63,15 @@ def saved(folder: Path, rows: list[Mapping[str, Any]], name: str = "bill.csv") -
 
 
 def test_a_bill_by_hand(tmp_path: Path) -> None:
-    """October: 100 used, 30 unused, 7 without the tag: 137 and two rows of 10 hours on 8 GPUs; disks count no GPU."""
+    """October: chat used 100; 30 unused and 7 have no tag; each used row is 10 hours on 8 GPUs; disks count no GPU."""
     found = read_bill(saved(tmp_path, ROWS), tag="team")
     assert (found.currency, found.unknown_columns) == ("EUR", ("x_note",))
-    disks, october, november = found.services
-    assert (october.month, october.service, november.month) == ("2026-10", "Machines", "2026-11")
-    assert (october.effective_cost, october.unused_cost, october.untagged_cost) == (137, 30, 7)
-    assert (october.gpu_hours, october.no_gpu_cost, october.billed_cost) == (160, 0, 301.5)
+    disks, nobody, october, november = found.services
+    assert (october.month, october.service, october.tag, november.month) == ("2026-10", "Machines", "chat", "2026-11")
+    assert (nobody.tag, nobody.effective_cost, nobody.unused_cost, nobody.untagged_cost) == ("", 37, 30, 7)
+    assert (nobody.gpu_hours, nobody.no_gpu_cost, nobody.billed_cost) == (80, 0, 201)
+    assert (october.effective_cost, october.unused_cost, october.untagged_cost) == (100, 0, 0)
+    assert (october.gpu_hours, october.no_gpu_cost, october.billed_cost) == (80, 0, 100.5)
     assert (disks.effective_cost, disks.no_gpu_cost, disks.gpu_hours) == (5, 5, 0)
 
 
@@ -86,8 +89,15 @@ def test_tags_of_parquet_that_are_no_text_count_as_such(tmp_path: Path, as_map: 
     tags: Any = [[{"key": k, "value": v} for k, v in each.items()] for each in told] if as_map else told
     frame = pl.read_csv(saved(tmp_path, [USED, UNTAGGED]), infer_schema=False).with_columns(Tags=pl.Series(tags))
     frame.write_parquet(tmp_path / "bill.parquet")
-    (service,) = read_bill(tmp_path / "bill.parquet", "team").services
-    assert (service.effective_cost, service.untagged_cost) == (107, 7)
+    costs = {each.tag: each.effective_cost for each in read_bill(tmp_path / "bill.parquet", "team").services}
+    assert costs == {"chat": 100, "": 7}
+
+
+def test_a_column_of_ones_own_stands_in_place_of_a_tag(tmp_path: Path) -> None:
+    found = read_bill(saved(tmp_path, [USED, USED | {"x_note": ""}, USED | {"x_note": "theirs"}]), "x_note")
+    assert [(each.tag, each.untagged_cost, each.effective_cost) for each in found.services] == [
+        ("", 100, 100), ("ours", 0, 100), ("theirs", 0, 100)
+    ]  # fmt: skip
 
 
 def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
@@ -95,20 +105,21 @@ def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.exception
     assert done.output.splitlines() == [
-        "2026-10  Disks: 5.00 EUR, no GPU counted",
-        "2026-10  Machines: 137.00 EUR, 160.0 GPU-hours, 30.00 of it for commitments that nobody used, "
-        "7.00 without team",
-        "2026-11  Machines: 100.00 EUR, 80.0 GPU-hours",
+        "2026-10  Disks, chat: 5.00 EUR, no GPU counted",
+        "2026-10  Machines: 37.00 EUR, 80.0 GPU-hours, 30.00 of it for commitments that nobody used, 7.00 without team",
+        "2026-10  Machines, chat: 100.00 EUR, 80.0 GPU-hours",
+        "2026-11  Machines, chat: 100.00 EUR, 80.0 GPU-hours",
         "together 242.00 EUR",
         "columns that FOCUS does not know, left alone: x_note",
     ]
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as lines:
-        assert [row["effective_cost"] for row in csv.DictReader(lines)] == ["5.0", "137.0", "100.0"]
+        assert [row["effective_cost"] for row in csv.DictReader(lines)] == ["5.0", "37.0", "100.0", "100.0"]
 
 
 def test_columns_of_1_3_stand_for_those_they_replace(tmp_path: Path) -> None:
     names = {"ProviderName": "ServiceProviderName", "PublisherName": "HostProviderName"}
-    rows = [{names.get(key, key): value for key, value in row.items()} for row in ROWS]
+    rows = [{names.get(key, key): value for key, value in row.items()} | {"AllocatedTags": ""} for row in ROWS]
+    assert read_bill(saved(tmp_path, rows)).unknown_columns == ("x_note",)
     assert read_bill(saved(tmp_path, rows)).services == read_bill(saved(tmp_path, ROWS, "old.csv")).services
 
 
@@ -127,6 +138,18 @@ BROKEN = [
     ({"ChargeCategory": "Gift"}, "'Gift' in ChargeCategory"),
     ({"BillingCurrency": "euro"}, "'euro' in BillingCurrency"),
     ({"Tags": "team=chat"}, "'team=chat' in Tags"),
+    ({"BillingPeriodEnd": "2026-09-01T00:00:00Z"}, "'2026-09-01T00:00:00Z' in BillingPeriodEnd"),
+    ({"ChargePeriodEnd": "2026-10-02T10:00:00Z"}, "'2026-10-02T10:00:00Z' in ChargePeriodEnd"),
+    ({"CommitmentDiscountId": "", "CommitmentDiscountStatus": "Used"}, "'Used' in CommitmentDiscountStatus"),
+    ({"CommitmentDiscountId": "c1"}, "nothing in CommitmentDiscountStatus"),
+    ({"ChargeCategory": "Credit"}, "'10' in ConsumedQuantity"),
+    ({"CommitmentDiscountStatus": "Unused"}, "'10' in ConsumedQuantity"),
+    ({"ConsumedQuantity": ""}, "'Hours' in ConsumedUnit"),
+    ({"ConsumedUnit": ""}, "nothing in ConsumedUnit"),
+    ({"ContractedUnitPrice": "12"}, "'110' in ContractedCost"),
+    ({"ListUnitPrice": "13"}, "'120' in ListCost"),
+    ({"ChargeCategory": "Tax", **NOT_CONSUMED}, "'10' in PricingQuantity"),
+    ({"PricingQuantity": ""}, "nothing in PricingQuantity"),
 ]
 
 
@@ -136,6 +159,16 @@ def test_a_broken_rule_is_named_with_its_row(tmp_path: Path, changed: dict[str, 
     with pytest.raises(InputError) as refused:
         read_bill(saved(tmp_path, [blank | USED, USED | changed]))
     assert str(refused.value).startswith(f"not FOCUS 1.2: got {said}")
+
+
+def test_every_rule_between_columns_is_broken_above(tmp_path: Path) -> None:
+    said = []
+    for changed, _ in BROKEN:
+        with pytest.raises(InputError) as refused:
+            read_bill(saved(tmp_path, [dict.fromkeys(changed, "") | USED, USED | changed]))
+        said.append(str(refused.value))
+    rules = {f"want the rule kept: {row['column']} {row['rule']}." for row in table("focus_conditions")}
+    assert {rule for rule in rules if any(rule in each for each in said)} == rules
 
 
 @pytest.mark.parametrize("row", [row for row in table("focus_columns") if row["level"] == "mandatory"])

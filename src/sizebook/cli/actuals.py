@@ -62,7 +62,9 @@ def traffic(log: Path, output: Path, cache_tokens: float | None, replicas: int, 
 
 @actuals.command("bill")
 @click.argument("bill", type=FILE)
-@click.option("--tag", default="", help="Your tag key, such as team: cost without it is listed by itself.")
+@click.option(
+    "--tag", default="", help="Your tag key, such as team, or a column of yours: cost by its values, and what has none."
+)
 @click.option("--csv", "table", type=ANY_PATH, help="Write the services by month to this CSV file.")
 def bill(bill: Path, tag: str, table: Path | None) -> None:
     """Check BILL (FOCUS 1.2 or 1.3, CSV or Parquet) by the rules of FOCUS and add it up by month and service."""
@@ -77,7 +79,8 @@ def bill(bill: Path, tag: str, table: Path | None) -> None:
             writer.writerow([*heads, "currency"])
             writer.writerows([*asdict(each).values(), found.currency] for each in found.services)
     for each in found.services:
-        line = f"{each.month}  {each.service}: {each.effective_cost:,.2f} {found.currency}"
+        name = f"{each.service}, {each.tag}" if each.tag else each.service
+        line = f"{each.month}  {name}: {each.effective_cost:,.2f} {found.currency}"
         line += f", {each.gpu_hours:,.1f} GPU-hours" if each.gpu_hours else ", no GPU counted"
         parts = ((each.unused_cost, "of it for commitments that nobody used"), (each.untagged_cost, f"without {tag}"))
         for amount, what in parts:
