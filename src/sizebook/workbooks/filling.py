@@ -168,12 +168,13 @@ def _finished(package: Package, output: Path, *, target: Target | None, namespac
     """Calculate a package whose values are in and save it."""
     _drop_calculation_chain(package)
     _keep_stored_values(package)
-    _empty_held_cells(package)
+    sheets = {name: Sheet(package, name) for name in package.sheets()}
+    _empty_held_cells(package, sheets)
     calculated = recalculated_when_asked(package)
     if strict:
         _refuse_uncalculated(package.path, calculated)
-    stored = _write_computed(package, calculated)
-    _hold_values(package, stored)
+    stored = _write_computed(sheets, calculated)
+    _hold_values(package, sheets, stored)
     refresh_charts(package, stored)
     apply_print_ranges(package, stored)
     remarks = () if target is None else convert_for(package, target, load(), namespace=namespace)
@@ -255,9 +256,8 @@ def _refuse_uncalculated(template: Path, calculated: Calculated) -> None:
         )
 
 
-def _write_computed(package: Package, calculated: Calculated) -> CellValue:
+def _write_computed(sheets: Mapping[str, Sheet], calculated: Calculated) -> CellValue:
     """Store what each formula gives; return what a cell of the written workbook shows."""
-    sheets = {name: Sheet(package, name) for name in package.sheets()}
     kept = set(calculated.not_calculated)
     for sheet in sheets.values():
         for cell, formula in formulas(sheet.root):
@@ -289,18 +289,17 @@ def _held_areas(package: Package) -> Iterator[tuple[Area, Area]]:
             yield to, source
 
 
-def _empty_held_cells(package: Package) -> None:
+def _empty_held_cells(package: Package, sheets: Mapping[str, Sheet]) -> None:
     """Empty the cells that are written after the calculation: no formula may take what they held for what holds now."""
     for to, _ in _held_areas(package):
-        sheet = Sheet(package, to.sheet)
         for row, column in to.cells():
-            sheet.write_input(row, column, None)
+            sheets[to.sheet].write_input(row, column, None)
 
 
-def _hold_values(package: Package, shown: CellValue) -> None:
+def _hold_values(package: Package, sheets: Mapping[str, Sheet], shown: CellValue) -> None:
     """Write the values that held cells hold: they stay without functions."""
     for to, source in _held_areas(package):
-        sheet = Sheet(package, to.sheet)
+        sheet = sheets[to.sheet]
         for (row, column), at in zip(to.cells(), source.cells(), strict=True):
             value = shown(source.sheet, *at)
             write = sheet.write_computed if isinstance(value, ErrorCode) else sheet.write_input
