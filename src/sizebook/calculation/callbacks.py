@@ -15,7 +15,7 @@ from sizebook.calculation.preparation import Prepared
 from sizebook.calculation.proofs import is_proved
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.spreadsheet.argument_values import each, joined, rows_of, text
-from sizebook.calculation.tokens import address, area
+from sizebook.calculation.tokens import address, cell_at
 from sizebook.calculation.values import NOT_CALCULABLE, argument, error, placed, result
 from sizebook.core.cells import evaluate
 from sizebook.core.errors import CellError, SizebookError
@@ -38,7 +38,7 @@ class Calls:
 
     def __init__(self, functions: Mapping[str, Function], prepared: Prepared, note: Note) -> None:
         self._functions = functions
-        self._places, self._arrays = prepared.places, prepared.arrays
+        self._sheets, self._arrays = prepared.sheets, prepared.arrays
         self._filled: dict[int, list[list[Any]]] = {}
         self._tell = note
         self._known: dict[str, Any] = {}
@@ -51,25 +51,37 @@ class Calls:
     def callbacks(self) -> Iterator[tuple[str, Callback]]:
         """Yield the name of each function as the engine knows it, and what it calls."""
         ours: dict[str, Callback] = {
-            names.FIRST: _first, names.ONLY: self._only, names.FIT: self._fit, names.PART: self._part,
-            names.SPILL: self._spill, names.REFUSED: _refused, names.EACH: self._each, names.SERIES: _series,
-            names.COUNTABLE: _countable, names.SAME_ERROR: _same_error, names.CRITERION: self._criterion,
-            names.AS_TEXT: _as_text, names.COMPARED: _compared, names.JOINED: _joined, names.PROVED: self._proved,
-            names.TARGET: self._target,
+            names.FIRST: _first, names.FIT: self._fit, names.PART: self._part, names.SPILL: self._spill,
+            names.REFUSED: _refused, names.SERIES: _series, names.COUNTABLE: _countable,
+            names.SAME_ERROR: _same_error, names.AS_TEXT: _as_text, names.COMPARED: _compared, names.JOINED: _joined,
         }  # fmt: skip
         yield from ours.items()
+        placed: dict[str, Callback] = {
+            names.ONLY: self._only, names.EACH: self._each, names.CRITERION: self._criterion,
+            names.PROVED: self._proved, names.TARGET: self._target,
+        }  # fmt: skip
+        for name, called in placed.items():
+            yield name, self._told(called)
         for name, own in FUNCTIONS.items():
-            yield OWN + name, self._own(own)
+            yield OWN + name, self._told(self._own(own))
         for name, function in self._functions.items():
-            yield OWN + name, self._registered(function)
+            yield OWN + name, self._told(self._registered(function))
+
+    def _told(self, called: Callback) -> Callback:
+        """Return what is handed its cell as the number of the sheet, row and column before its arguments."""
+
+        def told(sheet: float, row: float, column: float, *given: Any) -> Any:
+            return called((self._sheets[int(sheet)], address(int(row), int(column))), *given)
+
+        return told
 
     def _registered(self, function: Function) -> Callback:
-        def called(place: float, *given: Any) -> Any:
+        def called(place: Place, *given: Any) -> Any:
             cells = [None if cell == _OMITTED else argument(cell) for cell in given]
-            self._tell("!".join(self._places[int(place)]))
+            self._tell("!".join(place))
             value = self._evaluated(function, cells)
             self._tell("")
-            self._note(int(place), value)
+            self._note(place, value)
             return result(value)
 
         return called
@@ -77,52 +89,51 @@ class Calls:
     def _own(self, own: Callback) -> Callback:
         """Return a function of spreadsheets as the engine calls it: errors are values there."""
 
-        def called(place: float, *given: Any) -> Any:
+        def called(place: Place, *given: Any) -> Any:
             cells = [None if cell == _OMITTED else argument(cell) for cell in given]
-            self._tell("!".join(self._places[int(place)]))
+            self._tell("!".join(place))
             value = self._spreadsheet(own, cells)
             self._tell("")
-            return self._seen(int(place), value)
+            return self._seen(place, value)
 
         return called
 
-    def _seen(self, number: int, value: Any) -> Any:
+    def _seen(self, place: Place, value: Any) -> Any:
         """Note that a cell is refused, which IFERROR or COUNT around the call may hide; return the value."""
         refused = error(NOT_CALCULABLE)
         if value == refused or (isinstance(value, list) and any(refused in row for row in value)):
-            self.refused[self._places[number]] = ""
+            self.refused[place] = ""
         return value
 
-    def _each(self, place: float, name: str, *given: Any) -> Any:
+    def _each(self, place: Place, name: str, *given: Any) -> Any:
         """Return what a function of the engine gives for each value of its arrays."""
-        return self._seen(int(place), called_for_each(name, *given))
+        return self._seen(place, called_for_each(name, *given))
 
-    def _only(self, place: float, value: Any) -> Any:
+    def _only(self, place: Place, value: Any) -> Any:
         """Return a value that stands alone; which one of several Excel takes hangs on where the formula stands."""
-        return self._seen(int(place), error(NOT_CALCULABLE) if isinstance(value, list) else value)
+        return self._seen(place, error(NOT_CALCULABLE) if isinstance(value, list) else value)
 
-    def _proved(self, place: float, kind: str, value: Any) -> Any:
+    def _proved(self, place: Place, kind: str, value: Any) -> Any:
         """Return an argument, refused where it is not of the class that is proved."""
         rows = [[cell if is_proved(cell, kind) else error(NOT_CALCULABLE) for cell in row] for row in rows_of(value)]
-        return self._seen(int(place), rows if isinstance(value, list) else rows[0][0])
+        return self._seen(place, rows if isinstance(value, list) else rows[0][0])
 
-    def _criterion(self, place: float, value: Any) -> Any:
+    def _criterion(self, place: Place, value: Any) -> Any:
         """Return a criterion or rows of them with 0 in place of -0; one in error is refused."""
         if isinstance(value, list):
             return [[self._criterion(place, cell) for cell in row] for row in value]
         if isinstance(value, dict):
-            return self._seen(int(place), error(NOT_CALCULABLE))
+            return self._seen(place, error(NOT_CALCULABLE))
         return 0.0 if type(value) is float and value == 0 else value
 
-    def _target(self, place: float, value: Any, *start: Any) -> Any:
+    def _target(self, place: Place, value: Any, *start: Any) -> Any:
         """Return the text of INDIRECT, or the rows of OFFSET; note a formula whose reference leads to its own cell."""
-        cell = self._places[int(place)]
         if not start and not isinstance(value, (str, list, dict)):
             return "0"  # names no cell: #REF!, where the engine shows #VALUE! for what is no text
-        if offset_reaches(cell, start[0], value, *start[1:]) if start else text_reaches(cell, value):
-            self.circular.append(cell)
+        if offset_reaches(place, start[0], value, *start[1:]) if start else text_reaches(place, value):
+            self.circular.append(place)
         if any(isinstance(size, float) and size < 0 for size in start[2:]):  # the engine shows #REF!
-            return self._seen(int(place), error(NOT_CALCULABLE))
+            return self._seen(place, error(NOT_CALCULABLE))
         return value
 
     def _spreadsheet(self, own: Callback, cells: list[Any]) -> Any:
@@ -152,19 +163,16 @@ class Calls:
                 raise
         return self._known[key]
 
-    def _note(self, number: int, value: Any) -> None:
+    def _note(self, place: Place, value: Any) -> None:
         """Keep the messages of what failed, each for the cell that will show it.
 
         The engine may call once before an area that it reads is filled, and again: what the last call says holds.
         """
-        sheet, at = self._places[number]
-        place = area(at, sheet)
-        if place is None:
-            return
+        sheet, (top, left) = place[0], cell_at(place[1]) or (1, 1)
         rows = value if isinstance(value, list) else [[value]]
         for down, row in enumerate(rows):
             for across, cell in enumerate(row if isinstance(row, (list, tuple)) else [row]):
-                shown_at = (sheet, address(place.top + down, place.left + across))
+                shown_at = (sheet, address(top + down, left + across))
                 if isinstance(cell, CellError):  # an error of its arguments
                     self.messages.pop(shown_at, None)
                 elif isinstance(cell, SizebookError):

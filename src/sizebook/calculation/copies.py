@@ -11,17 +11,14 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from sizebook.calculation.callback_names import PLACE
 from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, cell_at, column_letters, column_number, tokenize
 
 # Kinds of formulas: those that differ only in the rows of their references, and in columns that nothing fixes.
-_ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
+# A digit is looked for first and what stands before it afterwards, which is several times as fast.
+_ROW = re.compile(r"\d(?<=[A-Za-z$]\d)\d*(?![\w(.])")
 _LOOSE_COLUMN = re.compile(r"(?<![\w.$])[A-Za-z]{1,3}(?=\$?0(?![\w(.]))")
-# A row beyond the last of a sheet, which a kind does not tell from others.
-_BEYOND = re.compile(
-    r"[A-Za-z$:](?:104857[7-9]|10485[89]\d|1048[6-9]\d\d|1049\d{3}|10[5-9]\d{4}|1[1-9]\d{5}|[2-9]\d{6})(?![\w(.])"
-)
-_DOWN, _ACROSS, _NUMBER = "down", "across", "number"  # what differs between copies
+_LONG_ROW = re.compile(r"[1-9](?<=[A-Za-z$:]\d)\d{6}(?![\w(.])")  # may lie beyond the last of a sheet
+_DOWN, _ACROSS = "down", "across"  # what differs between copies
 _PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")
 
 
@@ -32,7 +29,7 @@ def down_kind(text: str) -> str:
 
 def may_reach_beyond(text: str) -> bool:
     """Return whether a formula may name a row beyond the last of a sheet, where copies further up name none."""
-    return _BEYOND.search(text) is not None
+    return any(int(row) > LAST_ROW for row in _LONG_ROW.findall(text))
 
 
 def across_kind(kind: str) -> str:
@@ -48,9 +45,13 @@ def grows(reference: str) -> bool:
 
 
 def kinds(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield both kinds of formulas; one search each goes through all of them."""
-    down = down_kind("\0".join(texts))
-    return zip(down.split("\0"), across_kind(down).split("\0"), strict=True) if texts else iter(())
+    """Yield both kinds of formulas; one search goes through all of them, another through those that differ."""
+    if not texts:
+        return
+    down = down_kind("\0".join(texts)).split("\0")
+    different = list(dict.fromkeys(down))
+    across = dict(zip(different, across_kind("\0".join(different)).split("\0"), strict=True))
+    yield from ((kind, across[kind]) for kind in down)
 
 
 class Corner(NamedTuple):
@@ -98,17 +99,16 @@ def _corner(text: str, at: Area) -> Corner:
 class Template(NamedTuple):
     """A formula as it reads from its cell: the text with ``%s`` for what differs between cells, and what stands there.
 
-    ``moving`` are pairs: a column or a row so many steps from the cell, or the number by which calls are told the cell.
+    ``moving`` are pairs: a column or a row, and the steps to it from the cell.
     """
 
     text: str
     moving: tuple[tuple[str, int], ...]
 
-    def written(self, row: int, column: int, place: int) -> str:
+    def written(self, row: int, column: int) -> str:
         """Return the formula as it reads in a cell; references wrap around the sheet."""
         values = [
-            (row + step - 1) % LAST_ROW + 1 if kind == _DOWN else _letters(column + step) if kind == _ACROSS else place
-            for kind, step in self.moving
+            (row + step - 1) % LAST_ROW + 1 if kind == _DOWN else _letters(column + step) for kind, step in self.moving
         ]
         return self.text % tuple(values)
 
@@ -118,8 +118,7 @@ def template(pieces: Pieces) -> Template:
     text, moving = "", list[tuple[str, int]]()
     for piece in pieces:
         if not isinstance(piece, Corner):
-            text += "%s" if piece == PLACE else piece.replace("%", "%%")
-            moving += [(_NUMBER, 0)] if piece == PLACE else []
+            text += piece.replace("%", "%%")
             continue
         for fixed, kind, step in (
             (piece.fixed_column, _ACROSS, piece.across),
@@ -153,16 +152,16 @@ class Copies:
         """Note what becomes of a formula and its copies."""
         self._lines[kind, column] = self._rows[across_kind(kind)] = template(seen), rewritten
 
-    def rewritten(self, text: str, kind: tuple[str, str], address: str, number: int) -> str | None:
+    def rewritten(self, text: str, kind: tuple[str, str], address: str) -> str | None:
         """Return what becomes of a formula that is a copy of one noted before, None for any other."""
         down, across = kind
         row, column = cell_at(address) or (1, 0)
         for known in (self._lines.get((down, column)), self._rows.get(across)):
-            if known is None or known[0].written(row, column, number) != text:
+            if known is None or known[0].written(row, column) != text:
                 continue
             if known[1] is None:
                 self.plain.add(down)
                 return text
             self._lines[down, column] = known
-            return known[1].written(row, column, number)
+            return known[1].written(row, column)
         return None

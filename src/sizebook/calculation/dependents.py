@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sizebook.calculation.calculated import Place, is_not_calculated
 from sizebook.calculation.preparation import Prepared
-from sizebook.calculation.tokens import Area, address, area, cell_at, tokenize
+from sizebook.calculation.tokens import Area, address, area, cell_at, references
 from sizebook.calculation.values import ErrorCode
 
 RESTS = "it rests on a cell that cannot be calculated"
@@ -90,8 +90,8 @@ class _UsersOfSheet:
 
 
 def _references(place: Place, text: str) -> Iterator[Area]:
-    for token in tokenize(text):
-        source = area(token.text.rstrip("#"), place[0]) if token.kind == "reference" else None
+    for reference in references(text):
+        source = area(reference.rstrip("#"), place[0])
         if source is not None:
             yield source
 
@@ -135,11 +135,8 @@ class _Cells:
 def _follows(place: Place, text: str, errors: _Cells) -> bool:
     """Return whether a formula refers to a cell that is itself in error, so that mending that one may mend this."""
     own = area(place[1], place[0])
-    for token in tokenize(text):
-        source = area(token.text, place[0]) if token.kind == "reference" else None
-        if source is not None and own is not None and errors.any_in(source, own):
-            return True
-    return False
+    sources = (area(reference, place[0]) for reference in references(text))
+    return own is not None and any(source is not None and errors.any_in(source, own) for source in sources)
 
 
 def _filled_in_error(prepared: Prepared, errors: Mapping[Place, ErrorCode]) -> set[Place]:

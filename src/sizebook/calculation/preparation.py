@@ -16,7 +16,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from sizebook.calculation.calculated import Place
-from sizebook.calculation.callback_names import FIT, REFUSED, SPILL
+from sizebook.calculation.callback_names import FIT, PLACE, REFUSED, SPILL
 from sizebook.calculation.comparisons import ShortNumbers
 from sizebook.calculation.copies import Copies, Pieces, Template, down_kind, kinds, may_reach_beyond, relative, template
 from sizebook.calculation.kept_formulas import LEAST_SECONDS, KeptFormulas, keep, kept_file, read_kept
@@ -53,9 +53,11 @@ class Prepared:
         stored_errors: the error values that the file holds beside formulas.
         rewritten, refused_formulas: what became of formulas that do not stand as they are, by their number.
         kept: the same of a calculation before, taken in place of rewriting.
+        sheets: the sheets, each told to calls by its number in this list.
     """
 
     dates_from_1904: bool
+    sheets: tuple[str, ...]
     file: bytes = b""
     places: list[Place] = field(default_factory=list)
     arrays: dict[int, ArrayFormula] = field(default_factory=dict)
@@ -98,13 +100,13 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     """Rewrite the formulas of a package in place, and return what the engine is to read."""
     _refuse_settings(package)
     outside = links(package)
-    prepared = Prepared(_is_set(package, "workbookPr", "date1904"))
     found = {sheet: formulas(package.xml(part)) for sheet, part in package.sheets().items()}
+    prepared = Prepared(_is_set(package, "workbookPr", "date1904"), tuple(found))
     anchors = _dynamic(found)
     book = WorkbookContext(
         names=Names(package),
         tables=tables(package),
-        sheets=tuple(found),
+        sheets=prepared.sheets,
         functions=functions,
         links=outside,
         anchors=anchors,
@@ -159,6 +161,8 @@ class _Preparing:
     def __init__(self, package: Package, prepared: Prepared, book: WorkbookContext, sheet: str, part: str) -> None:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
         self.kept = prepared.kept
+        # The same text in all copies, so that the engine takes them apart once.
+        self.own_place = f"{book.sheets.index(sheet)},ROW(),COLUMN()"
         self.shared: dict[str, _Shared] = {}
         self.unchanged: set[Pieces] = set()  # formulas that stand as they are, as they read from their cells
         self.copied: dict[Pieces, Template] = {}  # formulas as they read from their cells, and as they are rewritten
@@ -200,7 +204,7 @@ class _Preparing:
             if kind in self.copies.plain and not (beyond and may_reach_beyond(texts[index])):
                 continue
             cell, formula = found[index]
-            copy = self.copies.rewritten(texts[index], (kind, of_row), addresses[index], first + index)
+            copy = self.copies.rewritten(texts[index], (kind, of_row), addresses[index])
             if copy is None:
                 self._write(cell, formula, first + index, texts[index])
             elif copy != texts[index]:
@@ -238,7 +242,7 @@ class _Preparing:
         down, across = at.top - origin.top, at.left - origin.left
         number = self.prepared.add(self._place(cell), master, down, across)
         if seen in self.copied:
-            self._put(formula, number, self.copied[seen].written(at.top, at.left, number))
+            self._put(formula, number, self.copied[seen].written(at.top, at.left))
         elif not is_plain:
             self._write(cell, formula, number, shifted(master, down, across))
 
@@ -259,42 +263,42 @@ class _Preparing:
             return False
         seen, kind = relative(text, at), down_kind(text)
         if may_reach_beyond(text):
-            alone = relative(self._rewritten(Rewriter(self.book, at), number, text), at)
-            self._put(formula, number, template(alone).written(at.top, at.left, number))
+            alone = self._rewritten(Rewriter(self.book, at), number, text)
+            self._put(formula, number, template(alone).written(at.top, at.left))
             return False
         if seen in self.unchanged:
             return True
         if seen not in self.copied:
             rewriter = Rewriter(self.book, at)
-            rewritten = relative(self._rewritten(rewriter, number, text), at)
+            rewritten = self._rewritten(rewriter, number, text)
             if rewritten == seen and not rewriter.depends_on_place:
                 self.copies.stands(kind, seen)
                 self.unchanged.add(seen)
                 return True
             if not rewriter.moves:
-                self._put(formula, number, template(rewritten).written(at.top, at.left, number))
+                self._put(formula, number, template(rewritten).written(at.top, at.left))
                 return False
             self.copied[seen] = template(rewritten)
         self.copies.moves(kind, at.left, seen, self.copied[seen])
-        self._put(formula, number, self.copied[seen].written(at.top, at.left, number))
+        self._put(formula, number, self.copied[seen].written(at.top, at.left))
         return False
 
     def _filling(self, array: ArrayFormula, number: int, text: str, at: Area) -> str:
         """Return an array formula rewritten so that it fills its area."""
         rewriter = Rewriter(self.book, at, ordinary=False, spills=array.dynamic)
-        rewritten = self._rewritten(rewriter, number, text)
-        rewritten = template(relative(rewritten, at)).written(at.top, at.left, number)
+        rewritten = template(self._rewritten(rewriter, number, text)).written(at.top, at.left)
         return f"{SPILL if array.dynamic else FIT}({number},{rewritten})"
 
-    def _rewritten(self, rewriter: Rewriter, number: int, text: str) -> str:
-        """Return a formula rewritten, or one that says that it is refused."""
+    def _rewritten(self, rewriter: Rewriter, number: int, text: str) -> Pieces:
+        """Return a formula rewritten, as it reads from its cell, or one that says that it is refused."""
         try:
-            return rewriter.rewritten(text)
+            rewritten = rewriter.rewritten(text)
         except NotCalculableError as reason:
             why = self.prepared.refused_formulas[number] = f"={text} cannot be calculated: {reason}"
             self.prepared.refused[self.prepared.places[number]] = why
             rewriter.depends_on_place, rewriter.moves = True, False
-            return f"{REFUSED}()"
+            rewritten = f"{REFUSED}()"
+        return tuple(self.own_place if piece == PLACE else piece for piece in relative(rewritten, rewriter.at))
 
     def _put(self, formula: etree._Element, number: int, text: str) -> None:
         self.package.xml(self.part, change=True)

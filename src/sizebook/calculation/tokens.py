@@ -70,6 +70,11 @@ def tokenize(formula: str) -> list[Token]:
     return [Token(str(match.lastgroup), match[0]) for match in _TOKEN.finditer(body)]
 
 
+def references(formula: str) -> Iterator[str]:
+    """Yield the references of a formula, each once it is asked for."""
+    return (match[0] for match in _TOKEN.finditer(formula) if match.lastgroup == "reference")
+
+
 def called_name(token: Token) -> str:
     """Return the function name of a call token, without sheet or book before it."""
     return token.text[:-1].rpartition("!")[2]
@@ -133,6 +138,7 @@ def _stripped(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+@lru_cache(1 << 14)  # formulas ask for the same references again and again
 def area(text: str, sheet: str) -> Area | None:
     """Return the area that a reference means on a sheet, or None for text that is no plain reference."""
     match = _REFERENCE.fullmatch(text)

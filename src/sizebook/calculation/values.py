@@ -50,7 +50,7 @@ def shown(value: Any) -> Any:
 def argument(value: Any) -> Any:
     """Return what a function sees of an argument: a value, rows of values, or an exception for an error value."""
     if isinstance(value, list):
-        return [[argument(cell) for cell in row] for row in value]
+        return [[argument(cell) if type(cell) is dict else cell for cell in row] for row in value]
     return CellError(_CODES.get(value.get("kind", ""), "#VALUE!")) if isinstance(value, dict) else value
 
 
@@ -59,7 +59,10 @@ def result(value: Any, blank: str | None = "") -> Any:
     if isinstance(value, (list, tuple)):
         rows = [list(row) if isinstance(row, (list, tuple)) else [row] for row in value] or [[None]]
         width = max(1, *(len(row) for row in rows))
-        return [[result(cell, blank) for cell in row] + [""] * (width - len(row)) for row in rows]
+        return [
+            [cell if type(cell) is float else result(cell, blank) for cell in row] + [""] * (width - len(row))
+            for row in rows
+        ]
     if isinstance(value, SizebookError):
         return error(value.code)
     if value is None:

@@ -105,6 +105,8 @@ def cut(
     in_array: bool,
 ) -> Cut | None:
     """Return a call over whole columns cut to rows; None where there is nothing to cut, or it cannot be told."""
+    if not any(is_open(token) for part in parts for token in part):
+        return None
     spread = [token for number, part in enumerate(parts) if _is_array(name, function.kind(number), part, in_array)
               for token in _spread(part)]  # fmt: skip
     opened = [token for token in spread if is_open(token)]

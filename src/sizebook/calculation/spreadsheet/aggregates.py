@@ -69,9 +69,11 @@ def _sum_of_products(*arrays: Any) -> float:
 
 
 def _matrix(given: Any) -> Any:
-    if not all(map(_is_number, _values(given))):
+    rows = rows_of(given)
+    if not {type(value) for row in rows for value in row} <= {int, float}:
+        _values(given)  # an error among them comes first
         fail("#VALUE!")
-    return np.array(rows_of(given), dtype=float)
+    return np.array(rows, dtype=float)
 
 
 def _product_of_matrices(first: Any, second: Any) -> list[list[float]]:
