@@ -40,7 +40,7 @@ class Limits:
     zip_bytes: int = _limit(500_000_000, "bytes of a workbook's parts, unpacked")
     zip_ratio: int = _limit(250, "unpacked bytes for each packed one, of a part above 1 MB")
     defined_names: int = _limit(50_000, "defined names of a workbook")
-    calculation_seconds: int = _limit(20, "seconds of a processor to calculate a workbook")
+    calculation_seconds: int = _limit(10, "seconds of a processor to calculate a workbook")
     calculation_bytes: int = _limit(4_000_000_000, "bytes of memory to calculate a workbook with")
     request_bytes: int = _limit(20_000_000, "bytes of a request to the web service")
     request_seconds: int = _limit(
