@@ -15,7 +15,6 @@ HAND = "formulas.csv"  # by hand or from Excel's documentation; `#N/IMPL!` is re
 # What LibreOffice 7.4 gave, where it does as Excel does: it differs in the codes of errors, takes TRUE for a number,
 # and knows no day before 1 March 1900. Measured on 22 November 2026, the ordinary ones on 26 November.
 MEASURED = "libreoffice_values.csv"
-BY_HAND = [grid for grid in GRIDS if grid != "ordinary"]
 
 
 def rows_of(file: str, grid: str) -> list[dict[str, str]]:

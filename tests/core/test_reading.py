@@ -69,9 +69,6 @@ def test_a_section_knows_what_was_stated_and_a_blank_is_not() -> None:
     assert found.cargo.crates == 4
 
 
-CARGO = "weight, crates, burst_factor"
-
-
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

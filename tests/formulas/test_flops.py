@@ -9,7 +9,6 @@ from sizebook.functions import load
 
 load()
 DAY = 86_400
-A100 = 312e12
 
 
 def test_equation_3_of_narayanan_in_its_own_form() -> None:

@@ -13,7 +13,7 @@ from sizebook.core.cells import call, evaluate
 from sizebook.core.errors import SizebookError
 from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import Call, walk
-from sizebook.core.formula_text import excel_formula, expression, filled, javascript, with_numbers
+from sizebook.core.formula_text import expression, filled, javascript, with_numbers
 from sizebook.core.registry import Function
 from sizebook.functions import load
 from tests.functions.points import Point, points
@@ -105,7 +105,7 @@ def calculated(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Point, An
             cell = sheet.cell(row, column, value)
             cells[name] = cell.coordinate
         ordinary = {name: at for name, at in cells.items() if point.given[name] is not None}
-        sheet.cell(row, 1, excel_formula(function, **ordinary))
+        sheet.cell(row, 1, expression(function, ordinary).excel(ordinary))
         # Inside a LAMBDA the engine cannot look a table up: it works the calls out before the formula around them.
         if not any(isinstance(node, Call) and node.function.isupper() for node in walk(expression(function).tree)):
             names = [argument.name for argument in function.arguments]

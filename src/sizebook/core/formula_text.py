@@ -13,8 +13,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.core.expression import Expression, node_of, parse
 from sizebook.core.expression_tree import Name, Node, rebuilt
-from sizebook.core.hints import unknown_key
-from sizebook.core.registry import Function, find, registered
+from sizebook.core.registry import Function, registered
 
 
 def expression(function: Function, given: Collection[str] | None = None) -> Expression:
@@ -72,29 +71,6 @@ def filled(function: Function, bound: Mapping[str, Any]) -> dict[str, Any]:
 def with_numbers(function: Function, bound: Mapping[str, Any]) -> str:
     """Return the formula with the numbers of one call put in; it is worth the call's result."""
     return expression(function).text(filled(function, bound), call)
-
-
-def excel_formula(function: Function | str, /, **cells: str | float | None) -> str:
-    """Return a function as an ordinary Excel formula over cells, for a workbook that computes without the add-in.
-
-    ``excel_formula("TRAIN_COST_USD", gpu_hours="C4", price_usd_per_gpu_hour="{price}")`` is ``=C4*{price}+0``. A cell
-    is a reference, a place of the workbook builder in braces, an expression, a number or a flag; a text is given in its
-    quotation marks. An argument left out takes its default, a blank one what it stands for; a cell that is given must
-    not be blank.
-
-    Errors: a function without a formula, an argument that it does not have, a required one left out.
-    """
-    entry = find(function) if isinstance(function, str) else function
-    given = {name: _cell(cell) for name, cell in cells.items() if cell is not None}
-    names = [a.name for a in entry.arguments]
-    for name in given:
-        if name not in names:
-            raise unknown_key("argument", name, names)
-    return expression(entry, given).excel(given)
-
-
-def _cell(cell: str | float) -> str:
-    return str(cell).upper() if isinstance(cell, bool) else str(cell)
 
 
 def javascript(function: Function) -> str:

@@ -11,7 +11,6 @@ from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
 from sizebook.plans.serving.users import DAYS_PER_MONTH
 
-_DEFINITION = text("definition")
 _SCENARIO = text("given in the scenario")
 
 
