@@ -17,7 +17,7 @@ from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.texts import text
 from sizebook.formulas.covering import Need, Offer, cover
-from sizebook.plans.quantities import MonthNumber
+from sizebook.plans.quantities import COUNT, MonthNumber
 
 HOURS = 24
 TERMS = {"1y": 12, "3y": 36}  # months of the terms that price lists know
@@ -140,26 +140,23 @@ def _is_number(cell: Any) -> bool:
     return isinstance(cell, (int, float)) and not isinstance(cell, bool) and math.isfinite(cell)
 
 
-_COUNT: Any = {"kind": "integer", "minimum": 0}
-
-
 @section
 class ContractMonth:
     """What contracts are in a month: running ones, and what to sign by term."""
 
     month: MonthNumber
     running_gpus: Annotated[
-        int, Quantity("GPUs under contracts that run already", unit="GPUs", **_COUNT, label="Running contracts")
+        int, Quantity("GPUs under contracts that run already", unit="GPUs", **COUNT, label="Running contracts")
     ]
     running_usd: Annotated[float, Quantity("what these cost", unit="USD", label="Running contracts, USD")]
     running_owed_usd: Annotated[
         float, Quantity("what these cost after the month", unit="USD", label="Running contracts, owed after it")
     ]
     signed_1y_gpus: Annotated[
-        int, Quantity("GPUs of contracts to sign for one year", unit="GPUs", **_COUNT, label="To sign, one year")
+        int, Quantity("GPUs of contracts to sign for one year", unit="GPUs", **COUNT, label="To sign, one year")
     ]
     signed_3y_gpus: Annotated[
-        int, Quantity("GPUs of contracts to sign for three years", unit="GPUs", **_COUNT, label="To sign, three years")
+        int, Quantity("GPUs of contracts to sign for three years", unit="GPUs", **COUNT, label="To sign, three years")
     ]
     needed_gpu_hours: Annotated[
         float,
@@ -173,9 +170,7 @@ class CommitmentFigures:
 
     tail_months: Annotated[
         int,
-        Quantity(
-            "months that contracts last after the plan", unit="months", **_COUNT, label="Contracts after the plan"
-        ),
+        Quantity("months that contracts last after the plan", unit="months", **COUNT, label="Contracts after the plan"),
     ]
     tail_usd: Annotated[
         float,

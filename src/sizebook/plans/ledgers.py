@@ -15,7 +15,7 @@ from typing import Annotated, Any, Protocol
 from sizebook.core.sections import Argument, Quantity, flat, leaves, section
 from sizebook.core.texts import Day, text
 from sizebook.plans.cost_range import CostRange, cost_range
-from sizebook.plans.quantities import EnergyKwh, PriceShare
+from sizebook.plans.quantities import COUNT, EnergyKwh, PriceShare
 
 LONGEST_PLAN = 60  # months
 
@@ -101,14 +101,13 @@ def ledger_rows(kind: type[Any], plan: BandedPlan, n_rows: int = 1) -> list[list
     return table + [blank] * (n_rows - len(plan.months))
 
 
-_COUNT: Any = {"kind": "integer", "minimum": 0}
 _USD: Any = {"unit": "USD", "minimum": 0}
 
 GpusFirstMonth = Annotated[
-    int, Quantity("GPUs in the busiest hour of the first month", unit="GPUs", **_COUNT, label="GPUs, first month")
+    int, Quantity("GPUs in the busiest hour of the first month", unit="GPUs", **COUNT, label="GPUs, first month")
 ]
 GpusLastMonth = Annotated[
-    int, Quantity("GPUs in the busiest hour of the last month", unit="GPUs", **_COUNT, label="GPUs, last month")
+    int, Quantity("GPUs in the busiest hour of the last month", unit="GPUs", **COUNT, label="GPUs, last month")
 ]
 
 
@@ -116,7 +115,7 @@ GpusLastMonth = Annotated[
 class Totals:
     """What all months of a plan add up to, with both ends of its band in money."""
 
-    months: Annotated[int, Quantity("months planned", unit="months", **_COUNT, label="Months")]
+    months: Annotated[int, Quantity("months planned", unit="months", **COUNT, label="Months")]
     peak_gpus_first: GpusFirstMonth
     peak_gpus_last: GpusLastMonth
     usd: Annotated[float, Quantity("cost of all months", **_USD, label="Cost")]

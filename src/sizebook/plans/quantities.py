@@ -6,18 +6,18 @@ from typing import Annotated, Any
 
 from sizebook.core.sections import Quantity
 
-_COUNT: Any = {"kind": "integer", "minimum": 0}
+COUNT: Any = {"kind": "integer", "minimum": 0}
 
-MonthNumber = Annotated[int, Quantity("month, the first is now", **_COUNT, label="Month")]
+MonthNumber = Annotated[int, Quantity("month, the first is now", **COUNT, label="Month")]
 
 # A replica, its node and its fleet
 
-GpusPerReplica = Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **_COUNT, label="GPUs of a replica")]
+GpusPerReplica = Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **COUNT, label="GPUs of a replica")]
 InFlight = Annotated[
-    int, Quantity("requests in flight on a replica", unit="requests", **_COUNT, label="In flight on a replica")
+    int, Quantity("requests in flight on a replica", unit="requests", **COUNT, label="In flight on a replica")
 ]
 CacheCapacity = Annotated[
-    int, Quantity("requests that its cache holds", unit="requests", **_COUNT, label="Requests that the cache holds")
+    int, Quantity("requests that its cache holds", unit="requests", **COUNT, label="Requests that the cache holds")
 ]
 TimeToFirstToken = Annotated[float, Quantity("time to first token", unit="seconds", label="Time to first token")]
 TimePerOutputToken = Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
@@ -41,16 +41,14 @@ ReleaseBasis = Annotated[
     ),
 ]
 TdpWatts = Annotated[float, Quantity("power of one GPU: its TDP", unit="watts", label="Power of a GPU")]
-GpusPerNode = Annotated[int, Quantity("GPUs of a node", unit="GPUs", **_COUNT, label="GPUs of a node")]
-SpareReplicas = Annotated[
-    int, Quantity("replicas kept for failures", unit="replicas", **_COUNT, label="Spare replicas")
-]
+GpusPerNode = Annotated[int, Quantity("GPUs of a node", unit="GPUs", **COUNT, label="GPUs of a node")]
+SpareReplicas = Annotated[int, Quantity("replicas kept for failures", unit="replicas", **COUNT, label="Spare replicas")]
 
 # A training run
 
-ModelParameters = Annotated[int, Quantity("parameters of the model", unit="parameters", **_COUNT, label="Parameters")]
+ModelParameters = Annotated[int, Quantity("parameters of the model", unit="parameters", **COUNT, label="Parameters")]
 TrainedParameters = Annotated[
-    int, Quantity("parameters that are trained", unit="parameters", **_COUNT, label="Trained parameters")
+    int, Quantity("parameters that are trained", unit="parameters", **COUNT, label="Trained parameters")
 ]
 LayoutName = Annotated[str, Quantity("layout in the field's shorthand", kind="text", label="Layout")]
 TokensPerGpu = Annotated[

@@ -13,6 +13,7 @@ from sizebook.plans.fleet.nodes import node_facts
 from sizebook.plans.fleet.plan import PlannedService, longest_tokens, replica_of
 from sizebook.plans.ledgers import GpusFirstMonth, GpusLastMonth
 from sizebook.plans.quantities import (
+    COUNT,
     CacheCapacity,
     GpusPerNode,
     GpusPerReplica,
@@ -35,8 +36,6 @@ from sizebook.plans.serving.rates import watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.band import banded
 from sizebook.tables.grid import grid_of
-
-_COUNT: Any = {"kind": "integer", "minimum": 0}
 
 
 @section
@@ -61,13 +60,13 @@ class ReplicaOnNode:
     tdp_watts: TdpWatts
     gpus_per_node: GpusPerNode
     node_kw: Annotated[float, Quantity("power of a node at most", unit="kW", label="Power of a node")]
-    node_units: Annotated[int, Quantity("height of a node", unit="U", **_COUNT, label="Height of a node")]
+    node_units: Annotated[int, Quantity("height of a node", unit="U", **COUNT, label="Height of a node")]
     rack_nodes: Annotated[
         int | None,
         Quantity(
             "nodes of a rack-scale system, blank for a node that goes into any rack",
             unit="nodes",
-            **_COUNT,
+            **COUNT,
             label="Nodes of a rack-scale system",
         ),
     ]
@@ -82,13 +81,11 @@ class ServiceBasis(ReplicaOnNode):
         float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid, listed")
     ]
     longest_tokens: Annotated[
-        int, Quantity("tokens of a request that stand in the context", unit="tokens", **_COUNT, label="Longest request")
+        int, Quantity("tokens of a request that stand in the context", unit="tokens", **COUNT, label="Longest request")
     ]
     context_tokens: Annotated[
         int | None,
-        Quantity(
-            "context that the model states, blank for none", unit="tokens", **_COUNT, label="Context of the model"
-        ),
+        Quantity("context that the model states, blank for none", unit="tokens", **COUNT, label="Context of the model"),
     ]
     accelerator: Annotated[
         str, Quantity("accelerator by its key, however it was spelled", kind="text", label="Accelerator, by its key")

@@ -11,20 +11,18 @@ from sizebook.core.sections import DEFAULT, TABLES, Quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.serving.inputs import (
     Energy,
-    GpuPrices,
     GpusPerNode,
     Latencies,
     Margins,
+    PlacedPrices,
     PlanMonths,
     PriceChanges,
-    Prices,
 )
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
 from sizebook.plans.serving.users import hours_twice
 from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.serving.traffic_quantities import PeakFactor
-from sizebook.tables.prices import OwnPrices, PriceRegion, Provider
 
 MOST_SERVICES = 20  # the columns of the workbook
 
@@ -42,20 +40,6 @@ class ServiceTraffic(Arrivals):
     """Arrivals with the busiest hour over the mean of the day."""
 
     peak_factor: PeakFactor = DEFAULT
-
-
-@section
-class ServicePrices:
-    """What a GPU-hour of a service costs, and where it is looked up, which is also where its nodes stand."""
-
-    gpu_hours: GpuPrices = DEFAULT
-    provider: Provider = DEFAULT
-    region: PriceRegion = DEFAULT
-    own: OwnPrices = DEFAULT
-
-    def with_energy(self, energy: Energy) -> Prices:
-        """Return them with the energy that all services share."""
-        return Prices(gpu_hours=self.gpu_hours, provider=self.provider, region=self.region, own=self.own, energy=energy)
 
 
 @section
@@ -93,7 +77,7 @@ class Service(ReadSection):
     gpus_per_node: GpusPerNode = DEFAULT
     traffic: ServiceTraffic
     latencies: Latencies = DEFAULT
-    prices: ServicePrices = DEFAULT
+    prices: PlacedPrices = DEFAULT
     requests: RequestStream = DEFAULT
     pools: PoolLayout = DEFAULT
     running: Running = DEFAULT

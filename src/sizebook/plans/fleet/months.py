@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
 from sizebook.plans.fleet.inputs import Contract, FleetTerms, Service
 from sizebook.plans.fleet.nodes import node_share, nodes_together
+from sizebook.plans.quantities import COUNT
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.traffic import (
@@ -24,14 +25,12 @@ from sizebook.serving.traffic import (
     serving_kwh,
 )
 
-_COUNT: Any = {"kind": "integer", "minimum": 0}
-
 RequestsPerDay = Annotated[float, Quantity("requests a day", unit="requests", label="Requests a day")]
 ReservedUsd = Annotated[float, Quantity("cost of reserved GPUs", unit="USD", label="Reserved, USD")]
 BurstUsd = Annotated[float, Quantity("cost of burst hours", unit="USD", label="Burst, USD")]
 MonthKwh = Annotated[float, Quantity("electrical energy", unit="kWh", label="kWh")]
 MonthCo2e = Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="kgCO2e")]
-Racks = Annotated[int, Quantity("racks of these nodes", unit="racks", **_COUNT, label="Racks")]
+Racks = Annotated[int, Quantity("racks of these nodes", unit="racks", **COUNT, label="Racks")]
 
 
 @section
@@ -39,18 +38,18 @@ class FleetMonth:
     """One month of all services: GPUs paid for, burst hours, money, energy, nodes, racks and power."""
 
     requests_per_day: RequestsPerDay
-    peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **_COUNT, label="At peak")]
-    mean_gpus: Annotated[int, Quantity("GPUs at the mean of the day", unit="GPUs", **_COUNT, label="At the mean")]
-    reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **_COUNT, label="Reserved")]
+    peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **COUNT, label="At peak")]
+    mean_gpus: Annotated[int, Quantity("GPUs at the mean of the day", unit="GPUs", **COUNT, label="At the mean")]
+    reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **COUNT, label="Reserved")]
     burst_gpu_hours: Annotated[float, Quantity("GPU-hours on demand", unit="GPU-hours", label="Burst hours")]
     reserved_usd: ReservedUsd
     burst_usd: BurstUsd
     usd: Annotated[float, Quantity("cost of the month", unit="USD", label="Together, USD")]
     energy_kwh: MonthKwh
     co2e_kg: MonthCo2e
-    nodes: Annotated[int, Quantity("nodes in the busiest hour", unit="nodes", **_COUNT, label="Nodes")]
+    nodes: Annotated[int, Quantity("nodes in the busiest hour", unit="nodes", **COUNT, label="Nodes")]
     own_nodes: Annotated[
-        int, Quantity("nodes if services shared none", unit="nodes", **_COUNT, label="Nodes, none shared")
+        int, Quantity("nodes if services shared none", unit="nodes", **COUNT, label="Nodes, none shared")
     ]
     racks: Racks
     site_kw: Annotated[
@@ -64,16 +63,16 @@ class ServiceMonth:
 
     requests_per_day: RequestsPerDay
     peak_replicas: Annotated[
-        int, Quantity("replicas in the busiest hour", unit="replicas", **_COUNT, label="Replicas at peak")
+        int, Quantity("replicas in the busiest hour", unit="replicas", **COUNT, label="Replicas at peak")
     ]
     mean_replicas: Annotated[
-        int, Quantity("replicas at the mean of the day", unit="replicas", **_COUNT, label="Replicas at the mean")
+        int, Quantity("replicas at the mean of the day", unit="replicas", **COUNT, label="Replicas at the mean")
     ]
     peak_gpus: Annotated[
-        int, Quantity("GPUs of its replicas in the busiest hour", unit="GPUs", **_COUNT, label="At peak")
+        int, Quantity("GPUs of its replicas in the busiest hour", unit="GPUs", **COUNT, label="At peak")
     ]
     mean_gpus: Annotated[
-        int, Quantity("GPUs of its replicas at the mean of the day", unit="GPUs", **_COUNT, label="At the mean")
+        int, Quantity("GPUs of its replicas at the mean of the day", unit="GPUs", **COUNT, label="At the mean")
     ]
     usd: Annotated[float, Quantity("its part of the cost", unit="USD", label="USD")]
     energy_kwh: Annotated[float, Quantity("its part of the energy", unit="kWh", label="kWh")]

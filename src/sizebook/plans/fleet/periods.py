@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
 from sizebook.plans.fleet.months import BurstUsd, FleetMonth, MonthCo2e, MonthKwh, Racks, ReservedUsd
+from sizebook.plans.quantities import COUNT
 
 QUARTER, YEAR = 3, 12  # months
-_COUNT: Any = {"kind": "integer", "minimum": 0}
 
 
 @section
@@ -18,9 +18,9 @@ class FleetPeriod:
     """Some months of a fleet together: most GPUs, nodes, racks and power, and sums of hours, money and energy."""
 
     period: Annotated[int, Quantity("number of the quarter or year, counted from 1", kind="integer", label="Period")]
-    months: Annotated[int, Quantity("months of it in the plan", unit="months", **_COUNT, label="Months")]
-    peak_gpus: Annotated[int, Quantity("GPUs in its busiest hour", unit="GPUs", **_COUNT, label="GPUs at peak")]
-    nodes: Annotated[int, Quantity("nodes in its busiest hour", unit="nodes", **_COUNT, label="Nodes")]
+    months: Annotated[int, Quantity("months of it in the plan", unit="months", **COUNT, label="Months")]
+    peak_gpus: Annotated[int, Quantity("GPUs in its busiest hour", unit="GPUs", **COUNT, label="GPUs at peak")]
+    nodes: Annotated[int, Quantity("nodes in its busiest hour", unit="nodes", **COUNT, label="Nodes")]
     racks: Racks
     site_kw: Annotated[float, Quantity("power to provide, at most", unit="kW", label="Power, kW")]
     gpu_hours: Annotated[float, Quantity("GPU-hours, reserved and burst", unit="GPU-hours", label="GPU-hours")]

@@ -8,6 +8,7 @@ from sizebook.core.sections import Quantity, section
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, checkpoint_bytes
 from sizebook.plans.quantities import (
+    COUNT,
     LayoutName,
     MeasuredFamily,
     ModelParameters,
@@ -22,7 +23,6 @@ from sizebook.plans.quantities import (
 )
 from sizebook.training.whole_run import basis_of, factor_of
 
-_COUNT: Any = {"kind": "integer", "minimum": 0}
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 _DAYS: Any = {"unit": "days", "minimum": 0}
 _USD: Any = {"unit": "USD", "minimum": 0}
@@ -36,8 +36,8 @@ class PhaseFigures:
     parameters: ModelParameters
     trained_parameters: TrainedParameters
     tokens: Annotated[float, Quantity("tokens trained on", unit="tokens", label="Tokens")]
-    seq: Annotated[int, Quantity("tokens in one sequence", unit="tokens", **_COUNT, label="Tokens in a sequence")]
-    gpus: Annotated[int, Quantity("GPUs that are paid for while it runs", unit="GPUs", **_COUNT, label="GPUs")]
+    seq: Annotated[int, Quantity("tokens in one sequence", unit="tokens", **COUNT, label="Tokens in a sequence")]
+    gpus: Annotated[int, Quantity("GPUs that are paid for while it runs", unit="GPUs", **COUNT, label="GPUs")]
     layout: LayoutName
     recipe: RecipeText
     mfu: Annotated[float, Quantity("MFU of training in steady state", unit="ratio", label="MFU")]
@@ -60,7 +60,7 @@ class PhaseFigures:
     answers_per_second: Annotated[
         float, Quantity("answers generated a second", unit="requests/s", minimum=0, label="Answers a second")
     ]
-    replicas: Annotated[int, Quantity("replicas that generate", **_COUNT, label="Replicas that generate")]
+    replicas: Annotated[int, Quantity("replicas that generate", **COUNT, label="Replicas that generate")]
     checkpoint_bytes: Annotated[float, Quantity("one checkpoint", **_BYTES, label="A checkpoint")]
     storage_usd: Annotated[float, Quantity("cost of its kept checkpoints", **_USD, label="Checkpoint storage")]
     price_usd_per_gpu_hour: Annotated[

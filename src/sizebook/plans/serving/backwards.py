@@ -17,6 +17,7 @@ from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.models import catalog
 from sizebook.plans.ledgers import Figures, named_values
+from sizebook.plans.quantities import COUNT
 from sizebook.plans.serving.choice import with_mean_targets
 from sizebook.plans.serving.inputs import Latencies, ServingInputs
 from sizebook.plans.serving.months import gpus_needed
@@ -52,7 +53,6 @@ ModelList = Annotated[
         label="Models compared",
     ),
 ]
-_COUNT: Any = {"kind": "integer", "minimum": 0}
 
 
 @section
@@ -67,7 +67,7 @@ class MostServed:
             label="Requests",
         ),
     ]
-    replicas: Annotated[int, Quantity("replicas of the busiest hour", **_COUNT, label="Replicas")]
+    replicas: Annotated[int, Quantity("replicas of the busiest hour", **COUNT, label="Replicas")]
     taken: Annotated[float, Quantity("what these replicas take or cost", label="Taken")]
     taken_with_one_more: Annotated[
         float | None,
@@ -80,7 +80,7 @@ class MostServed:
         int | None,
         Quantity(
             "requests that each replica then works on at once, blank if too little is given",
-            **_COUNT,
+            **COUNT,
             label="In flight",
         ),
     ]

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from sizebook.core.sections import Quantity, section
 from sizebook.plans.commitments import CommitmentFigures
 from sizebook.plans.quantities import (
+    COUNT,
     CacheCapacity,
     GpusPerNode,
     GpusPerReplica,
@@ -38,27 +39,23 @@ from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
 
-_COUNT: Any = {"kind": "integer", "minimum": 0}
-
 
 @section
 class ReplicaFigures:
     """One replica at the load planned for, with the band of each estimate."""
 
-    input_tokens: Annotated[int, Quantity("mean tokens of a prompt", unit="tokens", **_COUNT, label="Prompt, mean")]
-    output_tokens: Annotated[int, Quantity("mean tokens of an answer", unit="tokens", **_COUNT, label="Answer, mean")]
+    input_tokens: Annotated[int, Quantity("mean tokens of a prompt", unit="tokens", **COUNT, label="Prompt, mean")]
+    output_tokens: Annotated[int, Quantity("mean tokens of an answer", unit="tokens", **COUNT, label="Answer, mean")]
     longest_tokens: Annotated[
         int,
-        Quantity(
-            "tokens of the longest request that the plan is for", unit="tokens", **_COUNT, label="Longest request"
-        ),
+        Quantity("tokens of the longest request that the plan is for", unit="tokens", **COUNT, label="Longest request"),
     ]
     held_tokens: Annotated[
         int,
         Quantity(
             "tokens of cache kept for each request: where sequences grow, what hardly ever puts one back",
             unit="tokens",
-            **_COUNT,
+            **COUNT,
             label="Cache kept for a request",
         ),
     ]

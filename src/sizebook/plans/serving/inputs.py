@@ -274,13 +274,23 @@ class Energy:
 
 
 @section
-class Prices:
-    """Prices of GPU-hours, where they are looked up, and energy."""
+class PlacedPrices:
+    """Prices of GPU-hours, and where they are looked up, which is also where nodes stand."""
 
     gpu_hours: GpuPrices = DEFAULT
     provider: Provider = DEFAULT
     region: PriceRegion = DEFAULT
     own: OwnPrices = DEFAULT
+
+    def with_energy(self, energy: Energy) -> Prices:
+        """Return them with energy beside them."""
+        return Prices(gpu_hours=self.gpu_hours, provider=self.provider, region=self.region, own=self.own, energy=energy)
+
+
+@section
+class Prices(PlacedPrices):
+    """Prices of GPU-hours, where they are looked up, and energy."""
+
     energy: Energy = DEFAULT
 
 

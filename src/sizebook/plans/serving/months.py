@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
 from sizebook.formulas.covering import Need, Offer, cover
 from sizebook.plans.commitments import TERMS, Commitment, CommitmentTerms, Portfolio, Purchase, counted
-from sizebook.plans.quantities import MonthNumber
+from sizebook.plans.quantities import COUNT, MonthNumber
 from sizebook.plans.serving.day import HOURS
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.internal_price import LINES, gpu_seconds, split
@@ -22,8 +22,6 @@ from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import replicas_for_traffic, serving_co2e_kg, serving_kwh
 
-_COUNT: Any = {"kind": "integer", "minimum": 0}
-
 
 @section
 class Month:
@@ -31,10 +29,10 @@ class Month:
 
     month: MonthNumber
     requests: Annotated[float, Quantity("requests of the month", unit="requests", label="Requests")]
-    peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **_COUNT, label="GPUs at peak")]
-    reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **_COUNT, label="GPUs reserved")]
-    signed_gpus: Annotated[int, Quantity("GPUs to sign contracts for", unit="GPUs", **_COUNT, label="GPUs to sign for")]
-    peak_nodes: Annotated[int, Quantity("nodes in the busiest hour", unit="nodes", **_COUNT, label="Nodes at peak")]
+    peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **COUNT, label="GPUs at peak")]
+    reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **COUNT, label="GPUs reserved")]
+    signed_gpus: Annotated[int, Quantity("GPUs to sign contracts for", unit="GPUs", **COUNT, label="GPUs to sign for")]
+    peak_nodes: Annotated[int, Quantity("nodes in the busiest hour", unit="nodes", **COUNT, label="Nodes at peak")]
     gpu_hours: Annotated[float, Quantity("GPU-hours paid for", unit="GPU-hours", label="GPU-hours")]
     reserved_used_gpu_hours: Annotated[
         float, Quantity("GPU-hours under contract that are needed", unit="GPU-hours", label="Reserved and needed")

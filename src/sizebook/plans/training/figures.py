@@ -5,10 +5,11 @@ Beside them stand the cases (`sizebook.plans.training.case.Case`) and the memory
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.sections import REQUIRED, Argument, Quantity, leaves, section
 from sizebook.plans.quantities import (
+    COUNT,
     LayoutName,
     MeasuredFamily,
     ModelParameters,
@@ -26,8 +27,6 @@ from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.whole_run import basis_of, factor_of
 
-_COUNT: Any = {"kind": "integer", "minimum": 0}
-
 
 @section
 class TrainingFigures:
@@ -35,12 +34,12 @@ class TrainingFigures:
 
     parameters: ModelParameters
     layout: LayoutName
-    dp: Annotated[int, Quantity("data-parallel degree that was taken", **_COUNT, label="Data parallel")]
+    dp: Annotated[int, Quantity("data-parallel degree that was taken", **COUNT, label="Data parallel")]
     micro_batches: Annotated[
-        int, Quantity("micro-batches of a pipeline in one step", **_COUNT, label="Micro-batches a step")
+        int, Quantity("micro-batches of a pipeline in one step", **COUNT, label="Micro-batches a step")
     ]
     fullest_stage: Annotated[
-        int, Quantity("pipeline stage that needs most memory, from 1", **_COUNT, label="Fullest stage")
+        int, Quantity("pipeline stage that needs most memory, from 1", **COUNT, label="Fullest stage")
     ]
     flops_per_token: Annotated[
         float,
@@ -84,7 +83,7 @@ class TrainingFigures:
         str, Quantity("what is trained: full, lora, qlora, dora or qdora", kind="text", label="Fine-tuning")
     ]
     lora_rank: Annotated[
-        int, Quantity("rank of adapters that was taken, 0 for none", **_COUNT, label="Rank of adapters taken")
+        int, Quantity("rank of adapters that was taken, 0 for none", **COUNT, label="Rank of adapters taken")
     ]
     trained_parameters: TrainedParameters
     padding_share: Annotated[
