@@ -40,16 +40,6 @@ Currency = Annotated[
         source="neutral: prices are in USD",
     ),
 ]
-ExchangeRates = Annotated[
-    Any,
-    Quantity(
-        "units of the currency for 1 USD: one number, or pairs of the day from which it holds and the number",
-        kind="list",
-        default=None,
-        label="Exchange rates",
-        source="your own: a published rate of that day",
-    ),
-]
 
 
 @section
@@ -60,7 +50,16 @@ class Money:
     """
 
     currency: Currency = DEFAULT
-    rates: ExchangeRates = DEFAULT
+    rates: Annotated[
+        Any,
+        Quantity(
+            "units of the currency for 1 USD: one number, or pairs of the day from which it holds and the number",
+            kind="list",
+            default=None,
+            label="Exchange rates",
+            source="your own: a published rate of that day",
+        ),
+    ] = DEFAULT
     start: Start = DEFAULT
 
     def __post_init__(self) -> None:

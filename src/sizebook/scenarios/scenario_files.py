@@ -37,24 +37,6 @@ Title = Annotated[
         "title of the report and the workbook", kind="text", default="", label="Title", source="a name: type your own"
     ),
 ]
-AsOf = Annotated[
-    date | None,
-    Quantity("day for which the figures are given, today when left out", kind="date", default=None, label="Date"),
-]
-PublishedTotal = Annotated[
-    int | None,
-    Quantity(
-        "published parameters to compare with",
-        unit="parameters",
-        kind="integer",
-        minimum=1,
-        default=None,
-        label="Published parameters",
-    ),
-]
-PublishedSource = Annotated[
-    str, Quantity("where that figure is published", kind="text", default="", label="Source of that figure")
-]
 
 
 @section
@@ -62,7 +44,10 @@ class Scenario(ReadSection):
     """What every scenario has: a title and a date; unknown keys are refused."""
 
     title: Title = DEFAULT
-    as_of: AsOf = DEFAULT
+    as_of: Annotated[
+        date | None,
+        Quantity("day for which the figures are given, today when left out", kind="date", default=None, label="Date"),
+    ] = DEFAULT
 
 
 @section
@@ -78,8 +63,20 @@ class SizingScenario(ModelScenario):
 
     plan: Annotated[str, Quantity("sizing", kind="choice", choices=("sizing",), default="sizing")] = DEFAULT
     dtype: Dtype = DEFAULT
-    published_total: PublishedTotal = DEFAULT
-    published_source: PublishedSource = DEFAULT
+    published_total: Annotated[
+        int | None,
+        Quantity(
+            "published parameters to compare with",
+            unit="parameters",
+            kind="integer",
+            minimum=1,
+            default=None,
+            label="Published parameters",
+        ),
+    ] = DEFAULT
+    published_source: Annotated[
+        str, Quantity("where that figure is published", kind="text", default="", label="Source of that figure")
+    ] = DEFAULT
 
 
 Kind = TypeVar("Kind", bound=Scenario)

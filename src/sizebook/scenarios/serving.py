@@ -20,24 +20,22 @@ from sizebook.scenarios.statement import ServiceMoney
 from sizebook.serving.encoding import one_pass
 from sizebook.serving.quantities import PoolLayout
 
-GpuOrSearch = Annotated[
-    str | None,
-    Quantity(
-        "accelerator such as h100-sxm; left out, several compete",
-        kind="text",
-        choices=gpu_keys,
-        default=None,
-        label="Accelerator",
-    ),
-]
-
 
 @section
 class ServingScenario(ModelScenario):
     """A model, its traffic and target. Without a gpu the cheapest setup is searched."""
 
     plan: Annotated[str, Quantity("serving", kind="choice", choices=("serving",), default="serving")] = DEFAULT
-    gpu: GpuOrSearch = DEFAULT
+    gpu: Annotated[
+        str | None,
+        Quantity(
+            "accelerator such as h100-sxm; left out, several compete",
+            kind="text",
+            choices=gpu_keys,
+            default=None,
+            label="Accelerator",
+        ),
+    ] = DEFAULT
     gpus_compared: GpusCompared = DEFAULT
     inputs: ServingInputs
     money: Annotated[ServiceMoney, TABLE] = DEFAULT

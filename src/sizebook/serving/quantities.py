@@ -139,69 +139,6 @@ MOST_DRAFTED = 1000
 Drafted = Annotated[
     int, Quantity("tokens drafted in a step", kind="integer", minimum=0, maximum=MOST_DRAFTED, default=1)
 ]
-DraftTokens = Annotated[
-    int | None,
-    Quantity(
-        "tokens drafted in a step, 0 for none, blank where unknown",
-        unit="tokens",
-        kind="integer",
-        minimum=0,
-        maximum=MOST_DRAFTED,
-        default=None,
-        label="Tokens drafted in a step",
-        zero="no speculation",
-    ),
-]
-StatedTokensPerStep = Annotated[
-    float | None,
-    Quantity(
-        "tokens that a step yields, blank for what was measured",
-        unit="tokens",
-        minimum=1,
-        maximum=MOST_DRAFTED + 1,
-        default=None,
-        label="Tokens that a step yields",
-    ),
-]
-# 0 rather than blank, so that a column of a sweep is a number.
-MaxRunning = Annotated[
-    int,
-    Quantity(
-        "most requests that a replica runs at once, 0 for as many as its memory holds",
-        unit="requests",
-        kind="integer",
-        minimum=0,
-        maximum=1_000_000_000,
-        default=0,
-        label="Most requests running",
-        zero="as many as memory holds",
-    ),
-]
-# 0 rather than blank, so that a column of a sweep is a number.
-MemoryUtilization = Annotated[
-    float,
-    Quantity(
-        "share of a GPU's memory that the engine takes, 0 for its default; TensorRT-LLM: of what weights leave",
-        unit="ratio",
-        minimum=0,
-        maximum=1,
-        default=0,
-        label="Share of memory for the engine",
-        zero="the engine's default",
-        source="data/engines.csv",
-    ),
-]
-ExpertsRead = Annotated[
-    str,
-    Quantity(
-        "experts whose weights a step reads: those that its tokens visit, or all, as slow kernels of engines do",
-        kind="choice",
-        choices=("visited", "all"),
-        default="visited",
-        label="Experts read in a step",
-        source="assumption: current kernels read the experts that are visited",
-    ),
-]
 Adapters = Annotated[
     int,
     Quantity(
@@ -209,22 +146,6 @@ Adapters = Annotated[
         kind="integer", minimum=0, maximum=100_000, default=0, label="Adapters served together", zero="none",
     ),
 ]  # fmt: skip
-AdapterRank = Annotated[
-    int,
-    Quantity(
-        "rank that adapters have room for, on all matrices but experts", kind="integer", minimum=1, maximum=100_000,
-        default=16, label="Rank of the adapters", source="convention: what vLLM gives room for by default",
-    ),
-]  # fmt: skip
-EngineRelease = Annotated[
-    str,
-    Quantity(
-        "release of the engine such as 0.11.0, whose defaults hold where nothing else is stated; blank: unknown",
-        kind="text",
-        default="",
-        label="Release of the engine",
-    ),
-]
 
 
 @section
@@ -238,15 +159,87 @@ class Replica:
     weight_dtype: WeightDtype = DEFAULT
     kv_dtype: KvDtype = DEFAULT
     engine: Engine = DEFAULT
-    draft_tokens: DraftTokens = DEFAULT
-    tokens_per_step: StatedTokensPerStep = DEFAULT
-    max_running: MaxRunning = DEFAULT
+    draft_tokens: Annotated[
+        int | None,
+        Quantity(
+            "tokens drafted in a step, 0 for none, blank where unknown",
+            unit="tokens",
+            kind="integer",
+            minimum=0,
+            maximum=MOST_DRAFTED,
+            default=None,
+            label="Tokens drafted in a step",
+            zero="no speculation",
+        ),
+    ] = DEFAULT
+    tokens_per_step: Annotated[
+        float | None,
+        Quantity(
+            "tokens that a step yields, blank for what was measured",
+            unit="tokens",
+            minimum=1,
+            maximum=MOST_DRAFTED + 1,
+            default=None,
+            label="Tokens that a step yields",
+        ),
+    ] = DEFAULT
+    # 0 rather than blank, so that a column of a sweep is a number.
+    max_running: Annotated[
+        int,
+        Quantity(
+            "most requests that a replica runs at once, 0 for as many as its memory holds",
+            unit="requests",
+            kind="integer",
+            minimum=0,
+            maximum=1_000_000_000,
+            default=0,
+            label="Most requests running",
+            zero="as many as memory holds",
+        ),
+    ] = DEFAULT
     rates_file: RatesFile = DEFAULT
-    experts_read: ExpertsRead = DEFAULT
-    release: EngineRelease = DEFAULT
-    memory_utilization: MemoryUtilization = DEFAULT
+    experts_read: Annotated[
+        str,
+        Quantity(
+            "experts whose weights a step reads: those that its tokens visit, or all, as slow kernels of engines do",
+            kind="choice",
+            choices=("visited", "all"),
+            default="visited",
+            label="Experts read in a step",
+            source="assumption: current kernels read the experts that are visited",
+        ),
+    ] = DEFAULT
+    release: Annotated[
+        str,
+        Quantity(
+            "release of the engine such as 0.11.0, whose defaults hold where nothing else is stated; blank: unknown",
+            kind="text",
+            default="",
+            label="Release of the engine",
+        ),
+    ] = DEFAULT
+    # 0 rather than blank, so that a column of a sweep is a number.
+    memory_utilization: Annotated[
+        float,
+        Quantity(
+            "share of a GPU's memory that the engine takes, 0 for its default; TensorRT-LLM: of what weights leave",
+            unit="ratio",
+            minimum=0,
+            maximum=1,
+            default=0,
+            label="Share of memory for the engine",
+            zero="the engine's default",
+            source="data/engines.csv",
+        ),
+    ] = DEFAULT
     adapters: Adapters = DEFAULT
-    adapter_rank: AdapterRank = DEFAULT
+    adapter_rank: Annotated[
+        int,
+        Quantity(
+            "rank that adapters have room for, on all matrices but experts", kind="integer", minimum=1, maximum=100_000,
+            default=16, label="Rank of the adapters", source="convention: what vLLM gives room for by default",
+        ),
+    ] = DEFAULT  # fmt: skip
 
     @property
     def gpus(self) -> int:
@@ -262,62 +255,56 @@ class Replica:
 
 # Separate pools of workers --------------------------------------------------------------------------------------------
 
-SeparatePrefill = Annotated[
-    bool,
-    Quantity(
-        "whether prompts and answers have pools of workers of their own, the cache sent from one to the other",
-        kind="flag", default=False, label="Prompts in a pool of their own",
-    ),
-]  # fmt: skip
 _WORKERS: Any = {"kind": "integer", "minimum": 1, "maximum": 1024, "default": None}
-PrefillTp = Annotated[
-    int | None,
-    Quantity(
-        "GPUs of a prefill worker that split each layer, blank to search", unit="GPUs", **_WORKERS,
-        label="Tensor parallel, prefill worker",
-    ),
-]  # fmt: skip
-PrefillDp = Annotated[
-    int | None,
-    Quantity(
-        "attention ranks of a prefill worker that share its experts, blank to search", unit="GPUs", **_WORKERS,
-        label="Attention data parallel, prefill worker",
-    ),
-]  # fmt: skip
-PrefillWorkers = Annotated[
-    int | None,
-    Quantity(
-        "prefill workers beside the decode workers of one replica, blank to search", unit="workers", **_WORKERS,
-        label="Prefill workers of a replica",
-    ),
-]  # fmt: skip
-DecodeWorkers = Annotated[
-    int | None,
-    Quantity(
-        "decode workers of one replica, blank to search", unit="workers", **_WORKERS,
-        label="Decode workers of a replica",
-    ),
-]  # fmt: skip
-TransferRate = Annotated[
-    float | None,
-    Quantity(
-        "rate at which a GPU of a prefill worker sends cache, blank for the network of data/hardware.csv",
-        unit="bytes/s", above=0, default=None, label="Cache sent, a GPU",
-        source="data/hardware.csv",
-    ),
-]  # fmt: skip
 
 
 @section
 class PoolLayout:
     """Workers that read prompts apart from those that decode, whose layout is the replica's; blanks are searched."""
 
-    separate_prefill: SeparatePrefill = DEFAULT
-    prefill_tp: PrefillTp = DEFAULT
-    prefill_dp: PrefillDp = DEFAULT
-    prefill_workers: PrefillWorkers = DEFAULT
-    decode_workers: DecodeWorkers = DEFAULT
-    transfer_bytes_per_second: TransferRate = DEFAULT
+    separate_prefill: Annotated[
+        bool,
+        Quantity(
+            "whether prompts and answers have pools of workers of their own, the cache sent from one to the other",
+            kind="flag", default=False, label="Prompts in a pool of their own",
+        ),
+    ] = DEFAULT  # fmt: skip
+    prefill_tp: Annotated[
+        int | None,
+        Quantity(
+            "GPUs of a prefill worker that split each layer, blank to search", unit="GPUs", **_WORKERS,
+            label="Tensor parallel, prefill worker",
+        ),
+    ] = DEFAULT  # fmt: skip
+    prefill_dp: Annotated[
+        int | None,
+        Quantity(
+            "attention ranks of a prefill worker that share its experts, blank to search", unit="GPUs", **_WORKERS,
+            label="Attention data parallel, prefill worker",
+        ),
+    ] = DEFAULT  # fmt: skip
+    prefill_workers: Annotated[
+        int | None,
+        Quantity(
+            "prefill workers beside the decode workers of one replica, blank to search", unit="workers", **_WORKERS,
+            label="Prefill workers of a replica",
+        ),
+    ] = DEFAULT  # fmt: skip
+    decode_workers: Annotated[
+        int | None,
+        Quantity(
+            "decode workers of one replica, blank to search", unit="workers", **_WORKERS,
+            label="Decode workers of a replica",
+        ),
+    ] = DEFAULT  # fmt: skip
+    transfer_bytes_per_second: Annotated[
+        float | None,
+        Quantity(
+            "rate at which a GPU of a prefill worker sends cache, blank for the network of data/hardware.csv",
+            unit="bytes/s", above=0, default=None, label="Cache sent, a GPU",
+            source="data/hardware.csv",
+        ),
+    ] = DEFAULT  # fmt: skip
 
 
 # Traffic, fleets and money --------------------------------------------------------------------------------------------
