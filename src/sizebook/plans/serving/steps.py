@@ -96,26 +96,13 @@ def _rate(replica: PlannedReplica) -> tuple[Step, ...]:
                 source=LITTLE,
             ),
         )
-    name, run = (
-        f"p{loaded.share * 100:g}",
-        text("{n} requests, seed {SEED}", n=grouped(len(loaded.served.request)), SEED=SEED),
-    )
+    name = f"p{loaded.share * 100:g}"
+    run = text("{n} requests, seed {SEED}", n=grouped(len(loaded.served.request)), SEED=SEED)
+    seen = {"ttft": text("Time to first token, {name}", name=name), "tpot": text("Time per token, {name}", name=name)}
     return (
-        Step(
-            text("Time to first token, {name}", name=name),
-            text("of requests"),
-            run,
-            value=replica.held("ttft"),
-            unit="seconds",
-            source=SIMULATION,
-        ),
-        Step(
-            text("Time per token, {name}", name=name),
-            text("of requests"),
-            run,
-            value=replica.held("tpot"),
-            unit="seconds",
-            source=SIMULATION,
+        *(
+            Step(said, text("of requests"), run, value=replica.held(latency), unit="seconds", source=SIMULATION)
+            for latency, said in seen.items()
         ),
         Step(
             label,
@@ -158,20 +145,12 @@ def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
 
 def _node(packing: Packing) -> Step:
     node, replica = packing.gpus_per_node, packing.gpus_per_replica
+    label, formula = text("Nodes of a replica"), text("ceil(GPUs of a replica / GPUs of a node)")
+    numbers, value, unit = f"ceil({replica} / {node})", packing.nodes_per_replica, "nodes"
     if packing.instances_per_node:
         label, formula = text("Instances of a node"), text("floor(GPUs of a node / GPUs of a replica)")
-        return Step(
-            label,
-            formula,
-            f"floor({node} / {replica})",
-            value=packing.instances_per_node,
-            unit="replicas",
-            source=packing.basis,
-        )
-    label, formula = text("Nodes of a replica"), text("ceil(GPUs of a replica / GPUs of a node)")
-    return Step(
-        label, formula, f"ceil({replica} / {node})", value=packing.nodes_per_replica, unit="nodes", source=packing.basis
-    )
+        numbers, value, unit = f"floor({node} / {replica})", packing.instances_per_node, "replicas"
+    return Step(label, formula, numbers, value=value, unit=unit, source=packing.basis)
 
 
 def _gpus(plan: ServingPlan, replicas: int) -> Step:
