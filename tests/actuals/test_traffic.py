@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sizebook.actuals.prefix_cache import cache_hit_ratio
-from sizebook.actuals.traffic_figures import dispersion_of, histogram_of, hours_of_log, traffic_figures
+from sizebook.actuals.traffic_figures import days_of_log, dispersion_of, histogram_of, hours_of_log, traffic_figures
 from sizebook.actuals.traffic_logs import log_formats, read_log
 from sizebook.cli import app
 from sizebook.core.errors import InputError
@@ -82,6 +82,7 @@ def test_a_conversation_has_turns_growth_and_time(tmp_path: Path) -> None:
     assert found.conversations is not None
     talk = found.conversations
     assert (talk.n, talk.turns, talk.growth_tokens, talk.seconds_between) == (1, 3, 50, 1.5)
+    assert talk.first_tokens == 100
 
 
 def test_nothing_of_a_prompt_is_kept(tmp_path: Path) -> None:
@@ -114,6 +115,82 @@ def test_a_long_log_is_read_piece_by_piece(tmp_path: Path, monkeypatch: pytest.M
     assert found.trace == ((0.0, 100, 10), (1.0, 300, 30), (3.0, 200, 20))
     assert (found.input_tokens, found.output_tokens, found.seconds) == (200, 20, 3.0)
     assert found.dropped == {"time": 1, "answer tokens": 1}
+
+
+def test_lines_that_are_no_json_are_counted(tmp_path: Path) -> None:
+    """A broken line, a list, and a line that ends early beside three requests; a blank line is nothing."""
+    whole = LOGS["mooncake.jsonl"]
+    text = "{broken\n" + whole + "\n[1, 2]\n\n" + whole[:40]
+    log = saved(tmp_path, "mooncake.jsonl", text)
+    assert traffic_figures(read_log(log)).dropped == {"unreadable": 3}
+    done = run("actuals", "traffic", log, "-o", tmp_path / "out")
+    assert "rows left out: 3 cannot be read" in done.output.splitlines()
+
+
+DAMAGED = {
+    "nul.csv": (b"\0\0\0\n", {"time": 1, "prompt tokens": 1, "answer tokens": 1}),
+    "latin.csv": (b"4,1\xe9,3\n", {"prompt tokens": 1}),
+    "ragged.csv": (b"4\n", {"prompt tokens": 1, "answer tokens": 1}),
+    "large.csv": (b"4,9000000000000000000,3\n5,1e308,3\n", {"prompt tokens": 2}),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_rows_are_left_out_and_counted(tmp_path: Path, name: str) -> None:
+    damage, dropped = DAMAGED[name]
+    path = tmp_path / name
+    path.write_bytes(LOGS["own.csv"].encode() + damage)
+    found = traffic_figures(read_log(path))
+    assert (found.n_requests, found.input_tokens, found.dropped) == (3, 200, dropped)
+
+
+NO_LOGS = {
+    "empty.csv": b"",
+    "wide.csv": LOGS["own.csv"].encode("utf-16"),
+    "list.jsonl": b"[1, 2]\n[3]\n",
+    "cut.parquet": b"PAR1 and nothing more",
+}
+
+
+@pytest.mark.parametrize("name", NO_LOGS)
+def test_what_is_no_log_is_refused_in_our_words(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(NO_LOGS[name])
+    with pytest.raises(InputError, match=rf"^(cannot read|unknown log): got .* in {name}, want "):
+        traffic_figures(read_log(path))
+
+
+def test_days_of_the_week_over_whole_weeks() -> None:
+    """From Thursday 1 January 1970 on, ten days of one request an hour: the three days after the week do not count."""
+    minutes = {60 * hour: 1 for hour in range(24 * 10)}
+    assert days_of_log(minutes, 0.0, 10 * 86_400.0) == (24,) * 7
+    busy = minutes | {60 * hour: 2 for hour in range(24 * 4, 24 * 5)}  # Monday, 5 January
+    assert days_of_log(busy, 0.0, 10 * 86_400.0) == (48, *(24,) * 6)
+    assert days_of_log(minutes, 0.0, 6 * 86_400.0) is None
+
+
+def test_a_plan_takes_the_conversations_of_a_log(tmp_path: Path) -> None:
+    """Two talks of three turns: prompts of 100, 220 and 340, answers of 20, so that each adds 120 - 20 tokens."""
+    rows = "".join(
+        f"r{talk}{turn},2023-11-16T13:{talk}0:{20 * turn:02d}Z,{100 + 120 * turn},20,t{talk}\n"
+        for talk in (1, 2)
+        for turn in range(3)
+    )
+    log = saved(tmp_path, "talks.csv", "request_id,startTime,prompt_tokens,completion_tokens,session_id\n" + rows)
+    assert run("actuals", "traffic", log, "-o", tmp_path / "out").exit_code == 0
+    said = (tmp_path / "out" / "traffic.toml").read_text(encoding="utf-8").splitlines()
+    start = next(at for at, line in enumerate(said) if line.startswith("# in place of both histograms, conversations"))
+    lines = [line.removeprefix("# ") for line in said[start + 1 : start + 6]]
+    assert lines == [
+        "input_tokens = 100",
+        "output_tokens = 20",
+        "turns = 3",
+        "turn_tokens = 100",
+        "think_seconds = 20.0",
+    ]
+    head = 'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\nrequests_per_day = 1e5\n'
+    planned = run("plan", "serve", saved(tmp_path, "s.toml", head + "\n".join(lines)), "--json")
+    assert json.loads(planned.output)["token_lengths"]["input"]["mean"] == 220
 
 
 def test_the_hours_are_those_of_whole_days() -> None:

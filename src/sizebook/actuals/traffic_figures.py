@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,15 +18,17 @@ from sizebook.serving.load import MOST_REQUESTS
 
 _DAY, _HOUR, _MINUTE = 86_400.0, 3_600.0, 60.0
 _LONGEST = 3_660 * _DAY  # more is a slip of the unit
+_EPOCH = 3  # 1 January 1970 was a Thursday, the fourth day of a week
 _BINS = 64  # of a histogram: each holds as many requests, and their mean length
 
 
 @dataclass(frozen=True)
 class Conversations:
-    """Turns that belong together: how many, by how many tokens prompts grow, and seconds from one turn to the next."""
+    """Turns that belong together: how many, their first prompt, by how many tokens prompts grow, seconds between."""
 
     n: int
     turns: float
+    first_tokens: float
     growth_tokens: float
     seconds_between: float
 
@@ -37,8 +39,9 @@ class TrafficFigures:
 
     ``dropped`` counts rows by what they lack. ``trace`` are the first requests, as many as a plan replays: second,
     prompt, answer; they keep prompt and answer of one request together, which two histograms do not.
-    ``hours`` are requests by hour of the day in UTC over whole days; ``dispersion`` is the variance over the mean of
-    counts a minute within each hour; ``cache_hit_ratio`` is that of `cache_hit_ratio`.
+    ``hours`` are requests by hour of the day in UTC over whole days, ``days`` by day of the week over whole weeks,
+    Monday first; ``dispersion`` is the variance over the mean of counts a minute within each hour;
+    ``cache_hit_ratio`` is that of `cache_hit_ratio`.
     """
 
     n_requests: int
@@ -49,6 +52,7 @@ class TrafficFigures:
     prompts: tuple[tuple[int, float], ...]
     answers: tuple[tuple[int, float], ...]
     hours: tuple[int, ...] | None = None
+    days: tuple[int, ...] | None = None
     dispersion: float | None = None
     conversations: Conversations | None = None
     cache_hit_ratio: float | None = None
@@ -88,6 +92,7 @@ def traffic_figures(log: Log, cache_tokens: float | None = None) -> TrafficFigur
             histogram_of(sorted(found.prompts.items())),
             histogram_of(sorted(found.answers.items())),
             hours_of_log(found.minutes, found.first, span),
+            days_of_log(found.minutes, found.first, span),
             dispersion_of(found.minutes, found.first, found.last),
             _conversations(log.requests),
             _replayed(log, cache_tokens),
@@ -117,7 +122,7 @@ _COUNTED = {
 
 
 def _tallied(log: Log) -> _Tally:
-    found = _Tally()
+    found = _Tally(n_rows=log.n_unreadable, dropped=+Counter(unreadable=log.n_unreadable))
     for counts, requests in log.pieces():
         found.n_rows += counts.pop("rows")
         found.dropped += Counter(counts)
@@ -159,17 +164,26 @@ def histogram_of(counts: Sequence[tuple[int, int]]) -> tuple[tuple[int, float], 
     return tuple(bins.items())
 
 
-def hours_of_log(minutes: dict[int, int], first: float, span: float) -> tuple[int, ...] | None:
+def hours_of_log(minutes: Mapping[int, int], first: float, span: float) -> tuple[int, ...] | None:
     """Return requests by hour of the day over the whole days from the first request on; None of less than a day."""
-    days = math.floor(span / _DAY)
-    if not days:
-        return None
-    begin, end = first // _MINUTE, (first + days * _DAY) // _MINUTE
-    hours = [0] * HOURS
+    return _by_place(minutes, first, math.floor(span / _DAY) * _DAY, lambda minute: minute // 60 % HOURS, HOURS)
+
+
+def days_of_log(minutes: Mapping[int, int], first: float, span: float) -> tuple[int, ...] | None:
+    """Return requests by day of the week over the whole weeks from the first request on; None of less than a week."""
+    week = 7 * _DAY
+    return _by_place(minutes, first, math.floor(span / week) * week, lambda minute: (minute // 1440 + _EPOCH) % 7, 7)
+
+
+def _by_place(
+    minutes: Mapping[int, int], first: float, span: float, place: Callable[[int], int], n_places: int
+) -> tuple[int, ...] | None:
+    begin, end = first // _MINUTE, (first + span) // _MINUTE
+    found = [0] * n_places
     for minute, n in minutes.items():
         if begin <= minute < end:
-            hours[minute // 60 % HOURS] += n
-    return tuple(hours)
+            found[place(minute)] += n
+    return tuple(found) if span else None
 
 
 def dispersion_of(minutes: dict[int, int], first: float, last: float) -> float | None:
@@ -200,14 +214,15 @@ def _conversations(requests: pl.LazyFrame) -> Conversations | None:
         .group_by("conversation")
         .agg(
             n=pl.len(),
+            first=tokens.get(seconds_at.arg_min()),
             growth=tokens.get(seconds_at.arg_max()) - tokens.get(seconds_at.arg_min()),
             seconds=seconds_at.max() - seconds_at.min(),
         )
     )
-    together = each.select(pl.len(), *(pl.col(name).sum() for name in ("n", "growth", "seconds")))
-    n, n_turns, growth, seconds = together.collect(engine="streaming").row(0)
+    together = each.select(pl.len(), *(pl.col(name).sum() for name in ("n", "first", "growth", "seconds")))
+    n, n_turns, first, growth, seconds = together.collect(engine="streaming").row(0)
     later = n_turns - n
-    return Conversations(n, n_turns / n, growth / later, seconds / later) if n and later else None
+    return Conversations(n, n_turns / n, first / n, growth / later, seconds / later) if n and later else None
 
 
 def _replayed(log: Log, cache_tokens: float | None) -> float | None:

@@ -46,6 +46,13 @@ def _lines(figures: TrafficFigures, source: str, n_replicas: int) -> Iterator[st
         yield f"{key} = {_toml(value)}"
     yield 'input_histogram = "prompts.csv"'
     yield 'output_histogram = "answers.csv"'
+    if (talk := figures.conversations) is not None:
+        yield "# in place of both histograms, conversations; think_seconds are from turn to turn, with answers:"
+        yield f"# input_tokens = {round(talk.first_tokens)}"
+        yield f"# output_tokens = {round(figures.output_tokens)}"
+        yield f"# turns = {max(1, round(talk.turns))}"
+        yield f"# turn_tokens = {max(1, round(talk.growth_tokens - figures.output_tokens))}"
+        yield f"# think_seconds = {round(talk.seconds_between, 1)}"
     if figures.trace:
         yield '# trace = "trace.csv"  # in place of both histograms: prompt and answer of a request stay together'
 
@@ -58,11 +65,16 @@ def in_words(figures: TrafficFigures, source: str) -> Iterator[str]:
     """Yield what was read, what was dropped, and what the log does not say."""
     yield f"{figures.n_requests} requests over {figures.seconds / 3600:.2f} hours of {source}"
     if figures.dropped:
-        said = ", ".join(f"{n} have no {what}" for what, n in figures.dropped.items())
+        said = ", ".join(
+            f"{n} cannot be read" if what == "unreadable" else f"{n} have no {what}"
+            for what, n in figures.dropped.items()
+        )
         yield f"rows left out: {said}"
     yield f"mean of {figures.input_tokens:.1f} prompt and {figures.output_tokens:.1f} answer tokens"
     if figures.hours is None:
         yield "shape: less than a whole day, so that the hours of a day are not known; state shape"
+    if figures.days is not None:
+        yield f"requests from Monday to Sunday over whole weeks: {', '.join(map(str, figures.days))}"
     if figures.dispersion is None:
         yield "dispersion: too little is known of when requests came; state dispersion"
     if (talk := figures.conversations) is not None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from tomllib import loads
 
@@ -22,11 +23,12 @@ KINDS = (".csv", ".jsonl", ".ndjson", ".parquet")
 _SECONDS = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9}
 _ROWS_TO_LEARN_FROM = 1000  # of JSON: keys that come later than this are not seen
 _PIECE = 250_000  # rows that are held at a time
+_MOST_TOKENS = 10**9  # of a request: more is damage
 
 _LACKS = (
     (~pl.col("seconds").is_finite().fill_null(value=False)).alias("time"),
-    (~(pl.col("input_tokens") >= 1).fill_null(value=False)).alias("prompt tokens"),
-    (~(pl.col("output_tokens") >= 1).fill_null(value=False)).alias("answer tokens"),
+    (~pl.col("input_tokens").is_between(1, _MOST_TOKENS).fill_null(value=False)).alias("prompt tokens"),
+    (~pl.col("output_tokens").is_between(1, _MOST_TOKENS).fill_null(value=False)).alias("answer tokens"),
 )
 _ANY = pl.any_horizontal(*_LACKS)
 
@@ -51,12 +53,14 @@ class Log:
     """The rows of a log, with the columns ``seconds`` (since 1970, or since the log began), ``input_tokens``,
     ``output_tokens``, and where the log has them ``conversation`` and ``blocks``.
 
-    A row without a time, or without a token of prompt or answer (a failed request), is no request.
+    A row without a time, or without a token of prompt or answer (a failed request), is no request. ``n_unreadable``
+    lines are no rows at all.
     """
 
     name: str
     format: LogFormat
     rows: pl.LazyFrame
+    n_unreadable: int = 0
 
     @property
     def requests(self) -> pl.LazyFrame:
@@ -98,7 +102,20 @@ def readable(name: str) -> Iterator[None]:
         raise InputError(f"cannot read: got {said} in {name}, want a whole log in UTF-8. Mend the log.") from error
 
 
-def _scanned(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.LazyFrame:
+def _whole(path: Path) -> tuple[Path | BytesIO, int]:
+    """Return a log without the lines that are no object of JSON, and how many those are; only then it is held."""
+    if path.suffix.casefold() not in (".jsonl", ".ndjson"):
+        return path, 0
+    line = pl.col("line").str.strip_chars()
+    broken = (line != "") & ~(line.str.starts_with("{") & line.str.json_path_match("$").is_not_null())
+    lines = pl.scan_lines(path)
+    n_broken = int(lines.select(broken.sum()).collect(engine="streaming").item())
+    if not n_broken:
+        return path, 0
+    return BytesIO("\n".join(lines.filter(~broken).collect(engine="streaming")["line"]).encode()), n_broken
+
+
+def _scanned(path: Path, source: Path | BytesIO, types: Mapping[str, type[pl.DataType]]) -> pl.LazyFrame:
     """Return a log of which nothing is read yet; cells of CSV that are not of the type of their column are null."""
     if path.suffix.casefold() == ".parquet":
         return pl.scan_parquet(path)
@@ -106,11 +123,12 @@ def _scanned(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.LazyFrame
         return pl.scan_csv(
             path, infer_schema=False, schema_overrides=types, ignore_errors=True, truncate_ragged_lines=True
         )
-    return pl.scan_ndjson(path, infer_schema_length=_ROWS_TO_LEARN_FROM, ignore_errors=True)
+    return pl.scan_ndjson(source, infer_schema_length=_ROWS_TO_LEARN_FROM, ignore_errors=True)
 
 
 def _log(path: Path) -> Log:
-    schema = _scanned(path, {}).collect_schema()
+    source, n_unreadable = _whole(path)
+    schema = _scanned(path, source, {}).collect_schema()
     found = next((each for each in log_formats() if _has(schema, each)), None)
     if found is None:
         wanted = "; ".join(f"{each.time}, {each.input_tokens}, {each.output_tokens}" for each in log_formats())
@@ -121,7 +139,8 @@ def _log(path: Path) -> Log:
     types: dict[str, type[pl.DataType]] = {found.input_tokens: pl.Int64, found.output_tokens: pl.Int64}
     if found.time_unit != "iso":
         types[found.time] = pl.Float64
-    return Log(path.name, found, _scanned(path, types).select(_columns(schema, found)))
+    rows = _scanned(path, source, types).select(_columns(schema, found))
+    return Log(path.name, found, rows, n_unreadable)
 
 
 def _has(schema: pl.Schema, wanted: LogFormat) -> bool:
