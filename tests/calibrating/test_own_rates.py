@@ -99,7 +99,7 @@ def test_a_training_plan_is_the_same_with_the_option_the_key_the_column_and_the_
     basis = f"sha256 {DIGEST}: 40 runs of training on h200-sxm with megatron"
     assert option["rates_basis"] == row["rates_basis"] == f"own rates own_rates.csv, {basis}"
     assert key["rates_basis"] == f"own rates acme.csv, {basis}"
-    assert f"rates       own rates own_rates.csv, {basis}" in said("plan", "train", str(plain), "--rates", str(OWN))
+    assert f"speed basis own rates own_rates.csv, {basis}" in said("plan", "train", str(plain), "--rates", str(OWN))
 
 
 def swept(row: dict[str, Any]) -> dict[str, Any]:

@@ -176,7 +176,8 @@ def test_the_table_of_a_price_is_named(tmp_path: Path) -> None:
     assert run("add", "prices", written(tmp_path / "mine.csv", contract), folder=folder).exit_code == 0
     scenario.write_text(SCENARIO)
     answer = sizebook("plan", "train", str(scenario), folder=folder)
-    assert "1.9 USD a GPU-hour (your price table: on demand, ourcloud (4711), 2026-10-01)" in answer
+    assert "price       1.9 USD a GPU-hour\n" in answer
+    assert "Price of a GPU-hour: your price table: on demand, ourcloud (4711), 2026-10-01." in answer
     assert "data/prices.csv" not in answer
 
 
@@ -195,13 +196,15 @@ def test_the_table_of_a_price_is_named(tmp_path: Path) -> None:
         ),
         (
             {"valid_to": "2026-10-31", "allow_expired": "yes"},
-            "(your price table: on demand, ourcloud (4711), 2026-10-01; the contract ended on 2026-10-31)",
+            "Price of a GPU-hour: your price table: on demand, ourcloud (4711), 2026-10-01; the contract ended on "
+            "2026-10-31.",
         ),
         (
             {"date": "2024-01-01"},
-            "(your price table: on demand, ourcloud (4711), 2024-01-01; 1 of 1 prices are older than 180 days)",
+            "Price of a GPU-hour: your price table: on demand, ourcloud (4711), 2024-01-01; 1 of 1 prices are older "
+            "than 180 days.",
         ),
-        ({"valid_to": "2026-11-01"}, "(your price table: on demand, ourcloud (4711), 2026-10-01)"),
+        ({"valid_to": "2026-11-01"}, "Price of a GPU-hour: your price table: on demand, ourcloud (4711), 2026-10-01."),
     ],
 )
 def test_a_contract_that_does_not_hold_is_refused_and_an_old_one_said(tmp_path: Path, cells: Row, said: str) -> None:

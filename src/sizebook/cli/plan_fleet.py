@@ -119,7 +119,7 @@ def _headline(plan: FleetPlan) -> list[str]:
         f"Nodes         {last.nodes} in {plan.label(len(months) - 1)} ({last.own_nodes} if services shared none), "
         f"{number_of(last.racks, 'rack')}; {'power not listed' if math.isnan(kw) else f'{thousands(kw)} kW at most'}",
         f"Energy        {_energy(plan)}",
-        "Ranges of GPUs hold eight of ten measurements of a replica's throughput, in every service at once.",
+        "The range of GPUs covers eight of ten measurements of how much a replica serves, for all services alike.",
     ]
 
 
@@ -141,21 +141,20 @@ def _services(plan: FleetPlan) -> list[str]:
     lines = []
     for each in plan.services:
         setup, replica, packing = each.service.replica, each.replica, each.replica.packing
-        holds = f"{packing.instances_per_node} a node of {packing.gpus_per_node}"
+        holds = f"a node of {packing.gpus_per_node} GPUs has room for {packing.instances_per_node}"
         if not packing.instances_per_node:
-            holds = f"{number_of(packing.nodes_per_replica, 'node')} of {packing.gpus_per_node} each"
+            holds = f"each takes {number_of(packing.nodes_per_replica, 'node')} of {packing.gpus_per_node} GPUs"
         first, last = each.months[0].peak_gpus, each.months[-1].peak_gpus
         lines += [
             f"{each.service.name}: {each.service.model} on {replica.setup.gpu}, {setup.engine}, "
             f"{setup.weight_dtype or 'own format'}, {replica.layout}",
-            f"  replica     {replica.concurrency} in flight of {replica.capacity} that fit, "
-            f"{significant(replica.requests_per_second, 3)} requests/s; {holds}",
+            f"  replica     {number_of(replica.concurrency, 'request')} at once ({replica.capacity} fit), "
+            f"{significant(replica.requests_per_second, 3)} requests a second; {holds}",
             f"  GPUs        {first} at peak in {plan.label(0)}, {last} in {plan.label(len(plan.months) - 1)}; "
             f"{_runs(plan, each)}",
-            f"  rates       {replica.rates_basis}",
+            f"  speed basis {replica.rates_basis}",
             *([f"  release     {replica.release_basis}"] if setup.release else []),
-            f"  cost        {usd(total_usd(each.months))} over {number_of(len(plan.months), 'month')}; "
-            f"{each.rates.basis}",
+            f"  cost        {usd(total_usd(each.months))} over {number_of(len(plan.months), 'month')}",
         ]
     paid = "by whole nodes" if plan.terms.margins.whole_nodes else "by the replica"
     shared = (
@@ -181,7 +180,7 @@ def _stands(plan: FleetPlan) -> list[str]:
     ]
 
 
-_HEADS = "Peak  Mean  Reserved  Nodes  Racks       kW  Reserved USD    Burst USD          kWh     kgCO2e"
+_HEADS = "Peak  Mean  Reserved  Nodes  Racks       kW  Reserved USD On demand USD         kWh     kgCO2e"
 
 
 def _months(plan: FleetPlan) -> list[str]:

@@ -70,7 +70,7 @@ def _price(inputs: Training) -> str:
     costs = inputs.costs
     if math.isnan(costs.price_usd_per_gpu_hour):
         return f"{NOT_LISTED}: {costs.basis}"
-    return f"{costs.price_usd_per_gpu_hour:g} USD a GPU-hour ({costs.basis})"
+    return f"{costs.price_usd_per_gpu_hour:g} USD a GPU-hour"
 
 
 def _layouts(inputs: Training, found: Search, n_fitting: int, as_json: bool) -> str:
@@ -153,10 +153,11 @@ def as_text(plan: TrainingPlan) -> list[str]:
         "",
         *_case_lines(plan),
         "",
-        f"goodput     {percent(middle.goodput)}, a checkpoint every {duration(plan.checkpoint_interval_seconds)}",
-        f"whole run   {factor:.3g} times steady state ({basis_of(inputs.programme)})",
+        f"goodput     {percent(middle.goodput)} of the time advances the run, with a checkpoint every "
+        f"{duration(plan.checkpoint_interval_seconds)}",
+        f"whole run   takes {factor:.3g} times its steps alone ({basis_of(inputs.programme)})",
         *_band_lines(plan),
-        f"rates       {plan.work.rates_basis(inputs.utilization)}",
+        f"speed basis {plan.work.rates_basis(inputs.utilization)}",
         f"price       {_price(inputs)}",
         f"energy      {watts}, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",
@@ -170,7 +171,7 @@ def _band_lines(plan: TrainingPlan) -> list[str]:
         return []
     band = plan.work.band
     ends = f"{percent(band.low - 1)} to +{percent(band.high - 1)}"
-    return [f"range       step {ends}: 10th to 90th percentile of measured over predicted, {band.family}, {band.runs}"]
+    return [f"range       of step time {ends}: eight of ten measured runs lie within it ({band.family}, {band.runs})"]
 
 
 def _tuned_lines(plan: TrainingPlan) -> list[str]:

@@ -24,7 +24,7 @@ SHARED: dict[str, Any] = {"whole_nodes": True, "share_nodes": True, "spare": 0}
 
 PRICED = (
     "Price of a GPU-hour: given in the scenario.",
-    "The range of cost is of throughput alone: the price is one point.",
+    "The range of cost covers how fast the GPUs are. The price of a GPU-hour is taken as certain.",
 )
 
 

@@ -155,7 +155,7 @@ def test_without_a_load_the_most_within_the_target_is_taken() -> None:
 def test_what_to_check_is_said_of_its_service() -> None:
     priced = (
         "Price of a GPU-hour: given in the scenario.",
-        "The range of cost is of throughput alone: the price is one point.",
+        "The range of cost covers how fast the GPUs are. The price of a GPU-hour is taken as certain.",
     )
     assert warnings(plan_fleet(fleet_inputs(one()))) == priced
     long = one(on_demand_usd_per_gpu_hour=1.5, input_tokens=131_000, concurrency=1)

@@ -34,7 +34,7 @@ WATTS = 400 * 1.3 * 1.25
 NOTHING: dict[str, Any] = {"ablation_share": 0.0}
 PRICED = (
     "Price of a GPU-hour: price given in the scenario, USD.",
-    "The range of cost is of throughput alone: the price is one point.",
+    "The range of cost covers how fast the GPUs are. The price of a GPU-hour is taken as certain.",
 )
 SMALL = (
     "RL: No whole run on fewer than 64 GPUs is published: the factor of 1.28 comes from larger runs. Give "

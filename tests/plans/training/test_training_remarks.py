@@ -19,7 +19,7 @@ from tests.plans.training.training_runs import run_of
 PRICE = {"price_usd_per_gpu_hour": 2.0}
 PRICED = (
     "Price of a GPU-hour: price given in the scenario, USD.",
-    "The range of cost is of throughput alone: the price is one point.",
+    "The range of cost covers how fast the GPUs are. The price of a GPU-hour is taken as certain.",
 )
 QLORA: dict[str, Any] = {
     **PRICE, "gpus": 1, "tokens": 3e7, "seq": 2048, "batch": 16, "tuning": "qlora", "stack": "torchtune", "tp": 1,
