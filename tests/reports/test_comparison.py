@@ -12,6 +12,7 @@ from sizebook.reports.comparison.report import MOST_ROWS, report
 from sizebook.reports.document import Table, texts_of
 from sizebook.reports.glossary import glossary
 from sizebook.reports.translation import Translator
+from tests.reports.reading import tables
 
 COST, TIME, MFU = (
     FigureLabel("Cost", "USD"),
@@ -65,9 +66,8 @@ def test_what_cannot_be_compared_is_refused(scenarios: dict[str, dict[FigureLabe
     assert str(refused.value) == message
 
 
-def tables(found: Ranking) -> dict[str, Table]:
-    made = report(found, date(2026, 11, 22))
-    return {block.caption: block for section in made.sections for block in section.blocks if isinstance(block, Table)}
+def ranked(found: Ranking) -> dict[str, Table]:
+    return tables(report(found, date(2026, 11, 22)))
 
 
 def test_the_report_says_what_was_found() -> None:
@@ -76,7 +76,7 @@ def test_the_report_says_what_was_found() -> None:
         "Best is a: Cost $100, −33.3 % against b. Last is d with $400. Cost and Time per output token together: "
         "nothing betters a, b, d in both."
     )
-    shown = tables(rank_scenarios(SCENARIOS, base="b"))
+    shown = ranked(rank_scenarios(SCENARIOS, base="b"))
     assert [row.cells for row in shown["Ranked by Cost"].rows] == [
         ("a", "1", "100", "−33.3"), ("b", "2", "150", "0.0"), ("c", "3", "160", "+6.7"), ("d", "4", "400", "+166.7"),
     ]  # fmt: skip
@@ -88,7 +88,7 @@ def test_the_report_says_what_was_found() -> None:
 def test_rows_that_are_not_shown_are_counted() -> None:
     many = {f"s{at}": {COST: float(at), TIME: 1.0 + at} for at in range(1, MOST_ROWS + 12)}
     assert (
-        tables(rank_scenarios(many))["Ranked by Cost"].note
+        ranked(rank_scenarios(many))["Ranked by Cost"].note
         == f"The first {MOST_ROWS} of {len(many)} scenarios are shown."
     )
 

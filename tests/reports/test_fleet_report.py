@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.core.units import THIN_SPACE, usd
+from sizebook.core.units import usd
 from sizebook.plans.fleet.inputs import Ceilings
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.ledgers import usd_range
 from sizebook.reports.charts.chart_types import Columns, Lines
-from sizebook.reports.document import Notes, Report, Table, texts_of
+from sizebook.reports.document import Notes, texts_of
 from sizebook.reports.fleet.report import report
 from sizebook.reports.translation import Translator
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
 from sizebook.scenarios.scenario_files import parse, read_toml
+from tests.reports.reading import number, tables
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "six-services.toml"
 
@@ -27,15 +28,6 @@ BY_SERVICE = "GPUs of replicas at peak, and part of the cost, by service"
 @pytest.fixture(scope="module")
 def plan() -> FleetPlan:
     return plan_fleet_scenario(parse(FleetScenario, read_toml(EXAMPLE), EXAMPLE.name))
-
-
-def tables(shown: Report) -> dict[str, Table]:
-    blocks = [block for section in shown.sections for block in section.blocks]
-    return {block.caption: block for block in blocks if isinstance(block, Table)}
-
-
-def number(text: str) -> int:
-    return int(text.replace(THIN_SPACE, ""))
 
 
 def test_totals_are_the_sums_of_their_rows(plan: FleetPlan) -> None:

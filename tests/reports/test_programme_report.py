@@ -8,14 +8,15 @@ import pytest
 
 from sizebook.batch.formats import produce_files
 from sizebook.batch.plan_kinds import plan_scenario
-from sizebook.core.units import THIN_SPACE, usd
+from sizebook.core.units import usd
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.charts.chart_types import Columns, Lines
-from sizebook.reports.document import Notes, Report, Table
+from sizebook.reports.document import Notes
 from sizebook.reports.programme.report import report
 from sizebook.scenarios.programme import ProgrammeScenario, plan_programme_scenario
 from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.training.whole_run import default
+from tests.reports.reading import number, tables
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "reports" / "programme-llama-3.1-405b.toml"
 AS_OF = date(2026, 11, 22)
@@ -24,15 +25,6 @@ AS_OF = date(2026, 11, 22)
 @pytest.fixture(scope="module")
 def plan() -> ProgrammePlan:
     return plan_programme_scenario(parse(ProgrammeScenario, read_toml(EXAMPLE), EXAMPLE.name))
-
-
-def tables(shown: Report) -> dict[str, Table]:
-    blocks = [block for section in shown.sections for block in section.blocks]
-    return {block.caption: block for block in blocks if isinstance(block, Table)}
-
-
-def number(text: str) -> float:
-    return float(text.replace(THIN_SPACE, ""))
 
 
 def test_the_parts_of_the_budget_add_up(plan: ProgrammePlan) -> None:

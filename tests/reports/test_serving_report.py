@@ -17,10 +17,11 @@ from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.reports.charts.chart_types import Columns, Lines, Spans, Stacks
-from sizebook.reports.document import Report, Section, Table
+from sizebook.reports.document import Table
 from sizebook.reports.render import write_pdf
 from sizebook.reports.serving.report import report
 from tests.plans.asking import serving_inputs
+from tests.reports.reading import number, part_on
 
 load_functions()
 INPUTS: dict[str, Any] = {
@@ -33,10 +34,6 @@ INPUTS: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def plan() -> ServingPlan:
     return plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS))
-
-
-def _section(view: Report, topic: str) -> Section:
-    return next(section for section in view.sections if section.topic == topic)
 
 
 def test_sections_are_those_a_planner_asks_for(plan: ServingPlan, as_of: date) -> None:
@@ -63,7 +60,7 @@ def test_band_stands_beside_gpus_cost_and_latency(plan: ServingPlan, as_of: date
 
 
 def test_latency_curve_passes_through_the_planned_load_under_the_target(plan: ServingPlan, as_of: date) -> None:
-    token, first, _ = _section(report(plan, as_of), "Latency").blocks
+    token, first, _ = part_on(report(plan, as_of), "Latency").blocks
     assert isinstance(token, Lines) and isinstance(first, Lines)
     x, y, text = token.points[0]
     assert (x, text) == (plan.replica.concurrency, f"Plan: {plan.replica.concurrency} in flight")
@@ -76,7 +73,7 @@ def test_latency_curve_passes_through_the_planned_load_under_the_target(plan: Se
 
 def test_terms_of_the_latencies_add_up_to_the_tiles(plan: ServingPlan, as_of: date) -> None:
     """The terms that EXPLAIN gives for the same load, to the digits shown, each with what it rests on."""
-    table = _section(report(plan, as_of), "Latency").blocks[-1]
+    table = part_on(report(plan, as_of), "Latency").blocks[-1]
     assert isinstance(table, Table)
     *rows, total = [row.cells for row in table.rows]
     knee, asked = plan.replica.at_knee, plan.traffic.mean_demand
@@ -90,13 +87,13 @@ def test_terms_of_the_latencies_add_up_to_the_tiles(plan: ServingPlan, as_of: da
 
 
 def test_memory_adds_up_to_the_physical(plan: ServingPlan, as_of: date) -> None:
-    chart = _section(report(plan, as_of), "Memory").blocks[0]
+    chart = part_on(report(plan, as_of), "Memory").blocks[0]
     assert isinstance(chart, Stacks)
     assert sum(series.values[0] for series in chart.series) == pytest.approx(plan.replica.memory.physical_bytes / 2**30)
 
 
 def test_cost_is_shown_by_month_and_by_term(plan: ServingPlan, as_of: date) -> None:
-    chart, (months, *_) = report(plan, as_of).chart, _section(report(plan, as_of), "Cost").blocks
+    chart, (months, *_) = report(plan, as_of).chart, part_on(report(plan, as_of), "Cost").blocks
     assert isinstance(chart, Columns) and isinstance(months, Table)
     assert len(chart.categories) == 24
     assert sum(series.values[0] for series in chart.series) == pytest.approx(plan.months[0].usd / 1e3)
@@ -113,7 +110,7 @@ def test_one_total_stands_on_tile_sentence_table_and_tornado(plan: ServingPlan, 
     view, total = report(plan, as_of), sum(month.usd for month in plan.months)
     assert f"for 24 months costs {usd(total)} (" in view.sentences[0]
     assert view.tiles[0].value == usd(total)
-    tornado = _section(view, "Sensitivity").blocks[0]
+    tornado = part_on(view, "Sensitivity").blocks[0]
     assert isinstance(tornado, Spans) and tornado.limit is not None
     assert tornado.limit.label == f"Plan {usd(total)}"
     assert tornado.limit.value == pytest.approx(total / 1e3)
@@ -142,22 +139,18 @@ def test_what_to_know_first_stands_on_the_first_page(as_of: date) -> None:
     )
 
 
-def number(text: str) -> int:
-    return int(text.replace("\u202f", ""))
-
-
 def test_one_month_without_a_target_has_neither_months_nor_limits(as_of: date) -> None:
     plain = {"months": 1, "shape": "flat", "ttft_target_seconds": None, "tpot_target_seconds": None}
     single = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS | plain))
     view = report(single, as_of)
     assert view.chart is None
-    assert all(chart.limit is None for chart in _section(view, "Latency").blocks if isinstance(chart, Lines))
-    assert len(_section(view, "Fleet").blocks[0].series) == 1  # type: ignore[union-attr]
+    assert all(chart.limit is None for chart in part_on(view, "Latency").blocks if isinstance(chart, Lines))
+    assert len(part_on(view, "Fleet").blocks[0].series) == 1  # type: ignore[union-attr]
 
 
 def test_alternatives_are_listed_from_the_cheapest(plan: ServingPlan, as_of: date) -> None:
     choices = choose("llama-3.1-8b", serving_inputs(**INPUTS), ["h100-sxm"], "vllm")
-    table = _section(report(plan, as_of, choices=choices), "Alternatives").blocks[0]
+    table = part_on(report(plan, as_of, choices=choices), "Alternatives").blocks[0]
     assert isinstance(table, Table)
     ranked = choices.ranked[: len(table.rows)]
     assert [number(row.cells[5]) for row in table.rows] == [round(total_usd(each.plan.months)) for each in ranked]

@@ -9,16 +9,13 @@ from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
 from sizebook.plans.sizing.plan import Published, Sizing, size_model
 from sizebook.reports.charts.chart_types import Bars
-from sizebook.reports.document import Prose, Report, Section, Table
+from sizebook.reports.document import Prose, Table
 from sizebook.reports.sizing.report import report
+from tests.reports.reading import part_on
 
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
-
-
-def _section(view: Report, topic: str) -> Section:
-    return next(section for section in view.sections if section.topic == topic)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +42,7 @@ def test_comparison_with_the_published_count(
     assert _plain(view.summary).endswith(verdict)
     shown = [(_plain(t.value), _plain(t.note)) for t in view.tiles if t.label == "Against published"]
     assert shown == ([] if tile is None else [tile])
-    assert _plain(_section(view, "Published count").message) == verdict.rstrip(".")
+    assert _plain(part_on(view, "Published count").message) == verdict.rstrip(".")
 
 
 def test_rounded_published_count_is_taken_as_rounded(as_of: date, llama: Architecture) -> None:
@@ -55,14 +52,14 @@ def test_rounded_published_count_is_taken_as_rounded(as_of: date, llama: Archite
 
 
 def test_missing_published_count_says_how_to_give_one(as_of: date, llama: Architecture) -> None:
-    block = _section(report(size_model("M", llama), as_of), "Published count").blocks[0]
+    block = part_on(report(size_model("M", llama), as_of), "Published count").blocks[0]
     assert block == Prose(
         "Set published_total and published_source in the scenario to have the count compared with the publisher's."
     )
 
 
 def test_memory_compares_the_chosen_format_with_the_smallest(sizing: Sizing, as_of: date) -> None:
-    section = _section(report(sizing, as_of), "Memory")
+    section = part_on(report(sizing, as_of), "Memory")
     assert _plain(section.message) == "The weights take 16.1 GB in bf16, 4.02 GB in int4"
     chart, table = section.blocks
     assert isinstance(chart, Bars)
@@ -74,7 +71,7 @@ def test_memory_compares_the_chosen_format_with_the_smallest(sizing: Sizing, as_
 
 def test_memory_of_the_smallest_format_is_compared_with_the_largest(as_of: date, llama: Architecture) -> None:
     view = report(size_model("M", llama, "int4"), as_of)
-    assert _plain(_section(view, "Memory").message) == "The weights take 4.02 GB in int4, 32.1 GB in fp32"
+    assert _plain(part_on(view, "Memory").message) == "The weights take 4.02 GB in int4, 32.1 GB in fp32"
 
 
 def test_title_of_the_scenario_stands_over_the_model(sizing: Sizing, as_of: date) -> None:

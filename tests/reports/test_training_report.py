@@ -16,6 +16,7 @@ from sizebook.reports.document import Report, Section, Table
 from sizebook.reports.render import write_pdf
 from sizebook.reports.training.report import report
 from tests.plans.training.training_runs import run_of
+from tests.reports.reading import part_on
 
 GIVEN: dict[str, Any] = {
     "gpus": 256, "tokens": 1e12, "batch": 1024, "seq": 8192, "tp": 2, "pp": 8, "price_usd_per_gpu_hour": 2,
@@ -36,10 +37,6 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _section(view: Report, topic: str) -> Section:
-    return next(section for section in view.sections if section.topic == topic)
-
-
 def _table(section: Section, caption: str = "") -> Table:
     tables = [block for block in section.blocks if isinstance(block, Table)]
     return next(table for table in tables if caption in ("", table.caption))
@@ -47,9 +44,9 @@ def _table(section: Section, caption: str = "") -> Table:
 
 def test_a_single_micro_batch_and_where_the_layout_comes_from(as_of: date) -> None:
     view = report(_plan(batch=16), as_of)
-    chart = next(block for block in _section(view, "Step").blocks if isinstance(block, Bars))
+    chart = next(block for block in part_on(view, "Step").blocks if isinstance(block, Bars))
     assert chart.title.endswith(", 1 micro-batch a pipeline")
-    rows = {row.cells[0]: row.cells[2] for row in _table(_section(view, "Assumptions")).rows}
+    rows = {row.cells[0]: row.cells[2] for row in _table(part_on(view, "Assumptions")).rows}
     assert rows["Layout"] == "scenario, else the fastest that fits"
 
 
@@ -89,7 +86,7 @@ def test_given_mfu_has_no_band_and_no_split_of_the_step(as_of: date) -> None:
 
 
 def test_memory_shows_every_component_against_what_the_gpu_has(plan: TrainingPlan, as_of: date) -> None:
-    section = _section(report(plan, as_of), "Memory")
+    section = part_on(report(plan, as_of), "Memory")
     chart = section.blocks[0]
     assert isinstance(chart, Stacks)
     assert chart.limit is not None and chart.limit.label == "79.2 GiB usable"
@@ -114,17 +111,17 @@ def test_waterfall_ends_at_the_total(plan: TrainingPlan, as_of: date) -> None:
 
 
 def test_conventions_give_one_row_each_and_mark_the_plans_own(plan: TrainingPlan, as_of: date) -> None:
-    rows = _table(_section(report(plan, as_of), "Conventions")).rows
+    rows = _table(part_on(report(plan, as_of), "Conventions")).rows
     assert [row.cells[0] for row in rows if row.kind == "marked"] == ["matmul"]
     # 6 x 8 030 261 248 parameters: 48.2 GFLOP a token.
     assert next(row.cells[1] for row in rows if row.cells[0] == "6nd") == "48.2"
 
 
 def test_market_based_emissions_are_an_account_of_their_own(plan: TrainingPlan, as_of: date) -> None:
-    labels = [row.cells[0] for row in _table(_section(report(plan, as_of), "Energy and carbon")).rows]
+    labels = [row.cells[0] for row in _table(part_on(report(plan, as_of), "Energy and carbon")).rows]
     assert "Emissions, market-based" in labels
     without = _plan(covered_share=None)
-    labels = [row.cells[0] for row in _table(_section(report(without, as_of), "Energy and carbon")).rows]
+    labels = [row.cells[0] for row in _table(part_on(report(without, as_of), "Energy and carbon")).rows]
     assert "Emissions, market-based" not in labels
 
 
@@ -141,25 +138,25 @@ def test_report_is_laid_out_with_its_basis(plan: TrainingPlan, as_of: date, tmp_
 def test_a_small_run_is_told_in_small_units(as_of: date) -> None:
     small = _plan(tokens=1e8)
     view = report(small, as_of)
-    rows = {row.cells[0]: row.cells[1] for row in _table(_section(view, "Time"), "The run in figures").rows}
+    rows = {row.cells[0]: row.cells[1] for row in _table(part_on(view, "Time"), "The run in figures").rows}
     assert (rows["Training time"], rows["Cost"], rows["Whole run, carbon, location-based"]) == (
         "s",
         "USD",
         "kgCO\u2082e",
     )
-    total = _table(_section(view, "Cost")).rows[-1].cells[1]
+    total = _table(part_on(view, "Cost")).rows[-1].cells[1]
     assert total == f"{small.middle.programme_cost_usd:.2f}"
 
 
 def test_adapters_have_one_mfu_on_tile_and_table(as_of: date) -> None:
     view = report(_plan(lora_rank=16, tp=1, pp=1), as_of)
     tile = next(tile for tile in view.tiles if tile.label == "Of peak compute (MFU)")
-    section = _section(view, "Conventions")
+    section = part_on(view, "Conventions")
     marked = next(row for row in _table(section).rows if row.kind == "marked")
     assert float(marked.cells[2]) == pytest.approx(float(tile.value.split("\u00a0")[0]), abs=0.05)
     assert [row.cells[0] for row in _table(section).rows] == ["matmul", "hardware"]
     assert marked.cells[3].startswith("4 x parameters that multiply + 6 x adapters")
-    rows = {row.cells[0]: row.cells[1] for row in _table(_section(view, "Assumptions")).rows}
+    rows = {row.cells[0]: row.cells[1] for row in _table(part_on(view, "Assumptions")).rows}
     assert rows["Trained"] == "LoRA, rank 16 on attention"
 
 
@@ -186,10 +183,10 @@ def test_no_text_of_a_small_run_rounds_to_nothing(changes: dict[str, Any], as_of
     for text in (*_texts(view), *(step.substituted for step in derivations(_plan(other_usd=0, **changes)))):
         assert not re.match(r"0 (GPU-hours|[*/])", text), text
         assert not re.search(r"\$0\.0+(?!\d)", text), text
-    total, *_ = (row.cells[1] for row in _table(_section(view, "Cost")).rows if row.kind == "total")
+    total, *_ = (row.cells[1] for row in _table(part_on(view, "Cost")).rows if row.kind == "total")
     assert float(total) == pytest.approx(_plan(other_usd=0, **changes).middle.programme_cost_usd, rel=0.01)
 
 
 def test_a_run_that_costs_nothing_is_reported(as_of: date) -> None:
     view = report(_plan(price_usd_per_gpu_hour=0), as_of)
-    assert _section(view, "Cost").message == "The whole run costs $0, between $0 and $0: the band is one point"
+    assert part_on(view, "Cost").message == "The whole run costs $0, between $0 and $0: the band is one point"
