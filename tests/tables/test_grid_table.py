@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.core.cells import call
-from sizebook.core.errors import UnknownKeyError
 from sizebook.core.tables import by_key, table
 from sizebook.functions import load
 from sizebook.tables.grid import grid_of, grids
@@ -32,35 +30,6 @@ def test_metric_tons_became_grams(shared: Path) -> None:
 @pytest.mark.parametrize(("key", "grams"), [("azure:germanywestcentral", 402), ("azure:finlandcentral", 77)])
 def test_a_lost_decimal_point_is_mended(key: str, grams: float) -> None:
     assert float(GRID[key]["g_co2e_per_kwh"]) == grams
-
-
-@pytest.mark.parametrize(
-    ("region", "basis", "message"),
-    [
-        (
-            "us-east-1",
-            None,
-            "unknown region: got 'us-east-1', want a key of data/grid.csv: a country, its code of two or "
-            "three letters, or aws:, gcp: or azure: with a region. Did you mean 'aws:us-east-1'?",
-        ),
-        (
-            "Frnce",
-            None,
-            "unknown region: got 'Frnce', want a key of data/grid.csv: a country, its code of two or "
-            "three letters, or aws:, gcp: or azure: with a region. Did you mean 'france'?",
-        ),
-        (
-            "aws:us-east-1",
-            "market",
-            "no market-based figure: got 'aws:us-east-1', want a region whose operator publishes a carbon-free share "
-            "(gcp:). Use basis location, or type the grams per kWh of your contract.",
-        ),
-    ],
-)
-def test_grid_errors(region: str, basis: str | None, message: str) -> None:
-    with pytest.raises(UnknownKeyError) as raised:
-        call("GRID_G_PER_KWH", region, basis)
-    assert str(raised.value) == message
 
 
 @pytest.mark.parametrize("spelling", ["DE", "de", "DEU", "Germany", " germany "])

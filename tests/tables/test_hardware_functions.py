@@ -33,41 +33,6 @@ def test_a_spec_is_text_where_the_sheet_has_words() -> None:
     assert call("GPU_SPEC", "b200-sxm", "generation") == "blackwell"
 
 
-@pytest.mark.parametrize(
-    ("gpu", "field", "message"),
-    [
-        (
-            "h100-smx",
-            "tdp_watts",
-            "unknown gpu: got 'h100-smx', want a key of data/hardware.csv. Did you mean 'h100-sxm'?",
-        ),
-        (
-            "a100",
-            "tdp_watts",
-            "ambiguous gpu: got 'a100', want its form and memory size too. "
-            "Use one of a100-sxm-40gb, a100-sxm-80gb, a100-pcie-40gb, a100-pcie-80gb.",
-        ),
-        ("b200", "tdp_watts", "unknown gpu: got 'b200', want a key of data/hardware.csv. Did you mean 'b200-sxm'?"),
-        (
-            "l4",
-            "memory",
-            "unknown field: got 'memory', want a column of data/hardware.csv. Did you mean 'memory_bytes' or "
-            "'memory_bandwidth_bytes_per_s'?",
-        ),
-        (
-            "v100-sxm-16gb",
-            "peak_bf16_flop_per_s",
-            "figure not published: got a blank peak_bf16_flop_per_s for 'v100-sxm-16gb', want a number. "
-            "Type the figure of your own data sheet instead.",
-        ),
-    ],
-)
-def test_spec_errors(gpu: str, field: str, message: str) -> None:
-    with pytest.raises(UnknownKeyError) as raised:
-        call("GPU_SPEC", gpu, field)
-    assert str(raised.value) == message
-
-
 def test_gpu_list_spills_one_key_a_row() -> None:
     everything = call("GPU_LIST")
     assert [key for (key,) in everything] == list(accelerators())
