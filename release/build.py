@@ -18,7 +18,7 @@ import venv
 from dataclasses import replace
 from pathlib import Path
 
-from release.lock import of_extra
+from release.lock import asked, of_extra
 from sizebook import __version__
 from sizebook.core.domain_archive import archive
 from sizebook.excel.addin.installation import write_addin
@@ -29,7 +29,6 @@ from sizebook.libreoffice.extension import build_extension
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 CHECKSUMS = "SHA256SUMS"
-LOCKED = ("workbooks", "reports", "sweep", "hub", "cluster", "web", "all")  # torch: another build a card
 
 
 def built(root: Path, out: Path) -> dict[str, str]:
@@ -37,7 +36,7 @@ def built(root: Path, out: Path) -> dict[str, str]:
     words = [sys.executable, "-m", "build", "--outdir", str(out)]
     subprocess.run(words, cwd=root, check=True, stdout=sys.stderr)  # the sdist, and the wheel out of it
     addins(out)
-    for extra in LOCKED:
+    for extra in asked():
         (out / f"sizebook-{__version__}-{extra}.lock.txt").write_text(of_extra(extra), encoding="utf-8")
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in out.iterdir()}
 

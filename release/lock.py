@@ -12,7 +12,6 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -46,27 +45,26 @@ def pins() -> dict[str, set[str]]:
     return found
 
 
+def asked() -> dict[str, list[str]]:
+    """Return what the base asks for with each extra; ``all`` is every other, and torch left out: one build a card."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {name: each for name, each in project["optional-dependencies"].items() if name not in ("torch", "all")}
+    extras["all"] = [line for each in extras.values() for line in each]
+    return {name: [*project["dependencies"], *each] for name, each in extras.items()}
+
+
 def of_extra(extra: str) -> str:
     """Return the pins and hashes of the base with one extra, on every platform."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras: dict[str, list[str]] = project["optional-dependencies"]
-    chosen = [
-        line for name, each in extras.items() if name == extra or (extra == "all" != name != "torch") for line in each
-    ]
-    names = set(walked([*project["dependencies"], *(line for line in chosen if not line.startswith("sizebook["))], {}))
+    names = set(walked(asked()[extra], {}))
     blocks = BLOCK.finditer(LOCK.read_text(encoding="utf-8"))
     return "".join(block[0] for block in blocks if canonicalize_name(block[1]) in names)
 
 
 def wanted() -> Iterator[Requirement]:
     """Yield what pyproject.toml asks for: the base, every extra but torch, and the groups."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    extras: dict[str, list[str]] = project["project"]["optional-dependencies"]
-    groups: dict[str, list[Any]] = project["dependency-groups"]
-    lines = [*project["project"]["dependencies"]]
-    lines += [line for extra, each in extras.items() if extra != "torch" for line in each]
-    lines += [line for each in groups.values() for line in each if isinstance(line, str)]
-    yield from (Requirement(line) for line in lines if not line.startswith("sizebook["))
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    yield from map(Requirement, asked()["all"])
+    yield from (Requirement(line) for each in groups.values() for line in each if isinstance(line, str))
 
 
 def unmet() -> list[str]:

@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from release import audit
-from release.lock import LOCK, unmet
+from release.lock import LOCK, PIN, asked, of_extra, unmet
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -24,6 +24,15 @@ def test_the_lock_pins_whatever_is_asked_for() -> None:
 def test_the_lock_holds_pins_and_hashes_and_no_address() -> None:
     line = re.compile(r"[a-z0-9.-]+==\S+( ; [^\\]+)? \\|    --hash=sha256:[0-9a-f]{64}( \\)?")
     assert [each for each in LOCK.read_text(encoding="utf-8").splitlines() if not line.fullmatch(each)] == []
+
+
+def test_every_extra_but_torch_has_a_lock() -> None:
+    """That of the assistant's extra was missing from a list by hand."""
+    assert asked().keys() == PROJECT["optional-dependencies"].keys() - {"torch"}
+    for extra in asked():
+        lines = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"][extra]]
+        declared = {canonicalize_name(Requirement(line).name) for line in lines} - {"sizebook"}
+        assert declared <= {canonicalize_name(name) for name, _ in PIN.findall(of_extra(extra))}
 
 
 def test_no_pin_is_named_by_a_saved_advisory(monkeypatch: pytest.MonkeyPatch) -> None:
