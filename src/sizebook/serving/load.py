@@ -7,6 +7,7 @@ however often it is made.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Protocol
@@ -142,21 +143,26 @@ class Loaded:
         return tuple((rate, self.simulator.at(rate)) for rate in rates)
 
 
-def largest_load(simulator: Simulator, limits: Limits) -> Loaded | None:
-    """Return the load at the largest rate within the limits, by halving to a hundredth; None where no rate is.
+def largest_load(simulator: Simulator, limits: Callable[[Served], Limits]) -> Loaded | None:
+    """Return the load at the largest rate within its limits, by halving to a hundredth; None where no rate is.
 
     Where even the most that a replica can be loaded with meets them, the binding is empty: its places bind.
     """
-    if limits.broken(simulator.rare):
+
+    def broken(served: Served) -> str:
+        return limits(served).broken(served)
+
+    if broken(simulator.rare):
         return None
     most = simulator.saturated * MOST_LOADED
-    binding = limits.broken(simulator.at(most))
+    binding = broken(simulator.at(most))
     low, high = (simulator.saturated * RARE, most) if binding else (most, most)
     while high - low > PRECISION * high:
         middle = (low + high) / 2
-        found = limits.broken(simulator.at(middle))
+        found = broken(simulator.at(middle))
         low, high, binding = (low, middle, found) if found else (middle, high, binding)
-    return Loaded(limits.share, low, simulator.at(low), binding, simulator)
+    served = simulator.at(low)
+    return Loaded(limits(served).share, low, served, binding, simulator)
 
 
 @lru_cache(maxsize=32)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from sizebook.plans.serving.day import hours_of, lognormal_p95
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.replica import bands_of
 from sizebook.plans.serving.steps import derivations
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.case import case_of
@@ -278,3 +280,21 @@ def test_a_curve_has_an_end() -> None:
     with pytest.raises(InputError) as refused:
         loads_of(list(range(1, 1002)))
     assert str(refused.value) == "too many loads: got 1001, want at most 1000. Leave some out."
+
+
+@pytest.mark.parametrize("target", [0.055, 0.058, 0.062])
+def test_a_target_within_the_band_holds_within_that_of_its_load(target: float) -> None:
+    """It is wider beyond 128 requests: 0.058 s a token took fewer of them than 0.055 s."""
+    asked_for = {"input_tokens": 1000, "output_tokens": 200, "tp": 4, "weight_dtype": "fp8", "months": 1}
+    replica = plan_serving(
+        "llama-3.1-70b", "h200-sxm",
+        serving_inputs(requests_per_day=500_000, tpot_target_seconds=target, band_quantile="p90", **asked_for),
+    ).replica  # fmt: skip
+    within = [
+        n
+        for n in range(100, 150)
+        if replica.at(n).tpot_seconds * bands_of(replica.setup, replace(replica.demand, concurrency=n))["tpot"].high
+        <= target
+    ]
+    assert replica.concurrency == max(within)
+    assert replica.bands == bands_of(replica.setup, replica.demand)

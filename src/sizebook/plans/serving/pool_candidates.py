@@ -66,7 +66,7 @@ def _most_decoding(case: Case, demand: Demand, limit: float, room: int) -> int:
         return Estimate(0.0, token, at.in_flight / token, capacity=room, fits=True)
 
     most = min(room, MOST_IN_FLIGHT, int(costs_of(case).max_running) or MOST_IN_FLIGHT)
-    found, _ = knee(estimated, demand, (math.inf, limit), ceiling=max(1, most))
+    found, _ = knee(estimated, demand, lambda _: (math.inf, limit), ceiling=max(1, most))
     return 1 if found is None else found.in_flight
 
 

@@ -153,7 +153,7 @@ def _simulator(replica: PlannedReplica, workload: Workload) -> Simulator:
 
 def _at_requests(replica: PlannedReplica, simulated: Simulator, limits: Limits) -> PlannedReplica | None:
     """Return the replica at the largest rate at which its requests meet the limits, None where none does."""
-    loaded = largest_load(simulated, limits)
+    loaded = largest_load(simulated, lambda _: limits)
     if loaded is None:
         return None
     mean, found = mean_of(loaded.served, replica.demand, replica.capacity)
@@ -203,7 +203,7 @@ def _loaded(pools: Pools, demand: Demand, limits: tuple[float, float]) -> tuple[
     if demand.concurrency is not None:
         return (demand if demand.concurrency <= pools.capacity else None), "given"
     batched = MOST_IN_FLIGHT * pools.decode.workers
-    found, binding = knee(lambda at: pooled(pools, at), demand, limits, ceiling=min(pools.capacity, batched))
+    found, binding = knee(lambda at: pooled(pools, at), demand, lambda _: limits, ceiling=min(pools.capacity, batched))
     if binding == "batch" and pools.capacity < batched:
         binding = "cache"
     return found, binding

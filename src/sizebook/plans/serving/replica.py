@@ -31,6 +31,7 @@ from sizebook.tables.hardware import accelerator, sheet_of
 from sizebook.tables.own_rates import basis_of
 
 MOST_IN_FLIGHT = 4096  # engines batch no more sequences than a few thousand
+Limited = Callable[[Demand], tuple[float, float]]  # seconds to the first token and per token, at a load
 PLACES = ("cache", "batch")  # what limits a load that no target does
 
 
@@ -163,42 +164,37 @@ def replica_for(setup: Setup, workload: Workload) -> PlannedReplica:
     """Return one replica at the largest load that meets the target; raise with the limit that binds otherwise.
 
     A ``concurrency`` in the demand is its load instead of a target; more than the cache holds is refused. A target for
-    a percentile of requests is met in a simulation of them. Where the load turns out to be beyond the fit, its bands
-    are the wider ones, and a target that holds within the band is met with those.
+    a percentile of requests is met in a simulation of them. A target that holds within the band holds within that of
+    the load: beyond the fit's loads it is wider.
     """
     check_load(workload.demand, workload.latencies)
     check_stream(workload.stream, workload.latencies, workload.share)
-    bands = bands_of(setup, workload.demand)
-    found = _replica(setup, workload, bands)
-    at_load = bands_of(setup, found.demand)
-    if at_load == bands or workload.latencies.band_quantile == "p50":
-        return replace(found, bands=at_load)
-    return _replica(setup, workload, at_load)
-
-
-def _replica(setup: Setup, workload: Workload, bands: dict[str, Band]) -> PlannedReplica:
-    """Return one replica at the largest load that meets the target with some bands."""
-    demand, latencies, replica = workload.demand, workload.latencies, setup.replica
+    demand, replica = workload.demand, setup.replica
     case, memory, capacity, held = capacity_of(setup, workload)
     if demand.concurrency is not None and demand.concurrency > capacity:
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity=capacity))
-    limits, packing = limits_of(latencies, bands), packing_of(setup)
     most = most_running(case, capacity)  # more would wait for a place, and no more would be served
+
+    def limits(at: Demand) -> tuple[float, float]:
+        bands = bands_of(setup, at) if workload.latencies.band_quantile == "p90" else {}
+        return limits_of(workload.latencies, bands)
+
+    def planned(at: Demand, found: Estimate, binding: str, loaded: Loaded | None = None) -> PlannedReplica:
+        bands, packing = bands_of(setup, at), packing_of(setup)
+        return PlannedReplica(setup, at, case, memory, capacity, found, bands, binding, packing, held, loaded=loaded)
+
     if workload.share is not None:
-        loaded = _loaded(setup, workload, limits, case, most)
-        mean, found = mean_of(loaded.served, demand, capacity)
+        loaded = _loaded(setup, workload, limits, case, most, capacity)
         binding = loaded.binding or limit_of_capacity(most, capacity)
-        return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, held, loaded=loaded)
+        return planned(*mean_of(loaded.served, demand, capacity), binding, loaded)
     if demand.concurrency is not None:
-        at_load: Demand | None = demand
-        binding = "given"
-    else:
-        at_load, binding = knee(lambda at: estimate(case, memory, at), demand, limits, most)
-        binding = limit_of_capacity(most, capacity) if binding in PLACES else binding
+        return planned(demand, estimate(case, memory, demand), "given")
+    at_load, binding = knee(lambda at: estimate(case, memory, at), demand, limits, most)
     if at_load is None:
-        raise TargetError(missed(setup.model, setup.gpu, replica, demand=demand, limits=limits))
-    found = estimate(case, memory, at_load)
-    return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing, held)
+        alone = limits(replace(demand, concurrency=1))
+        raise TargetError(missed(setup.model, setup.gpu, replica, demand=demand, limits=alone))
+    binding = limit_of_capacity(most, capacity) if binding in PLACES else binding
+    return planned(at_load, estimate(case, memory, at_load), binding)
 
 
 def capacity_of(setup: Setup, workload: Workload) -> tuple[Case, Memory, int, int]:
@@ -231,13 +227,16 @@ def limit_of_capacity(most: int, capacity: int) -> str:
     return "cache" if most == capacity < MOST_IN_FLIGHT else "batch"
 
 
-def _loaded(setup: Setup, workload: Workload, limits: tuple[float, float], case: Case, most: int) -> Loaded:
+def _loaded(setup: Setup, workload: Workload, limits: Limited, case: Case, most: int, capacity: int) -> Loaded:
     """Return the largest load of a replica at which the percentiles of its requests meet the limits."""
-    share = workload.share or 0.0
     simulated = simulator(case, workload.demand, workload.stream, most=most)
-    loaded = largest_load(simulated, Limits(*limits, share))
+
+    def limited(served: Served) -> Limits:
+        return Limits(*limits(mean_of(served, workload.demand, capacity)[0]), workload.share or 0.0)
+
+    loaded = largest_load(simulated, limited)
     if loaded is None:
-        raise TargetError(missed_by_requests(setup.replica.layout, simulated, Limits(*limits, share)))
+        raise TargetError(missed_by_requests(setup.replica.layout, simulated, limited(simulated.rare)))
     return loaded
 
 
@@ -323,16 +322,17 @@ def limits_of(latencies: Latencies, bands: dict[str, Band]) -> tuple[float, floa
 
 
 def knee(
-    estimated: Callable[[Demand], Estimate], demand: Demand, limits: tuple[float, float], ceiling: int
+    estimated: Callable[[Demand], Estimate], demand: Demand, limits: Limited, ceiling: int
 ) -> tuple[Demand | None, str]:
-    """Return the demand at the largest concurrency within the limits, by halving, and what binds there.
+    """Return the demand at the largest concurrency within the limits of its load, by halving, and what binds there.
 
     None where not even one request meets them.
     """
 
     def broken(concurrency: int) -> str:
-        at = estimated(replace(demand, concurrency=concurrency))
-        return "ttft" if at.ttft_seconds > limits[0] else "tpot" if at.tpot_seconds > limits[1] else ""
+        at_load = replace(demand, concurrency=concurrency)
+        at, (most_first, most_token) = estimated(at_load), limits(at_load)
+        return "ttft" if at.ttft_seconds > most_first else "tpot" if at.tpot_seconds > most_token else ""
 
     if not broken(ceiling):
         return replace(demand, concurrency=ceiling), "cache" if ceiling < MOST_IN_FLIGHT else "batch"
