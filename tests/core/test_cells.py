@@ -165,6 +165,7 @@ LENGTHS = Argument("lengths", Quantity("lengths, or the name of a file", kind="l
         (SHAPE, "1, 1,2.5", (1.0, 1.0, 2.5)),
         (SHAPE, "1, 2,", (1.0, 2.0)),
         (LENGTHS, "100:0.5, 200:.5", ((100.0, 0.5), (200.0, 0.5))),
+        (LENGTHS, "16:-2:3:1.9", ((16.0, -2.0, 3.0, 1.9),)),
         (LENGTHS, "lengths.csv", "lengths.csv"),
         (LENGTHS, "h100-sxm, h200-sxm", "h100-sxm, h200-sxm"),
     ],
@@ -175,7 +176,10 @@ def test_one_cell_may_hold_a_list(argument: Argument, cell: str, value: object) 
         assert coerce(argument, list_text(value)) == value
 
 
-@pytest.mark.parametrize(("cell", "wrong"), [("1, x, 2", "x"), ("100:0.5, 7", "7"), ("1, 2:3", "2:3"), ("1,,2", "")])
+@pytest.mark.parametrize(
+    ("cell", "wrong"),
+    [("1, x, 2", "x"), ("100:0.5, 7", "7"), ("1, 2:3", "2:3"), ("1:2:3:4:5", "1:2:3:4:5"), ("1,,2", "")],
+)
 def test_a_list_that_is_half_numbers_is_refused(cell: str, wrong: str) -> None:
     with pytest.raises(InputError) as caught:
         coerce(LENGTHS, cell)

@@ -176,7 +176,12 @@ def test_slips_are_named(values: Any, message: str, validator: jsonschema.Draft7
     assert message in words(validator, values)
 
 
-def test_traffic_may_stand_in_its_table_or_at_the_top(validator: jsonschema.Draft7Validator) -> None:
+def test_traffic_may_stand_in_its_table_or_at_the_top_but_must_stand(validator: jsonschema.Draft7Validator) -> None:
     base = {"plan": "serving", "model": "gpt-2"}
     assert words(validator, base | {"requests_per_day": "2M"}) == []
     assert words(validator, base | {"traffic": {"requests_per_day": 2}}) == []
+    assert words(validator, base | {"users": 10}) == words(validator, base | {"demand": {"users": 10}}) == []
+    assert words(validator, base) != []
+    service = {"name": "a", "model": "gpt-2", "gpu": "h100-sxm"}
+    assert words(validator, {"plan": "fleet", "service": [service | {"monthly_tokens": [1e9]}]}) == []
+    assert words(validator, {"plan": "fleet", "service": [service]}) != []

@@ -6,12 +6,13 @@ one spelling: old names, choices in another case and blank texts are not in it. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sizebook.core.number_text import SCALES
 from sizebook.core.scenario_keys import Keys, layout
 from sizebook.core.sections import Argument, Quantity
+from sizebook.plans.serving.traffic_by_month import WAYS
 from sizebook.scenarios.kinds import KINDS, USUAL
 from sizebook.scenarios.presentation import REPORT, Presentation
 
@@ -72,16 +73,20 @@ def _table(table: Keys, *, is_top: bool = False) -> dict[str, Any]:
         + [inner.name for inner in table.tables if inner.required and inner.apart],
         "additionalProperties": False,
     }
-    either = [_in_either(stretch.name, key.name) for stretch in stretches for key in stretch.keys if key.required]
+    homes = {key.name: stretch.name for stretch in stretches for key in stretch.keys}
+    either = [_one_of([key.name], homes) for stretch in stretches for key in stretch.keys if key.required]
+    if properties.keys() >= set(WAYS):
+        either.append(_one_of(WAYS, homes))
     if not table.apart and not is_top:  # a stretch: what it lacks may stand at the level above
         found["required"] = []
     return found | ({"allOf": either} if either else {})
 
 
-def _in_either(table: str, key: str) -> dict[str, Any]:
-    """Return that a key must stand at the top or in its table."""
-    inside = {"required": [table], "properties": {table: {"required": [key]}}}
-    return {"anyOf": [{"required": [key]}, inside]}
+def _one_of(keys: Iterable[str], homes: Mapping[str, str]) -> dict[str, Any]:
+    """Return that one of some keys must stand, at the top or in its table."""
+    inside = [(homes[key], key) for key in keys if key in homes]
+    tables = [{"required": [table], "properties": {table: {"required": [key]}}} for table, key in inside]
+    return {"anyOf": [{"required": [key]} for key in keys] + tables}
 
 
 def _value(argument: Argument) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from sizebook.serving.traffic_quantities import Growth, MeanRequestsPerDay
 MONTHS_A_YEAR = 12
 STEPS, RAMP = "steps", "ramp"
 TABLES_OF_MONTHS = ("monthly_requests", "monthly_tokens")
+WAYS = ("requests_per_day", "users", *TABLES_OF_MONTHS)  # keys of which one states the traffic
 _TABLE = "one number a month from the first on, or pairs of month and number; or a CSV file with columns month and "
 _MONTHLY: Any = {"kind": "list", "default": None}
 Season = Annotated[
@@ -167,10 +168,7 @@ class DemandByMonth:
         """Refuse traffic that nobody states, that is stated twice, and growth of what states every month."""
         rate = ("requests_per_day",) if traffic.requests_per_day is not None else ()
         if not (ways := (*rate, *self._stated)):
-            raise InputError(
-                f"no traffic: got none of requests_per_day, users, {', '.join(TABLES_OF_MONTHS)}, want one of them. "
-                "State requests_per_day."
-            )
+            raise InputError(f"no traffic: got none of {', '.join(WAYS)}, want one of them. State requests_per_day.")
         if len(ways) > 1:
             raise _twice(*ways)
         if self.course.table and traffic.growth_per_month:
