@@ -16,6 +16,7 @@ from sizebook.core.units import grouped
 from sizebook.functions import load
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.functions import ledger
+from sizebook.plans.serving.inputs import Conversation, Pictures, PoolLayout, RequestStream
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.input_rows import shown
@@ -24,7 +25,7 @@ from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.scenarios.statement import Overheads
 from sizebook.sweeps.cases import INPUTS
 from sizebook.sweeps.serving import sweep
-from tests.surfaces.grid import bare, cases, first_in_make_test, in_print, on_command, toml
+from tests.surfaces.grid import Values, bare, cases, first_in_make_test, in_print, on_command, toml
 
 load()
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
@@ -90,18 +91,28 @@ def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
         assert f"{month.usd:,.0f}" in text and f"{month.energy_kwh:,.0f}" in text and f"{month.co2e_kg:,.0f}" in text
 
 
-# A row of a sweep is a steady load of a decoder: what requests see one by one is in cells, figures and plans.
-SIMULATED = [number for number, case in enumerate(GRID) if "request_percentile" in case.values]
-# A sweep has decoders alone, each in one pool; neither it nor the cell of a percentile takes images or conversations.
-_TOLD_TO_PLANS = ("images", "turns")
-_ALONE = ("request_percentile", "input_seconds", "separate_prefill", *_TOLD_TO_PLANS)
-STEADY = [n for n, case in enumerate(GRID) if not any(name in case.values for name in _ALONE)]
+def _asked(number: int, *told: type[Any]) -> Values:
+    """Return a scenario without what is told to plans alone; a model that hears reads then, as the base does."""
+    names = {leaf.name for each in told for leaf in leaves(each)}
+    asked = {name: value for name, value in GRID[number].values.items() if name not in names}
+    heard = asked.pop("input_seconds", None)
+    return asked | {name: BASE[name] for name in ("model", "input_tokens")} if heard else asked
 
 
-@pytest.mark.parametrize("number", STEADY, ids=[IDS[number] for number in STEADY])
+def _planned(asked: Values) -> ServingPlan:
+    return plan_serving_scenario(scenario_of(asked, "grid", Path())).plan
+
+
+# Neither a sweep nor the cell of a percentile takes images or conversations.
+TOLD_TO_PLANS = (Pictures, Conversation)
+
+
+@pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
 def test_a_row_of_a_sweep_gives_the_plans_latency(number: int) -> None:
-    plan, case = _plan(number), GRID[number]
-    row = {name: value for name, value in case.values.items() if name in INPUTS}
+    """It is a steady load of one pool: what requests see one by one is in cells, figures and plans."""
+    asked = _asked(number, *TOLD_TO_PLANS, PoolLayout, RequestStream)
+    plan = _planned(asked)
+    row = {name: value for name, value in asked.items() if name in INPUTS}
     row |= {name: value for name, value in flat(plan.replica.setup.replica).items() if value is not None}
     row |= {name: value for name, value in flat(plan.replica.demand).items() if value is not None}
     row |= {"gpu": plan.replica.setup.gpu}
@@ -111,11 +122,14 @@ def test_a_row_of_a_sweep_gives_the_plans_latency(number: int) -> None:
         assert found[name] == pytest.approx(getattr(headline, name), rel=1e-12), name
 
 
+SIMULATED = [number for number, case in enumerate(GRID) if "request_percentile" in case.values]
+
+
 @pytest.mark.parametrize("number", SIMULATED, ids=[IDS[number] for number in SIMULATED])
 def test_the_cell_of_a_percentile_gives_the_plans_figures(number: int, tmp_path: Path) -> None:
-    if any(name in GRID[number].values for name in _TOLD_TO_PLANS):
-        pytest.skip("the cell takes no images and no conversations")
-    plan, headline = _plan(number), figures(_plan(number))
+    given = _asked(number, *TOLD_TO_PLANS)
+    plan = _planned(given)
+    headline = figures(plan)
     asked = {name: value for name, value in flat(plan.inputs).items() if value is not None}
     asked |= {"model": plan.model, "gpu": plan.replica.setup.gpu}
     asked["replica_requests_per_second"] = headline.requests_per_second
@@ -123,7 +137,7 @@ def test_the_cell_of_a_percentile_gives_the_plans_figures(number: int, tmp_path:
     for latency in ("ttft", "tpot"):
         placed = [(asked | {"latency": latency}).get(name) for name in names]
         assert call("SERVING_PERCENTILE", *placed) == getattr(headline, f"{latency}_seconds_held")
-    data, _ = on_command("serve", toml(GRID[number].values), tmp_path)
+    data, _ = on_command("serve", toml(given), tmp_path)
     held = headline.held_for
     assert data["requests"]["ttft_seconds"][held] == headline.ttft_seconds_held
     assert data["requests"]["tpot_seconds"][held] == headline.tpot_seconds_held
