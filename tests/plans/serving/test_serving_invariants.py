@@ -218,9 +218,11 @@ def test_every_band_contains_its_prediction() -> None:
 @few
 @given(asked())
 def test_months_grow_with_growth(given_: Asked) -> None:
+    """Money of a band's end may fall: contracts signed for the estimate may replace dearer hours of it."""
     plan = planned(given_)
+    alone = plan.inputs.commitments.sign_terms == "none"
     for months in (plan.fewest, plan.months, plan.most):
-        for name in ("requests", "peak_gpus", "gpu_hours", "usd"):
+        for name in ("requests", "peak_gpus", "gpu_hours", *(["usd"] if alone or months is plan.months else [])):
             values = [getattr(month, name) for month in months]
             assert all(b >= a * (1 - WITHIN) for a, b in pairwise(values)), name
     assert [month.month for month in plan.months] == list(range(1, len(plan.months) + 1))
