@@ -7,9 +7,9 @@ import pytest
 
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
-from sizebook.core.reading import ReadSection, keys_of, read
+from sizebook.core.reading import keys_of, read
 from sizebook.core.registry import registered
-from sizebook.core.sections import DEFAULT, TABLE, TABLES, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, TABLES, Quantity, ReadSection, section
 from sizebook.functions import find
 
 Crates = Annotated[int, Quantity("crates in the hold", kind="integer", minimum=1, default=4)]

@@ -181,7 +181,9 @@ def bind(function: Function, cells: Sequence[Cell]) -> dict[str, Any]:
 
 def _once(function: Function, cells: Sequence[Cell]) -> Cell | Range:
     try:
-        return _presentable(function, function.call(bind(function, cells)))
+        bound, arguments = bind(function, cells), zip(function.arguments, cells, strict=True)
+        stated = frozenset(a.name for a, c in arguments if not is_blank(c)) if function.asking else frozenset()
+        return _presentable(function, function.call(bound, stated))
     except ZeroDivisionError as error:
         raise RangeError(
             f"division by zero: got 0 where {function.name} divides, want another number. Correct the argument."

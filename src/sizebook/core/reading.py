@@ -14,18 +14,17 @@ from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.hints import offered
 from sizebook.core.scenario_keys import tables_by_key
-from sizebook.core.sections import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
-
-
-@section
-class ReadSection:
-    """A section read from a scenario, which knows the keys that were stated.
-
-    Keys of its tables count as its own, except those of tables that may be missing or repeated.
-    """
-
-    stated: frozenset[str] = field(default=frozenset(), metadata={"not_a_key": True})
-
+from sizebook.core.sections import (
+    TABLES,
+    Argument,
+    Nested,
+    ReadSection,
+    declared,
+    hints_of,
+    leaves,
+    nested,
+    put_together,
+)
 
 Read = TypeVar("Read", bound=ReadSection)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Literal, TypeVar
 
@@ -20,6 +20,7 @@ from sizebook.core.sections import (
     REQUIRED,
     Argument,
     Quantity,
+    ReadSection,
     default_of,
     hints_of,
     nested,
@@ -75,9 +76,12 @@ class Function:
         hints, parameters = hints_of(self.python), inspect.signature(self.python).parameters.values()
         return tuple(leaf for p in parameters for leaf in spread(p.name, hints[p.name], p.default))
 
-    def call(self, bound: Mapping[str, Any]) -> Any:
-        """Return the result for arguments by name, fields put together into the sections that declare them."""
-        return self.python(**self._given(bound))
+    def call(self, bound: Mapping[str, Any], stated: frozenset[str] = frozenset()) -> Any:
+        """Return the result for arguments by name, fields put together into the sections that declare them.
+
+        ``stated`` are those that were given, which a section may ask for.
+        """
+        return self.python(**self._given(bound, stated))
 
     def terms_of(self, bound: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the terms that add up to the result, none where the function does not tell them apart."""
@@ -106,15 +110,21 @@ class Function:
         """A comparison that the arguments must fulfil beyond their ranges; blank where there is none."""
         return getattr(self.python, "holds", "")
 
-    def _given(self, bound: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _given(self, bound: Mapping[str, Any], stated: frozenset[str] = frozenset()) -> Mapping[str, Any]:
         if not self.sections:
             return bound
-        return {name: put_together(kind, bound) if kind else bound[name] for name, kind in self._parameters}
+        given = {name: put_together(kind, bound) if kind else bound[name] for name, kind in self._parameters}
+        return given | {name: replace(given[name], stated=stated) for name in self.asking}
 
     @cached_property
     def sections(self) -> tuple[str, ...]:
         """The parameters in Python that are sections, of whose fields a cell sees arguments."""
         return tuple(name for name, kind in self._parameters if kind)
+
+    @cached_property
+    def asking(self) -> tuple[str, ...]:
+        """The parameters in Python that are sections which ask what was stated."""
+        return tuple(name for name, kind in self._parameters if kind and issubclass(kind, ReadSection))
 
     @cached_property
     def _parameters(self) -> tuple[tuple[str, type[Any] | None], ...]:

@@ -11,7 +11,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 
@@ -108,6 +108,16 @@ def section(kind: type[Section]) -> type[Section]:
     return dataclass(frozen=True, kw_only=True)(kind)
 
 
+@section
+class ReadSection:
+    """A section read from a scenario or from cells, which knows what was stated.
+
+    Keys of its tables count as its own, except those of tables that may be missing or repeated.
+    """
+
+    stated: frozenset[str] = field(default=frozenset(), metadata={"not_a_key": True})
+
+
 @dataclass(frozen=True)
 class Nested:
     """A section inside another: its class, and how it stands there.
@@ -170,12 +180,12 @@ def put_together(kind: type[Section], values: Mapping[str, Any]) -> Section:
     """Return a section from the values of its leaves by name; those left out take their defaults."""
     known: Any = kind
     hints, given = hints_of(known), {}
-    for field in declared(known):
-        within = nested(hints[field.name])
+    for each in declared(known):
+        within = nested(hints[each.name])
         if within is not None and not within.apart:
-            given[field.name] = put_together(within.kind, values)
-        elif field.name in values:
-            given[field.name] = values[field.name]
+            given[each.name] = put_together(within.kind, values)
+        elif each.name in values:
+            given[each.name] = values[each.name]
     return kind(**given)
 
 
@@ -183,10 +193,10 @@ def flat(instance: Any) -> dict[str, Any]:
     """Return the values of a section by the names of its leaves: the reverse of `put_together`."""
     found: dict[str, Any] = {}
     kind: Any = type(instance)
-    for field in declared(kind):
-        within, value = nested(hints_of(kind)[field.name]), getattr(instance, field.name)
+    for each in declared(kind):
+        within, value = nested(hints_of(kind)[each.name]), getattr(instance, each.name)
         if within is None:
-            found[field.name] = value
+            found[each.name] = value
         elif not within.apart:
             found |= flat(value)
     return found

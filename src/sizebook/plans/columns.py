@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 from sizebook.core.cells import option_name
 from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
 from sizebook.core.errors import InputError, named
-from sizebook.core.reading import ReadSection
-from sizebook.core.sections import flat, leaves, put_together
+from sizebook.core.sections import ReadSection, flat, leaves, put_together
 
 Read = TypeVar("Read", bound=ReadSection)
 

@@ -35,10 +35,13 @@ def plan_fleet_scenario(scenario: FleetScenario) -> FleetPlan:
 
 
 def with_counted_gpus(scenario: FleetScenario, plan: FleetPlan) -> FleetScenario:
-    """Return the scenario with the GPUs that volume tiers counted: a workbook looks prices up service by service."""
+    """Return the scenario with what was searched or counted in place: layouts that were left blank, and the GPUs of
+    volume tiers, for a workbook looks prices up service by service."""
     inputs = scenario.inputs
     pairs = zip(inputs.service, plan.services, strict=True)
-    services = tuple(replace(service, prices=planned.service.prices) for service, planned in pairs)
+    services = tuple(
+        replace(service, prices=planned.service.prices, replica=planned.service.replica) for service, planned in pairs
+    )
     return replace(scenario, inputs=replace(inputs, service=services))
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.reading import ReadSection
-from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, ReadSection, section
 from sizebook.intake.allowed_files import located
 from sizebook.intake.text_formats import toml_table
 

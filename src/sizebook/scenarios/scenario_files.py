@@ -16,8 +16,8 @@ from typing import Annotated, Any, TypeVar
 from sizebook.core.errors import InputError, named
 from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import Dtype, Model
-from sizebook.core.reading import ReadSection, read
-from sizebook.core.sections import DEFAULT, Quantity, hints_of, quantity_of, section
+from sizebook.core.reading import read
+from sizebook.core.sections import DEFAULT, Quantity, ReadSection, hints_of, quantity_of, section
 from sizebook.intake.text_formats import toml_table
 from sizebook.models import catalog
 from sizebook.scenarios.presentation import REPORT, Presentation

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from sizebook.core.errors import InputError, TargetError
+from sizebook.core.errors import InputError
 from sizebook.core.quantities import gpu_keys
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.models import catalog
-from sizebook.plans.serving.choice import Choices, check_release, choose
+from sizebook.plans.serving.choice import Choices, check_release, choose, layouts_with_room
 from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.layouts import DEGREES
@@ -18,7 +18,6 @@ from sizebook.plans.serving.refusals import NoRoomError
 from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
 from sizebook.scenarios.statement import ServiceMoney
 from sizebook.serving.encoding import one_pass
-from sizebook.serving.quantities import PoolLayout
 
 
 @section
@@ -76,16 +75,11 @@ def plan_serving_scenario(scenario: ServingScenario) -> ServingResult:
 
 def _on(gpu: str, scenario: ServingScenario) -> ServingResult:
     """Return the plan on an accelerator that is given; a blank layout that has no room is searched as without a gpu."""
-    blank = not any(name in scenario.stated for name in DEGREES) and scenario.inputs.pools == PoolLayout()
+    model, inputs = scenario.model, scenario.inputs
     try:
-        return ServingResult(plan_serving(scenario.model, gpu, scenario.inputs), None)
+        return ServingResult(plan_serving(model, gpu, inputs), None)
     except NoRoomError as error:
-        if not blank:
-            raise
-        try:
-            found = choose(scenario.model, scenario.inputs, (gpu,), engine=scenario.inputs.replica.engine)
-        except TargetError:  # no layout helps: what stops the plain one is what there is to say
-            raise error from None
+        found = layouts_with_room(model, gpu, inputs, stated=scenario.stated, error=error)
     return ServingResult(found.ranked[0].plan, found)
 
 

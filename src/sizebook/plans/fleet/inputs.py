@@ -6,8 +6,7 @@ import math
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.reading import ReadSection
-from sizebook.core.sections import DEFAULT, TABLES, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLES, Quantity, ReadSection, section
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.serving.inputs import (
     Energy,

@@ -23,8 +23,10 @@ from sizebook.plans.fleet.months import (
 from sizebook.plans.fleet.node_groups import NodeGroup, groups_sharing_nodes, node_groups
 from sizebook.plans.fleet.nodes import bought_together
 from sizebook.plans.ledgers import month_label
+from sizebook.plans.serving.choice import dearness, replicas_with_room
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.rates import Rates, rates_of
+from sizebook.plans.serving.refusals import NoRoomError
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.encoding import EncodedCase
@@ -262,7 +264,13 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
         return purchase_months((service_load(service, replica, rates, terms=terms),), terms)[last].usd
 
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica, gpus_per_node=service.gpus_per_node)
-    return service, replica_in(setup, _workload(service), service.pools, cost=cost)
+    workload = _workload(service)
+    try:
+        return service, replica_in(setup, workload, service.pools, cost=cost)
+    except NoRoomError as error:
+        found = replicas_with_room(setup, workload, service.pools, stated=service.stated, error=error)
+    best = min(found, key=lambda each: (dearness(cost(each)), each.gpus / each.requests_per_second))
+    return replace(service, replica=best.setup.replica), best
 
 
 def _rates(service: Service, terms: FleetTerms, gpus: int) -> Rates:

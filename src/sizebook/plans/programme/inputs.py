@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.reading import ReadSection
-from sizebook.core.sections import DEFAULT, TABLES, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLES, Quantity, ReadSection, section
 from sizebook.plans.ledgers import FirstDay
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.serving.quantities import WEIGHT_DTYPES

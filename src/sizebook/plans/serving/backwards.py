@@ -18,7 +18,7 @@ from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.models import catalog
 from sizebook.plans.ledgers import Figures, named_values
 from sizebook.plans.quantities import COUNT
-from sizebook.plans.serving.choice import with_mean_targets
+from sizebook.plans.serving.choice import with_mean_targets, with_room
 from sizebook.plans.serving.inputs import Latencies, ServingInputs
 from sizebook.plans.serving.months import gpus_needed
 from sizebook.plans.serving.plan import EXAMPLE, ServingPlan, plan_serving
@@ -241,7 +241,8 @@ def serving_backwards(
     Names and values. Traffic is what whole replicas carry, at the lengths, hours and targets of the inputs. Latency and
     model are for the traffic of the inputs, and blank where what is given is too little for it.
     """
-    return named_values(most_served(plan_serving(model, gpu, inputs), given, limit, models=as_models(models)))
+    plan = with_room(plan_serving, model, gpu, inputs=inputs)
+    return named_values(most_served(plan, given, limit, models=as_models(models)))
 
 
 def as_models(models: Any) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.plans.ledgers import Figures, named_values
+from sizebook.plans.serving.choice import with_room
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import EXAMPLE, ServingPlan, plan_serving
 from sizebook.plans.serving.users import DAYS_PER_MONTH
@@ -142,4 +143,5 @@ def serving_beside_api(
     Names and values. Prices of the API are those of data/api_prices.csv: input, cached, output, in batches, long
     prompts. How good the answers of either are is the reader's to judge.
     """
-    return named_values(beside_api(plan_serving(model, gpu, inputs), api_price(api_provider, api_model), in_batches))
+    plan = with_room(plan_serving, model, gpu, inputs=inputs)
+    return named_values(beside_api(plan, api_price(api_provider, api_model), in_batches))

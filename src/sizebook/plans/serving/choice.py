@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from sizebook.core.errors import InputError, SizebookError, TargetError
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.layouts import layouts
+from sizebook.plans.serving.layouts import DEGREES, layouts
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.plans.serving.replica import check_load, check_stream
+from sizebook.plans.serving.refusals import NoRoomError
+from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, check_load, check_stream, replica_for
 from sizebook.plans.serving.request_stream import RequestStream
-from sizebook.serving.quantities import ENGINES, Replica
+from sizebook.serving.quantities import ENGINES, PoolLayout, Replica
 
 GPUS = ("h100-sxm", "h200-sxm", "b200-sxm")
 MOST_SIMULATED = 8
 DTYPES: tuple[str | None, ...] = (None, "fp8")
+Planned = TypeVar("Planned")
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,50 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     return Choices(tuple(_marked(plans)), tuple(failed.most_common()))
 
 
+def with_room(
+    planned: Callable[[str, str, ServingInputs], Planned], model: str, gpu: str, inputs: ServingInputs
+) -> Planned:
+    """Return what is planned of inputs; where a blank layout has no room, of the cheapest that has."""
+    try:
+        return planned(model, gpu, inputs)
+    except NoRoomError as error:
+        found = layouts_with_room(model, gpu, inputs, stated=inputs.stated, error=error)
+        return planned(model, gpu, replace(inputs, replica=found.ranked[0].plan.replica.setup.replica))
+
+
+def layouts_with_room(
+    model: str, gpu: str, inputs: ServingInputs, *, stated: Collection[str], error: NoRoomError
+) -> Choices:
+    """Return the layouts and formats of a given accelerator that have room where those of the inputs have none.
+
+    Errors: the refusal, where a degree or pools are stated, or no layout helps.
+    """
+    _refuse_stated(stated, inputs.pools, error)
+    try:
+        return choose(model, inputs, (gpu,), engine=inputs.replica.engine)
+    except TargetError:  # what stops the plain layout is what there is to say
+        raise error from None
+
+
+def replicas_with_room(
+    setup: Setup, workload: Workload, pools: PoolLayout, *, stated: Collection[str], error: NoRoomError
+) -> list[PlannedReplica]:
+    """Return the replicas that have room and meet the target where that of a setup has none. Errors as above."""
+    _refuse_stated(stated, pools, error)
+    found = []
+    for _, each in candidates(setup.model, (setup.gpu,), setup.replica, setup.replica.engine):
+        with suppress(SizebookError):
+            found.append(replica_for(replace(setup, replica=each), workload))
+    if not found:
+        raise error
+    return found
+
+
+def _refuse_stated(stated: Collection[str], pools: PoolLayout, error: NoRoomError) -> None:
+    if not set(DEGREES).isdisjoint(stated) or pools != PoolLayout():
+        raise error
+
+
 def check_release(stated: Replica, engine: str | None) -> None:
     """Refuse a release of an engine that nobody names: each counts its own."""
     if stated.release and engine is None:
@@ -130,8 +178,12 @@ def _simulated(steady: list[ServingPlan], inputs: ServingInputs, failed: Counter
 
 def _dearness(plan: ServingPlan) -> tuple[float, int]:
     """Return what plans are ranked by: the cost of the last month kept up, where nobody lists a price the GPUs."""
-    usd = plan.usd_if_kept_up
-    return (math.inf if math.isnan(usd) else usd, plan.months[-1].peak_gpus)
+    return dearness(plan.usd_if_kept_up), plan.months[-1].peak_gpus
+
+
+def dearness(usd: float) -> float:
+    """Return a cost to rank by; one that nobody lists comes last."""
+    return math.inf if math.isnan(usd) else usd
 
 
 def _marked(plans: list[ServingPlan]) -> Iterator[Choice]:

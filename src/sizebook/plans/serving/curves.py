@@ -11,6 +11,7 @@ from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, REQUIRED, Argument, Quantity, quantity_of, section
 from sizebook.plans.ledgers import as_table
 from sizebook.plans.quantities import OutputRate, TimePerOutputToken, TimeToFirstToken
+from sizebook.plans.serving.choice import with_room
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import replica_of
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT, PlannedReplica
@@ -111,6 +112,5 @@ def serving_curve(model: Model, gpu: Gpu, inputs: ServingInputs, loads: Loads = 
     The load is steady, whatever targets hold for; a percentile of requests at a rate is SERVING_PERCENTILE. Loads that
     the cache does not hold wait, which counts in the time to first token.
     """
-    inputs = inputs.read(model)
-    replica = replica_of(model, gpu, inputs)
+    replica = with_room(lambda *of: replica_of(model, gpu, of[-1].read(model)), model, gpu, inputs=inputs)
     return as_table(CurvePoint, (point(replica, each) for each in loads_of(loads)))

@@ -10,10 +10,11 @@ from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, flat
 from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.ledgers import LONGEST_PLAN, Figures, Ledger, LedgerRows, Start, as_table, ledger_rows, named_values
-from sizebook.plans.serving.choice import GPUS, choose
+from sizebook.plans.serving.choice import GPUS, choose, with_room
 from sizebook.plans.serving.day import hours_of
 from sizebook.plans.serving.figures import basis, figures
 from sizebook.plans.serving.inputs import DayShape, ServingInputs
+from sizebook.plans.serving.layouts import searched
 from sizebook.plans.serving.months import Month, gpus_needed
 from sizebook.plans.serving.plan import EXAMPLE, ServingPlan
 from sizebook.plans.serving.plan import plan_serving as plan_of
@@ -118,7 +119,7 @@ def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRo
     The figures of 'sizebook plan serve' for the same inputs, computed by the same plan. The last columns are GPUs and
     cost if replicas are as fast, or as slow, as 1 in 10 measurements.
     """
-    return ledger(plan_of(model, gpu, inputs), rows)
+    return ledger(with_room(plan_of, model, gpu, inputs=inputs), rows)
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE,))
@@ -129,7 +130,7 @@ def serving_commitments(model: Model, gpu: Gpu, inputs: ServingInputs, rows: Led
     Names in the first row. A contract is paid to its end, also after the plan's; which to sign is the exact optimum for
     the GPUs that each hour needs.
     """
-    plan = plan_of(model, gpu, inputs)
+    plan = with_room(plan_of, model, gpu, inputs=inputs)
     needs = gpus_needed(plan.replica, plan.inputs)
     found = plan.portfolio.by_month((*needs, *[{}] * (rows - len(needs))))  # contracts may run on after the plan
     return as_table(ContractMonth, found)
@@ -144,9 +145,13 @@ def serving_commitments(model: Model, gpu: Gpu, inputs: ServingInputs, rows: Led
 def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """Return the headline figures of a serving plan as names and values: one replica, its latency and memory, prices.
 
-    The figures of 'sizebook plan serve' for the same inputs, computed by the same plan.
+    The figures of 'sizebook plan serve' for the same inputs, computed by the same plan. Where no degree is stated and
+    one GPU has no room, layout and format are searched as there, and the last line says which were taken.
     """
-    return [[name, value] for name, value in flat(figures(plan_of(model, gpu, inputs))).items()]
+    plan = with_room(plan_of, model, gpu, inputs=inputs)
+    taken = plan.replica.setup.replica
+    said = [["reason", searched(taken)]] if taken.layout != inputs.replica.layout else []
+    return [*([name, value] for name, value in flat(figures(plan)).items()), *said]
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE,))
@@ -157,7 +162,7 @@ def serving_basis(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     Names and values. Traffic, growth, margins and prices of your own play no part, but where prefill and decode have
     pools of their own, which are those of the least cost. A price that no table lists is blank.
     """
-    return named_values(basis(model, gpu, inputs))
+    return named_values(with_room(basis, model, gpu, inputs=inputs))
 
 
 @function(

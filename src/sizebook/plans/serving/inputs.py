@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import Pue
-from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, ReadSection, section
 from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.quantities import StatedGrams
@@ -295,8 +295,11 @@ class Prices(PlacedPrices):
 
 
 @section
-class ServingInputs:
-    """Everything that a serving plan of one model on one accelerator depends on."""
+class ServingInputs(ReadSection):
+    """Everything that a serving plan of one model on one accelerator depends on.
+
+    A cell states which of it was given.
+    """
 
     traffic: Annotated[Traffic, TABLE]
     target: Annotated[Target, TABLE] = DEFAULT

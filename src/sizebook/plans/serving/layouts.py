@@ -24,3 +24,8 @@ def layouts(model: str, gpu: str) -> Iterator[dict[str, int]]:
             yield {"tp": degree}
         if degree > 1 and shape.n_experts and shape.n_experts % degree == 0:
             yield {"dp": degree, "ep": degree}
+
+
+def searched(replica: Replica) -> str:
+    """Return what was chosen where a blank layout had no room, as cells and columns say it."""
+    return f"layout searched: {replica.layout}, {replica.weight_dtype or 'own format'}"

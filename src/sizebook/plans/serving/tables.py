@@ -18,7 +18,7 @@ from sizebook.core.sections import REQUIRED, Argument, leaves, quantity_of
 from sizebook.core.tabular import Answers, Columns, Table, answered
 from sizebook.plans.serving.choice import candidates
 from sizebook.plans.serving.inputs import Latencies
-from sizebook.plans.serving.layouts import DEGREES
+from sizebook.plans.serving.layouts import DEGREES, searched
 from sizebook.plans.serving.pools import check_pools, pooled_replica
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload
 from sizebook.serving.arrivals import Lengths
@@ -160,8 +160,7 @@ def _searched(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[st
     if not found:
         return {}
     best, answer = min(found, key=lambda pair: (not pair[1]["fits"], pair[0].gpus / pair[1]["tokens_per_second"]))
-    said = f"layout searched: {best.layout}, {best.weight_dtype or 'own format'}"
-    return answer | {"reason": "; ".join(filter(None, (said, answer["reason"])))}
+    return answer | {"reason": "; ".join(filter(None, (searched(best), answer["reason"])))}
 
 
 def _pooled(model: str, gpu: str, demand: Demand, replica: Replica, pools: PoolLayout) -> dict[str, Any]:

@@ -150,9 +150,11 @@ def cases_of(terms: Terms, work: Work, seconds: float, *, band: Sequence[float])
 
 
 def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
-    """Return the figures of a case by name: as they are for tables of runs, where a `Case` a row takes too long."""
-    found = _timed(terms, work, step_seconds, off=1.0)
-    found.update(_paid(found, work.setup.gpus, terms.costs, terms.costs))
+    """Return what tables of runs show of a case by name: a `Case` a row, and its costs by part, take too long."""
+    found, costs = _timed(terms, work, step_seconds, off=1.0), terms.costs
+    price, other = costs.price_usd_per_gpu_hour, costs.other_usd
+    found["cost_usd"] = train_cost_usd(found["gpu_hours"], price, other)
+    found["programme_cost_usd"] = train_cost_usd(found["programme_gpu_hours"], price, other)
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.quantities import HostShare, OtherUsd, Pue
-from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, ReadSection, section
 from sizebook.core.texts import Figure, text
 from sizebook.core.units import NOT_LISTED_USD, percent
 from sizebook.formulas.energy import Covered, Embodied
@@ -109,8 +109,11 @@ class Energy:
 
 
 @section
-class TrainingInputs:
-    """Everything that a training plan of one model on one accelerator depends on."""
+class TrainingInputs(ReadSection):
+    """Everything that a training plan of one model on one accelerator depends on.
+
+    A cell states which of it was given.
+    """
 
     run: Run
     layout: Layout = DEFAULT

@@ -34,8 +34,7 @@ from sizebook.plans.training.inputs import (
     costs_of,
     power_of,
 )
-from sizebook.plans.training.search import search
-from sizebook.plans.training.searched_layout import DEGREES, fixed_fields
+from sizebook.plans.training.searched_layout import layout_with_room
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.price_rows import no_power
@@ -119,18 +118,10 @@ def _work(names: Names, cells: Cells) -> Work | SizebookError:
         )
         layout = put_together(Layout, given)
         found = work_of(setup, layout if "dp" in given else with_data_parallel(layout, setup.gpus))
-        return found if found.fits or not DEGREES.isdisjoint(given) else _searched(found, setup, given)
+        best = layout_with_room(setup, found, given)
+        return replace(work_of(setup, best), searched=True) if best else found
     except SizebookError as error:
         return error
-
-
-def _searched(found: Work, setup: Setup, given: Mapping[str, Any]) -> Work:
-    """Return the work in the fastest layout that fits, as plans search one; as it was where none does."""
-    try:
-        best = search(setup, fixed_fields(found.layout, given)).best[0].layout
-    except SizebookError:
-        return found
-    return replace(work_of(setup, best), searched=True)
 
 
 @lru_cache(maxsize=10_000)
@@ -227,8 +218,7 @@ class Rows:
         pace = terms.pace
         utilization = pace.utilization(work.setup.peak_flop_per_s)
         seconds, band = work.timing(utilization, pace.flops_convention)
-        found = _results(figures_of(terms, work, seconds), work, band)
-        found["rates_basis"] = work.rates_basis(utilization)
+        found = _results(figures_of(terms, work, seconds), work, band, work.rates_basis(utilization))
         if no_price:
             found["cost_usd"] = found["programme_cost_usd"] = None
         if no_power:
@@ -238,7 +228,7 @@ class Rows:
         return found
 
 
-def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, float]) -> dict[str, Any]:
+def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, float], rates_basis: str) -> dict[str, Any]:
     return {
         "memory_bytes": work.needed_bytes,
         "fits": work.fits,
@@ -256,7 +246,7 @@ def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, floa
         "error_low": band[0] - 1,
         "error_high": band[2] - 1,
         "run_family": work.band.family,
-        "rates_basis": "",
+        "rates_basis": rates_basis,
         "recipe": work.recipe,
         "reason": work.said,
     }

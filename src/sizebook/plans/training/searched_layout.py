@@ -1,4 +1,7 @@
-"""The layout of a run: stated fields are kept, and the fastest layout that fits is searched for the others."""
+"""The layout of a run: stated fields are kept, and the fastest layout that fits is searched for the others.
+
+A plan searches wherever no degree is stated. Cells and rows of tables do where the plain layout does not fit.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from sizebook.core.errors import SizebookError
 from sizebook.core.sections import leaves
-from sizebook.plans.training.inputs import Training
+from sizebook.plans.training.inputs import Setup, Training
 from sizebook.plans.training.search import search
+from sizebook.plans.training.work import Work
 from sizebook.training.layout import Layout
 
 DEGREES = frozenset({"tp", "pp", "dp", "cp", "ep"})
@@ -25,3 +30,14 @@ def with_layout(run: Training, layout: Layout, stated: Collection[str]) -> Train
     if not DEGREES & set(stated):
         return replace(run, layout=search(run, fixed_fields(layout, stated)).best[0].layout)
     return replace(run, layout=layout) if "dp" in stated else run
+
+
+def layout_with_room(setup: Setup, plain: Work, stated: Collection[str]) -> Layout | None:
+    """Return the fastest layout that fits where the plain one of a setup does not and no degree is stated; None where
+    it fits, a degree is stated or nothing helps."""
+    if plain.fits or not DEGREES.isdisjoint(stated):
+        return None
+    try:
+        return search(setup, fixed_fields(plain.layout, stated)).best[0].layout
+    except SizebookError:
+        return None

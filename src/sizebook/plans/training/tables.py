@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
@@ -16,6 +17,7 @@ from sizebook.plans.training.functions import MODEL_OF_MEMORY, MODEL_OF_TIME
 from sizebook.plans.training.inputs import TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.rows import INPUTS, OUTPUTS, REQUIRED_INPUTS, Rows
+from sizebook.plans.training.searched_layout import layout_with_room
 
 Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row", kind="range")]
 
@@ -44,14 +46,23 @@ def components(plan: TrainingPlan) -> list[list[str | float]]:
     return [["component", "bytes"], *([figure.name, found[figure.name]] for figure in MEMORY_FIGURES)]
 
 
+def _plan(model: str, gpu: str, inputs: TrainingInputs) -> TrainingPlan:
+    """Return the plan of what cells state, in a layout that fits where they leave it open and one does."""
+    run = settled(model, gpu, inputs)
+    plan = unchecked_plan(run)
+    best = layout_with_room(run, plan.work, inputs.stated)
+    return unchecked_plan(replace(run, layout=best)) if best else plan
+
+
 @function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}", example=(_EXAMPLE,))
 def training_ledger(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Cases:
     """Return a training plan as a table: names, then low, middle and high: time, cost, carbon, and the whole run.
 
     The figures of 'sizebook plan train' for the same inputs, computed by the same plan. Says nothing of whether the run
-    fits (TRAINING_MEMORY). Blank degrees are 1, and dp what they leave over of the GPUs: no layout is searched.
+    fits (TRAINING_MEMORY). Blank degrees are 1, and dp what they leave over of the GPUs; where no degree is stated and
+    that does not fit, the fastest layout that does is searched, and TRAINING_FIGURES names it.
     """
-    return ledger(unchecked_plan(settled(model, gpu, inputs)))
+    return ledger(_plan(model, gpu, inputs))
 
 
 @function(category="training memory", source=f"{MODEL_OF_MEMORY}; memory: data/hardware.csv", example=(_EXAMPLE,))
@@ -60,7 +71,7 @@ def training_memory(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Component
 
     The figures of 'sizebook plan train' for the same inputs, computed by the same plan.
     """
-    return components(unchecked_plan(settled(model, gpu, inputs)))
+    return components(_plan(model, gpu, inputs))
 
 
 @function(category="training time", source=f"{MODEL_OF_TIME}; prices, grids: data/*.csv", example=(_EXAMPLE,))
@@ -70,7 +81,7 @@ def training_figures(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Figures:
     What was left blank, such as a price, stands here as it was looked up. The figures of 'sizebook plan train' for the
     same inputs, computed by the same plan; cases are TRAINING_LEDGER, bytes TRAINING_MEMORY.
     """
-    return [[name, value] for name, value in flat(figures(unchecked_plan(settled(model, gpu, inputs)))).items()]
+    return [[name, value] for name, value in flat(figures(_plan(model, gpu, inputs))).items()]
 
 
 RUNS = Columns(known=INPUTS, required=REQUIRED_INPUTS, results=OUTPUTS)

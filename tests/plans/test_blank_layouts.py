@@ -1,0 +1,100 @@
+"""A blank layout that has no room is searched in cells and fleets as in plans; a degree that is given stays given.
+
+Llama 3.3 70B has 70.6 B parameters, 141 GB in 16 bits: no H100 of 80 GB holds them, two do.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizebook.batch.plan_contents import contents
+from sizebook.batch.plan_kinds import plan_scenario
+from sizebook.core.cells import call
+from sizebook.core.errors import TargetError
+from sizebook.functions import load
+
+load()
+MODEL, GPU = "llama-3.3-70b", "h100-sxm"
+SERVED: dict[str, Any] = {"requests_per_day": 1_000_000, "input_tokens": 1000, "output_tokens": 200}
+FOUND = "tp=2; weight_dtype=fp8; draft_tokens=0"  # the cheapest of those that have room
+TRAINED: dict[str, Any] = {"gpus": 64, "batch": 512, "tokens": 1e11}
+
+
+def options(values: dict[str, Any], more: str = "") -> str:
+    return "; ".join(filter(None, (*(f"{name}={value}" for name, value in values.items()), more)))
+
+
+def cells(name: str, more: str = "", values: dict[str, Any] = SERVED) -> Any:
+    return call(name, MODEL, GPU, options(values, more))
+
+
+def planned(kind: str, values: dict[str, Any]) -> dict[str, Any]:
+    plan = plan_scenario({"plan": kind, "model": MODEL, "gpu": GPU, **values}, "here", Path()).plan
+    return {figure.name: figure.value for figure in contents(plan).figures}
+
+
+SERVING = ("SERVING_LEDGER", "SERVING_COMMITMENTS", "SERVING_BASIS", "SERVING_CURVE")
+
+
+@pytest.mark.parametrize("name", SERVING)
+def test_a_cell_of_serving_searches_as_its_plan_does(name: str) -> None:
+    assert cells(name) == cells(name, FOUND)
+    with pytest.raises(TargetError, match=r"memory binds: got 67\.3 GB too much on each h100-sxm"):
+        cells(name, "tp=1")
+
+
+def test_figures_say_what_was_taken_and_are_those_of_the_plan() -> None:
+    *found, said = cells("SERVING_FIGURES")
+    assert said == ["reason", "layout searched: tp2, fp8"]
+    plan, shown = planned("serving", SERVED), dict(found)
+    assert plan["gpus_per_replica"] == shown["gpus_per_replica"] == 2
+    assert plan["requests_per_second"] == shown["requests_per_second"]
+    assert "reason" not in dict(cells("SERVING_FIGURES", "tp=2"))
+
+
+def test_a_format_that_is_given_is_kept() -> None:
+    said = cells("SERVING_FIGURES", "weight_dtype=bf16")[-1]
+    assert said == ["reason", "layout searched: tp4, bf16"]
+
+
+@pytest.mark.parametrize(("name", "given"), [("SERVING_BACKWARDS", "gpus"), ("SERVING_BESIDE_API", "nebius")])
+def test_what_is_asked_of_a_plan_searches_too(name: str, given: str) -> None:
+    asked: Any = 40 if given == "gpus" else "meta-llama/Llama-3.3-70B-Instruct"
+    found = call(name, MODEL, GPU, given, asked, options(SERVED))
+    assert found == call(name, MODEL, GPU, given, asked, options(SERVED, FOUND))
+
+
+@pytest.mark.parametrize("name", ["TRAINING_FIGURES", "TRAINING_LEDGER", "TRAINING_MEMORY"])
+def test_a_cell_of_training_searches_where_the_plain_layout_does_not_fit(name: str) -> None:
+    assert cells(name, values=TRAINED) != cells(name, "tp=1", values=TRAINED)
+    row = call("TRAINING_TABLE", [["model", "gpu", *TRAINED], [MODEL, GPU, *TRAINED.values()]])
+    reason = dict(zip(*row, strict=True))["reason"]
+    assert reason.startswith("layout searched: ")
+    layout = dict(cells("TRAINING_FIGURES", values=TRAINED))["layout"]
+    assert reason.removeprefix("layout searched: ") in layout
+    assert planned("training", TRAINED)["layout"] == layout
+
+
+def test_what_fits_is_not_searched() -> None:
+    small = {**TRAINED, "gpus": 8}
+    found = dict(call("TRAINING_FIGURES", "llama-3.1-8b", GPU, options(small)))
+    assert found == dict(call("TRAINING_FIGURES", "llama-3.1-8b", GPU, options(small, "tp=1")))
+
+
+def test_a_service_of_a_fleet_is_searched_and_its_workbook_takes_what_was_found() -> None:
+    service = {"name": "A", "model": MODEL, "gpu": GPU, **SERVED}
+    fleet = {"plan": "fleet", "months": 1, "service": [service]}
+    found = plan_scenario(fleet, "here", Path())
+    assert found.plan.services[0].replica.gpus == 2
+    assert found.job.planned(found.scenario, found.plan).inputs.service[0].replica.tp == 2
+    stated = plan_scenario(
+        {**fleet, "service": [{**service, "tp": 2, "weight_dtype": "fp8", "draft_tokens": 0}]}, "here", Path()
+    )
+    assert found.plan.months == stated.plan.months
+    with pytest.raises(TargetError, match="memory binds"):
+        plan_scenario({**fleet, "service": [{**service, "tp": 1}]}, "here", Path())
+    column = [[name, value] for name, value in service.items()]
+    assert dict(call("FLEET_FIGURES", column))["workers"] == "tp2"
