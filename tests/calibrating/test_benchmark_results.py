@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sizebook.calibrating.benchmark_results import tools
+from sizebook.calibrating.benchmark_results import TOOLS
 from sizebook.calibrating.runs import RunTable
 from sizebook.cli import app
 from sizebook.core.errors import InputError
@@ -71,7 +71,7 @@ def saved(folder: Path, result: Any, name: str = "result.json") -> Path:
     return path
 
 
-@pytest.mark.parametrize("tool", tools())
+@pytest.mark.parametrize("tool", TOOLS)
 def test_every_tool_gives_the_same_row(tmp_path: Path, tool: str) -> None:
     table = RunTable(saved(tmp_path, RESULTS[tool]), SERVER)
     ((line, row),) = table.rows()

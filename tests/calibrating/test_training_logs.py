@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.calibrating.runs import RunTable
-from sizebook.calibrating.training_logs import trainers
+from sizebook.calibrating.training_logs import TRAINERS
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from tests.calibrating.test_calibrate import training_rows, written
@@ -78,7 +78,7 @@ def saved(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("trainer", trainers())
+@pytest.mark.parametrize("trainer", TRAINERS)
 def test_a_log_is_one_run(tmp_path: Path, trainer: str) -> None:
     table = RunTable(saved(tmp_path, LOGS[trainer]), STATED)
     ((line, row),) = table.rows()

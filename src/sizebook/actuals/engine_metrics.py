@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tomllib import loads
 
 from sizebook.actuals.traffic_figures import TrafficFigures
 from sizebook.core.errors import InputError
-from sizebook.core.tables import DATA
+from sizebook.core.tables import toml_tables
 from sizebook.intake.files import decoded
 
 KINDS = (".prom", ".txt")
@@ -36,8 +35,7 @@ class EngineMetrics:
 @cache
 def engines() -> tuple[EngineMetrics, ...]:
     """Return the engines of ``data/engine_metrics.toml``, read once."""
-    said = loads((DATA / "engine_metrics.toml").read_text(encoding="utf-8"))
-    return tuple(EngineMetrics(name, **cells) for name, cells in said.items())
+    return tuple(EngineMetrics(name, **cells) for name, cells in toml_tables("engine_metrics").items())
 
 
 def figures_of_metrics(path: Path, seconds: float) -> TrafficFigures:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from sizebook.actuals.traffic_figures import TrafficFigures, scenario_keys
 from sizebook.core.errors import InputError
-from sizebook.sources.writing import unfinished
+from sizebook.sources.writing import csv_text, write_whole
 
 
 def write_traffic(figures: TrafficFigures, folder: Path, source: str, n_replicas: int = 1) -> list[Path]:
@@ -19,24 +17,13 @@ def write_traffic(figures: TrafficFigures, folder: Path, source: str, n_replicas
         raise InputError(f"folder is not empty: got {folder}, want a new one. Name another, or empty it.")
     folder.mkdir(parents=True, exist_ok=True)
     tables: dict[str, str] = {
-        "prompts.csv": _csv(("tokens", "share"), figures.prompts),
-        "answers.csv": _csv(("tokens", "share"), figures.answers),
+        "prompts.csv": csv_text(("tokens", "share"), figures.prompts),
+        "answers.csv": csv_text(("tokens", "share"), figures.answers),
     }
     if figures.trace:
-        tables["trace.csv"] = _csv(("seconds", "input_tokens", "output_tokens"), figures.trace)
+        tables["trace.csv"] = csv_text(("seconds", "input_tokens", "output_tokens"), figures.trace)
     tables["traffic.toml"] = "\n".join(_lines(figures, source, n_replicas)) + "\n"
-    for name, text in tables.items():
-        with unfinished(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    return [folder / name for name in tables]
-
-
-def _csv(heads: Sequence[str], rows: Iterable[Sequence[float]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(heads)
-    writer.writerows(rows)
-    return text.getvalue()
+    return [write_whole(folder / name, text.encode()) for name, text in tables.items()]
 
 
 def _lines(figures: TrafficFigures, source: str, n_replicas: int) -> Iterator[str]:

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from tomllib import loads
 
 import polars as pl
 
 from sizebook.core.errors import InputError
-from sizebook.core.tables import DATA
+from sizebook.core.tables import toml_tables
 from sizebook.intake.files import check_regular
 
 KINDS = (".csv", ".jsonl", ".ndjson", ".parquet")
@@ -79,8 +78,7 @@ class Log:
 @cache
 def log_formats() -> tuple[LogFormat, ...]:
     """Return the formats of ``data/traffic_logs.toml``, read once."""
-    said = loads((DATA / "traffic_logs.toml").read_text(encoding="utf-8"))
-    return tuple(LogFormat(name, **cells) for name, cells in said.items())
+    return tuple(LogFormat(name, **cells) for name, cells in toml_tables("traffic_logs").items())
 
 
 def read_log(path: Path) -> Log:

@@ -6,8 +6,6 @@ of. A new format is one line of `FORMATS`.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ from sizebook.core.extras import need
 from sizebook.core.hints import offered
 from sizebook.plans.contents import Figure, Value
 from sizebook.sources.cell_text import neutralised
-from sizebook.sources.writing import make_folder, write_whole
+from sizebook.sources.writing import csv_text, make_folder, write_whole
 
 RECORD = "sizebook"  # the key of the record in JSON, its name in CSV
 JSON_VERSION = 1  # of the shape of JSON; what is taken away or renamed makes the next
@@ -130,11 +128,7 @@ def _json(made: PlannedScenario) -> bytes:
 
 def _csv(made: PlannedScenario) -> bytes:
     """Return one figure a line, with the row that it stands in: a shape that fits every plan and every pivot table."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(CSV_HEADS)
-    writer.writerows([_cell(each) for each in line] for line in _lines(made))
-    return text.getvalue().encode()
+    return csv_text(CSV_HEADS, ([_cell(each) for each in line] for line in _lines(made)), end="\r\n").encode()
 
 
 def _lines(made: PlannedScenario) -> Iterator[Sequence[Value]]:

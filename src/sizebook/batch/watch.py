@@ -6,9 +6,7 @@ that stands in several formats is planned once, for their records are equal.
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from typing import Any
 
 from sizebook.batch.inspection import READERS, ChangedFigure, Inspection, planned_again, read_record
 from sizebook.core.errors import InputError, SizebookError
+from sizebook.sources.writing import csv_text
 
 HOLDS, MOVED, REFUSED, UNREADABLE = "holds", "moved", "refused", "not read"
 HEADS = ("file", "state", "through", "figure", "before", "today", "change", "why")
@@ -114,11 +113,7 @@ def first(moved: Iterable[ChangedFigure]) -> ChangedFigure:
 
 def as_csv(rows: Iterable[Watched]) -> str:
     """Return the files as CSV under `HEADS`."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(HEADS)
-    writer.writerows(["" if cell is None else cell for cell in row.cells] for row in rows)
-    return written.getvalue()
+    return csv_text(HEADS, (row.cells for row in rows))
 
 
 def as_page(rows: Iterable[Watched], title: str) -> str:

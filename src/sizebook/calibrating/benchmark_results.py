@@ -7,26 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
-from tomllib import loads
 from typing import Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.tables import DATA
+from sizebook.core.tables import toml_tables
 from sizebook.intake.files import check_regular, decoded
 
+TOOLS = toml_tables("benchmark_results")
 KINDS = (".json", ".jsonl")
 # Columns of a run that a tool cannot know of the server it asks.
 OF_THE_SERVER = ("model", "gpu", "engine", "weight_dtype", "tp")
 _MS = 1e-3
 _NO_PLACES = ("source", "marks", "each", "engine")
-
-
-@cache
-def tools() -> dict[str, dict[str, Any]]:
-    """Return the tools of ``data/benchmark_results.toml``, read once."""
-    return loads((DATA / "benchmark_results.toml").read_text(encoding="utf-8"))
 
 
 def result_rows(path: Path) -> list[dict[str, Any]]:
@@ -50,7 +43,7 @@ def _is_lines(path: Path) -> bool:
 
 
 def _rows(result: Any, where: str) -> Iterator[dict[str, Any]]:
-    for said in tools().values():
+    for said in TOOLS.values():
         inner = _at(result, said["each"]) if "each" in said else [result]
         if (
             isinstance(inner, list)
@@ -60,7 +53,7 @@ def _rows(result: Any, where: str) -> Iterator[dict[str, Any]]:
             yield from (_row(each, said, where) for each in inner)
             return
     raise InputError(
-        f"unknown result: got none of the keys of {', '.join(tools())} in {where}, want one of their results. Give a "
+        f"unknown result: got none of the keys of {', '.join(TOOLS)} in {where}, want one of their results. Give a "
         "table with the columns of 'sizebook sweep' instead."
     )
 

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sizebook import __version__
 from sizebook.calibrating.calibration import SetupCalibration
-from sizebook.sources.writing import unfinished
+from sizebook.sources.writing import csv_text, write_whole
 from sizebook.tables.own_rates import COLUMNS, FACTORS, QUANTILES
 
 
 def write(found: Sequence[SetupCalibration], tables: Sequence[Path], output: Path) -> None:
     """Write the factors and spreads of the setups that are kept; the file appears whole or not at all."""
-    text = io.StringIO()
     named = ", ".join(table.name for table in tables)
-    text.write(f"# Own rates: factors on seconds of the rates that sizebook {__version__} ships, fitted to {named}.\n")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(row for each in found if each.kept for row in _rows(each))
-    with unfinished(output) as temporary:
-        temporary.write_text(text.getvalue(), encoding="utf-8")
+    head = f"# Own rates: factors on seconds of the rates that sizebook {__version__} ships, fitted to {named}.\n"
+    rows = (row for each in found if each.kept for row in _rows(each))
+    write_whole(output, (head + csv_text(COLUMNS, rows)).encode())
 
 
 def _rows(each: SetupCalibration) -> Iterator[tuple[object, ...]]:

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import math
 import re
-from functools import cache
 from pathlib import Path
 from statistics import median
-from tomllib import loads
 from typing import Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.tables import DATA
+from sizebook.core.tables import toml_tables
 from sizebook.intake.files import check_regular, decoded
 
+TRAINERS = toml_tables("training_logs")
 KINDS = (".log", ".out", ".txt")
 # Columns of a run that change its time: what a log does not say of them is asked for.
 OF_THE_RUN = (
@@ -36,12 +35,6 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 _MS = "measured_step_ms"
 
 
-@cache
-def trainers() -> dict[str, dict[str, Any]]:
-    """Return the trainers of ``data/training_logs.toml``, read once."""
-    return loads((DATA / "training_logs.toml").read_text(encoding="utf-8"))
-
-
 def log_rows(path: Path) -> list[dict[str, Any]]:
     """Return the one row that a log is: its settings, and the median of its steps at the last size of batch.
 
@@ -51,11 +44,11 @@ def log_rows(path: Path) -> list[dict[str, Any]]:
     """
     check_regular(path, "a log of a training run", "table_bytes")
     text = _COLOURS.sub("", decoded(path.read_bytes(), path.name, "a log of a training run"))
-    for said in trainers().values():
+    for said in TRAINERS.values():
         if steps := [(line, found) for line in text.splitlines() if (found := re.search(said["measured"], line))]:
             return [_row(path.name, text, said, steps)]
     raise InputError(
-        f"unknown log: got no line of a step as {', '.join(trainers())} write it in {path.name}, want some. Give a "
+        f"unknown log: got no line of a step as {', '.join(TRAINERS)} write it in {path.name}, want some. Give a "
         "table with the columns of 'sizebook sweep' instead."
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, fields
@@ -69,15 +68,13 @@ def traffic(log: Path, output: Path, cache_tokens: float | None, replicas: int, 
 def bill(bill: Path, tag: str, table: Path | None) -> None:
     """Check BILL (FOCUS 1.2 or 1.3, CSV or Parquet) by the rules of FOCUS and add it up by month and service."""
     from sizebook.actuals.bills import BilledService, read_bill
-    from sizebook.sources.writing import unfinished
+    from sizebook.sources.writing import csv_text, write_whole
 
     found = read_bill(bill, tag)
     heads = [field.name for field in fields(BilledService)]
     if table is not None:
-        with unfinished(table) as temporary, temporary.open("w", encoding="utf-8", newline="") as lines:
-            writer = csv.writer(lines, lineterminator="\n")
-            writer.writerow([*heads, "currency"])
-            writer.writerows([*asdict(each).values(), found.currency] for each in found.services)
+        rows = ([*asdict(each).values(), found.currency] for each in found.services)
+        write_whole(table, csv_text([*heads, "currency"], rows).encode())
     for each in found.services:
         name = f"{each.service}, {each.tag}" if each.tag else each.service
         line = f"{each.month}  {name}: {each.effective_cost:,.2f} {found.currency}"

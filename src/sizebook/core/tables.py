@@ -11,9 +11,11 @@ import csv
 import io
 import os
 import sys
+import tomllib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from sizebook.core.errors import InputError
 
@@ -34,6 +36,12 @@ def read(path: Path) -> list[Row]:
 
 def _rows(lines: Iterable[str]) -> list[Row]:
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+@cache
+def toml_tables(name: str) -> dict[str, Any]:
+    """Return the tables of ``data/<name>.toml``, read once."""
+    return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @cache

@@ -12,11 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from tomllib import loads
 from typing import Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.tables import DATA
+from sizebook.core.tables import toml_tables
 from sizebook.intake.files import decoded
 from sizebook.intake.text_formats import json_object, text_rows
 from sizebook.market.pages import page_records
@@ -80,8 +79,7 @@ class Catalog:
 @cache
 def catalogs() -> tuple[Catalog, ...]:
     """Return the catalogs of ``data/catalogs.toml``, read once."""
-    said: dict[str, dict[str, Any]] = loads((DATA / "catalogs.toml").read_text(encoding="utf-8"))
-    return tuple(Catalog(name, **cells) for name, cells in said.items())
+    return tuple(Catalog(name, **cells) for name, cells in toml_tables("catalogs").items())
 
 
 def offers(catalog: Catalog, content: bytes, where: str, named: Mapping[str, str]) -> list[Offer]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import json
@@ -17,6 +16,7 @@ from sizebook.core.tables import MOST_OWN_BYTES, OWN_TABLES, Row, newest_day
 from sizebook.intake.archives import DAMAGED
 from sizebook.intake.files import decoded, read_bytes
 from sizebook.intake.text_formats import json_object, text_rows
+from sizebook.sources.writing import csv_text
 
 _MANIFEST = "manifest.json"
 _WANTED = "a data pack"
@@ -38,11 +38,7 @@ def pack(tables: Mapping[str, Sequence[Row]], day: str) -> bytes:
 
 def csv_bytes(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
     """Return rows as the CSV of a table."""
-    written = io.StringIO(newline="")
-    writer = csv.DictWriter(written, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return written.getvalue().encode()
+    return csv_text(columns, ([row.get(column, "") for column in columns] for row in rows)).encode()
 
 
 def is_pack(path: Path) -> bool:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import csv
 import hashlib
+import io
 import os
 import re
 import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from sizebook.core.errors import InputError
 
@@ -55,6 +58,15 @@ def unfinished(path: Path) -> Iterator[Path]:
         with _held(target.parent, target.name) as temporary:
             yield temporary
             _hand_over(temporary, target)
+
+
+def csv_text(heads: Iterable[str], rows: Iterable[Iterable[Any]], end: str = "\n") -> str:
+    """Return heads and rows as CSV."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator=end)
+    writer.writerow(heads)
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def write_whole(path: Path, content: bytes) -> Path:
