@@ -116,7 +116,7 @@ def _headline(plan: FleetPlan) -> list[str]:
     return [
         *lines,
         f"Cost          {_cost(plan)}",
-        f"Nodes         {last.nodes} in {plan.label(len(months) - 1)} ({last.own_nodes} if services shared none), "
+        f"Nodes         {last.nodes} in {plan.label(len(months) - 1)} ({last.own_nodes} if none are shared), "
         f"{number_of(last.racks, 'rack')}; {'power not listed' if math.isnan(kw) else f'{thousands(kw)} kW at most'}",
         f"Energy        {_energy(plan)}",
         "The range of GPUs covers eight of ten measurements of how much a replica serves, for all services alike.",
@@ -156,11 +156,11 @@ def _services(plan: FleetPlan) -> list[str]:
             *([f"  release     {replica.release_basis}"] if setup.release else []),
             f"  cost        {usd(total_usd(each.months))} over {number_of(len(plan.months), 'month')}",
         ]
-    paid = "by whole nodes" if plan.terms.margins.whole_nodes else "by the replica"
+    paid = "Whole nodes" if plan.terms.margins.whole_nodes else "Replicas, not whole nodes,"
     shared = (
         "Services on the same hardware share nodes." if plan.terms.racks.share_nodes else "No service shares nodes."
     )
-    return [*lines, f"GPUs are paid for {paid}. {shared}"]
+    return [*lines, f"{paid} are paid for. {shared}"]
 
 
 def _runs(plan: FleetPlan, each: PlannedService) -> str:
@@ -174,8 +174,8 @@ def _runs(plan: FleetPlan, each: PlannedService) -> str:
 def _stands(plan: FleetPlan) -> list[str]:
     return [
         f"{each.gpu}{' at ' + each.place if each.place else ''}: {number_of(each.nodes[-1], 'node')} "
-        f"({each.own_nodes[-1]} if not shared), {each.nodes_per_rack} a rack, "
-        f"{measure(each.node.kw)} kW each at most; {', '.join(each.names)}"
+        f"({each.own_nodes[-1]} if not shared), {each.nodes_per_rack} in a rack; each draws "
+        f"{measure(each.node.kw)} kW at most and serves {', '.join(each.names)}"
         for each in plan.node_groups
     ]
 

@@ -155,11 +155,11 @@ def as_text(plan: TrainingPlan) -> list[str]:
         "",
         f"goodput     {percent(middle.goodput)} of the time advances the run, with a checkpoint every "
         f"{duration(plan.checkpoint_interval_seconds)}",
-        f"whole run   takes {factor:.3g} times its steps alone ({basis_of(inputs.programme)})",
+        f"whole run   takes {factor:.3g} times its steady state ({basis_of(inputs.programme)})",
         *_band_lines(plan),
         f"speed basis {plan.work.rates_basis(inputs.utilization)}",
         f"price       {_price(inputs)}",
-        f"energy      {watts}, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
+        f"energy      {watts}, the host {percent(power.footprint.host_share)} more, PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",
         *(f"to know     {warning}" for warning in warnings(plan)),
     ]

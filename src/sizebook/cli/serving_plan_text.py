@@ -141,7 +141,7 @@ def _replica(plan: ServingPlan) -> list[str]:
         )
     memory = replica.memory
     lines.append(
-        f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, {'cache' if replica.decodes else 'free'} "
+        f"Memory a GPU       weights take {gibibytes(memory.weight_bytes)}, {'cache' if replica.decodes else 'free'} "
         f"{gibibytes(memory.cache_bytes)} of "
         f"{gibibytes(memory.physical_bytes)}"
     )
@@ -170,7 +170,7 @@ def _percentiles(plan: ServingPlan, served: Served) -> list[str]:
         lines.append(f"{label:18} {shown}")
     return [
         *lines,
-        f"{'Arrivals':18} {plan.arrivals}; {number_of(len(served.request), 'request')} simulated; the target is for *",
+        f"{'Arrivals':18} {plan.arrivals}; {number_of(len(served.request), 'request')} simulated; * has the target",
     ]
 
 
