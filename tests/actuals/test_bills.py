@@ -181,3 +181,18 @@ def test_every_mandatory_column_is_wanted(tmp_path: Path, row: dict[str, str]) -
 def test_two_currencies_and_no_row_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^not one currency: got EUR, USD in bill\.csv"):
         read_bill(saved(tmp_path, [USED, USED | {"BillingCurrency": "USD"}]))
+
+
+DAMAGED = {
+    "empty.csv": b"",
+    "cut.parquet": b"PAR1 and nothing more",
+    "latin.csv": ",".join(USED).encode() + b"\n" + ",".join(map(str, USED.values())).encode() + b"\xe9\n",
+    "ragged.csv": ",".join(USED).encode() + b"\n1,2,3" + 40 * b",4" + b"\n",
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_bill_is_refused_in_our_words(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(DAMAGED[name])
+    with pytest.raises(InputError, match=rf"^(cannot read|not FOCUS 1\.2): got .* (in|of) {name}.*, want "):
+        read_bill(tmp_path / name)

@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from sizebook.actuals.traffic_logs import readable
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, table
 from sizebook.intake.files import check_regular
@@ -64,13 +65,8 @@ def read_bill(path: Path, tag: str = "") -> Bill:
     if path.suffix.casefold() not in KINDS:
         raise InputError(f"unknown kind of bill: got '{path.name}', want one of {', '.join(KINDS)}. Export it as CSV.")
     check_regular(path, "a bill", "table_bytes")
-    try:
+    with readable(path.name, "a whole bill in UTF-8. Export it again"):
         return _bill(_scanned(path), path.name, tag)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        said = str(error).strip().partition("\n")[0]
-        raise InputError(
-            f"cannot read: got {said} in {path.name}, want a whole bill in UTF-8. Export it again."
-        ) from error
 
 
 def _scanned(path: Path) -> pl.LazyFrame:

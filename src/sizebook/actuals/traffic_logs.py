@@ -91,13 +91,13 @@ def read_log(path: Path) -> Log:
 
 
 @contextmanager
-def readable(name: str) -> Iterator[None]:
-    """Say in words of ours what polars finds wrong with a log."""
+def readable(name: str, wanted: str = "a whole log in UTF-8. Mend the log") -> Iterator[None]:
+    """Say in words of ours what polars finds wrong with a file."""
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         said = str(error).strip().partition("\n")[0]
-        raise InputError(f"cannot read: got {said} in {name}, want a whole log in UTF-8. Mend the log.") from error
+        raise InputError(f"cannot read: got {said} in {name}, want {wanted}.") from error
 
 
 def _whole(path: Path) -> tuple[Path | BytesIO, int]:

@@ -20,6 +20,7 @@ from sizebook.core.texts import text
 from sizebook.plans.bridges import Bridge, Step
 from sizebook.plans.contents import Ledger
 from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.scenarios.dotted_keys import put
 from sizebook.scenarios.kinds import plan_of
 from sizebook.scenarios.scenario_files import read_toml, resolve_files
 from sizebook.scenarios.serving import ServingResult
@@ -191,15 +192,10 @@ def _flat(values: Mapping[str, Any]) -> dict[KeyPath, Any]:
 
 def _nested(values: Mapping[KeyPath, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    rows: dict[str, dict[str, dict[str, Any]]] = {}
-    for (key, *inner), value in values.items():
-        if not inner:
-            found[key] = value
-        elif len(inner) == 1:
-            found.setdefault(key, {})[inner[0]] = value
-        else:
-            rows.setdefault(key, {}).setdefault(inner[0], {})[inner[1]] = value
-    return found | {key: list(tables.values()) for key, tables in rows.items()}
+    for path, value in values.items():
+        put(found, path, value, "bridge")
+    lists = {path[0] for path in values if len(path) > 2}
+    return {key: list(value.values()) if key in lists else value for key, value in found.items()}
 
 
 def _number(value: Any) -> float | None:
