@@ -8,7 +8,7 @@ from fleet_plan_checks import checks
 from fleet_plan_inputs import DRIVERS, inputs
 from fleet_plan_loads import at_speed, buying, calendar, groups, nodes, replicas
 from fleet_plan_months import PERIODS, months, ranks
-from fleet_plan_result import result
+from fleet_plan_result import result, texts
 from fleet_plan_services import services
 from fleet_plan_whatif import PRICES, TRAFFIC, what_if
 
@@ -66,8 +66,9 @@ def build(book: Book) -> None:
     buying(book, group)
     at_speed(book, group, "Fast", "_fast", said="fast")
     at_speed(book, group, "Slow", "_slow", said="slow")
-    ranks(book)
+    ranked = ranks(book)
     months(page, book, group)
+    texts(ranked)
     years_sheet(book, PERIODS)
     table = two_way_sheet(book, TRAFFIC, PRICES, "Cost of all months")
     what_if(book, group)

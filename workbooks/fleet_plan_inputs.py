@@ -11,11 +11,10 @@ from sizebook.plans.fleet.inputs import (
     Racks,
     Running,
     Service,
-    ServicePrices,
     ServiceTraffic,
 )
 from sizebook.plans.ledgers import LONGEST_PLAN
-from sizebook.plans.serving.inputs import Energy, Latencies, Margins, PriceChanges
+from sizebook.plans.serving.inputs import Energy, Latencies, Margins, PlacedPrices, PriceChanges
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.traffic_by_month import DemandByMonth
 from sizebook.scenarios.statement import Overheads
@@ -32,7 +31,7 @@ HEADINGS = {
     Service: "Replica",
     ServiceTraffic: "Traffic",
     Latencies: "Targets, in place of requests in flight",
-    ServicePrices: "Prices, and where its nodes stand",
+    PlacedPrices: "Prices, and where its nodes stand",
     RequestStream: "Requests one by one",
     PoolLayout: "Prefill and decode in pools of their own",
     Running: "First and last month",

@@ -45,13 +45,12 @@ _TABLE = (
     ("Replicas a request", "need", "0.000E+00"),
     ("if fast", "need_fast", "0.000E+00"),
     ("if slow", "need_slow", "0.000E+00"),
-    ("Requests a day, Inputs", "requests_first", styles.WHOLE),
     ("1 + growth a month", "growth_first", styles.NUMBER),
-    ("Replicas a request, full load", "need_first", "0.000E+00"),
     ("Part of a unit", "unit_part", styles.NUMBER),
     ("GPUs of a unit", "unit_gpus", styles.WHOLE),
     ("GPUs paid for together", "step_paid", styles.WHOLE),
-    ("Reserved, Inputs, USD", "reserved_price", styles.RATE),
+    ("Reserved for a unit, steps", "steps_of_unit", styles.NUMBER),
+    ("Reserved, Inputs, USD a step", "reserved_step", styles.RATE),
     ("On demand, Inputs, USD", "on_demand_price", styles.RATE),
     ("Begins in month", "begins", styles.WHOLE),
     ("Ends with month", "ends", styles.WHOLE),
@@ -67,7 +66,7 @@ class Groups:
     """Where the table of who shares with whom stands: references to its columns, all services below each other."""
 
     columns: dict[str, str]
-    together: str  # a row a service: 1 in the columns of those that are bought with it
+    parts: str  # a row a service: the part of a unit of each replica that is bought with it
 
     def of(self, name: str) -> str:
         """Return a reference to a column."""
@@ -101,14 +100,17 @@ def groups(book: Book) -> Groups:
     heads = ["Service", *(head for head, *_ in _TABLE)]
     rows = [[f"={{shown.{at}}}", *(f"={{{key}.{at}}}" for _, key, _ in _TABLE)] for at in SERVICES]
     first, last = page.table(heads, rows, [styles.GENERAL, *(shown for *_, shown in _TABLE)], blanks=True)
-    page.section("Who is bought with the service of the row: 1 for each")
+    page.section("Who is bought with the service of the row: what a replica takes of a unit")
     top, bottom = page.table(
         ["Service", *(f"={{shown.{at}}}" for at in SERVICES)],
         [
-            [f"={{shown.{row}}}", *(f"=IF({{bought_with.{at}}}={{number.{row}}},1,0)" for at in SERVICES)]
+            [
+                f"={{shown.{row}}}",
+                *(f"=IF({{bought_with.{at}}}={{number.{row}}},{{unit_part.{at}}},0)" for at in SERVICES),
+            ]
             for row in SERVICES
         ],
-        [styles.GENERAL, *["0;-0;"] * len(SERVICES)],
+        [styles.GENERAL, *["0.000;-0.000;"] * len(SERVICES)],
         blanks=True,
     )
     page.finish()
@@ -155,10 +157,10 @@ def replicas(book: Book) -> None:
     page.finish()
 
 
-def _needed(at: str, end: str = "") -> str:
+def _needed(at: str) -> str:
     """Return the replicas of one service, at peak or at the mean, spare ones included."""
     peak = "*{peak_now.@}" if at == "peak" else ""
-    return f"IF({{day_@}}=0,0,{{spare_replicas.@}}{_up(f'{{day_@}}{peak}*{{need{end}.@}}')})"
+    return f"IF({{day_@}}=0,0,{{spare_replicas.@}}{_up(f'{{day_@}}{peak}*{{need.@}}')})"
 
 
 def _needed_of_all(group: Groups, at: str, end: str) -> str:
@@ -167,17 +169,13 @@ def _needed_of_all(group: Groups, at: str, end: str) -> str:
     return f"({days}>0)*({group.of('spare_replicas')}{_up(days + peak + '*' + group.of('need' + end))})"
 
 
-def _nodes(group: Groups, replicas: str) -> str:
-    """Return the nodes of what stands together: the sum of parts of a node, rounded up; ``replicas`` is an array."""
-    return _up(f"SUMPRODUCT({group.own('stands_with', '@')}*{group.of('part')}*{replicas})")
-
-
 def nodes(book: Book, group: Groups) -> None:
     """Add the sheet of nodes and racks."""
     page = Timeline(book, "Nodes", "Nodes and racks in the busiest hour, in the row of the first service on them.")
     page.calendar()
     page.section("Nodes")
-    _rows(page, "nodes", f"={_nodes(group, block('peak'))}", "nodes", MOST)
+    parts = f"SUMPRODUCT({group.own('stands_with', '@')}*{group.of('part')}*{block('peak')})"
+    _rows(page, "nodes", f"={_up(parts)}", "nodes", MOST)
     page.section("Racks")
     together = f"SUMPRODUCT({group.own('hardware', '@')}*{block('nodes')})"
     _rows(page, "racks", f"={_up(together + '/MAX(1,{nodes_a_rack.@})')}", "racks", MOST)
@@ -187,9 +185,13 @@ def nodes(book: Book, group: Groups) -> None:
 TERM = "{bought_from.@}+INT(({month}-{bought_from.@})/{term_months})*{term_months}"  # the first month of the term
 
 
-def _paid(nodes: str, replicas: str) -> str:
-    """Return the GPUs to pay for: of nodes, or of replicas."""
-    return f'IF({{whole_nodes}}="yes",({nodes})*{{node_gpus.@}},{replicas}*{{gpus_each.@}})'
+def _paid(group: Groups, replicas: str) -> str:
+    """Return the GPUs to pay for: the parts of units, nodes or replicas, that are bought together, rounded up.
+
+    ``replicas`` is an array of all services.
+    """
+    parts = f"SUMPRODUCT({group.own('bought_with', '@')}*{group.of('unit_part')}*{replicas})"
+    return f"={_up(parts)}*{{unit_gpus.@}}"
 
 
 def _reserved(end: str = "") -> str:
@@ -225,10 +227,12 @@ def buying(book: Book, group: Groups) -> None:
         styles.NUMBER,
     )
     page.row_of("currency_rate", "Exchange rate", currency_rate(book), f"{MONEY} per USD", styles.NUMBER)
+    month = "={hours_a_month}*{price_level_now}*{currency_rate}"
+    page.row_of("month_rate", "A USD an hour, for a month", month, MONEY, styles.NUMBER)
     page.section("GPUs in the busiest hour")
-    _rows(page, "paid_peak", f"={_paid('{nodes_@}', '{peak_@}')}", "GPUs", MOST)
+    _rows(page, "paid_peak", _paid(group, block("peak")), "GPUs", MOST)
     page.section("GPUs at the mean of the day")
-    _rows(page, "paid_mean", f"={_paid(_nodes(group, block('mean')), '{mean_@}')}", "GPUs", MOST)
+    _rows(page, "paid_mean", _paid(group, block("mean")), "GPUs", MOST)
     page.section("GPUs reserved")
     _rows(page, "reserved", _reserved(), "GPUs", MOST)
     page.section("GPU-hours paid for")
@@ -272,13 +276,15 @@ def at_speed(book: Book, group: Groups, name: str, end: str, said: str) -> None:
     page.calendar()
     for at, title in (("peak", "GPUs in the busiest hour"), ("mean", "GPUs at the mean of the day")):
         page.section(title)
-        nodes_of = _nodes(group, _needed_of_all(group, at, end))
-        _rows(page, f"paid_{at}{end}", f"={_paid(nodes_of, _needed(at, end))}", "GPUs", MOST)
+        _rows(page, f"paid_{at}{end}", _paid(group, _needed_of_all(group, at, end)), "GPUs", MOST)
     page.section("GPUs reserved")
     _rows(page, f"reserved{end}", _reserved(end), "GPUs", MOST)
     page.section("Cost")
     peak, mean, reserved = (block(f"{key}{end}") for key in ("paid_peak", "paid_mean", "reserved"))
-    prices = [f"{group.of('reserved_now')}*{block('level_term')}", f"{group.of('on_demand_now')}*{block('level')}"]
-    cost = f"{{hours_a_month}}*{reserved}*{prices[0]}+{burst_of(peak, mean, reserved)}*{prices[1]}"
-    page.row_of(f"cost{end}", "Cost", f"={{price_level_now}}*{{currency_rate}}*SUMPRODUCT({cost})", MONEY, total=SUM)
+    now = "={price_level_now}*{currency_rate}*"
+    paid = f"{{hours_a_month}}*SUMPRODUCT({reserved}*{group.of('reserved_now')}*{block('level_term')})"
+    page.row_of(f"reserved_usd{end}", "Reserved", now + paid, MONEY, total=SUM)
+    burst = f"SUMPRODUCT({burst_of(peak, mean, reserved)}*{group.of('on_demand_now')}*{block('level')})"
+    page.row_of(f"burst_usd{end}", "Burst", now + burst, MONEY, total=SUM)
+    page.row_of(f"cost{end}", "Cost", f"={{reserved_usd{end}}}+{{burst_usd{end}}}", MONEY, total=SUM)
     page.finish()

@@ -9,7 +9,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import range_rows
 from sizebook.workbooks.finance import statement_rows
-from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 LARGEST = 5  # services that the chart names; the others stand together
@@ -114,10 +114,14 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     page.finish()
 
 
-def ranks(book: Book) -> None:
-    """Add the sheet of services by their GPUs, the largest first."""
+def ranks(book: Book) -> LineSheet:
+    """Begin the sheet of services by their GPUs, the largest first, and of what else Result says."""
     page = new_sheet(
-        book, "Ranks", "Services by the GPUs of their replicas over all months, the largest first.", SERVICES, WIDTHS
+        book,
+        "Ranks",
+        "Services by the GPUs of their replicas over all months, the largest first; what sentences of Result are of.",
+        SERVICES,
+        WIDTHS,
     )
     page.heads("Figure", cases=[page.resolve(f"={{name.{number}}}") for number in SERVICES])
     page.section("Places")
@@ -134,7 +138,7 @@ def ranks(book: Book) -> None:
     page.section("In order")
     page.line("ranked", "Column of the service", "=MATCH({number},{place.all},0)", "", "Inputs")
     page.line("rank_name", "Service", "=INDEX({shown.all},{ranked})", "", "Inputs", styles.GENERAL)
-    page.finish()
+    return page
 
 
 PERIODS = (

@@ -179,6 +179,22 @@ def _units(page: LineSheet) -> None:
         "Of a node, or of a replica",
     )
     page.line("step_paid", "GPUs paid for together", "=MAX(1,{step_gpus})", "GPUs", "As above, at least 1")
+    page.line(
+        "steps_of_unit",
+        "Reserved for a unit at the mean",
+        "={reserve_share}*{unit_gpus}/{step_paid}",
+        "steps",
+        "Share reserved x GPUs of a unit / GPUs paid for together",
+        styles.NUMBER,
+    )
+    page.line(
+        "reserved_step",
+        "Reserved, all GPUs paid for together",
+        "={reserved_price}*{step_paid}",
+        "USD/hour",
+        "GPU-hour reserved x GPUs paid for together",
+        styles.RATE,
+    )
 
 
 def _at_work(page: LineSheet) -> None:

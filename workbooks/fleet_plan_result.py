@@ -15,6 +15,7 @@ from sizebook.workbooks.print_ranges import fold_blank
 from sizebook.workbooks.text_formulas import (
     count_text,
     count_with_unit,
+    digits_of_both,
     distinct_texts,
     money_text,
     range_text,
@@ -97,6 +98,43 @@ def _months(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     return gpus, kw
 
 
+def texts(page: LineSheet) -> None:
+    """Add what sentences of Result are made of, amounts as texts, the first month beyond a ceiling; end the sheet."""
+    page.section("Cost as text")
+    for end, said in (("", "all months"), ("_least", "least"), ("_most", "most")):
+        page.constant(f"said{end}", f"Cost, {said}", f"={{usd{end}.total}}", MONEY, "Months", styles.WHOLE)
+        _text(page, f"said{end}_text", "As text", f"={money_text(f'{{said{end}}}')}")
+    page.section("First month beyond a ceiling")
+    for ceiling in CEILINGS:
+        _beyond(page, *ceiling)
+    _text(page, "digits_most_kw", "Decimals of power at most", f"={digits_of_both('{site_kw.total}', _given('kw'))}")
+    page.finish()
+
+
+def _text(page: LineSheet, key: str, label: str, formula: str) -> None:
+    page.constant(key, label, formula, "", "As above", styles.GENERAL)
+
+
+def _beyond(page: LineSheet, name: str, figure: str, unit: str) -> None:
+    """Add the first month in which a figure exceeds its ceiling, and what is said of it."""
+    over, first, day, most = f"{{over_{name}.total}}", f"{{first_{name}}}", f"{{day_{name}}}", f"{{then_{name}}}"
+    for key, label, formula, shown in (
+        ("first", f"First with more {unit} than there are", f"MATCH(1,{{is_over_{name}.all}},0)", styles.WHOLE),
+        ("day", "It starts on", f"INDEX({{starts.all}},{first})", styles.DATE),
+        ("then", f"Then, {unit}", f"INDEX({{{figure}.all}},{first})", styles.NUMBER),
+    ):
+        page.constant(f"{key}_{name}", label, f"=IF({over}=0,0,{formula})", "", "Months; 0 where none is", shown)
+    _text(page, f"digits_{name}", "Decimals that both need", f"={digits_of_both(most, _given(name))}")
+    figures = distinct_texts(most, _given(name), f"{{digits_{name}}}")
+    month = f'YEAR({day})&"-"&IF(MONTH({day})<10,"0","")&MONTH({day})'  # TEXT reads its format in the reader's language
+    said = f'"From "&{month}&" on "&{figures[0]}&" {unit}, more than the "&{figures[1]}&" that there are. "'
+    _text(page, f"beyond_{name}", "As text", f'=IF({first}=0,"",{said})')
+
+
+def _given(name: str) -> str:
+    return f"{{{name}_ceiling}}"
+
+
 def _ceiling(name: str, instead: str) -> str:
     """Return the formula of what the line of a chart is called: the ceiling, or what it follows where none is given."""
     said = "Ceiling, kW" if name == "kw" else "Ceiling, GPUs"
@@ -106,9 +144,8 @@ def _ceiling(name: str, instead: str) -> str:
 def _messages(page: LineSheet) -> None:
     """Say in three lines what the fleet costs, how it grows, and whether the ceilings hold."""
     last = {name: f"INDEX({{{name}.all}},{{months}})" for name in ("peak_gpus", "nodes", "racks")}
-    ends = [money_text(f"{{usd_{end}.total}}") for end in ("least", "most")]
-    total = f'={money_text("{usd.total}")}&" over "&{count_with_unit("{months}", "month")}&" ("'
-    page.statement("cost_message", "Cost", f'{total}&{ends[0]}&" to "&{ends[1]}&")"', "Months")
+    total = f'={{said_text}}&" over "&{count_with_unit("{months}", "month")}&" ("'
+    page.statement("cost_message", "Cost", f'{total}&{{said_least_text}}&" to "&{{said_most_text}}&")"', "Months")
     page.statement(
         "gpus_message",
         "Fleet",
@@ -116,11 +153,11 @@ def _messages(page: LineSheet) -> None:
         f'&{count_with_unit(last["nodes"], "node")}&" in "&{count_with_unit(last["racks"], "rack")}',
         "Months",
     )
-    over = "&".join(_over(*ceiling) for ceiling in CEILINGS)
+    over = "&".join(f"{{beyond_{name}}}" for name, *_ in CEILINGS)
     given = "COUNT({gpu_ceiling},{rack_ceiling},{kw_ceiling})"
     none = 'IF({over_gpu.total}+{over_rack.total}+{over_kw.total}=0,"Within every ceiling that is given.","")'
     page.statement("ceiling_message", "Ceilings", f'=IF({given}=0,"No ceiling is given.",{none}&{over})', "Months")
-    power, ceiling = distinct_texts("{site_kw.total}", "{kw_ceiling}")
+    power, ceiling = distinct_texts("{site_kw.total}", "{kw_ceiling}", "{digits_most_kw}")
     page.statement(
         "kw_message",
         "Power",
@@ -128,16 +165,6 @@ def _messages(page: LineSheet) -> None:
         f'against a ceiling of "&{ceiling})',
         "Months",
     )
-
-
-def _over(name: str, figure: str, unit: str) -> str:
-    """Return the formula of what is said of a ceiling: the first month that exceeds it, and by what."""
-    first = f"MATCH(1,{{is_over_{name}.all}},0)"
-    day = f"INDEX({{starts.all}},{first})"
-    month = f'YEAR({day})&"-"&IF(MONTH({day})<10,"0","")&MONTH({day})'  # TEXT reads its format in the reader's language
-    figures = distinct_texts(f"INDEX({{{figure}.all}},{first})", f"{{{name}_ceiling}}")
-    said = f'"From "&{month}&" on "&{figures[0]}&" {unit}, more than the "&{figures[1]}&" that there are. "'
-    return f'IF({{over_{name}.total}}=0,"",{said})'
 
 
 def _tiles(page: LineSheet) -> None:

@@ -8,7 +8,7 @@ table of who buys with whom), and what is above the reservation.
 from __future__ import annotations
 
 from fleet_plan_inputs import DRIVERS, SERVICES
-from fleet_plan_loads import TERM, Groups, block
+from fleet_plan_loads import FILLED, TERM, Groups, block
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
@@ -22,6 +22,7 @@ PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2), drivers=("on_demand", "rese
 _MOVES_GPUS = ("traffic", "growth", "speed", "load")  # the others are prices: what is bought stays
 _HEADS = ("Traffic", "Growth added", "Speed", "Target load", "Replicas over those of Inputs at full load")
 _FORMATS = (styles.NUMBER, styles.SIGNED, styles.NUMBER, styles.NUMBER, styles.NUMBER)
+_PARTS = "0.000;-0.000;"
 _ROWS = ("held", "busy", "quiet")
 _WORKED = (
     CaseColumn("list_held", f"Reserved at the prices of Inputs, {MONEY}", "={held_CASE.total}"),
@@ -79,25 +80,27 @@ def what_if(book: Book, group: Groups) -> None:
 def _shares(page: Timeline) -> None:
     """Add what no case changes: requests at first and months since, in a month and when its term began."""
     runs = "{on}*({month}>={begins.@})*({month}<={ends.@})*{course_@}"
-    for title, key, formula, unit in (
+    for title, key, formula, unit, shown in (
         (
-            "Requests a day at first, while a service runs",
+            "Replicas at first at full load, not rounded, while a service runs",
             "first",
-            f"={runs}*{{requests_first.@}}",
-            "requests",
+            f"={runs}*{{requests_first.@}}*{{need_first.@}}",
+            "replicas",
+            _PARTS,
         ),
-        ("Months since it began", "age", "=MAX(0,{month}-{begins.@})", "months"),
+        ("Months since it began", "age", "=MAX(0,{month}-{begins.@})", "months", FILLED),
         (
-            "Requests a day at first, in the month in which the term began",
+            "The same in the month in which the term began",
             "first_term",
             f"=IF({{month}}<{{bought_from.@}},0,{{on}}*INDEX({{first_@.all}},MAX(1,{TERM})))",
-            "requests",
+            "replicas",
+            _PARTS,
         ),
-        ("Months that it had run by then", "age_term", f"=INDEX({{age_@.all}},MAX(1,{TERM}))", "months"),
+        ("Months that it had run by then", "age_term", f"=INDEX({{age_@.all}},MAX(1,{TERM}))", "months", FILLED),
     ):
         page.section(title)
         for at in SERVICES:
-            page.row_of(f"{key}_{at}", f"={{shown.{at}}}", formula.replace("@", at), unit, "#,##0;-#,##0;")
+            page.row_of(f"{key}_{at}", f"={{shown.{at}}}", formula.replace("@", at), unit, shown)
 
 
 def _before(changed: dict[str, str]) -> tuple[str, ...]:
@@ -107,27 +110,26 @@ def _before(changed: dict[str, str]) -> tuple[str, ...]:
 
 # Columns of a case: D to G its drivers, H what they make of the replicas for a request.
 def _units(group: Groups, key: str, *, peak: bool) -> str:
-    """Return the GPUs that each group pays for, an array, before any is reserved: replicas first, then units."""
+    """Return the units that each group pays for, an array, before any is reserved: replicas first, then units."""
     first, age = block(f"first{key}"), block(f"age{key}")
     busiest = f"*{group.of('peak_now')}" if peak else ""
-    need = f"{first}*({group.of('growth_first')}+$E§)^{age}*$H§*{group.of('need_first')}{busiest}"
+    need = f"{first}*({group.of('growth_first')}+$E§)^{age}*$H§{busiest}"
     replicas = f"({first}>0)*({group.of('spare_replicas')}-INT({{rounding}}-{need}))"
-    together = f"MMULT({group.together},{group.of('unit_part')}*{replicas})"
-    return f"{group.of('unit_gpus')}*-INT({{rounding}}-{together})"
+    return f"-INT({{rounding}}-MMULT({group.parts},{replicas}))"
 
 
-def _reserved(group: Groups) -> str:
-    """Return the GPUs under contract, an array over groups."""
-    mean, step = _units(group, "_term", peak=False), group.of("step_paid")
-    return f"{step}*-INT({{rounding}}-{{reserve_share}}*{mean}/{step})"
+def _steps(group: Groups) -> str:
+    """Return the steps under contract, an array over groups."""
+    return f"-INT({{rounding}}-{group.of('steps_of_unit')}*{_units(group, '_term', peak=False)})"
 
 
 def _held(group: Groups) -> str:
-    paid = f"SUMPRODUCT({group.of('reserved_price')}*{block('level_term')}*{_reserved(group)})"
-    return f"=IF({{on}}=0,0,{{price_level_now}}*{{currency_rate}}*{{hours_a_month}}*{paid})"
+    paid = f"SUMPRODUCT({group.of('reserved_step')}*{block('level_term')}*{_steps(group)})"
+    return f"=IF({{on}}=0,0,{{month_rate}}*{paid})"
 
 
 def _burst(group: Groups, hours: str, *, peak: bool) -> str:
-    beyond = f"({_units(group, '', peak=peak)}-{_reserved(group)})"
+    needed, reserved = _units(group, "", peak=peak), f"{group.of('step_paid')}*{_steps(group)}"
+    beyond = f"({group.of('unit_gpus')}*{needed}-{reserved})"
     paid = f"SUMPRODUCT({group.of('on_demand_price')}*{block('level')}*({beyond}>0)*{beyond})"
-    return f"=IF({{on}}=0,0,{{price_level_now}}*{{currency_rate}}*{{hours_a_month}}/{{hours_a_day}}*{hours}*{paid})"
+    return f"=IF({{on}}=0,0,{{month_rate}}/{{hours_a_day}}*{hours}*{paid})"

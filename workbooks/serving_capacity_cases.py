@@ -19,10 +19,8 @@ TRAFFIC = Steps("traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
 _HEADS = (
     *(driver.label for driver in DRIVERS),
-    "Prices over time",
-    "Arrivals now, requests/s",
-    "Growth a month",
-    "Requests/s a replica takes",
+    "Load now, replicas",
+    "1 + growth a month",
     "On demand, USD",
     "Reserved, USD",
     "Reserved for three years, USD",
@@ -34,13 +32,13 @@ _IN_USE = tuple(f"={{use_{driver.name}}}" for driver in DRIVERS)
 
 @dataclass(frozen=True)
 class Case:
-    """A case: what each driver is in it, whether prices follow their dated levels, and the price for three years where
-    no driver gives it."""
+    """A case: what each driver is in it, the row of how prices went, and the price for three years where no driver
+    gives it."""
 
     key: str
     label: str
     drivers: tuple[str, ...]
-    dated: str = "1"
+    level: str = "price_level_now"
     three_years: str = ""
 
 
@@ -50,7 +48,7 @@ def all_cases() -> tuple[Case, ...]:
         f"={{use_speed}}*{{plan_tokens_per_second_{end}}}/{{plan_tokens_per_second}}" for end in ("p90", "p10")
     )
     found = [
-        Case("plan", "As the plan: no scenario", _NEUTRAL, "0"),
+        Case("plan", "As the plan: no scenario", _NEUTRAL, "price_course"),
         Case("now", "The scenario of the cover", _IN_USE),
         Case("fast", "Replicas as fast as 1 in 10 measurements", _with(speed=fast)),
         Case("slow", "Replicas as slow as 1 in 10 measurements", _with(speed=slow)),
@@ -94,39 +92,41 @@ def cases(book: Book, staged: Staged) -> None:
         _HEADS,
     )
     page.calendar()
-    page.section("Load planned for, in replicas at the mean of the day")
+    page.section("Steps of GPUs beyond contracts, all hours of the mean day")
     rows = {}
+    beyond = f"{_needed(staged)}-{{reserved_steps}}"
     for case in all_cases():
         rows[case.key] = page.row
-        load = "=$L§*{course}*(1+$M§)^({month}-1)/$N§"
         page.fill_before(_before(case), _FORMATS)
-        page.row_of(f"load_{case.key}", case.label, load, "replicas", styles.NUMBER)
+        steps = f"=IF({{on}}=0,0,SUMPRODUCT(({beyond}>0)*({beyond})))"
+        page.row_of(f"beyond_{case.key}", case.label, steps, "steps", styles.NUMBER)
     page.section("Cost")
     for case in all_cases():
-        own = _COST.format(sorted=staged.by_rank).replace("@", str(rows[case.key])).replace("CASE", case.key)
-        page.row_of(f"usd_{case.key}", case.label, own, MONEY, total=SUM)
+        page.row_of(f"usd_{case.key}", case.label, _cost(case, rows[case.key]), MONEY, total=SUM)
     range_rows(page, "usd_now")
     page.finish()
 
 
-# Columns of a case: D to J its drivers, K whether prices follow their levels, L arrivals, M growth, N what a replica
-# takes, O to Q prices. Contracts are those that the plan signs, in every case.
-_NEEDED = "-INT((INT({{rounding}}-{{load_CASE}}*{sorted})-{{spare_replicas}})/{{step}})*{{step_gpus}}"
-_CONTRACTS = contract_usd("$K@", ("$P@", "$Q@")).replace("{", "{{").replace("}", "}}")
-_COST = (
-    f"=IF({{{{on}}}}=0,0,{{{{currency_rate}}}}*({_CONTRACTS}+"
-    "({{price_course}}+$K@*({{price_level_now}}-{{price_course}}))*$O@*{{hours_a_month}}/{{hours_a_day}}*"
-    f"SUMPRODUCT(({_NEEDED}>{{{{reserved_gpus}}}})*({_NEEDED}-{{{{reserved_gpus}}}}))))"
-)
+# Columns of a case: D to J its drivers, K its load in the first month, L growth, M to O prices. Contracts are those of
+# the plan in every case.
+def _needed(staged: Staged) -> str:
+    """Return the steps of GPUs that each hour of the mean day needs, an array; a step is bought together."""
+    load = f"$K§*{{course}}*$L§^({{month}}-1)*{staged.by_rank}"
+    return f"-INT((INT({{rounding}}-{load})-{{spare_replicas}})/{{step}})"
+
+
+def _cost(case: Case, row: int) -> str:
+    contracts = contract_usd(case.level, (f"$N{row}", f"$O{row}"))
+    on_demand = f"{{{case.level}}}*$M{row}*{{beyond_{case.key}}}*{{step_gpus}}*{{hours_a_month}}/{{hours_a_day}}"
+    return f"=IF({{on}}=0,0,{{currency_rate}}*({contracts}+{on_demand}))"
 
 
 def _before(case: Case) -> tuple[str, ...]:
     return (
         *case.drivers,
-        f"={case.dated}",
-        "={requests_base}*$D§/{seconds_a_day}*MAX(1,{burst_factor}*$J§)*{working_day}",
-        "={growth_per_month}+$E§",
-        "={plan_requests_per_second}*$F§*MIN(1,{target_load}*$I§)",
+        "={requests_base}*$D§/{seconds_a_day}*MAX(1,{burst_factor}*$J§)*{working_day}"
+        "/({plan_requests_per_second}*$F§*MIN(1,{target_load}*$I§))",
+        "=1+{growth_per_month}+$E§",
         "=IF(ISNUMBER({on_demand_price}),{on_demand_price}*$G§,NA())",
         "=IF(ISNUMBER({reserved_price}),{reserved_price}*$H§,NA())",
         case.three_years or "=IF(ISNUMBER({reserved_3y_price}),{reserved_3y_price}*$H§,NA())",

@@ -81,6 +81,7 @@ def months(book: Book, staged: Staged) -> None:
 
 # Contracts in force in a month: signed in it or before, for so many months; each at the price of its month.
 _IN_FORCE = "({{month.all}}<={{month}})*({{month.all}}+{months}>{{month}})*{{{signed}.all}}"
+_PAID_AT = {"price_course": "base", "price_level_now": "level"}  # keys of rows of what is under contract at prices then
 _TERMS = {"1y": ("months_a_year", "reserved"), "3y": ("months_of_three_years", "reserved_3y")}
 
 
@@ -102,20 +103,25 @@ def _contracts(page: Timeline, staged: Staged) -> None:
     row("signed_gpus", "GPUs to sign for", "={signed_1y_gpus}+{signed_3y_gpus}", "GPUs", total=SUM)
     for term, (months, _) in _TERMS.items():
         signed = _IN_FORCE.format(months=f"{{{months}}}", signed=f"signed_{term}_gpus")
+        after = f"={{on}}*MAX(0,{{month}}+{{{months}}}-1-{{months}})"
+        row(f"after_{term}", f"Months after the plan of what is signed, {term}", after, "months")
         row(f"held_{term}", f"In force, {term}", f"={{on}}*SUMPRODUCT({signed})", "GPUs", total=LAST)
-        for key, level, words in (
-            ("base", "price_course", "at prices of the plan when signed"),
-            ("level", "price_level_now", "at dated levels too"),
+        for level, words in (
+            ("price_course", "at prices of the plan when signed"),
+            ("price_level_now", "at dated levels too"),
         ):
-            paid = f"={{on}}*SUMPRODUCT({signed}*{{{level}.all}})"
+            key, paid = _PAID_AT[level], f"={{on}}*SUMPRODUCT({signed}*{{{level}.all}})"
             row(f"{key}_{term}", f"The same {words}, {term}", paid, "GPUs", styles.NUMBER)
     row("reserved_gpus", "GPUs reserved", "={running_gpus}+{held_1y}+{held_3y}", "GPUs", total=LAST)
+    row("reserved_steps", "in steps that are bought together", "={reserved_gpus}/{step_gpus}", "steps", styles.NUMBER)
 
 
-def contract_usd(dated: str = "1", prices: tuple[str, str] = ("{reserved_now}", "{reserved_3y_now}")) -> str:
-    """Return the expression of what contracts cost in a month; those to sign at prices that may follow their levels."""
+def contract_usd(
+    level: str = "price_level_now", prices: tuple[str, str] = ("{reserved_now}", "{reserved_3y_now}")
+) -> str:
+    """Return the expression of what contracts cost in a month; those to sign at prices that went as ``level`` says."""
     signed = [
-        f"IF({{held_{term}}}=0,0,{price}*({{base_{term}}}+{dated}*({{level_{term}}}-{{base_{term}}})))"
+        f"IF({{held_{term}}}=0,0,{price}*{{{_PAID_AT[level]}_{term}}})"
         for term, price in zip(_TERMS, prices, strict=True)
     ]
     return f"{{running_usd}}+{{hours_a_month}}*({'+'.join(signed)})"
@@ -162,9 +168,9 @@ def _money(page: Timeline, book: Book) -> None:
         total=SUM,
     )
     owed = "+".join(
-        f"IF(SUM({{signed_{term}_gpus.all}})=0,0,{{{price}_now}}*SUMPRODUCT({{signed_{term}_gpus.all}}*"
-        f"{{price_level_now.all}}*({{month.all}}+{{{months}}}-1>{{months}})*({{month.all}}+{{{months}}}-1-{{months}})))"
-        for term, (months, price) in _TERMS.items()
+        f"IF({{signed_{term}_gpus.total}}=0,0,"
+        f"{{{price}_now}}*SUMPRODUCT({{signed_{term}_gpus.all}}*{{price_level_now.all}}*{{after_{term}.all}}))"
+        for term, (_, price) in _TERMS.items()
     )
     row(
         "tail_usd",

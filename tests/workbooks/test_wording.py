@@ -15,6 +15,7 @@ from sizebook.sources.bundled import bundled
 from sizebook.workbooks.text_formulas import (
     count_text,
     day_text,
+    digits_of_both,
     distinct_texts,
     money_text,
     number_text,
@@ -84,7 +85,7 @@ def test_a_figure_and_the_ceiling_that_it_exceeds_differ(
     book = Workbook()
     sheet = book["Sheet"]
     sheet["A1"], sheet["A2"] = figure, ceiling
-    sheet["B1"] = '={}&" > "&{}'.format(*distinct_texts("A1", "A2"))
+    sheet["B1"] = '={}&" > "&{}'.format(*distinct_texts("A1", "A2", digits_of_both("A1", "A2")))
     book.save(tmp_path / "texts.xlsx")
     assert recalculate(tmp_path / "texts.xlsx")["Sheet", "B1"] == shown
 

@@ -157,11 +157,9 @@ class AddinCalls:
         name, left, right = quoted(sheet), 2, 1 + len(columns)
         said = get_column_letter(right + 1)  # labels of what changed, down to this row
         for row, asked in zip(range(top, last + 1), range(rows[0], rows[1] + 1), strict=True):
-            same = ",".join(
-                f'{name}!{get_column_letter(column)}{asked}&""={get_column_letter(left + n)}{row}&""'
-                for n, column in enumerate(columns)
-            )
-            staged[f"A{row}"] = f'=IF(OR({CALLS}!{_STORED}="",AND({same})),0,1)'
+            now = f"{name}!{get_column_letter(columns[0])}{asked}:{get_column_letter(columns[-1])}{asked}"
+            stored = f"{get_column_letter(left)}{row}:{get_column_letter(right)}{row}"
+            staged[f"A{row}"] = f'=IF({CALLS}!{_STORED}="",0,IF(SUMPRODUCT(--({now}&""<>{stored}&""))=0,0,1))'
             before, label = self._changed_labels, f"{name}!${get_column_letter(label_column)}{asked}"
             staged[f"{said}{row}"] = f'={before}&IF(A{row}=0,"",IF({before}="","",", ")&{label})'
             self._changed_labels = f"{said}{row}"

@@ -215,7 +215,7 @@ def rates_sheet(book: Book) -> None:
     page.finish()
 
 
-_RATES = ",".join(f"{{{RATE.name}.{number}}}" for number in DATED)
+_RATES = f"{{{RATE.name}.all}}"
 
 
 def _end_of_rates(function: str) -> str:
@@ -268,8 +268,11 @@ def dated_level(book: Book, dates: str, levels: str, *, from_first: bool) -> str
     """
     days, values = (book.every_case(name, name) for name in (dates, levels))
     latest = f"SUMPRODUCT(MAX(({days}<={{starts}})*{days}))"
-    first = f"MAX(MIN({days}),{latest})" if from_first else latest
-    return f"=IF(COUNT({days})=0,1,IF({first}=0,1,SUMIF({days},{first},{values})))*{{on}}"
+    if from_first:
+        found = f"SUMIF({days},MAX(MIN({days}),{latest}),{values})"
+    else:
+        found = f"IF({latest}=0,1,SUMIF({days},{latest},{values}))"
+    return f"=IF(COUNT({days})=0,1,{found})*{{on}}"
 
 
 def statement_rows(page: Timeline) -> None:

@@ -65,12 +65,16 @@ def range_text(low: str, high: str, after: str = "", text: Callable[[str], str] 
     return f'={text(low)}&" to "&{text(high)}' + (f'&"{after}"' if after else "")
 
 
-def distinct_texts(figure: str, ceiling: str) -> tuple[str, str]:
+def digits_of_both(figure: str, ceiling: str) -> str:
+    """Return the formula of the decimals that a figure and a ceiling are written with: none where both are whole."""
+    return f"IF(AND({figure}=INT({figure}),{ceiling}=INT({ceiling})),0,1)"
+
+
+def distinct_texts(figure: str, ceiling: str, digits: str) -> tuple[str, str]:
     """Return the texts of a figure and of a ceiling that it exceeds: rounded away from each other, so that they differ.
 
-    Both are whole numbers without decimals; else one is written, the figure's rounded up, the ceiling's down.
+    ``digits`` are the decimals of both: the figure is rounded up, the ceiling down.
     """
-    digits = f"IF(AND({figure}=INT({figure}),{ceiling}=INT({ceiling})),0,1)"
     return f"FIXED(ROUNDUP({figure},{digits}),{digits})", f"FIXED(ROUNDDOWN({ceiling},{digits}),{digits})"
 
 
