@@ -94,9 +94,11 @@ def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
 def _asked(number: int, *told: type[Any]) -> Values:
     """Return a scenario without what is told to plans alone; a model that hears reads then, as the base does."""
     names = {leaf.name for each in told for leaf in leaves(each)}
-    asked = {name: value for name, value in GRID[number].values.items() if name not in names}
-    heard = asked.pop("input_seconds", None)
-    return asked | {name: BASE[name] for name in ("model", "input_tokens")} if heard else asked
+    given = GRID[number].values
+    if "input_seconds" in given:
+        names.add("input_seconds")
+        given = {**given, "model": BASE["model"], "input_tokens": BASE["input_tokens"]}
+    return {name: value for name, value in given.items() if name not in names}
 
 
 def _planned(asked: Values) -> ServingPlan:
