@@ -160,6 +160,24 @@ def test_report_and_workbook_hold_every_service(fleet: Path, planned: dict[str, 
     assert values["Variance", "E7"] == pytest.approx(0.05 * chat["cost"])
 
 
+def test_twenty_services_take_two_pages_as_two_do(fleet: Path, planned: dict[str, Any], tmp_path: Path) -> None:
+    """All cost 10 % more than planned, S1 the most: seven stand by themselves, the other thirteen in one row."""
+    many = tmp_path / "many.toml"
+    services = (SERVICE.format(name=f"S{n}", requests=2_000_000 if n == 1 else 400_000, begins=1) for n in range(1, 21))
+    many.write_text(FLEET + "".join(services), encoding="utf-8")
+    told = json.loads(run("plan", "fleet", many, "--json").output)["services"]
+    rows = [
+        planned["Chat"][0] | {"service": each["name"], "cost": 1.1 * each["months"][0]["usd"]}
+        | {"requests": each["months"][0]["requests_per_day"] * 365 / 12, "gpu_hours": each["months"][0]["usd"] / 2}
+        for each in told
+    ]  # fmt: skip
+    assert variance(many, rows, "-o", tmp_path / "many.pdf").exit_code == 0
+    pages = PdfReader(tmp_path / "many.pdf").pages
+    assert len(pages) == 2
+    said = " ".join(pages[1].extract_text().split())
+    assert "13 other services" in said and "S1 " in said
+
+
 REFUSED = [
     ({"service": "Serach"}, "unknown service: got 'Serach', want one of Chat, Search. Did you mean 'Search'?"),
     ({"month": "2027-01"}, "no row: got none of Search in 2026-12, want one for each service that is planned then."),

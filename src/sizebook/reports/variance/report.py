@@ -35,6 +35,7 @@ DECISIONS: dict[str, Text] = {
     "untagged_cost": text("Tag what has no tag: until then nobody answers for it."),
     "no_gpu_cost": text("Plan storage, network and support beside the GPUs."),
 }
+_MOST_SERVICES = 8
 _LEAST_DECIDED = 0.1  # of all that causes moved: what adds less, or saves, needs no decision
 
 
@@ -101,8 +102,20 @@ def _tables(found: PlanVariance) -> Iterator[Table]:
         "Each cause has its average effect over all orders of change (Shapley value), so the causes add up exactly."
     )
     yield _table(text("Month"), text("Planned and actual"), found.by_month, found.currency, note=note)
-    if len(found.by_service) > 1:
-        yield _table(text("Service"), text("Planned and actual by service"), found.by_service, found.currency)
+    if len(services := found.by_service) > 1:
+        yield _table(text("Service"), text("Planned and actual by service"), _few(services), found.currency)
+
+
+def _few(parts: Sequence[Subtotal]) -> Sequence[Subtotal]:
+    """Return the parts that are furthest off, the others as one, so that the report keeps its two pages."""
+    if len(parts) <= _MOST_SERVICES:
+        return parts
+    by_size = sorted(parts, key=lambda part: -abs(part.difference))
+    kept, rest = by_size[: _MOST_SERVICES - 1], by_size[_MOST_SERVICES - 1 :]
+    names = dict.fromkeys(name for part in rest for name in part.lines)
+    lines = {name: math.fsum(part.lines.get(name, 0.0) for part in rest) for name in names}
+    others = plural(len(rest), "{n} other service", "{n} other services")
+    return [*kept, Subtotal(others, sum(p.planned for p in rest), sum(p.actual for p in rest), lines)]
 
 
 def _table(first: str, caption: str, parts: Sequence[Subtotal], currency: str, note: str = "") -> Table:
