@@ -19,7 +19,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 from sizebook.core.hints import offered
 from sizebook.plans.contents import Figure, Value
-from sizebook.sources.cell_text import neutralised
+from sizebook.sources.cell_text import neutral_cells
 from sizebook.sources.writing import csv_text, make_folder, write_whole
 
 RECORD = "sizebook"  # the key of the record in JSON, its name in CSV
@@ -128,7 +128,7 @@ def _json(made: PlannedScenario) -> bytes:
 
 def _csv(made: PlannedScenario) -> bytes:
     """Return one figure a line, with the row that it stands in: a shape that fits every plan and every pivot table."""
-    return csv_text(CSV_HEADS, ([_cell(each) for each in line] for line in _lines(made)), end="\r\n").encode()
+    return csv_text(CSV_HEADS, map(neutral_cells, _lines(made)), end="\r\n").encode()
 
 
 def _lines(made: PlannedScenario) -> Iterator[Sequence[Value]]:
@@ -139,10 +139,6 @@ def _lines(made: PlannedScenario) -> Iterator[Sequence[Value]]:
             for column, value in zip(table.columns, row, strict=True):
                 yield table.name, number, column.name, column.quantity.unit, value
     yield RECORD, 1, "record", "JSON", json.dumps(made.record)
-
-
-def _cell(value: Any) -> Any:
-    return neutralised(value) if isinstance(value, str) else "" if value is None else value
 
 
 FORMATS: dict[str, Format] = {

@@ -16,6 +16,7 @@ from typing import Any
 
 from sizebook.batch.inspection import READERS, ChangedFigure, Inspection, planned_again, read_record
 from sizebook.core.errors import InputError, SizebookError
+from sizebook.sources.cell_text import neutral_cells
 from sizebook.sources.writing import csv_text
 
 HOLDS, MOVED, REFUSED, UNREADABLE = "holds", "moved", "refused", "not read"
@@ -113,7 +114,7 @@ def first(moved: Iterable[ChangedFigure]) -> ChangedFigure:
 
 def as_csv(rows: Iterable[Watched]) -> str:
     """Return the files as CSV under `HEADS`."""
-    return csv_text(HEADS, (row.cells for row in rows))
+    return csv_text(HEADS, (neutral_cells(row.cells) for row in rows))
 
 
 def as_page(rows: Iterable[Watched], title: str) -> str:

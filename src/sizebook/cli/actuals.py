@@ -68,12 +68,13 @@ def traffic(log: Path, output: Path, cache_tokens: float | None, replicas: int, 
 def bill(bill: Path, tag: str, table: Path | None) -> None:
     """Check BILL (FOCUS 1.2 or 1.3, CSV or Parquet) by the rules of FOCUS and add it up by month and service."""
     from sizebook.actuals.bills import BilledService, read_bill
+    from sizebook.sources.cell_text import neutral_cells
     from sizebook.sources.writing import csv_text, write_whole
 
     found = read_bill(bill, tag)
     heads = [field.name for field in fields(BilledService)]
     if table is not None:
-        rows = ([*asdict(each).values(), found.currency] for each in found.services)
+        rows = (neutral_cells([*asdict(each).values(), found.currency]) for each in found.services)
         write_whole(table, csv_text([*heads, "currency"], rows).encode())
     for each in found.services:
         name = f"{each.service}, {each.tag}" if each.tag else each.service

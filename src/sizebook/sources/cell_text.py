@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from sizebook.core.coercion import LONGEST_CELL
@@ -26,6 +27,11 @@ def is_calculated(text: str) -> bool:
 def neutralised(text: str) -> str:
     """Return a text with an apostrophe before it where a spreadsheet would calculate it."""
     return f"'{text}" if is_calculated(text) else text
+
+
+def neutral_cells(row: Iterable[Any]) -> list[Any]:
+    """Return the cells of a line of CSV with its texts neutralised."""
+    return [neutralised(cell) if isinstance(cell, str) else cell for cell in row]
 
 
 def put_text(cell: Any, text: str) -> Any:
