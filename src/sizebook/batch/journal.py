@@ -158,9 +158,14 @@ class Journal:
 def journal(folder: Path, formats: tuple[str, ...]) -> Iterator[Journal]:
     """Open the journal of a folder, made where it is missing, for a batch of some formats.
 
-    Errors: `InputError` where another batch has it open.
+    Errors: `InputError` where another batch has it open, and where a link would lead the writing elsewhere.
     """
     path = folder / FILE
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise InputError(
+            f"no journal: got a link or no file as {path}, want the journal of a batch itself. Remove it, or choose "
+            "another folder."
+        )
     # A thread reads the lines of the batch's tables while this one writes them: never two at once.
     database = sqlite3.connect(path, timeout=0, check_same_thread=False)
     try:
