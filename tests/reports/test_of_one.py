@@ -66,8 +66,8 @@ def test_every_range_is_said_by_what_knows_ends_that_are_one() -> None:
         "{low} to {high}",
         "Columns of {parts} by {axis}, {first} to {last}. {title}.",
         "From {first} to {last}",  # names of scenarios
-        # Titles of charts that stand only where what they name changes.
-        "From {first} to {last} a month, as GPUs at peak go from {few} to {many}",
+        "From {one} to {other}",  # names of plans
+        # The title of a chart that stands only where what it names changes.
         "From {first} to {last} GPUs in the busiest hour, {name} from {few} to {many}",
         "From {most} in {dtype} to {least} in {other}",  # of formats, the widest and the narrowest
         "data/training_programmes.csv: {n} published programmes, {low} to {high} (10th to 90th percentile)",

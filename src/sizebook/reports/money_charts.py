@@ -7,12 +7,12 @@ from itertools import accumulate, pairwise
 from typing import Protocol
 
 from sizebook.core.texts import range_text, text
-from sizebook.core.units import amount, grouped, usd
+from sizebook.core.units import amount, usd
 from sizebook.plans.contents import Sensitivity
 from sizebook.reports.charts.chart_types import Bar, Bars, Columns, Limit, Series, Span, Spans
 from sizebook.reports.document import Section
 from sizebook.reports.number_columns import scaled, share, short_scale
-from sizebook.reports.phrases import numbered
+from sizebook.reports.phrases import months_cost, numbered
 
 
 class Month(Protocol):
@@ -20,8 +20,6 @@ class Month(Protocol):
 
     @property
     def reserved_usd(self) -> float: ...
-    @property
-    def peak_gpus(self) -> int: ...
 
 
 def waterfall(
@@ -67,13 +65,7 @@ def by_term(months: Sequence[Month], burst: Sequence[float], name: str, axis: st
     columns = Columns(
         text("Reserved GPUs are {share} of the cost", share=share(sum(reserved), sum(whole)))
         if len(shown) > 1
-        else text(
-            "From {first} to {last} a month, as GPUs at peak go from {few} to {many}",
-            first=usd(whole[0]),
-            last=usd(whole[-1]),
-            few=grouped(months[0].peak_gpus),
-            many=grouped(months[-1].peak_gpus),
-        ),
+        else months_cost(len(whole), usd(sum(whole)), usd(whole[0]), last=usd(whole[-1])),
         axis,
         scaled(text("USD a month"), sign),
         categories=numbered(reserved),
