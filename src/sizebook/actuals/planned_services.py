@@ -74,7 +74,14 @@ def _month(requests: float, work: float, gpu_hours: float, usd: float, rate: flo
     """Return a planned month; ``work`` are GPU-hours a request. Without requests its cost has no factors."""
     if not requests:
         return MonthCost(usd * rate)
-    factors = CostFactors(requests, work, 1.0, gpu_hours / (requests * work), price=usd / gpu_hours, currency=rate)
+    factors = CostFactors(
+        volume=requests,
+        lengths=work,
+        efficiency=1.0,
+        idle=gpu_hours / (requests * work),
+        price=usd / gpu_hours,
+        currency=rate,
+    )
     return MonthCost(usd * rate, factors)
 
 

@@ -81,14 +81,15 @@ def bridge(one: Side, other: Side) -> Bridge:
     steps = list(steps_between(one, other))
     steps += _months_between(one, other, steps[-1].value if steps else start)
     if one.written is not None and one.written != today:
-        steps.insert(0, Step(DATA, one.name, "today", today))
+        steps.insert(0, Step(DATA, one.name, "today", value=today))
         start = one.written
     if other.written is not None and other.written != (steps[-1].value if steps else start):
-        steps.append(Step(DATA, "today", other.name, other.written))
+        steps.append(Step(DATA, "today", other.name, value=other.written))
     name = cost_of({figure.name: figure.value for figure in planned.contents.figures})[0]
     unit = next(figure.unit for figure in planned.contents.figures if figure.name == name)
     ends = tuple(side.name if side.month is None else f"{side.name}, month {side.month}" for side in (one, other))
-    return Bridge(name, unit, (ends[0], ends[1]), start, tuple(steps), tuple(_remarks(one, other, steps)))
+    remarks = tuple(_remarks(one, other, steps))
+    return Bridge(name, unit, (ends[0], ends[1]), start=start, steps=tuple(steps), remarks=remarks)
 
 
 def cost_of(figures: Mapping[str, Any]) -> tuple[str, float | None]:
@@ -124,7 +125,7 @@ def steps_between(one: Side, other: Side) -> Iterator[Step]:
             value = asked.cost(asked.planned(_nested(values)))
         except SizebookError:
             value = None
-        yield Step(key, _one(before), _one(after), value)
+        yield Step(key, _one(before), _one(after), value=value)
 
 
 def _one(found: list[Any]) -> Any:
@@ -148,7 +149,7 @@ def _months_between(one: Side, other: Side, start: float | None) -> Iterator[Ste
     added = [(name, value) for name, value in added if value]
     reached = accumulate((value for _, value in added), initial=start or 0.0)
     for (name, _), value in zip(added, list(reached)[1:], strict=True):
-        yield Step(name, f"month {one.month}", f"month {other.month}", value)
+        yield Step(name, f"month {one.month}", f"month {other.month}", value=value)
 
 
 def _months(planned: PlannedScenario) -> Ledger:
@@ -193,7 +194,7 @@ def _flat(values: Mapping[str, Any]) -> dict[KeyPath, Any]:
 def _nested(values: Mapping[KeyPath, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for path, value in values.items():
-        put(found, path, value, "bridge")
+        put(found, path, value, where="bridge")
     lists = {path[0] for path in values if len(path) > 2}
     return {key: list(value.values()) if key in lists else value for key, value in found.items()}
 

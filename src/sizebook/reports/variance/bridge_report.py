@@ -43,7 +43,7 @@ def report(found: Bridge, as_of: date) -> Report:
             text("From {one} to {other}", one=one, other=other),
             ((one, found.start), (other, found.end)),
             found.bars,
-            unit,
+            currency=unit,
         ),
         sections=(_steps(found),),
         warnings=found.remarks,

@@ -63,7 +63,7 @@ def report(found: PlanVariance, as_of: date) -> Report:
             text("From plan to actual"),
             ((text("Planned"), total.planned), (text("Actual"), total.actual)),
             ((CAUSES[name], value) for name, value in lines.items()),
-            currency,
+            currency=currency,
         ),
         sections=(
             Section(text("Months"), text("Month by month"), tuple(_tables(found)), new_page=True),
@@ -115,7 +115,7 @@ def _few(parts: Sequence[Subtotal]) -> Sequence[Subtotal]:
     names = dict.fromkeys(name for part in rest for name in part.lines)
     lines = {name: math.fsum(part.lines.get(name, 0.0) for part in rest) for name in names}
     others = plural(len(rest), "{n} other service", "{n} other services")
-    return [*kept, Subtotal(others, sum(p.planned for p in rest), sum(p.actual for p in rest), lines)]
+    return [*kept, Subtotal(others, sum(p.planned for p in rest), sum(p.actual for p in rest), lines=lines)]
 
 
 def _table(first: str, caption: str, parts: Sequence[Subtotal], currency: str, note: str = "") -> Table:
