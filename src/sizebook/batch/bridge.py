@@ -206,6 +206,8 @@ def _number(value: Any) -> float | None:
 
 def as_lines(found: Bridge) -> Sequence[str]:
     """Return a bridge as lines of text."""
-    lines = [f"{found.figure}: {found.start:,.0f}"]
-    lines += [f"  {name:32} {value:+16,.0f}" for name, value in found.bars]
-    return [*lines, f"  {'in the end':32} {found.end:16,.0f}", *(f"note: {each}" for each in found.remarks)]
+    first, last = (
+        f"{name:34} {value:16,.0f} {found.unit}" for name, value in zip(found.ends, (found.start, found.end))
+    )
+    steps = (f"  {name:32} {value:+16,.0f}" for name, value in found.bars)
+    return [first, *steps, last, *(f"note: {each}" for each in found.remarks)]

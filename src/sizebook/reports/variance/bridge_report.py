@@ -62,8 +62,8 @@ def _steps(found: Bridge) -> Section:
         *figures(text("Adds"), text("Reached"), unit=found.unit),
     )
     notes = (
-        text("Inputs change one after another, in the order of their keys; another order would share out otherwise."),
-        text("A change with – cannot stand without the next, which holds both."),
+        text("Inputs change one after another, in the order of their keys; another order gives other amounts."),
+        text("A change marked – cannot be planned alone: the next line includes it."),
     )
     table = Table(text("Changes in order"), heads, rows)
     return Section(text("Changes"), text("What differs, one by one"), (table, Notes(notes)))
