@@ -64,7 +64,8 @@ def test_bars_add_up_to_the_difference(tmp_path: Path) -> None:
     assert found.start == pytest.approx(cost(one))
     assert found.start + sum(value for _, value in found.bars) == pytest.approx(cost(other))
     said = run("bridge", one, other).output.splitlines()
-    assert said[0] == f"usd: {cost(one):,.0f}" and said[-1].split()[-1] == f"{cost(other):,.0f}"
+    assert said[0].split() == ["one.toml", f"{cost(one):,.0f}", "USD"]
+    assert said[-1].split() == ["other.toml", f"{cost(other):,.0f}", "USD"]
 
 
 def test_a_price_that_moved_alone_takes_its_share(tmp_path: Path) -> None:
