@@ -206,8 +206,7 @@ def _number(value: Any) -> float | None:
 
 def as_lines(found: Bridge) -> Sequence[str]:
     """Return a bridge as lines of text."""
-    first, last = (
-        f"{name:34} {value:16,.0f} {found.unit}" for name, value in zip(found.ends, (found.start, found.end))
-    )
+    amounts = ((found.ends[0], found.start), (found.ends[1], found.end))
+    first, last = (f"{name:34} {value:16,.0f} {found.unit}" for name, value in amounts)
     steps = (f"  {name:32} {value:+16,.0f}" for name, value in found.bars)
     return [first, *steps, last, *(f"note: {each}" for each in found.remarks)]
