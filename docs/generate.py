@@ -14,6 +14,7 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
+import shown_notebooks
 from accuracy_page import accuracy_chart, accuracy_page
 from python_stub import stub
 from scenario_keys_page import scenario_keys_page
@@ -168,6 +169,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "src/sizebook/__init__.pyi": stub,
     "src/sizebook/data/model_types.csv": model_types_table,
     **{str(page.relative_to(ROOT)): partial(refreshed, page) for page in pages()},
+    **{str(path.relative_to(ROOT)): partial(shown_notebooks.refreshed, path) for path in shown_notebooks.notebooks()},
 }
 
 

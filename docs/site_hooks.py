@@ -1,6 +1,7 @@
 """Hooks of the site: the README is its first page, links out of docs/ go to the repository, and machines get Markdown.
 
-Beside every page lies its Markdown, and llms.txt lists them with their first sentence (https://llmstxt.org).
+A notebook is a page too. Beside every page lies its Markdown, and llms.txt lists them with their first sentence
+(https://llmstxt.org).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from shown_notebooks import as_markdown, notebooks
 
 ROOT = Path(__file__).resolve().parents[1]
 REPOSITORY = "https://github.com/sizebook/sizebook/blob/main/"
@@ -23,6 +25,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for address in (REPOSITORY, PICTURES):
         text = text.replace(f"{address}docs/", "")
     files.append(File.generated(config, "index.md", content=text))
+    for path in notebooks():
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=as_markdown(path)))
     return files
 
 
@@ -40,6 +44,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             raise FileNotFoundError(f"link to nothing: got {link[1]} in {page.file.src_uri}, want a file. Correct it.")
         return f"]({REPOSITORY}{target.relative_to(ROOT)})"
 
+    markdown = re.sub(r"\]\((notebooks/\w+)\.ipynb\)", r"](\1.md)", markdown)
     markdown = re.sub(r"\]\((\.\./[^)#\s]+)\)", outside, markdown)
     if not markdown.startswith("# "):  # a table alone
         markdown = f"# {page.title}\n\n{markdown}"

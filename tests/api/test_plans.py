@@ -89,6 +89,11 @@ def test_a_figure_is_explained_by_its_formula(plan: Any) -> None:
             lambda plan, _: plan.explain("peak_gpu_first"),
             "unknown figure: got 'peak_gpu_first', want a figure of this serving plan. Did you mean 'peak_gpus_first'?",
         ),
+        (
+            lambda plan, _: plan.chart("cost"),
+            "unknown chart: got 'cost', want the first words of a title. plan.charts lists them.",
+        ),
+        (lambda plan, _: plan.bridge(sb.plan(model="llama-3.1-8b")), "other plans: got serving and sizing, want two"),
         (lambda plan, folder: plan.fill(folder / "a.pdf"), "cannot write: got "),
         (lambda *_: sb.plan(KEYS, gpus=3), "scenario: "),
         (lambda *_: sb.plan(model="lama-3.1-8b"), "unknown model: got 'lama-3.1-8b', want a key"),
@@ -111,3 +116,26 @@ def test_sweep_gives_the_rows_that_the_command_writes() -> None:
     with pytest.warns(UserWarning, match="columns kept but not read: colour"):
         again = sb.sweep(pandas.DataFrame([{**row, "colour": "red"}]))
     assert isinstance(again, pandas.DataFrame) and again["ttft_seconds"][0] == found["ttft_seconds"][0]
+
+
+def test_charts_are_those_of_the_report(plan: Any) -> None:
+    drawn = plan.chart("TIME per token")
+    assert drawn.title in plan.charts and drawn.title.startswith("Time per token: ")
+    assert drawn._repr_svg_().startswith("<svg") and "Requests in flight on one replica" in drawn.svg
+    assert 'font-family="Inter, sans-serif"' in drawn.svg and 'font-family="Inter"' not in drawn.svg
+    assert repr(drawn).startswith("Lines of TPOT over Requests in flight on one replica. Time per token: ")
+
+
+def test_a_bridge_holds_what_each_changed_input_adds() -> None:
+    """Every step is the difference of two plans, the second with one key more changed."""
+    one, more, both = (
+        sb.plan(KEYS, requests_per_day=1e6, months=2, **changed)
+        for changed in ({"title": "A"}, {"output_tokens": 600}, {"title": "B", "output_tokens": 600, "gpu": "h200-sxm"})
+    )
+    bridge = one.bridge(both)
+    assert bridge.ends == ("A", "B") and (bridge.start, bridge.end) == (one.figures["usd"], both.figures["usd"])
+    assert [name for name, _ in bridge.bars] == ["gpu", "output_tokens"]
+    assert one.bridge(more).bars == [("output_tokens", more.figures["usd"] - one.figures["usd"])]
+    assert repr(bridge).splitlines()[0].split() == ["A", f"{one.figures['usd']:,.0f}", "USD"]
+    assert "output_tokens" in bridge._repr_svg_()
+    assert more.bridge(one).ends == ("before", "after"), "one has no title"

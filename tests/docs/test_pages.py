@@ -59,4 +59,5 @@ def test_every_page_has_a_place_in_the_navigation() -> None:
     text = re.sub(r"!!\S+", "", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     shown = set(re.findall(r"[\w/]+\.md", str(yaml.safe_load(text)["nav"]))) - {"index.md"}
     there = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md") if ".template" not in page.name}
+    there |= {str(page.relative_to(DOCS).with_suffix(".md")) for page in DOCS.rglob("*.ipynb")}
     assert shown == there

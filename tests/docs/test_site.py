@@ -69,7 +69,9 @@ def test_search_finds_each_of_the_twenty_questions(site: Path, page: Page) -> No
         assert any("Twenty questions" in each for each in first_two), (question, first_two)
 
 
-@pytest.mark.parametrize("name", ["index", "questions", "accuracy", "workbooks", "tutorials/excel"])
+@pytest.mark.parametrize(
+    "name", ["index", "questions", "accuracy", "workbooks", "tutorials/excel", "notebooks/budget_bridge"]
+)
 def test_axe_finds_nothing(site: Path, page: Page, name: str) -> None:
     page.goto((site / f"{name}.html").as_uri())
     page.locator("nav.md-nav[data-named]").first.wait_for(state="attached")

@@ -8,13 +8,17 @@ from html import escape
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from sizebook.api.drawings import Drawing, PlanBridge, for_browsers
 from sizebook.core.derivation import Step, derivation_lines
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.extras import need
 from sizebook.core.hints import offered, suggestion
 from sizebook.plans.contents import Contents, Figure, Ledger, Value
+
+if TYPE_CHECKING:
+    from sizebook.reports.charts.chart_types import Chart
 
 
 def plan(scenario: str | Path | Mapping[str, Any] | None = None, /, **keys: Any) -> Plan:
@@ -89,6 +93,36 @@ class Plan:
 
         return polars.DataFrame(rows, infer_schema_length=None)
 
+    @property
+    def charts(self) -> tuple[str, ...]:
+        """The titles of the charts of the report."""
+        return tuple(each.title for each in self._charts)
+
+    def chart(self, title: str) -> Drawing:
+        """Return the first chart whose title begins so, as the report draws it: ``plan.chart("time per token")``."""
+        from sizebook.reports.charts.svg import svg
+        from sizebook.reports.translation import Translator
+
+        style = self._planned.style
+        for each in self._charts:
+            if each.title.casefold().startswith(title.casefold()):
+                drawn = svg(each, style.theme, numbers=Translator(style.locale).number_signs, fonts=style.fonts)
+                return Drawing(each.title, each.alt, for_browsers(drawn))
+        raise UnknownKeyError(f"unknown chart: got '{title}', want the first words of a title. plan.charts lists them.")
+
+    def bridge(self, other: Plan) -> PlanBridge:
+        """Return what each input that another plan has otherwise adds to the cost, one after another in their order.
+
+        The ends bear the titles of both scenarios. Errors: those of ``sizebook bridge``.
+        """
+        from sizebook.batch.bridge import Side, bridge
+
+        ends = [each._planned.values.get("title") for each in (self, other)]
+        names = ends if all(ends) and ends[0] != ends[1] else ["before", "after"]
+        plans = self._planned, other._planned
+        one, two = (Side(name, p.values, p.folder) for name, p in zip(names, plans, strict=True))
+        return PlanBridge(**vars(bridge(one, two)))
+
     def explain(self, figure: str = "") -> str:
         """Return how a figure came about, formula, numbers, result and source; of all that are traced if none is named.
 
@@ -132,6 +166,15 @@ class Plan:
     @property
     def _contents(self) -> Contents:
         return self._planned.contents  # type: ignore[no-any-return]
+
+    @cached_property
+    def _charts(self) -> list[Chart]:
+        from sizebook.reports.charts.chart_types import Chart
+        from sizebook.reports.translation import Translator
+
+        report = Translator(self._planned.style.locale).translate(self._planned.report)
+        blocks = (report.chart, *(block for section in report.sections for block in section.blocks))
+        return [block for block in blocks if isinstance(block, Chart)]
 
     def _rows(self, name: str) -> list[dict[str, Value]]:
         if name == "figures":

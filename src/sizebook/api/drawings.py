@@ -1,0 +1,48 @@
+"""What a notebook draws of a plan: a chart of its report, and the bridge from one plan to another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sizebook.plans.bridges import Bridge
+
+
+def for_browsers(svg: str) -> str:
+    """Return an SVG of a report, which has its faces with it, as it may stand where nobody has them."""
+    return re.sub(r'font-family="([^",]+)"', r'font-family="\1, sans-serif"', svg)
+
+
+@dataclass(frozen=True, repr=False)
+class Drawing:
+    """A chart as SVG, its title, and what it shows in words, for those who do not see it."""
+
+    title: str
+    alt: str
+    svg: str
+
+    def __repr__(self) -> str:
+        return self.alt
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+@dataclass(frozen=True, repr=False)
+class PlanBridge(Bridge):
+    """A bridge that prints as ``sizebook bridge`` does: ``start``, ``bars`` and ``end`` are its amounts."""
+
+    def __repr__(self) -> str:
+        from sizebook.batch.bridge import as_lines
+
+        return "\n".join(as_lines(self))
+
+    def _repr_svg_(self) -> str:
+        from sizebook.core.texts import text
+        from sizebook.reports.charts.svg import svg
+        from sizebook.reports.variance.drawing import bridge_chart
+
+        (one, other), unit = self.ends, self.unit
+        title = text("From {one} to {other}", one=one, other=other)
+        chart = bridge_chart(title, ((one, self.start), (other, self.end)), self.bars, currency=unit)
+        return for_browsers(svg(chart))
