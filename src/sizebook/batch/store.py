@@ -17,10 +17,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from sizebook import __version__
 from sizebook.batch.bridge import Side, bridge
 from sizebook.batch.inspection import ChangedFigure, moved_figures
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
-from sizebook.batch.record import input_hashes, installation, json_values
+from sizebook.batch.record import data_hashes, input_hashes, installation, json_values
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.plans.bridges import Bridge
 from sizebook.plans.contents import Value
@@ -45,6 +46,7 @@ CREATE TABLE IF NOT EXISTS figure (
     value REAL, text TEXT, PRIMARY KEY (scenario, installation, name)
 );
 """
+_OTHERS = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('scenario', 'run', 'figure')"
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,17 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class Run:
+    """What came of a scenario when it was worked out, with what is another today than it was then."""
+
+    stored: Stored
+    made: str
+    problem: str
+    figures: Mapping[str, Value]
+    causes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Store:
     """An open store."""
 
@@ -89,7 +102,7 @@ class Store:
         """
         plan_scenario(values, name, folder)
         content = json.dumps(json_values(values), sort_keys=True)
-        hash_ = hashlib.sha256(json.dumps([content, input_hashes(values, folder)]).encode()).hexdigest()
+        hash_ = _content_hash(content, values, folder)
         parent = self.find(told["parent"]).hash if told.get("parent") else None
         new = {"parent": parent, **{key: told.get(key, "") for key in ("author", "label", "approved_by")}}
         with self.database:
@@ -134,11 +147,24 @@ class Store:
         ).fetchall()
         if problem:
             raise InputError(problem)
+        return self._kept(stored, here)
+
+    def _kept(self, stored: Stored, installed: str) -> dict[str, Value]:
         rows = self.database.execute(
             "SELECT name, value, text FROM figure WHERE scenario = ? AND installation = ? ORDER BY rowid",
-            (stored.hash, here),
+            (stored.hash, installed),
         )
         return {name: text if value is None else value for name, value, text in rows}
+
+    def runs(self, stored: Stored) -> list[Run]:
+        """Return every run of a scenario, the oldest first."""
+        asked = (
+            "SELECT installation, sizebook, data_date, made, problem FROM run WHERE scenario = ? ORDER BY made, rowid"
+        )
+        return [
+            Run(stored, made, problem, self._kept(stored, installed), tuple(_causes(stored, installed, version, day)))
+            for installed, version, day, made, problem in self.database.execute(asked, (stored.hash,)).fetchall()
+        ]
 
     def build(self) -> Iterator[tuple[Stored, str]]:
         """Work out what has no figures under this version and data; yield each scenario with its problem, if any."""
@@ -194,6 +220,11 @@ def opened(path: Path) -> Iterator[Store]:
     try:
         try:
             [found] = database.execute("PRAGMA user_version").fetchone()
+            others = [name for [name] in database.execute(_OTHERS)]
+            if others:  # the journal of a batch, or a database of something else
+                raise InputError(
+                    f"no store: got the table {others[0]} in {path.name}, want a file of 'sizebook store'. Take another."
+                )
             if found == 0:
                 with database:
                     database.executescript(_TABLES)
@@ -207,6 +238,31 @@ def opened(path: Path) -> Iterator[Store]:
         yield Store(database)
     finally:
         database.close()
+
+
+def figures_today(stored: Stored) -> dict[str, Value]:
+    """Return the figures that a scenario has today, as a run keeps them. Errors: those of the scenario."""
+    found = plan_scenario(stored.values, stored.name, stored.folder).contents.figures
+    return {figure.name: text if value is None else value for figure in found for value, text in [_split(figure.value)]}
+
+
+def _causes(stored: Stored, installed: str, version: str, data_day: str) -> Iterator[str]:
+    """Yield what is another today than when a scenario was worked out: version, data, formulas, its files."""
+    today = max(each["retrieved"] for each in data_hashes().values())
+    if version != __version__:
+        yield f"version: {version}, today {__version__}"
+    if data_day and data_day != today:
+        yield f"data: of {data_day}, today of {today}"
+    if installed != _here() and version == __version__ and data_day in ("", today):
+        yield "formulas or data: other than today's"
+    if stored.hash != _content_hash(
+        json.dumps(json_values(stored.values), sort_keys=True), stored.values, stored.folder
+    ):
+        yield "input: a file that the scenario names changed"
+
+
+def _content_hash(content: str, values: Mapping[str, Any], folder: Path) -> str:
+    return hashlib.sha256(json.dumps([content, input_hashes(values, folder)]).encode()).hexdigest()
 
 
 def _here() -> str:

@@ -1,7 +1,7 @@
 """Every plan that was ever handed over, planned again: which still hold, which moved, by how much and through what.
 
-A file's record holds its scenario and figures (`inspecting`). The folder is searched for outputs in any format; a plan
-that stands in several formats is planned once, for their records are equal.
+A file's record holds its scenario and figures (`inspection`), and so does a run in a store. The folder is searched for
+outputs in any format; a plan that stands in several formats is planned once, for their records are equal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sizebook.batch.inspection import READERS, ChangedFigure, Inspection, planned_again, read_record
+from sizebook.batch.inspection import READERS, ChangedFigure, Inspection, moved_figures, planned_again, read_record
+from sizebook.batch.store import figures_today, opened
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.sources.cell_text import neutral_cells
 from sizebook.sources.writing import csv_text
@@ -37,7 +38,7 @@ _FIRST = ("cost_usd", "usd", "programme_cost_usd", "peak_gpus", "gpus", "gpu_hou
 
 @dataclass(frozen=True)
 class Watched:
-    """A file that was handed over, and what is left of it today."""
+    """A file that was handed over, or a run in a store, and what is left of it today."""
 
     file: str
     state: str
@@ -62,8 +63,34 @@ class Watched:
         return (self.file, self.state, self.through, name, before, today, self.change, self.why)
 
 
-def watch(folder: Path) -> Iterator[Watched]:
-    """Yield every output below a folder, in order of its name, with what is left of it today."""
+def watch(place: Path) -> Iterator[Watched]:
+    """Yield every output below a folder in order of its name, or every run in a store, with what is left of it today.
+
+    Errors: `InputError` for a place that is not there, and for a file that is no store.
+    """
+    if not place.exists():
+        raise InputError(f"nothing to watch: got no {place.name}, want a folder of plans or a store. Correct the path.")
+    yield from _outputs(place) if place.is_dir() else _runs(place)
+
+
+def _runs(path: Path) -> Iterator[Watched]:
+    with opened(path) as store:
+        for stored in store.all():
+            runs, name = store.runs(stored), f"{stored.label or stored.name} {stored.short}"
+            if not runs:
+                yield Watched(name, UNREADABLE, why="no run: work it out with 'sizebook store build'")
+                continue
+            try:
+                today, problem = figures_today(stored), ""
+            except SizebookError as error:
+                today, problem = {}, str(error)
+            for run in runs:
+                then = (f"refused when it was run: {run.problem}",) if run.problem else ()
+                moved = tuple(moved_figures(run.figures, today))
+                yield _judged(f"{name} {run.made}", Inspection({}, (*run.causes, *then), moved, problem=problem))
+
+
+def _outputs(folder: Path) -> Iterator[Watched]:
     done: dict[str, Inspection] = {}
     for path in sorted(each for each in folder.rglob("*") if each.suffix.casefold() in READERS and each.is_file()):
         name = path.relative_to(folder).as_posix()

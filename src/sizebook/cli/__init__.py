@@ -37,7 +37,7 @@ COMMANDS = {
     "reconcile": "models:write_reconciliation",
     "sweep": "sweep:sweep_table",
     "inspect": "inspect_output:inspect_output",
-    "watch": "watch:watch_folder",
+    "watch": "watch:watch_plans",
     "store": "store:store",
     "actuals": "actuals:actuals",
     "bridge": "bridge:bridge_plans",

@@ -1,4 +1,4 @@
-"""`sizebook watch` plans everything in a folder again and says what no longer holds."""
+"""`sizebook watch` plans everything in a folder or a store again and says what no longer holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sizebook.cli.options import ANY_PATH, FOLDER
+from sizebook.cli.options import ANY_PATH
 from sizebook.core.extras import need
 
 if TYPE_CHECKING:
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 @click.command("watch")
-@click.argument("folder", type=FOLDER)
-@click.option("--csv", "table", type=ANY_PATH, help="Write a line for each file to this CSV file.")
-@click.option("--html", "page", type=ANY_PATH, help="Write a page with a line for each file.")
-def watch_folder(folder: Path, table: Path | None, page: Path | None) -> None:
-    """Plan every output in FOLDER again: which still hold, which moved, by how much and through what.
+@click.argument("place", type=ANY_PATH)
+@click.option("--csv", "table", type=ANY_PATH, help="Write a line for each file or run to this CSV file.")
+@click.option("--html", "page", type=ANY_PATH, help="Write a page with a line for each file or run.")
+def watch_plans(place: Path, table: Path | None, page: Path | None) -> None:
+    """Plan every output in a folder or run in a store again: which hold, which moved, by how much, through what.
 
-    Reads PDF, workbook, JSON, CSV and HTML files of sizebook in FOLDER and the folders below it. Exits with 1 if a plan
-    moved or is refused today.
+    PLACE is a folder, whose PDF, workbook, JSON, CSV and HTML files of sizebook are read, those of the folders below it
+    too, or the file of a store, whose runs are. Exits with 1 if a plan moved or is refused today.
     """
     need("workbooks", "reports")
     from sizebook.batch import watch
     from sizebook.sources.writing import unfinished
 
-    rows = list(watch.watch(folder))
-    for file, content in ((table, watch.as_csv), (page, lambda rows: watch.as_page(rows, f"Plans in {folder.name}"))):
+    rows = list(watch.watch(place))
+    for file, content in ((table, watch.as_csv), (page, lambda rows: watch.as_page(rows, f"Plans in {place.name}"))):
         if file is not None:
             with unfinished(file) as temporary:
                 temporary.write_text(content(rows), encoding="utf-8")
@@ -40,7 +40,9 @@ def watch_folder(folder: Path, table: Path | None, page: Path | None) -> None:
             click.echo(_line(row))
     counts = Counter(row.state for row in rows)
     states = (watch.HOLDS, watch.MOVED, watch.REFUSED, watch.UNREADABLE)
-    click.echo(f"{len(rows)} files: {', '.join(f'{counts[state]} {state}' for state in states)}")
+    click.echo(
+        f"{len(rows)} {'files' if place.is_dir() else 'runs'}: {', '.join(f'{counts[state]} {state}' for state in states)}"
+    )
     sys.exit(int(bool(counts[watch.MOVED] or counts[watch.REFUSED])))
 
 
