@@ -223,7 +223,7 @@ def opened(path: Path) -> Iterator[Store]:
             others = [name for [name] in database.execute(_OTHERS)]
             if others:  # the journal of a batch, or a database of something else
                 raise InputError(
-                    f"no store: got the table {others[0]} in {path.name}, want a file of 'sizebook store'. Take another."
+                    f"no store: got the table {others[0]} in {path.name}, want a file of 'sizebook store'."
                 )
             if found == 0:
                 with database:

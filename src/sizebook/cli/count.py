@@ -15,13 +15,18 @@ from sizebook.core.errors import UnknownKeyError
 if TYPE_CHECKING:
     from sizebook.models.architecture import Architecture
     from sizebook.models.counting import Count
+    from sizebook.models.layer_table import LayerRow
     from sizebook.sources.model_sources import Source
+
+_MOST_SPANS = 3  # runs of equal layers that a row names
 
 
 @click.command("count")
 @click.argument("model", shell_complete=model_or_file)
 @click.option("--json", "as_json", is_flag=True, help="Print the count as JSON.")
-@click.option("--layers", is_flag=True, help="Show each layer too; consecutive equal layers share a line.")
+@click.option(
+    "--layers", is_flag=True, help="Show the table of layers too; equal layers share a row with their number."
+)
 @click.option(
     "--explain", "explained", is_flag=True, help="Show each part as a sum of products, and the keys that were read."
 )
@@ -79,7 +84,7 @@ def _count_config(source: Source, shown: Mapping[str, bool]) -> None:
     for note in described.notes:
         click.echo(f"\nNote: {note}.")
     if shown["layers"]:
-        _print_layers(described)
+        _print_layers(described, counted.total)
     if shown["explained"]:
         _print_derivation(source, described)
 
@@ -97,26 +102,20 @@ def _as_json(source: Source, described: Architecture, counted: Count, layers: bo
     }
     if described.notes:
         shown["notes"] = list(described.notes)
-    return {**shown, "layers": _layers(described)} if layers else shown
+    if layers:
+        from sizebook.models.layer_table import layer_table
+
+        shown["layers"] = [_layer_json(row, counted.total) for row in layer_table(described)]
+    return shown
 
 
-def _layers(described: Architecture) -> list[dict[str, Any]]:
-    """Return every run of consecutive equal layers with the parameters of one layer."""
-    from sizebook.models.counting import parts_of
-
-    runs: list[dict[str, Any]] = []
-    previous = None
-    for index, layer in enumerate(described.layers):
-        if layer is previous:
-            runs[-1]["last"] = index
-            continue
-        previous = layer
-        parts = parts_of(layer.weights)
-        bricks = [type(brick).__name__ for brick in layer.bricks]
-        runs.append(
-            {"first": index, "last": index, "parameters": sum(parts.values()), "parts": parts, "bricks": bricks}
-        )
-    return runs
+def _layer_json(row: LayerRow, total: int) -> dict[str, Any]:
+    """Return a row of the table of layers, with the rows that it consists of."""
+    shown: dict[str, Any] = {"kind": row.kind, "times": row.times, "parameters": row.parameters}
+    shown |= {"together": row.together, "share": row.together / total if total else 0.0}
+    if row.numbers:
+        shown |= {"layers": row.spans, "inside": [_layer_json(each, total) for each in row.inside]}
+    return shown
 
 
 def _print_count(source: Source, counted: Count) -> None:
@@ -142,13 +141,31 @@ def _bytes_by_format(total: int) -> dict[str, float]:
     return {dtype: model_bytes(total, dtype) for dtype in ("bf16", "fp8", "int4")}
 
 
-def _print_layers(described: Architecture) -> None:
+def _print_layers(described: Architecture, total: int) -> None:
     from sizebook.core.units import grouped
+    from sizebook.models.layer_table import layer_table
 
-    click.echo("\nLayers, parameters each")
-    for run in _layers(described):
-        span = str(run["first"]) if run["first"] == run["last"] else f"{run['first']} to {run['last']}"
-        click.echo(f"  {span:12} {grouped(run['parameters']):>18}  {', '.join(run['bricks'])}")
+    click.echo(f"\n{'Layers':42} {'times':>6} {'parameters of each':>20} {'together':>20} {'share':>9}")
+    for row in layer_table(described):
+        click.echo(_layer_line(f"  {row.kind}{_numbers(row)}", row, total))
+        for each in row.inside:
+            click.echo(_layer_line(f"    {each.kind}", each, total))
+    click.echo(f"  {'total':40} {'':6} {'':20} {grouped(total):>20}")
+
+
+def _layer_line(label: str, row: LayerRow, total: int) -> str:
+    from sizebook.core.units import grouped, percent
+
+    share = percent(row.together / total) if total else ""
+    return f"{label:42} {row.times:6} {grouped(row.parameters):>20} {grouped(row.together):>20} {share:>9}"
+
+
+def _numbers(row: LayerRow) -> str:
+    """Return the numbers of the layers of a row, of many runs the first ones; empty for what is no layer."""
+    spans = [str(first) if first == last else f"{first} to {last}" for first, last in row.spans]
+    more = ", ..." if len(spans) > _MOST_SPANS else ""
+    plural = "s" if len(row.numbers) > 1 else ""
+    return f"{plural} {', '.join(spans[:_MOST_SPANS])}{more}" if spans else ""
 
 
 def _print_derivation(source: Source, described: Architecture) -> None:

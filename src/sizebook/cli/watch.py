@@ -40,9 +40,8 @@ def watch_plans(place: Path, table: Path | None, page: Path | None) -> None:
             click.echo(_line(row))
     counts = Counter(row.state for row in rows)
     states = (watch.HOLDS, watch.MOVED, watch.REFUSED, watch.UNREADABLE)
-    click.echo(
-        f"{len(rows)} {'files' if place.is_dir() else 'runs'}: {', '.join(f'{counts[state]} {state}' for state in states)}"
-    )
+    what = "files" if place.is_dir() else "runs"
+    click.echo(f"{len(rows)} {what}: {', '.join(f'{counts[state]} {state}' for state in states)}")
     sys.exit(int(bool(counts[watch.MOVED] or counts[watch.REFUSED])))
 
 

@@ -45,14 +45,6 @@ def count(architecture: Architecture) -> Count:
     )
 
 
-def parts_of(weights: Iterable[Weight]) -> dict[Part, int]:
-    """Return the parameters of some tensors by part, parts that are empty left out."""
-    parts: Counter[Part] = Counter()
-    for weight in weights:
-        parts[weight.part] += weight.size * weight.copies
-    return dict(parts)
-
-
 def stored(weights: Iterable[Weight]) -> int:
     """Return the elements of some tensors, every copy counted."""
     return sum(prod(shape) * copies for _, shape, _, _, copies, _ in weights)
