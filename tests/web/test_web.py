@@ -1,7 +1,10 @@
 """The web service gives what the command line gives, refuses in the house's words, and reads no file of the server."""
 
+import base64
+import hashlib
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -190,6 +193,59 @@ def test_only_this_machine_and_who_has_the_token_may_ask(client: TestClient, fol
                 401, "no token: got a request without the token, want the header Authorization: Bearer TOKEN. Add it."
             )  # fmt: skip
         assert asking.get("/health", headers={"Authorization": "Bearer 0123456789abcdef"}).status_code == 200
+
+
+def test_a_browser_gets_a_page_that_runs_nothing_and_programs_do_not(client: TestClient) -> None:
+    shown = client.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert shown.status_code == 200 and shown.headers["content-type"] == "text/html; charset=utf-8"
+    [style] = re.findall("<style>(.*?)</style>", shown.text)
+    by_hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert shown.headers["content-security-policy"] == (
+        f"default-src 'none'; style-src 'sha256-{by_hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    )
+    assert not re.search(r"<script|://|\son\w+=|style=", shown.text)
+    links = re.findall(r'(?:href|src|action)="([^"]*)"', shown.text)
+    assert links == ["/reports", "/schema", "/openapi.json"]
+    assert all(client.get(link).status_code == 200 for link in links[1:])
+    for accepted in ("application/json", "application/problem+json, application/json;q=0.5"):
+        program = client.get("/", headers={"Accept": accepted})
+        assert (program.status_code, problem(program)) == (
+            404, "not found: got GET /, want what /openapi.json describes. Correct it."
+        )  # fmt: skip
+
+
+def test_the_form_of_the_page_gives_a_report_to_see_or_a_file(client: TestClient, tmp_path: Path) -> None:
+    ours = file_contents(plan_scenario(SCENARIO, "s", tmp_path), ("html", "csv")).files
+    toml = {"scenario": ("s.toml", b'model = "gpt-2-small"\ndtype = "bf16"')}
+    seen = client.post("/reports", files=toml)
+    assert (seen.status_code, seen.content) == (200, ours["html"])
+    assert "content-disposition" not in seen.headers
+    assert seen.headers["content-security-policy"] == (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'; base-uri 'none'"
+    )
+    as_json = {"scenario": ("s.json", json.dumps(SCENARIO).encode())}
+    file = client.post("/reports", files=as_json, data={"format": "csv"}, headers={"Origin": HERE})
+    assert (file.status_code, file.content) == (200, ours["csv"])
+    assert file.headers["content-disposition"] == "attachment; filename*=UTF-8''sizebook.csv"
+
+
+def test_the_form_is_refused_as_all_requests_are_and_shows_what_was_wrong(client: TestClient, folder: Path) -> None:
+    sent = {"scenario": ("s.json", b'{"model": "<script>alert(1)</script>"}')}
+    wrong = client.post("/reports", files=sent)
+    assert wrong.status_code == 422 and "script" not in wrong.headers["content-security-policy"]
+    assert "&lt;script&gt;alert(1)" in wrong.text and "<script" not in wrong.text
+    server = client.post("/reports", files={"scenario": ("s.json", b'{"model": "/etc/config.json"}')})
+    assert "file of the server: got &#x27;/etc/config.json&#x27;, want none" in server.text
+    zipped = client.post("/reports", files=sent, data={"format": "zip"})
+    assert "unknown format: got &#x27;zip&#x27;, want one of pdf, xlsx, json, html, csv." in zipped.text
+    field = client.post("/reports", files=sent, data={"fromat": "pdf"})
+    assert problem(field).startswith("unknown field: got 'fromat', want scenario, format. Correct it.")
+    for headers, code in (({"Origin": "http://evil.example"}, 403), ({"Origin": "null"}, 403), ({"Host": "a.b"}, 403)):
+        assert client.post("/reports", files=sent, headers=headers).status_code == code
+        assert client.get("/", headers=headers).status_code == code
+    with TestClient(create_app(Service(1, folder, token="0123456789abcdef")), base_url=HERE) as asking:
+        assert (asking.get("/").status_code, asking.post("/reports", files=sent).status_code) == (401, 401)
+        assert asking.get("/", headers={"Authorization": "Bearer 0123456789abcdef"}).status_code == 200
 
 
 def test_an_address_for_others_wants_a_token(monkeypatch: pytest.MonkeyPatch) -> None:

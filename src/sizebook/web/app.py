@@ -16,7 +16,7 @@ from sizebook.core.extras import need
 
 need("web", "workbooks", "reports")
 
-from fastapi import Depends, FastAPI, HTTPException, Query, Request, Response, UploadFile
+from fastapi import Depends, FastAPI, Form, HTTPException, Query, Request, Response, UploadFile
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 from fastapi.security import HTTPBearer
@@ -32,7 +32,7 @@ from sizebook.intake.limits import limits
 from sizebook.scenarios.schema import schema
 from sizebook.scheduling.scheduler import WorkerDiedError
 from sizebook.scheduling.slots import Bounds, BusyError, Slots
-from sizebook.web import request_work
+from sizebook.web import page, request_work
 from sizebook.web.batches import Batches, Progress, events
 from sizebook.web.request_limits import RequestLimits
 
@@ -112,6 +112,7 @@ def create_app(service: Service) -> FastAPI:
     )
     app.add_middleware(RequestLimits, most=most.request_bytes, seconds=most.request_seconds, token=service.token)
     _add_error_handlers(app)
+    _add_page(app, slots)
     _add_plans(app, slots)
     _add_batches(app, slots, batches)
     return app
@@ -171,6 +172,41 @@ def _add_error_handlers(app: FastAPI) -> None:
         return JSONResponse({"problem": said}, 422)
 
 
+def _add_page(app: FastAPI, slots: Slots) -> None:
+    @app.get("/", include_in_schema=False, response_class=Response)
+    async def shown(request: Request) -> Response:
+        """Return the page, unless JSON is asked for."""
+        accepted = request.headers.get("accept", "").casefold()
+        if "application/json" in accepted and "text/html" not in accepted:
+            raise HTTPException(404, "not found")
+        return page.page()
+
+    @app.post("/reports", include_in_schema=False, response_class=Response)
+    async def report(scenario: UploadFile, format: Annotated[str, Form()] = "html") -> Response:
+        """Plan a scenario that the page's form sent (TOML or JSON, by its file name); return its file."""
+        try:
+            name = _one_format(format)
+            made = await run_in_threadpool(slots.call, request_work.plan_file, (await _upload(scenario), name))
+        except SizebookError as error:
+            return page.page(str(error))
+        found = _file(made, name)
+        if name == "html":  # shown, not saved
+            del found.headers["Content-Disposition"]
+            found.headers.update(page.REPORT_HEADERS)
+        return found
+
+
+async def _upload(scenario: UploadFile) -> request_work.ScenarioUpload:
+    return request_work.ScenarioUpload(await scenario.read(), (scenario.filename or "").casefold().endswith(".toml"))
+
+
+def _one_format(text: str) -> str:
+    name, *others = parse_formats(text)
+    if others:
+        raise InputError(f"several formats: got '{text}', want one. Ask once for each, or for a batch.")
+    return name
+
+
 def _add_plans(app: FastAPI, slots: Slots) -> None:
     @app.get("/health")
     async def health() -> dict[str, str]:
@@ -192,9 +228,7 @@ def _add_plans(app: FastAPI, slots: Slots) -> None:
         request: Request, format: Annotated[str, Query(json_schema_extra={"enum": list(FORMATS)})] = "json"
     ) -> Response:
         """Plan a scenario, in JSON or TOML, and return its file: figures, report, page or filled workbook."""
-        name, *others = parse_formats(format)
-        if others:
-            raise InputError(f"several formats: got '{format}', want one. Ask once for each, or for a batch.")
+        name = _one_format(format)
         sent = request_work.ScenarioUpload(await request.body(), _is_toml(request.headers.get("content-type", "")))
         made = await run_in_threadpool(slots.call, request_work.plan_file, (sent, name))
         return _file(made, name)
@@ -202,10 +236,7 @@ def _add_plans(app: FastAPI, slots: Slots) -> None:
     @app.post("/workbooks", response_class=Response, responses=_FILES)
     async def workbook(template: UploadFile, scenario: UploadFile) -> Response:
         """Fill a template workbook with a scenario (TOML or JSON, by its file name) and return it."""
-        sent = request_work.ScenarioUpload(
-            await scenario.read(), (scenario.filename or "").casefold().endswith(".toml")
-        )
-        asked = (Path(template.filename or "").name, await template.read(), sent)
+        asked = (Path(template.filename or "").name, await template.read(), await _upload(scenario))
         return _file(await run_in_threadpool(slots.call, request_work.filled_workbook, asked), "xlsx")
 
 
