@@ -33,8 +33,8 @@ model = "llama-9"
 TABLES = ("figures", "months", "inputs", "notes")
 
 
-def run(folder: Path, *words: str) -> Any:
-    (folder / "list.toml").write_text(SCENARIOS, encoding="utf-8")
+def run(folder: Path, *words: str, scenarios: str = SCENARIOS) -> Any:
+    (folder / "list.toml").write_text(scenarios, encoding="utf-8")
     asked = ["batch", str(folder / "list.toml"), "-o", str(folder / "out"), "--jobs", "1", *words]
     return CliRunner().invoke(app, asked)
 
@@ -70,6 +70,22 @@ def test_tables_hold_what_the_json_holds_and_name_what_failed(tmp_path: Path) ->
     asked = {row["name"]: row for row in inputs.filter(pl.col("scenario") == "serve").iter_rows(named=True)}
     assert asked["requests_per_day"]["value"] == 1e6 and asked["requests_per_day"]["unit"] == "requests"
     assert asked["gpu"]["text"] == "h100-sxm" and asked["months"]["value"] == 2.0
+
+
+def test_tables_in_csv_hold_what_those_in_parquet_hold_beside_a_scenario_of_their_name(tmp_path: Path) -> None:
+    """A scenario called after a table keeps its own file: it gets its number, as one called index does."""
+    list_ = SCENARIOS.replace('name = "count"', 'name = "Notes"\ntitle = "=1+1"')
+    done = run(tmp_path, "--formats", "csv,parquet,csv-tables", scenarios=list_)
+    assert done.exit_code == 1 and "2 of 3 scenarios done" in done.output
+    assert {path.name for path in (tmp_path / "out").glob("*.csv")} == {
+        *(f"{name}.csv" for name in TABLES), "serve.csv", "Notes-2.csv",
+    }  # fmt: skip
+    for name in TABLES:
+        parquet, table = pl.read_parquet(tmp_path / "out" / f"{name}.parquet"), tmp_path / "out" / f"{name}.csv"
+        held = pl.read_csv(table, schema=parquet.schema)
+        texts = pl.when(pl.col("text").str.contains("^[=+@-]")).then("'" + pl.col("text")).otherwise(pl.col("text"))
+        assert held.equals(parquet.with_columns(text=texts)), name
+    assert "'=1+1" in pl.read_csv(tmp_path / "out" / "inputs.csv", infer_schema=False)["text"].to_list()
 
 
 def test_a_batch_that_stopped_goes_on_to_the_same_tables(tmp_path: Path) -> None:

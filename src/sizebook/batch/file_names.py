@@ -8,7 +8,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 LONGEST = 100  # characters; with numbers, endings and four bytes each still a name that every file system takes
-INDEX, COMPARISON = "index", "comparison"  # the batch's own files
+# The batch's own files.
+INDEX, COMPARISON = "index", "comparison"
+FIGURES, MONTHS, INPUTS, NOTES = "figures", "months", "inputs", "notes"
 # Devices of Windows, whatever their ending.
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 
@@ -19,7 +21,7 @@ def file_stems(scenarios: Collection[Mapping[str, Any]]) -> Iterator[str]:
     Letters and digits of every script stay. Equal stems are told apart by the number of the scenario; stems that differ
     by case only are equal, as Windows and macOS take them.
     """
-    taken = {INDEX, COMPARISON}
+    taken = {INDEX, COMPARISON, FIGURES, MONTHS, INPUTS, NOTES}
     for number, keys in enumerate(scenarios, 1):
         name = safe_stem(scenario_name(keys))
         while name.casefold() in taken:

@@ -149,7 +149,8 @@ FORMATS: dict[str, Format] = {
     "csv": Format("all figures and tables, one figure a line", _csv),
 }
 USUAL = ("pdf", "xlsx")
-LONG_TABLES = "parquet"  # no file a scenario: four tables of the whole batch
+# No file a scenario: four tables of the whole batch, by the ending of their files.
+LONG_TABLES = {"parquet": ".parquet", "csv-tables": ".csv"}
 
 
 def parse_formats(text: str, others: Sequence[str] = ()) -> tuple[str, ...]:
@@ -169,7 +170,7 @@ def file_contents(made: PlannedScenario, formats: Sequence[str] = USUAL) -> File
         {name: files[name] for name in known},
         made.contents.first,
         made.notes,
-        lines_of(made) if LONG_TABLES in formats else "",
+        lines_of(made) if LONG_TABLES.keys() & set(formats) else "",
     )
 
 

@@ -1,4 +1,4 @@
-"""A whole batch as four long tables in Parquet: figures, months, inputs and notes, a value a line with its unit.
+"""A whole batch as four long tables in Parquet or CSV: figures, months, inputs and notes, a value a line with its unit.
 
 ``months`` holds every table of the plans, ``table`` says which. What one scenario gives waits in the journal until all
 are done, so that 10 000 plans are four files and a batch that was killed goes on.
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook import __version__
+from sizebook.batch.file_names import FIGURES, INPUTS, MONTHS, NOTES
 from sizebook.batch.plan_kinds import PlannedScenario
 from sizebook.batch.record import json_values
 from sizebook.core.extras import need
@@ -23,10 +24,10 @@ from sizebook.plans.contents import Value
 # The columns of each table after those that all have; ``value`` holds numbers, ``text`` everything else.
 HEADS = ("run", "scenario", "hash", "plan", "sizebook", "data_date")
 COLUMNS = {
-    "figures": ("name", "label", "unit", "value", "text"),
-    "months": ("table", "row", "name", "label", "unit", "value", "text"),
-    "inputs": ("name", "label", "unit", "value", "text"),
-    "notes": ("kind", "text"),
+    FIGURES: ("name", "label", "unit", "value", "text"),
+    MONTHS: ("table", "row", "name", "label", "unit", "value", "text"),
+    INPUTS: ("name", "label", "unit", "value", "text"),
+    NOTES: ("kind", "text"),
 }
 _NUMBERS = {"row": "Int64", "value": "Float64"}
 _PIECE_ROWS = 50_000
@@ -40,15 +41,15 @@ def lines_of(made: PlannedScenario) -> str:
     newest = max(each["retrieved"] for each in record["data"].values())
     found = {
         "head": [record["hash"], made.kind, __version__, newest],
-        "figures": [(f.name, f.label, f.unit, *_split(f.value)) for f in made.contents.figures],
-        "months": [
+        FIGURES: [(f.name, f.label, f.unit, *_split(f.value)) for f in made.contents.figures],
+        MONTHS: [
             (table.name, number, column.name, column.label, column.quantity.unit, *_split(value))
             for table in made.contents.tables
             for number, row in enumerate(table.rows, 1)
             for column, value in zip(table.columns, row, strict=True)
         ],
-        "inputs": list(_inputs(made)),
-        "notes": [("note", note) for note in made.notes] + [("warning", said) for said in made.warnings],
+        INPUTS: list(_inputs(made)),
+        NOTES: [("note", note) for note in made.notes] + [("warning", said) for said in made.warnings],
     }
     return json.dumps(found)
 
@@ -84,20 +85,22 @@ def _split(value: Any) -> tuple[float | None, str | None]:
     return None, None if kept is None else kept if isinstance(kept, str) else json.dumps(kept)
 
 
-def write_tables(done: Mapping[str, str], failed: Mapping[str, str], read: Read, folder: Path) -> list[Path]:
+def write_tables(
+    done: Mapping[str, str], failed: Mapping[str, str], read: Read, *, folder: Path, endings: Sequence[str]
+) -> list[Path]:
     """Write the four tables into a folder, each whole or not at all; return where they are.
 
     ``done`` are the hashes of scenarios by name, of which ``read`` returns the lines; ``failed`` the problems, which
-    stand among the notes.
+    stand among the notes. ``endings`` say which kinds of files.
     """
     need("sweep")
     from sizebook.sweeps.streaming import write
 
     run, written = hashlib.sha256(json.dumps(sorted(done.items())).encode()).hexdigest()[:16], []
-    for table, columns in COLUMNS.items():
-        problems = failed if table == "notes" else {}
+    for (table, columns), ending in itertools.product(COLUMNS.items(), endings):
+        problems = failed if table == NOTES else {}
         rows = itertools.chain(_rows(done, read, table), _problems(problems))
-        written.append(folder / f"{table}.parquet")
+        written.append(folder / f"{table}{ending}")
         write(_frames(((run, *row) for row in rows), (*HEADS, *columns)), written[-1])
     return written
 

@@ -136,10 +136,10 @@ def _indexed(record: Journal, outcomes: Sequence[Outcome]) -> Path:
 
         lines = lines_of(outcomes)
         written = [write_index(lines, record.folder), write_index_page(lines, record.folder)]
-        if LONG_TABLES in record.formats:
+        if endings := [LONG_TABLES[name] for name in record.formats if name in LONG_TABLES]:
             done = record.hashes(outcome.row.name for outcome in outcomes if outcome.outputs)
             failed = {outcome.row.name: outcome.problem for outcome in outcomes if not outcome.outputs}
-            written += write_tables(done, failed, record.lines, folder=record.folder)
+            written += write_tables(done, failed, record.lines, folder=record.folder, endings=endings)
         record.record_indexes(outcomes, written)
     return record.folder / f"{INDEX}.xlsx"
 

@@ -80,7 +80,7 @@ def demo(output: Path) -> None:
     show_default=True,
     metavar="LIST",
     help="; ".join(f"{name}: {kind.meaning}" for name, kind in FORMATS.items())
-    + f"; {LONG_TABLES}: four tables of the whole batch, figures, months, inputs and notes.",
+    + f"; {', '.join(LONG_TABLES)}: four tables of the whole batch, figures, months, inputs and notes.",
 )
 @click.option("--compare", is_flag=True, help="Write comparison.html and comparison.pdf of the scenarios as well.")
 @click.option("--base", metavar="NAME", help="With --compare: the scenario to compare with; the first if left out.")
@@ -111,11 +111,12 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
         return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
 
-    if LONG_TABLES in asked["formats"]:
+    formats = parse_formats(asked["formats"], tuple(LONG_TABLES))
+    if LONG_TABLES.keys() & set(formats):
         need("sweep")
     order = RunOptions(
         asked["jobs"],
-        parse_formats(asked["formats"], (LONG_TABLES,)),
+        formats,
         asked["resume"],
         scheduler=asked["scheduler"] or "",
         notify=lambda text: print_notes([text]),
