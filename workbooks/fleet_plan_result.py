@@ -118,12 +118,13 @@ def _text(page: LineSheet, key: str, label: str, formula: str) -> None:
 def _beyond(page: LineSheet, name: str, figure: str, unit: str) -> None:
     """Add the first month in which a figure exceeds its ceiling, and what is said of it."""
     over, first, day, most = f"{{over_{name}.total}}", f"{{first_{name}}}", f"{{day_{name}}}", f"{{then_{name}}}"
-    for key, label, formula, shown in (
-        ("first", f"First with more {unit} than there are", f"MATCH(1,{{is_over_{name}.all}},0)", styles.WHOLE),
-        ("day", "It starts on", f"INDEX({{starts.all}},{first})", styles.DATE),
-        ("then", f"Then, {unit}", f"INDEX({{{figure}.all}},{first})", styles.NUMBER),
+    for key, label, formula, shown, none in (
+        ("first", f"First with more {unit} than there are", f"MATCH(1,{{is_over_{name}.all}},0)", styles.WHOLE, "0"),
+        ("day", "It starts on", f"INDEX({{starts.all}},{first})", styles.DATE, '""'),
+        ("then", f"Then, {unit}", f"INDEX({{{figure}.all}},{first})", styles.NUMBER, "0"),
     ):
-        page.constant(f"{key}_{name}", label, f"=IF({over}=0,0,{formula})", "", "Months; 0 where none is", shown)
+        where = "Months; 0 or blank where none is"
+        page.constant(f"{key}_{name}", label, f"=IF({over}=0,{none},{formula})", "", where, shown)
     _text(page, f"digits_{name}", "Decimals that both need", f"={digits_of_both(most, _given(name))}")
     figures = distinct_texts(most, _given(name), f"{{digits_{name}}}")
     month = f'YEAR({day})&"-"&IF(MONTH({day})<10,"0","")&MONTH({day})'  # TEXT reads its format in the reader's language
