@@ -72,7 +72,7 @@ def test_a_waterfall_shows_the_new_numbers(tmp_path: Path) -> None:
         (3, "", ["3", "6"], ["3", "6"]),
         (0.1, "", ["0.1", "0.2"], ["0.1", "0.2"]),
         (1e16, "", ["1e+16", "2e+16"], ["1e+16", "2e+16"]),
-        (3, '<c r="C1" t="str"><f>"n/a"</f><v>n/a</v></c>', ["3", "6", "0"], ["3", "6", "n/a"]),
+        (3, '<c r="C1" t="str"><f>"n/a"</f><v>soon</v></c>', ["3", "6", "0"], ["3", "6", "n/a"]),
         (3, '<c r="C1" t="b"><f>A1&gt;2</f><v>0</v></c>', ["3", "6", "1"], ["3", "6", "1"]),
     ],
 )
@@ -89,6 +89,38 @@ def test_a_cache_that_says_the_same_in_other_words_stays(tmp_path: Path) -> None
     before, after = filled(tmp_path, CHART, x=1)
     assert b"<c:v>1.0</c:v>" in before["xl/charts/chart1.xml"]
     assert after["xl/charts/chart1.xml"] == before["xl/charts/chart1.xml"]
+
+
+@pytest.mark.parametrize("stored", ['<c r="C1"><v>7</v></c>', '<c r="C1" t="str"><f>"n/a"</f><v>n/a</v></c>'])
+def test_a_point_whose_cell_did_not_change_stays_left_out(stored: str, tmp_path: Path) -> None:
+    _, after = filled(tmp_path, CHART, Feature(cells=stored), x=3)
+    chart = after["xl/charts/chart1.xml"].decode()
+    assert re.findall(r'<c:pt idx="(.)"><c:v>([^<]*)</c:v>', chart) == [("0", "3"), ("1", "6")] * 2
+
+
+def numbers_after(tmp_path: Path, before: str, *, in_sheet: str = "") -> str:
+    """Return what a cache of A1 to C1 holds once A1 is 3, where C1 holds 7 all along."""
+    chart = str(CHART.parts["xl/charts/chart1.xml"])
+    chart = re.sub("(<c:numCache>).*(</c:numCache>)", rf"\g<1>{before}\2", chart)
+    cells = Feature({"xl/charts/chart1.xml": chart}, cells='<c r="C1"><v>7</v></c>', in_sheet=in_sheet)
+    _, after = filled(tmp_path, cells, x=3)
+    found = re.search("<c:numCache>(.*)</c:numCache>", after["xl/charts/chart1.xml"].decode())
+    assert found is not None
+    return found[1]
+
+
+def test_a_changed_point_keeps_its_number_format_and_a_stale_one_beside_it_its_value(tmp_path: Path) -> None:
+    before = '<c:ptCount val="3"/><c:pt idx="0" formatCode="0%"><c:v>{}</c:v></c:pt>{}'
+    stale = '<c:pt idx="2"><c:v>99</c:v></c:pt><c:extLst/>'
+    made = '<c:pt idx="1"><c:v>6</c:v></c:pt>'
+    assert numbers_after(tmp_path, before.format(1, stale)) == before.format(3, made + stale)
+
+
+def test_points_are_numbered_without_a_hidden_column(tmp_path: Path) -> None:
+    """A cache may leave cells that are not drawn out, and out of its count."""
+    cache = '<c:ptCount val="2"/><c:pt idx="0"><c:v>{}</c:v></c:pt><c:pt idx="1"><c:v>7</c:v></c:pt>'
+    hidden = '<cols><col min="1" max="1" hidden="1"/></cols>'
+    assert numbers_after(tmp_path, cache.format(2), in_sheet=hidden) == cache.format(6)
 
 
 def test_a_picture_in_a_cell_keeps_its_place(tmp_path: Path) -> None:

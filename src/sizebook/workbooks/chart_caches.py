@@ -2,107 +2,156 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lxml import etree
 
 from sizebook.calculation import ErrorCode
-from sizebook.calculation.package import Package
+from sizebook.calculation.package import Package, tag
 from sizebook.calculation.tokens import Area, area
-from sizebook.workbooks.sheet import escaped
+from sizebook.workbooks.sheet import Sheet, escaped
 
 CHART = "http://schemas.openxmlformats.org/drawingml/2006/chart"
 CHART_2016 = "http://schemas.microsoft.com/office/drawing/2014/chartex"
+_TRUE = ("1", "true")
 _EXACT = 2**53  # whole numbers below it are written with all their digits
 CellValue = Callable[[str, int, int], Any]  # sheet, row, column -> what the cell shows
+Drawn = Mapping[etree._Element, Mapping[tuple[int, int], Any]]  # a chart's reference -> its cells and what they show
 
 
 def _tag(name: str) -> str:
     return f"{{{CHART}}}{name}"
 
 
-def refresh_charts(package: Package, shown: CellValue) -> None:
+def drawn_cells(package: Package) -> Drawn:
+    """Return what the cells of every chart show as the package stands, by the chart's references to them."""
+    sheets = {name: Sheet(package, name) for name in package.sheets()}
+    return {
+        reference: {place: sheets[source.sheet].value(*place) for place in source.cells()}
+        for _, reference, source, _ in _references(package)
+        if source.sheet in sheets
+    }
+
+
+def refresh_charts(package: Package, shown: CellValue, before: Drawn | None = None) -> None:
     """Rewrite the cached points of every chart whose cells now show something else.
+
+    Args:
+        before: what the cells showed when the caches were made. The point of a cell that still shows that stays as it
+            is, be it missing. Left out: every point is what its cell shows.
 
     Charts of Excel 2016 (waterfall, treemap, funnel, box plot) are among them. References to names, to several areas
     at once or to another workbook keep what they have.
     """
+    for part, reference, source, kind in _references(package):
+        if _refresh(package, reference, source, kind, shown, (before or {}).get(reference, {})):
+            package.xml(part, change=True)
+
+
+def _references(package: Package) -> Iterator[tuple[str, etree._Element, Area, str]]:
+    """Yield the references of charts to one area: part, element, cells, and the tag of what keeps their points.
+
+    In charts of Excel 2016 the element itself keeps them; of several levels of categories each keeps its own.
+    """
     for part in [name for name in package.names() if name.startswith("xl/charts/chart")]:
         root = package.xml(part)
-        for kind, cache in (("numRef", "numCache"), ("strRef", "strCache")):
-            for reference in root.iter(_tag(kind)):
-                source = area((reference.findtext(_tag("f")) or "").strip(), "")
-                if source is not None and source.sheet and _refresh(reference, cache, source, shown):
-                    package.xml(part, change=True)
+        found = [(each, each.findtext(_tag("f")), _tag("numCache")) for each in root.iter(_tag("numRef"))]
+        found += [(each, each.findtext(_tag("f")), _tag("strCache")) for each in root.iter(_tag("strRef"))]
         for level in root.iter(f"{{{CHART_2016}}}lvl"):
-            if _refresh_level(level, shown):
-                package.xml(part, change=True)
+            dimension = level.getparent()
+            if dimension is not None and len(dimension.findall(level.tag)) == 1:
+                found.append((level, dimension.findtext(f"{{{CHART_2016}}}f"), dimension.tag))
+        for element, formula, kind in found:
+            source = area((formula or "").strip(), "")
+            if source is not None and source.sheet:
+                yield part, element, source, kind
 
 
-def _refresh(reference: etree._Element, cache_name: str, source: Area, shown: CellValue) -> bool:
-    """Bring one reference's cache up to date; return whether it changed."""
-    points = _points(source, shown, numbers=cache_name == "numCache")
-    cache = reference.find(_tag(cache_name))
-    if cache is not None and _same(points, _cached(cache)):
+def _refresh(
+    package: Package,
+    reference: etree._Element,
+    source: Area,
+    kind: str,
+    shown: CellValue,
+    before: Mapping[tuple[int, int], Any],
+) -> bool:
+    """Bring one reference's points up to date; return whether they changed."""
+    numbers = etree.QName(kind).localname in ("numCache", "numDim")
+    cache = reference if reference.tag == f"{{{CHART_2016}}}lvl" else reference.find(kind)
+    places = list(source.cells()) if cache is None else _drawn_places(package, source, cache)
+    values = [shown(source.sheet, *place) for place in places]
+    texts = {index: _text(value, numbers) for index, value in enumerate(values)}
+    old = {} if cache is None else {int(pt.get("idx", "0")): pt for pt in cache.iterfind("{*}pt")}
+    if cache is not None and before.keys() == set(source.cells()):  # else rows came or went
+        for index, place in enumerate(places):
+            if _same(_text(values[index], numbers=False), _text(before[place], numbers=False)):
+                texts[index] = _point(old[index]).text or "" if index in old else None
+    if cache is None:
+        cache = etree.Element(kind)
+        reference.insert(1, cache)  # behind the reference itself
+    elif all(_same(texts.get(at), _point(old[at]).text or "" if at in old else None) for at in {*texts, *old}):
         return False
-    format_code = None if cache is None else cache.find(_tag("formatCode"))
-    fresh = etree.Element(_tag(cache_name))
-    if format_code is not None:
-        fresh.append(format_code)
-    etree.SubElement(fresh, _tag("ptCount"), val=str(_n_cells(source)))
-    for index, text in points:
-        etree.SubElement(etree.SubElement(fresh, _tag("pt"), idx=str(index)), _tag("v")).text = text
-    if cache is not None:
-        reference.replace(cache, fresh)
+    _renew(cache, old, texts)
+    return True
+
+
+def _drawn_places(package: Package, source: Area, cache: etree._Element) -> list[tuple[int, int]]:
+    """Return the cells that a cache numbers: all, or those that are shown, where it counts as many."""
+    places = list(source.cells())
+    count = cache.find(_tag("ptCount"))
+    if count is None or count.get("val") == str(len(places)) or source.sheet not in package.sheets():
+        return places
+    root = package.xml(package.sheets()[source.sheet])
+    rows = {int(row.get("r", "0")) for row in root.iter(tag("row")) if row.get("hidden") in _TRUE}
+    spans = [
+        range(int(each.get("min", "0")), int(each.get("max", "0")) + 1)
+        for each in root.iter(tag("col"))
+        if each.get("hidden") in _TRUE
+    ]
+    visible = [(row, column) for row, column in places if row not in rows and not any(column in span for span in spans)]
+    return visible if count.get("val") == str(len(visible)) else places
+
+
+def _renew(cache: etree._Element, old: Mapping[int, etree._Element], texts: Mapping[int, str | None]) -> None:
+    """Write points into a cache; one that it has keeps its number format."""
+    for each in old.values():
+        cache.remove(each)
+    if cache.tag == f"{{{CHART_2016}}}lvl":
+        cache.set("ptCount", str(len(texts)))
+        at, name = 0, f"{{{CHART_2016}}}pt"
     else:
-        reference.insert(1, fresh)  # behind the reference itself
-    return True
+        count = cache.find(_tag("ptCount"))
+        if count is None:
+            count = etree.SubElement(cache, _tag("ptCount"))
+        count.set("val", str(len(texts)))
+        at, name = cache.index(count) + 1, _tag("pt")
+    for index, text in texts.items():
+        if text is not None:
+            pt = old.get(index)
+            if pt is None:
+                pt = etree.Element(name, idx=str(index))
+            _point(pt).text = text
+            cache.insert(at, pt)
+            at += 1
 
 
-def _refresh_level(level: etree._Element, shown: CellValue) -> bool:
-    """Bring the points of a chart of Excel 2016 up to date; of several levels of categories each keeps its own."""
-    point, dimension = f"{{{CHART_2016}}}pt", level.getparent()
-    if dimension is None or len(dimension.findall(level.tag)) != 1:
-        return False
-    source = area((dimension.findtext(f"{{{CHART_2016}}}f") or "").strip(), "")
-    if source is None or not source.sheet:
-        return False
-    points = _points(source, shown, numbers=etree.QName(dimension).localname == "numDim")
-    if _same(points, [(int(pt.get("idx", "0")), pt.text or "") for pt in level.iterfind(point)]):
-        return False
-    for old in level.findall(point):
-        level.remove(old)
-    for index, text in points:
-        etree.SubElement(level, point, idx=str(index)).text = text
-    level.set("ptCount", str(_n_cells(source)))
-    return True
+def _point(pt: etree._Element) -> etree._Element:
+    """Return the element that holds a point's text: the point itself in charts of Excel 2016."""
+    if pt.tag == f"{{{CHART_2016}}}pt":
+        return pt
+    value = pt.find(_tag("v"))
+    return etree.SubElement(pt, _tag("v")) if value is None else value
 
 
-def _n_cells(source: Area) -> int:
-    return (source.bottom - source.top + 1) * (source.right - source.left + 1)
-
-
-def _points(source: Area, shown: CellValue, *, numbers: bool) -> list[tuple[int, str]]:
-    """Return what a chart draws of cells by their place, blank ones left out."""
-    texts = [(index, _text(shown(source.sheet, *place), numbers)) for index, place in enumerate(source.cells())]
-    return [(index, text) for index, text in texts if text is not None]
-
-
-def _cached(cache: etree._Element) -> list[tuple[int, str]]:
-    return [(int(pt.get("idx", "0")), pt.findtext(_tag("v"), "")) for pt in cache.iterfind(_tag("pt"))]
-
-
-def _same(new: list[tuple[int, str]], old: list[tuple[int, str]]) -> bool:
+def _same(one: str | None, other: str | None) -> bool:
     """Return whether points are the same; numbers may be written in another way (2, 2.0, 2E0)."""
-    return [at for at, _ in new] == [at for at, _ in old] and all(
-        a == b or _number(a) == _number(b) is not None for (_, a), (_, b) in zip(new, old, strict=True)
-    )
+    return one == other or (_number(one) == _number(other) is not None)
 
 
-def _number(text: str) -> float | None:
+def _number(text: str | None) -> float | None:
     try:
-        return float(text)
+        return float(text or "")
     except ValueError:
         return None
 

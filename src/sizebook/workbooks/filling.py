@@ -23,7 +23,7 @@ from sizebook.tables.prices import valued_on
 from sizebook.workbooks.addin_calls import HELD_PREFIX
 from sizebook.workbooks.anchors.placement import FilledAnchors, fill_anchors, find_anchors
 from sizebook.workbooks.anchors.plan_values import PlanValues
-from sizebook.workbooks.chart_caches import CellValue, refresh_charts
+from sizebook.workbooks.chart_caches import CellValue, Drawn, drawn_cells, refresh_charts
 from sizebook.workbooks.input_cells import KEEP_CELL_VALUE, Input, check_values, find_inputs
 from sizebook.workbooks.print_ranges import apply_print_ranges
 from sizebook.workbooks.sheet import Sheet
@@ -96,11 +96,12 @@ def fill(
     calculation beyond its limits; nothing is written then.
     """
     package = _opened(template, output)
+    drawn = drawn_cells(package)
     write_inputs(package, inputs)
     day = inputs.get("as_of")
     # Prices are judged on the day of the plan, as the plan itself judges them.
     with valued_on(day) if isinstance(day, date) else nullcontext():
-        return _finished(package, output, target=target, namespace=namespace, strict=strict)
+        return _finished(package, drawn, output, target=target, namespace=namespace, strict=strict)
 
 
 def fill_from(
@@ -121,6 +122,7 @@ def fill_from(
     Errors: `InputError` as of `fill`, and for what stands in the way of a table.
     """
     package = _opened(template, output)
+    drawn = drawn_cells(package)
     placed = write_plan(package, plan_values)
     left = (*placed.left, *placed.kept)
     if strict and left:
@@ -128,7 +130,7 @@ def fill_from(
             f"anchors left: got {len(left)} in {template.name} that the plan does not fill, want none. Correct "
             "them, or fill without --strict:\n" + "\n".join(left)
         )
-    filled = _finished(package, output, target=target, namespace=namespace, strict=strict)
+    filled = _finished(package, drawn, output, target=target, namespace=namespace, strict=strict)
     said = tuple(f"{template.name}: {line}" for line in left)
     return replace(filled, notes=said + filled.notes, placed=placed.done)
 
@@ -164,8 +166,10 @@ def _opened(template: Path, output: Path) -> Package:
     return package
 
 
-def _finished(package: Package, output: Path, *, target: Target | None, namespace: str, strict: bool) -> Filled:
-    """Calculate a package whose values are in and save it."""
+def _finished(
+    package: Package, drawn: Drawn, output: Path, *, target: Target | None, namespace: str, strict: bool
+) -> Filled:
+    """Calculate a package whose values are in and save it; its charts draw what ``drawn`` says, from before."""
     _drop_calculation_chain(package)
     _keep_stored_values(package)
     sheets = {name: Sheet(package, name) for name in package.sheets()}
@@ -175,7 +179,7 @@ def _finished(package: Package, output: Path, *, target: Target | None, namespac
         _refuse_uncalculated(package.path, calculated)
     stored = _write_computed(sheets, calculated)
     _hold_values(package, sheets, stored)
-    refresh_charts(package, stored)
+    refresh_charts(package, stored, drawn)
     apply_print_ranges(package, stored)
     remarks = () if target is None else convert_for(package, target, load(), namespace=namespace)
     package.save(output)
