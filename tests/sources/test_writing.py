@@ -38,11 +38,21 @@ def holder(name: str, path: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_a_link_is_replaced_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+def test_a_link_is_replaced_when_that_is_asked_for_and_what_it_leads_to_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real, link = tmp_path / "kept" / "real.txt", tmp_path / "link.txt"
     write_whole(real, b"old")
     real.chmod(0o600)
     link.symlink_to("kept/real.txt")
+    with pytest.raises(InputError) as refused:
+        write_whole(link, b"new")
+    assert str(refused.value) == (
+        f"a link as output: got {link}, which leads to kept/real.txt, want a file itself. Name that file, or replace "
+        "the link: sizebook --force ..., or SIZEBOOK_FORCE=1."
+    )
+    assert link.is_symlink() and real.read_bytes() == b"old"
+    monkeypatch.setenv("SIZEBOOK_FORCE", "1")
     write_whole(link, b"new")
     assert not link.is_symlink() and (link.read_bytes(), real.read_bytes()) == (b"new", b"old")
     assert link.stat().st_mode == write_whole(tmp_path / "fresh.txt", b"").stat().st_mode

@@ -74,14 +74,19 @@ class _Limit(click.Option):
     multiple=True,
     metavar="NAME=N",
 )
+@click.option("--force", is_flag=True, help="Replace a link that stands at an output path, which is refused else.")
 @click.option("--debug", is_flag=True, help=f"Show the traceback of an unexpected problem; also {DEBUG}=1.")
 @click.pass_context
-def app(context: click.Context, stated: tuple[str, ...], debug: bool) -> None:
+def app(context: click.Context, stated: tuple[str, ...], force: bool, debug: bool) -> None:
     """Size transformer models: parameters, memory, compute, GPUs, money, energy and carbon."""
     for setting in stated:
         from sizebook.intake.limits import state
 
         state(setting)
+    if force:
+        from sizebook.sources.writing import FORCE
+
+        os.environ[FORCE] = "1"
     if debug:
         os.environ[DEBUG] = "1"
     if context.invoked_subcommand is None:

@@ -30,6 +30,7 @@ try:
 except ImportError:  # Windows, where nobody can remove what another process has open
     fcntl = None  # type: ignore[assignment]
 
+FORCE = "SIZEBOOK_FORCE"  # 1: a link as output path is replaced; set by `sizebook --force`
 _TOKEN = "[0-9a-f]{16}"  # random: threads, processes and containers that share a folder never meet
 _LONGEST_NAME = 200  # bytes; a file system takes 255, and the token needs some
 _SCRATCH = "sizebook"
@@ -46,10 +47,11 @@ def unfinished(path: Path) -> Iterator[Path]:
     """Give a path to write to; it takes the target's name when the block ends well and is gone when it does not.
 
     A reader, a crash or a full disk never leaves half a file under the target's name. The folder is made where it is
-    missing. A file that is there already gives its permissions to the new one. A link, symbolic or hard, is replaced by
-    the new file; what it led to stays as it was.
+    missing. A file that is there already gives its permissions to the new one. A hard link is replaced by the
+    new file, and so is a symbolic one with `FORCE`; what it led to stays as it was.
 
-    Errors: `InputError` where the system refuses to write, and for a target that is no file or write-protected.
+    Errors: `InputError` where the system refuses to write, and for a target that is no file, write-protected, or a
+    symbolic link without `FORCE`.
     """
     with _refusing(path, "file in a folder that can be written"):
         target = _target(path)
@@ -122,9 +124,14 @@ def _refusing(path: Path, wanted: str) -> Iterator[None]:
 
 
 def _target(path: Path) -> Path:
-    """Return the path if a file may be written there: in place of nothing, a file or a link."""
+    """Return the path if a file may be written there: in place of nothing, a file, or a link with `FORCE`."""
     if path.is_symlink():
-        return path
+        if os.environ.get(FORCE) == "1":
+            return path
+        raise InputError(
+            f"a link as output: got {path}, which leads to {path.readlink()}, want a file itself. Name that file, or "
+            f"replace the link: sizebook --force ..., or {FORCE}=1."
+        )
     if path.exists() and not path.is_file():
         raise InputError(f"not a file: got {path}, want a file to write. Choose another name.")
     if path.exists() and not os.access(path, os.W_OK):
