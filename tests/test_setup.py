@@ -1,4 +1,4 @@
-"""Set-up refuses before it does anything, in one message that names what is missing."""
+"""Set-up refuses before it does anything, in one message that names what is missing; else it says where it is."""
 
 import os
 import subprocess
@@ -26,6 +26,54 @@ def test_without_root_missing_packages_are_named_and_nothing_is_done(
         f"apt-get install --no-install-recommends {packages} (on other systems, what corresponds).\n"
     )
     assert [path.name for path in checkout.iterdir()] == [".ci"]
+
+
+INTO_ENVIRONMENT = r"""[ "$2" != venv ] || { mkdir -p .venv/bin; cd .venv/bin
+printf '#!/bin/sh\necho "$*" >>asked\n' >python; chmod +x python; }"""
+
+
+@pytest.mark.parametrize(
+    ("purpose", "said", "asked", "stamps"),
+    [
+        (
+            "demo",
+            ["a virtual environment in .venv", "the libraries of workbooks and reports, about 300 MB"],
+            [
+                "install -q --no-compile hatchling>=1.25 editables",
+                "install -q --no-compile --no-build-isolation --editable .[workbooks,reports]",
+                "uninstall -qq -y setuptools",
+            ],
+            [".demo"],
+        ),
+        (
+            "test",
+            [
+                "a virtual environment in .venv",
+                "the libraries of the tests and of development, about 1 GB",
+                "sizebook itself, with every extra but torch",
+            ],
+            [
+                "install -q --upgrade pip>=25.1",
+                "install -q --requirement requirements-dev.lock",
+                "install -q --editable .[all] --group dev",
+            ],
+            [".demo", ".test"],
+        ),
+    ],
+)
+def test_the_demo_installs_what_it_needs_and_the_tests_the_rest(
+    tmp_path: Path, purpose: str, said: list[str], asked: list[str], stamps: list[str]
+) -> None:
+    checkout = tmp_path / "checkout"
+    (checkout / ".ci").mkdir(parents=True)
+    (checkout / ".ci" / "setup").write_bytes((ROOT / ".ci" / "setup").read_bytes())
+    done = run_setup(
+        checkout, purpose, {"dpkg-query": "echo install ok installed", "npm": "", "python3": INTO_ENVIRONMENT}
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [f"Set-up: {line}" for line in said]
+    assert (checkout / "asked").read_text().splitlines() == [f"-m pip {line}" for line in asked]
+    assert sorted(path.name for path in (checkout / ".venv").iterdir() if path.is_file()) == stamps
 
 
 def run_setup(checkout: Path, purpose: str, stand_ins: dict[str, str]) -> subprocess.CompletedProcess[str]:
