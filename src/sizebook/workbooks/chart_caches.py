@@ -85,15 +85,20 @@ def _refresh(
     old = {} if cache is None else {int(pt.get("idx", "0")): pt for pt in cache.iterfind("{*}pt")}
     if cache is not None and before.keys() == set(source.cells()):  # else rows came or went
         for index, place in enumerate(places):
-            if _same(_text(values[index], numbers=False), _text(before[place], numbers=False)):
-                texts[index] = _point(old[index]).text or "" if index in old else None
+            if _draw_the_same(values[index], before[place]):
+                texts[index] = _drawn(old.get(index))
     if cache is None:
         cache = etree.Element(kind)
         reference.insert(1, cache)  # behind the reference itself
-    elif all(_same(texts.get(at), _point(old[at]).text or "" if at in old else None) for at in {*texts, *old}):
+    elif all(_same(texts.get(at), _drawn(old.get(at))) for at in {*texts, *old}):
         return False
     _renew(cache, old, texts)
     return True
+
+
+def _draw_the_same(now: Any, before: Any) -> bool:
+    """Return whether two values of a cell are one, drawn as texts and as numbers."""
+    return all(_same(_text(now, numbers), _text(before, numbers)) for numbers in (False, True))
 
 
 def _drawn_places(package: Package, source: Area, cache: etree._Element) -> list[tuple[int, int]]:
@@ -117,26 +122,35 @@ def _renew(cache: etree._Element, old: Mapping[int, etree._Element], texts: Mapp
     """Write points into a cache; one that it has keeps its number format."""
     for each in old.values():
         cache.remove(each)
-    if cache.tag == f"{{{CHART_2016}}}lvl":
-        cache.set("ptCount", str(len(texts)))
-        at, name = 0, f"{{{CHART_2016}}}pt"
-    else:
-        count = cache.find(_tag("ptCount"))
-        if count is None:
-            count = etree.SubElement(cache, _tag("ptCount"))
-        count.set("val", str(len(texts)))
-        at, name = cache.index(count) + 1, _tag("pt")
+    at, name = _count(cache, len(texts))
     for index, text in texts.items():
         if text is not None:
             pt = old.get(index)
             if pt is None:
                 pt = etree.Element(name, idx=str(index))
-            _point(pt).text = text
+            _holder(pt).text = text
             cache.insert(at, pt)
             at += 1
 
 
-def _point(pt: etree._Element) -> etree._Element:
+def _count(cache: etree._Element, n_cells: int) -> tuple[int, str]:
+    """Write how many cells a cache numbers; return where its first point goes, and the tag of points."""
+    if cache.tag == f"{{{CHART_2016}}}lvl":
+        cache.set("ptCount", str(n_cells))
+        return 0, f"{{{CHART_2016}}}pt"
+    count = cache.find(_tag("ptCount"))
+    if count is None:
+        count = etree.SubElement(cache, _tag("ptCount"))
+    count.set("val", str(n_cells))
+    return cache.index(count) + 1, _tag("pt")
+
+
+def _drawn(pt: etree._Element | None) -> str | None:
+    """Return the text of a point, None for one that a cache leaves out."""
+    return None if pt is None else _holder(pt).text or ""
+
+
+def _holder(pt: etree._Element) -> etree._Element:
     """Return the element that holds a point's text: the point itself in charts of Excel 2016."""
     if pt.tag == f"{{{CHART_2016}}}pt":
         return pt
