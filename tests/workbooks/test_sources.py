@@ -79,6 +79,15 @@ def test_another_value_than_the_default_is_the_readers_own(tmp_path: Path) -> No
     assert beside(tmp_path / "b.xlsx", "dtype", SOURCE).startswith("Your own; default bf16: data/dtypes.csv: ")
 
 
+@every_workbook
+def test_a_default_reads_as_the_cell_shows_it(shipped: Shipped) -> None:
+    """A cell that takes yes and no has no default False."""
+    inputs = opened(shipped.path)["Inputs"]
+    said = [str(cell.value) for row in inputs.iter_rows() for cell in row if "default " in str(cell.value)]
+    assert said
+    assert [each for each in said if "default False" in each or "default True" in each] == []
+
+
 def test_a_default_without_a_source_is_refused() -> None:
     page = new_sheet(Book("Book", "1"), "Inputs", "")
     with pytest.raises(InputError) as refused:

@@ -35,9 +35,8 @@ def source_of_input(argument: Argument, default: Any, *, required: bool) -> Inpu
     if required or default in (REQUIRED, None, "") or str(default).startswith("="):
         own = stated if stated.startswith("Your own") else "Your own."
         return InputSource(stated, own)
-    return InputSource(
-        stated, f"Your own; default {'yes' if default is True else default}: {stated[:1].lower()}{stated[1:]}"
-    )
+    shown = ("yes" if default else "no") if isinstance(default, bool) else default
+    return InputSource(stated, f"Your own; default {shown}: {stated[:1].lower()}{stated[1:]}")
 
 
 def _of_default(argument: Argument, default: Any, *, required: bool) -> str:
