@@ -76,3 +76,21 @@ def test_each_copy_is_calculated_for_its_own_cell(tmp_path: Path) -> None:
     assert shown == {column: values for column, (_, values) in COLUMNS.items()}
     for row in (1, 2, 3):  # the message of each call stands at its own cell
         assert f"got -{row}," in found.problems["Main", f"I{row}"]
+
+
+def test_areas_of_unequal_size_are_refused_below_a_formula_of_equal_ones(tmp_path: Path) -> None:
+    """Excel shows #N/A where an operator works on three rows and two; the engine would show another error."""
+    book = Workbook()
+    main = book.worksheets[0]
+    main.title = "Main"
+    for row in (1, 2, 3):
+        main.cell(row, 1, row)
+        main.cell(row, 2, 10 * row)
+    main["C1"], main["C2"] = "=SUMPRODUCT($A$1:$A$3*$B$1:$B$3)", "=SUMPRODUCT($A$1:$A$3*$B$1:$B$2)"
+    main["D1"], main["D2"] = "=SUMPRODUCT(A1:A3*B1:B3)", "=SUMPRODUCT(A2:A3*B2:B6)"
+    book.save(tmp_path / "unequal.xlsx")
+    found = recalculate(tmp_path / "unequal.xlsx")
+    assert [found["Main", cell] for cell in ("C1", "D1")] == [140, 140]  # 1 x 10 + 2 x 20 + 3 x 30
+    for cell in ("C2", "D2"):
+        assert ("Main", cell) in found.not_calculated
+        assert found.problems["Main", cell].endswith("cannot be calculated: it works with arrays of unequal size")

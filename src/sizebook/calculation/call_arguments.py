@@ -50,14 +50,13 @@ class CallArguments(WholeColumnCalls):
         parts = spliced_arguments(call.parts, call.function, sheet=self.at.sheet, sheets=self.book.sheets)
         parts = with_used_columns(call.name, parts, call.function, sheet=self.at.sheet, used=self.book.used)
         if parts != call.parts:
-            self.depends_on_place, self.moves = True, False
+            self.moves = False
         measured, self.measures = self.measures, call.name in MEASURE
         given = [self._argument(call, number, part) for number, part in enumerate(parts)]
         self.measures = measured
         if call.name in TELL and not measured:
             self._tell_target(call.name, call.parts, given)
         if call.own:
-            self.depends_on_place = True
             if call.function.dates:  # told first: the day from which the workbook counts
                 given.insert(0, str(self.book.dates_from_1904).upper())
             given.insert(0, PLACE)
@@ -82,13 +81,11 @@ class CallArguments(WholeColumnCalls):
             self.depends_on_place = True
             text = as_criterion(bare(part), text)
         if function.takes and function.kind(number) == ONE and not is_written_number(part):
-            self.depends_on_place = True
             text = f'{PROVED}({PLACE},"{proved_class(function.takes, number, len(call.parts))}",{text})'
         return f"{COUNTABLE}({text})" if rule == COUNTED and is_worked_out(part) else text
 
     def _tell_target(self, name: str, parts: Sequence[list[Token]], given: list[str]) -> None:
         """Let a call that works out a reference tell where it leads."""
-        self.depends_on_place = True
         if name == "INDIRECT":
             given[0] = f"{TARGET}({PLACE},{given[0]})"
             return

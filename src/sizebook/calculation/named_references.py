@@ -18,8 +18,8 @@ class NamedReferences(ABC):
     """A formula of one cell whose names are put in place of.
 
     Attributes:
-        depends_on_place: the formula may read otherwise in another cell, also where nothing was changed in this one.
         moves: in another cell it reads as here, references that are not fixed moved along (`copies.Template`).
+        depends_on_place: where nothing was changed in this cell, something may have to be in another.
         lambdas: the LAMBDAs that it calls by name, rewritten.
         variables: the variables of its LETs and LAMBDAs, in small letters.
     """

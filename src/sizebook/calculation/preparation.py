@@ -271,7 +271,7 @@ class _Preparing:
         if seen not in self.copied:
             rewriter = Rewriter(self.book, at)
             rewritten = self._rewritten(rewriter, number, text)
-            if rewritten == seen and not rewriter.depends_on_place:
+            if rewritten == seen and rewriter.moves and not rewriter.depends_on_place:
                 self.copies.stands(kind, seen)
                 self.unchanged.add(seen)
                 return True
@@ -296,7 +296,7 @@ class _Preparing:
         except NotCalculableError as reason:
             why = self.prepared.refused_formulas[number] = f"={text} cannot be calculated: {reason}"
             self.prepared.refused[self.prepared.places[number]] = why
-            rewriter.depends_on_place, rewriter.moves = True, False
+            rewriter.moves = False
             rewritten = f"{REFUSED}()"
         return tuple(self.own_place if piece == PLACE else piece for piece in relative(rewritten, rewriter.at))
 

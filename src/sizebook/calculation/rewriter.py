@@ -85,7 +85,6 @@ class Rewriter(CallArguments):
         if self.ordinary and any(token.kind == "array" for token in plain):
             text = f"{FIRST}({text})"
         if self.lambdas:
-            self.depends_on_place = True
             text = f"LET({','.join(f'{name},{body}' for name, body in self.lambdas.items())},{text})"
         return text
 
@@ -146,7 +145,6 @@ class Rewriter(CallArguments):
 
     def _called_at_once(self, tokens: Sequence[Token], opening: int, end: int, pieces: list[str]) -> int:
         """Add a LAMBDA with its arguments right behind it, under a name; return where the next operand begins."""
-        self.depends_on_place = True
         last = closing(tokens, end + 1)
         given = ",".join(self._part(part, ARRAY) for part in arguments(tokens, end + 1, last))
         name = f"lambda_{opening}_{self.depth}"
@@ -154,7 +152,6 @@ class Rewriter(CallArguments):
         return last + 1
 
     def _one_of(self, tokens: Sequence[Token], index: int, pieces: list[str]) -> int:
-        self.depends_on_place = True
         if index >= len(tokens):
             raise NotCalculableError("it ends with @")
         return self._item(tokens, index, ONE, pieces)
@@ -171,12 +168,12 @@ class Rewriter(CallArguments):
             raise NotCalculableError(f"{token.text} goes through several sheets")
         if kind != ONE or place.is_cell:
             return to_the_end(token.text) if kind == ARRAY else token.text
-        self.depends_on_place, self.moves = True, False
+        self.moves = False
         return crossing(place, self.at)
 
     def _spread(self, anchor: str) -> str:
         """Return what a dynamic array formula fills; the engine knows no such area of one cell."""
-        self.depends_on_place, self.moves = True, False
+        self.moves = False
         place = area(anchor, self.at.sheet)
         if place is None or (place.sheet.casefold(), place.top, place.left) not in self.book.anchors:
             return "#REF!"
@@ -193,7 +190,6 @@ class Rewriter(CallArguments):
         name = without_prefixes(called_name(tokens[opening])).upper()
         parts = arguments(tokens, opening, end)
         if name == "SINGLE" and len(parts) == 1:
-            self.depends_on_place = True
             return self._part(parts[0], ONE)
         if name == "ANCHORARRAY" and len(parts) == 1:
             return self._spread("".join(token.text for token in parts[0]))
@@ -216,7 +212,6 @@ class Rewriter(CallArguments):
 
     def _registered(self, name: str, parts: Sequence[list[Token]], kind: str) -> str:
         """Return a call of a registered function, with the number of its cell so that messages find it."""
-        self.depends_on_place = True
         given = [self._whole(part) if part else OMITTED for part in parts]
         call = f"{OWN}{name}({','.join([PLACE, *given])})"
         return f"{FIRST}({call})" if kind == ONE else call
@@ -266,12 +261,11 @@ class Rewriter(CallArguments):
     def _compares_sizes(self, parts: Sequence[Sequence[Token]]) -> None:
         """Note that what is made of a call hangs on the sizes and places of its areas, which copies may change."""
         own = [token.text for part in parts for token in part if token.kind == "reference" and ":" in token.text]
-        if any(map(grows, own)):
-            self.depends_on_place, self.moves = True, False
+        self.depends_on_place |= bool(own)
+        self.moves &= not any(map(grows, own))
 
     def _one_of_rows(self, call: str, function: SpreadsheetFunction, parts: Sequence[list[Token]]) -> str:
         """Return the one value that an ordinary formula takes of a call: where an area crosses, else the first."""
-        self.depends_on_place = True
         if function.many == WHOLE and (place := indexed(parts, self.at.sheet)) is not None:
             self.moves = False
             return crossing(place, self.at)
@@ -282,7 +276,6 @@ class Rewriter(CallArguments):
         """Return a call that is worked out for each value of the arrays among its arguments."""
         if function.many == REFERENCE:
             raise NotCalculableError(f"{name} would give a reference for each value of an array")
-        self.depends_on_place = True
         return f'{EACH}({PLACE},"{name}",{",".join(text or OMITTED for text in given)})'
 
 

@@ -62,9 +62,9 @@ class WholeColumnCalls(NamedReferences):
         found, known = counted(parts, self.book.used, self.at.sheet), spreadsheet_functions()
         if found is None:
             if may_reach_beyond(parts):
-                self.depends_on_place, self.moves = True, False
+                self.moves = False
             return ""
-        self.depends_on_place, self.moves = True, False
+        self.moves = False
         once = "*".join(self._spreadsheet_call("COUNTIF", known["COUNTIF"], pair, kind) for pair in found.blanks)
         beyond = f"{found.n_rows_left}*{once}"
         return (
