@@ -60,6 +60,14 @@ def test_a_format_that_is_given_is_kept() -> None:
     assert said == ["reason", "layout searched: tp4, bf16"]
 
 
+def test_a_format_that_is_searched_alone_is_said_too() -> None:
+    """One H200 of 141 GB holds the model in 8 bits: its layout stays that of one GPU."""
+    found = call("SERVING_FIGURES", MODEL, "h200-sxm", options(SERVED))
+    assert dict(found)["gpus_per_replica"] == 1
+    assert found[-1] == ["reason", "layout searched: tp1, fp8"]
+    assert "reason" not in dict(call("SERVING_FIGURES", MODEL, "h200-sxm", options(SERVED, "weight_dtype=fp8")))
+
+
 @pytest.mark.parametrize(("name", "given"), [("SERVING_BACKWARDS", "gpus"), ("SERVING_BESIDE_API", "nebius")])
 def test_what_is_asked_of_a_plan_searches_too(name: str, given: str) -> None:
     asked: Any = 40 if given == "gpus" else "meta-llama/Llama-3.3-70B-Instruct"

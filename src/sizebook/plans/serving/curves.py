@@ -112,5 +112,5 @@ def serving_curve(model: Model, gpu: Gpu, inputs: ServingInputs, loads: Loads = 
     The load is steady, whatever targets hold for; a percentile of requests at a rate is SERVING_PERCENTILE. Loads that
     the cache does not hold wait, which counts in the time to first token.
     """
-    replica = with_room(lambda *of: replica_of(model, gpu, of[-1].read(model)), model, gpu, inputs=inputs)
+    replica = with_room(lambda m, g, given: replica_of(m, g, given.read(m)), model, gpu, inputs=inputs)
     return as_table(CurvePoint, (point(replica, each) for each in loads_of(loads)))

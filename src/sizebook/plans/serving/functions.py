@@ -150,7 +150,7 @@ def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """
     plan = with_room(plan_of, model, gpu, inputs=inputs)
     taken = plan.replica.setup.replica
-    said = [["reason", searched(taken)]] if taken.layout != inputs.replica.layout else []
+    said = [["reason", searched(taken)]] if taken != inputs.replica else []
     return [*([name, value] for name, value in flat(figures(plan)).items()), *said]
 
 
