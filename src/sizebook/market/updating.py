@@ -91,8 +91,7 @@ def _update(
     try:
         content = read_bytes(path, "a saved answer")
         if catalog.table == "hardware":
-            chips = compared(catalog, content, path.name, named=named, known=known, day=day)
-            update.filled, update.left = chips.filled, chips.left
+            update.filled, update.left = compared(catalog, content, path.name, named=named, known=known, day=day)
             return update
         rows, unnamed = _rows(catalog, content, path.name, named, day)
     except InputError as error:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Protocol
 from sizebook.core.sections import Argument, Quantity, flat, leaves, section
 from sizebook.core.texts import Day, text
 from sizebook.plans.cost_range import CostRange, cost_range
-from sizebook.plans.quantities import COUNT, EnergyKwh, PriceShare
+from sizebook.plans.quantities import COUNT, USD, EnergyKwh, PriceShare
 
 LONGEST_PLAN = 60  # months
 
@@ -101,8 +101,6 @@ def ledger_rows(kind: type[Any], plan: BandedPlan, n_rows: int = 1) -> list[list
     return table + [blank] * (n_rows - len(plan.months))
 
 
-_USD: Any = {"unit": "USD", "minimum": 0}
-
 GpusFirstMonth = Annotated[
     int, Quantity("GPUs in the busiest hour of the first month", unit="GPUs", **COUNT, label="GPUs, first month")
 ]
@@ -118,9 +116,9 @@ class Totals:
     months: Annotated[int, Quantity("months planned", unit="months", **COUNT, label="Months")]
     peak_gpus_first: GpusFirstMonth
     peak_gpus_last: GpusLastMonth
-    usd: Annotated[float, Quantity("cost of all months", **_USD, label="Cost")]
-    usd_least: Annotated[float, Quantity("cost of all months, least", **_USD, label="Cost, least")]
-    usd_most: Annotated[float, Quantity("cost of all months, most", **_USD, label="Cost, most")]
+    usd: Annotated[float, Quantity("cost of all months", **USD, label="Cost")]
+    usd_least: Annotated[float, Quantity("cost of all months, least", **USD, label="Cost, least")]
+    usd_most: Annotated[float, Quantity("cost of all months, most", **USD, label="Cost, most")]
     price_share_of_range: PriceShare
     energy_kwh: EnergyKwh
     co2e_kg: Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from sizebook.core.sections import Quantity
 
 COUNT: Any = {"kind": "integer", "minimum": 0}
+USD: Any = {"unit": "USD", "minimum": 0}
 
 MonthNumber = Annotated[int, Quantity("month, the first is now", **COUNT, label="Month")]
 

@@ -9,6 +9,7 @@ from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, checkpoint_bytes
 from sizebook.plans.quantities import (
     COUNT,
+    USD,
     LayoutName,
     MeasuredFamily,
     ModelParameters,
@@ -25,7 +26,6 @@ from sizebook.training.whole_run import basis_of, factor_of
 
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 _DAYS: Any = {"unit": "days", "minimum": 0}
-_USD: Any = {"unit": "USD", "minimum": 0}
 
 
 @section
@@ -51,8 +51,8 @@ class PhaseFigures:
     case: PhaseCase
     days_low: Annotated[float, Quantity("days, low", **_DAYS, label="Days, low")]
     days_high: Annotated[float, Quantity("days, high", **_DAYS, label="Days, high")]
-    usd_low: Annotated[float, Quantity("cost, low", **_USD, label="Cost, low")]
-    usd_high: Annotated[float, Quantity("cost, high", **_USD, label="Cost, high")]
+    usd_low: Annotated[float, Quantity("cost, low", **USD, label="Cost, low")]
+    usd_high: Annotated[float, Quantity("cost, high", **USD, label="Cost, high")]
     memory_bytes: Annotated[
         float, Quantity("fullest GPU, a reference model included", **_BYTES, label="Memory of the fullest GPU")
     ]
@@ -62,7 +62,7 @@ class PhaseFigures:
     ]
     replicas: Annotated[int, Quantity("replicas that generate", **COUNT, label="Replicas that generate")]
     checkpoint_bytes: Annotated[float, Quantity("one checkpoint", **_BYTES, label="A checkpoint")]
-    storage_usd: Annotated[float, Quantity("cost of its kept checkpoints", **_USD, label="Checkpoint storage")]
+    storage_usd: Annotated[float, Quantity("cost of its kept checkpoints", **USD, label="Checkpoint storage")]
     price_usd_per_gpu_hour: Annotated[
         float, Quantity("price of a GPU-hour", unit="USD/GPU-hour", label="Price of a GPU-hour")
     ]

@@ -22,6 +22,7 @@ from sizebook.plans.cost_range import cost_range
 from sizebook.plans.ledgers import LONGEST_PLAN, elapsed_share, month_label
 from sizebook.plans.programme.inputs import MOST_PHASES, ProgrammeInputs, ProgrammeTerms, Rollouts
 from sizebook.plans.programme.phase import HOURS_PER_DAY, PhaseCase, PlannedPhase, plan_phase
+from sizebook.plans.quantities import USD
 from sizebook.plans.training import remarks
 from sizebook.plans.training.case import NAMES, CaseName
 from sizebook.tables.price_rows import price_sentences
@@ -29,15 +30,14 @@ from sizebook.tables.price_rows import price_sentences
 DAYS_PER_MONTH = HOURS_PER_MONTH / HOURS_PER_DAY
 TERABYTE = 1e12
 
-_USD: Any = {"unit": "USD", "minimum": 0}
 _HOURS: Any = {"unit": "GPU-hours", "minimum": 0}
 
-PhasesUsd = Annotated[float, Quantity("cost of the phases", **_USD, label="Phases")]
-AblationUsd = Annotated[float, Quantity("cost of ablations and failed runs", **_USD, label="Ablations and failed runs")]
-EvaluationUsd = Annotated[float, Quantity("cost of evaluation besides the runs' own", **_USD, label="Evaluation")]
-DataUsd = Annotated[float, Quantity("cost of preparing data", **_USD, label="Data preparation")]
-StorageUsd = Annotated[float, Quantity("cost of kept checkpoints", **_USD, label="Checkpoint storage")]
-EgressUsd = Annotated[float, Quantity("cost of what leaves the provider", **_USD, label="Egress")]
+PhasesUsd = Annotated[float, Quantity("cost of the phases", **USD, label="Phases")]
+AblationUsd = Annotated[float, Quantity("cost of ablations and failed runs", **USD, label="Ablations and failed runs")]
+EvaluationUsd = Annotated[float, Quantity("cost of evaluation besides the runs' own", **USD, label="Evaluation")]
+DataUsd = Annotated[float, Quantity("cost of preparing data", **USD, label="Data preparation")]
+StorageUsd = Annotated[float, Quantity("cost of kept checkpoints", **USD, label="Checkpoint storage")]
+EgressUsd = Annotated[float, Quantity("cost of what leaves the provider", **USD, label="Egress")]
 Kwh = Annotated[float, Quantity("electrical energy, experiments included", unit="kWh", minimum=0, label="Energy")]
 Carbon = Annotated[
     float,
@@ -65,7 +65,7 @@ class Budget:
     data_usd: DataUsd
     storage_usd: StorageUsd
     egress_usd: EgressUsd
-    usd: Annotated[float, Quantity("cost of the programme", **_USD, label="Cost")]
+    usd: Annotated[float, Quantity("cost of the programme", **USD, label="Cost")]
     energy_kwh: Kwh
     co2e_kg: Carbon
     peak_mw: PeakMw
@@ -82,7 +82,7 @@ class ProgrammeMonth:
     data_usd: DataUsd
     storage_usd: StorageUsd
     egress_usd: EgressUsd
-    usd: Annotated[float, Quantity("cost of the month", **_USD, label="Together")]
+    usd: Annotated[float, Quantity("cost of the month", **USD, label="Together")]
     energy_kwh: Kwh
     co2e_kg: Carbon
     mean_mw: Annotated[float, Quantity("power of the site over the month", unit="MW", minimum=0, label="Mean power")]

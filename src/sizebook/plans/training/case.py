@@ -12,7 +12,7 @@ from sizebook.formulas.money import train_cost_usd
 from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours
 from sizebook.formulas.training_time import goodput as goodput_of
 from sizebook.plans.cost_range import joint
-from sizebook.plans.quantities import TokensPerGpu
+from sizebook.plans.quantities import USD, TokensPerGpu
 from sizebook.plans.training.inputs import Costs, Setup, Terms
 from sizebook.plans.training.work import HARDWARE, Work
 from sizebook.training.quantities import Operations
@@ -23,7 +23,6 @@ DAY = 86_400
 
 _RATIO: Any = {"unit": "ratio", "minimum": 0}
 _SECONDS: Any = {"unit": "seconds", "minimum": 0}
-_USD: Any = {"unit": "USD", "minimum": 0}
 _KG: Any = {"unit": "kgCO2e", "minimum": 0}
 
 CaseName = Annotated[str, Quantity("low, middle or high in time", kind="choice", choices=NAMES, label="Case")]
@@ -60,13 +59,13 @@ class Case:
             label="GPU-hour of the case",
         ),
     ]
-    productive_usd: Annotated[float, Quantity("cost of productive steps", **_USD, label="Cost of productive steps")]
+    productive_usd: Annotated[float, Quantity("cost of productive steps", **USD, label="Cost of productive steps")]
     lost_usd: Annotated[
-        float, Quantity("cost of checkpoints and failures", **_USD, label="Cost of checkpoints and failures")
+        float, Quantity("cost of checkpoints and failures", **USD, label="Cost of checkpoints and failures")
     ]
-    start_usd: Annotated[float, Quantity("cost of the start", **_USD, label="Cost of start-up")]
-    other_usd: Annotated[float, Quantity("storage, traffic and staff in one sum", **_USD, label="Other costs")]
-    cost_usd: Annotated[float, Quantity("cost of the run", **_USD, label="Cost")]
+    start_usd: Annotated[float, Quantity("cost of the start", **USD, label="Cost of start-up")]
+    other_usd: Annotated[float, Quantity("storage, traffic and staff in one sum", **USD, label="Other costs")]
+    cost_usd: Annotated[float, Quantity("cost of the run", **USD, label="Cost")]
     whole_run_factor: Annotated[
         float, Quantity("whole run over steady state in this case", **_RATIO, label="Whole run over steady state")
     ]
@@ -88,7 +87,7 @@ class Case:
             label="Whole run, GPU-hour",
         ),
     ]
-    programme_cost_usd: Annotated[float, Quantity("cost of the whole run", **_USD, label="Whole run, cost")]
+    programme_cost_usd: Annotated[float, Quantity("cost of the whole run", **USD, label="Whole run, cost")]
     energy_kwh: Annotated[
         float, Quantity("electrical energy of the whole run", unit="kWh", minimum=0, label="Whole run, energy")
     ]
