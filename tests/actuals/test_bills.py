@@ -168,7 +168,7 @@ def test_every_rule_between_columns_is_broken_above(tmp_path: Path) -> None:
             read_bill(saved(tmp_path, [dict.fromkeys(changed, "") | USED, USED | changed]))
         said.append(str(refused.value))
     rules = {f"want the rule kept: {row['column']} {row['rule']}." for row in table("focus_conditions")}
-    assert {rule for rule in rules if any(rule in each for each in said)} == rules
+    assert len(rules) > 10 and {rule for rule in rules if any(rule in each for each in said)} == rules
 
 
 @pytest.mark.parametrize("row", [row for row in table("focus_columns") if row["level"] == "mandatory"])

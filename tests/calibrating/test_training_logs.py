@@ -126,6 +126,7 @@ def test_logs_give_the_rates_of_their_table(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.exception
         said.append(done.output.partition("Rates:")[0])
     assert said[0] == said[1]
+    assert said[0].startswith("training on h100-sxm with fsdp: 6 runs of 1 group\n") and "compute 1.24," in said[0]
 
 
 REFUSED = [

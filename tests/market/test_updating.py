@@ -161,5 +161,7 @@ def test_the_command_appends_and_says_so(folder: Path, earlier: list[Row], tmp_p
 
 def test_the_tables_name_what_there_is() -> None:
     named = {row["catalog"] for row in shipped("market_offers")} - {""}
-    assert named <= {catalog.name for catalog in catalogs() if catalog.table in ("prices", "hardware")}
-    assert {row["gpu"] for row in shipped("market_offers")} <= accelerators().keys()
+    known = {catalog.name for catalog in catalogs() if catalog.table in ("prices", "hardware")}
+    assert named <= known and "coreweave" in named
+    gpus = {row["gpu"] for row in shipped("market_offers")}
+    assert gpus <= accelerators().keys() and "h100-sxm" in gpus

@@ -179,6 +179,7 @@ def test_each_planted_error_turns_the_checks_red(sitting: Sitting, filled: Fille
     path = filled(sitting)
     book, shown = load_workbook(path), load_workbook(path, data_only=True)
     edits = [planted(book, shown, *each) for each in sitting.planted]
+    assert edits
     state = f"Checks!C{row_of(shown['Checks'], 'All checks')}"
     before, *after = office.planted(path, edits, [state])
     assert before[0] in ("OK", "needs sizebook")
