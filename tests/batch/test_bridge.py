@@ -87,6 +87,42 @@ def test_the_same_plan_has_no_bar_and_two_kinds_no_bridge(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"gpu": "h100-sxmm"},
+            "unknown gpu: got 'h100-sxmm', want a key of data/hardware.csv. Did you mean 'h100-sxm'?",
+        ),
+        (
+            {"gpu": "h20"},
+            "no cost: got a plan without one in other.toml, want a price. State it.",
+        ),
+    ],
+)
+def test_no_bridge_leads_to_a_plan_that_is_refused_or_has_no_price(
+    tmp_path: Path, changed: dict[str, Any], message: str
+) -> None:
+    """It must not end at the cost where it began."""
+    one, other = written(tmp_path, "one"), written(tmp_path, "other", **changed)
+    assert str(run("bridge", one, other).exception) == message
+
+
+def test_one_plan_alone_and_the_look_of_no_report_are_refused(tmp_path: Path) -> None:
+    one = written(tmp_path, "one")
+    assert str(run("bridge", one).exception) == (
+        "one plan: got one.toml alone, want OTHER or --months. Name what to compare it with."
+    )
+    end = ", want what changes something. Leave it out."
+    look = ("--locale", "de", "--page", "a4")
+    assert str(run("bridge", one, one, *look).exception) == (
+        f"no effect: got --locale and --page without a report (-o){end}"
+    )
+    assert str(run("bridge", one, one, *look, "-o", tmp_path / "b.xlsx").exception) == (
+        f"no effect: got --locale and --page with a workbook{end}"
+    )
+
+
 def test_an_output_of_other_data_has_a_bar_for_them(tmp_path: Path) -> None:
     """A file whose cost was 1000 USD with the tables of its day: the bar is what today's tables make of it."""
     scenario = written(tmp_path, "plan")

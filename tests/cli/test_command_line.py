@@ -47,11 +47,31 @@ def test_a_function_without_a_formula_explains_with_its_arguments() -> None:
          "bias. Correct it.\n"),
         (("call", "PARAMS_MHA", "512", "d_model=3"), "sizebook: argument given twice: got d_model=3 after 512, want "
          "d_model once. Remove one.\n"),
+        (("count", "llama-3.1-8b", "--layers", "--explain", "--engine", "transformers"), "sizebook: no effect: got "
+         "--layers and --explain for --engine transformers, want what changes something. Leave it out.\n"),
+        (("count", "llama-3.1-8b", "--layers", "--weights"), "sizebook: no effect: got --weights for a config, want "
+         "what changes something. Leave it out.\n"),
+        (("plan", "serve", "README.md", "--models", "a,b"), "sizebook: no effect: got --models without --given, want "
+         "what changes something. Leave it out.\n"),
+        (("plan", "serve", "README.md", "--in-batches"), "sizebook: no effect: got --in-batches without --api, want "
+         "what changes something. Leave it out.\n"),
     ],
 )  # fmt: skip
 def test_refusals_go_to_standard_error_with_exit_code_2(words: tuple[str, ...], message: str) -> None:
     done = sizebook(*words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+def test_a_count_explains_in_json_what_it_explains_in_words() -> None:
+    """GPT-2 has 50,257 tokens and 1,024 positions, all 768 wide."""
+    said = sizebook("count", "gpt-2-small", "--explain").stdout
+    held = json.loads(sizebook("count", "gpt-2-small", "--explain", "--json").stdout)
+    assert held["sums"]["embedding"] == "50257 * 768 + 1024 * 768"
+    assert [
+        f"  {part} = {products}" for part, products in held["sums"].items() if f"  {part} = {products}" not in said
+    ] == []
+    assert f"Keys read: {', '.join(held['keys_read'])}\n" in said
+    assert f"Keys without effect on the count: {', '.join(held['keys_without_effect'])}\n" in said
 
 
 def test_functions_as_json_holds_what_a_wizard_needs() -> None:

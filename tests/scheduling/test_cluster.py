@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import pickle
 import pickletools
 from collections.abc import Iterator
@@ -13,11 +14,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sizebook.batch import runner
-from sizebook.batch.parcels import contents_on_worker, pack
+from sizebook.batch.parcels import contents_on_worker, pack, pack_without_files, run_on_worker
 from sizebook.batch.scenario_list import Row
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.scheduling import cluster
+from sizebook.sources.writing import write_whole
 from tests.batch import kills
 from tests.scheduling.cluster import Machines, machines, table
 
@@ -123,6 +125,23 @@ def test_a_worker_that_joined_late_refuses_what_it_would_answer_otherwise(tmp_pa
         "other files: got a worker that does not see own prices as it is where the batch was started, want the same. "
         "Put it into the folder of the scenarios, or on a disk that the workers share."
     )
+
+
+def test_a_worker_replaces_a_link_where_the_command_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What --force said where the batch was started holds, not what stands in the environment of the worker."""
+    link, row = tmp_path / "out", Row("s.csv, scenario 1", tmp_path, "a", {"model": "gpt-2-small"})
+    link.symlink_to("kept")
+
+    def written(row: Row) -> str:
+        return str(write_whole(row.folder / "out", b"new"))
+
+    unforced = pack_without_files(row)
+    monkeypatch.setenv("SIZEBOOK_FORCE", "1")
+    forced = pack_without_files(row)
+    assert run_on_worker(unforced, written).startswith(f"a link as output: got {link}, which leads to kept, ")
+    monkeypatch.delenv("SIZEBOOK_FORCE")
+    assert run_on_worker(forced, written) == str(link)
+    assert link.read_bytes() == b"new" and "SIZEBOOK_FORCE" not in os.environ
 
 
 def test_what_travels_is_data(there: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

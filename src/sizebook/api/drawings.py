@@ -38,11 +38,7 @@ class PlanBridge(Bridge):
         return "\n".join(as_lines(self))
 
     def _repr_svg_(self) -> str:
-        from sizebook.core.texts import text
         from sizebook.reports.charts.svg import svg
-        from sizebook.reports.variance.drawing import bridge_chart
+        from sizebook.reports.variance.drawing import chart_of
 
-        (one, other), unit = self.ends, self.unit
-        title = text("From {one} to {other}", one=one, other=other)
-        chart = bridge_chart(title, ((one, self.start), (other, self.end)), self.bars, currency=unit)
-        return for_browsers(svg(chart))
+        return for_browsers(svg(chart_of(self)))

@@ -17,7 +17,7 @@ from sizebook.batch.inspection import causes_of, read_record
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
 from sizebook.core.errors import InputError, RangeError, SizebookError
 from sizebook.core.texts import text
-from sizebook.plans.bridges import Bridge, Step
+from sizebook.plans.bridges import Bridge, Step, reached
 from sizebook.plans.contents import Ledger
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.dotted_keys import put
@@ -50,11 +50,15 @@ class Side:
         """Return the plan of values in place of its own, today."""
         return plan_scenario(values, self.name, self.folder)
 
-    def cost(self, planned: PlannedScenario) -> float | None:
-        """Return the cost of a plan: of all months, or of the one that is meant."""
+    def cost(self, planned: PlannedScenario) -> float:
+        """Return the cost of a plan: of all months, or of the one that is meant. Errors: a plan without one."""
         if self.month is None:
-            return cost_of({figure.name: figure.value for figure in planned.contents.figures})[1]
-        return _number(dict(_parts(_months(planned), self.month))["usd"])
+            found = cost_of({figure.name: figure.value for figure in planned.contents.figures})[1]
+        else:
+            found = _number(dict(_parts(_months(planned), self.month))["usd"])
+        if found is None:
+            raise InputError(f"no cost: got a plan without one in {self.name}, want a price. State it.")
+        return found
 
 
 def side_of(path: Path, month: int | None = None) -> Side:
@@ -68,34 +72,31 @@ def side_of(path: Path, month: int | None = None) -> Side:
 
 
 def bridge(one: Side, other: Side) -> Bridge:
-    """Return the bridge between two plans of one kind. Errors: plans of two kinds, a plan without a cost."""
+    """Return the bridge between two plans of one kind. Errors: plans of two kinds, an end without a cost."""
     kinds = plan_of(one.values), plan_of(other.values)
     if kinds[0] != kinds[1]:
         raise InputError(f"other plans: got {kinds[0]} and {kinds[1]}, want two of one kind. Choose others.")
     if one.folder != other.folder:  # each names its files relative to its own folder
         one, other = (replace(side, values=resolve_files(side.folder, dict(side.values))) for side in (one, other))
     planned = one.planned(one.values)
-    start = today = one.cost(planned)
-    if start is None or today is None:
-        raise InputError(f"no cost: got a plan without one in {one.name}, want a price. State it.")
-    steps = list(steps_between(one, other))
-    steps += _months_between(one, other, steps[-1].value if steps else start)
-    if one.written is not None and one.written != today:
-        steps.insert(0, Step(DATA, one.name, "today", value=today))
-        start = one.written
-    if other.written is not None and other.written != (steps[-1].value if steps else start):
+    today = one.cost(planned)
+    start = today if one.written is None else one.written
+    steps = [Step(DATA, one.name, "today", value=today)] if start != today else []
+    steps += steps_between(one, other)
+    steps += _months_between(one, other, reached(today, steps))
+    if other.written not in (None, reached(today, steps)):
         steps.append(Step(DATA, "today", other.name, value=other.written))
-    name = cost_of({figure.name: figure.value for figure in planned.contents.figures})[0]
-    unit = next(figure.unit for figure in planned.contents.figures if figure.name == name)
+    figures = {figure.name: figure for figure in planned.contents.figures}
+    name = cost_of({name: figure.value for name, figure in figures.items()})[0]
     ends = tuple(side.name if side.month is None else f"{side.name}, month {side.month}" for side in (one, other))
     remarks = tuple(_remarks(one, other, steps))
-    return Bridge(name, unit, (ends[0], ends[1]), start=start, steps=tuple(steps), remarks=remarks)
+    return Bridge(name, figures[name].unit, (ends[0], ends[1]), start=start, steps=tuple(steps), remarks=remarks)
 
 
 def cost_of(figures: Mapping[str, Any]) -> tuple[str, float | None]:
-    """Return the cost among the figures of a plan, and its name; None where nothing has a price."""
-    found = ((name, _number(figures.get(name))) for name in COST)
-    return next(((name, value) for name, value in found if value is not None), ("", None))
+    """Return the name of the cost among the figures of a plan, and the cost; None where nothing has a price."""
+    name = next((each for each in COST if each in figures), "")
+    return name, _number(figures.get(name))
 
 
 def different_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, list[KeyPath]]:
@@ -104,7 +105,7 @@ def different_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str
     rows = {path[:2] for path in flat_one} & {path[:2] for path in flat_other}
     found: dict[str, list[KeyPath]] = {}
     for path in {**flat_one, **flat_other}:
-        if flat_one.get(path) != flat_other.get(path) and path != ("title",):
+        if flat_one.get(path) != flat_other.get(path):
             found.setdefault(".".join(path if path[:2] in rows else path[:2]), []).append(path)
     return found
 
@@ -112,7 +113,8 @@ def different_keys(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str
 def steps_between(one: Side, other: Side) -> Iterator[Step]:
     """Yield the inputs in which two scenarios differ, each changed after those before it, and the cost then.
 
-    Where the scenario in between is refused, the cost is None and the next step holds the change of both.
+    Where the scenario in between is refused, the cost is None and the next step holds the change of both. Errors: the
+    other scenario itself is refused, or has no cost, and no output of it states one.
     """
     values, wanted = _flat(one.values), _flat(other.values)
     asked = replace(other, month=one.month)
@@ -124,6 +126,8 @@ def steps_between(one: Side, other: Side) -> Iterator[Step]:
         try:
             value = asked.cost(asked.planned(_nested(values)))
         except SizebookError:
+            if values == wanted and other.written is None:
+                raise
             value = None
         yield Step(key, _one(before), _one(after), value=value)
 
@@ -133,7 +137,7 @@ def _one(found: list[Any]) -> Any:
     return found[0] if len(found) == 1 else found or None
 
 
-def _months_between(one: Side, other: Side, start: float | None) -> Iterator[Step]:
+def _months_between(one: Side, other: Side, start: float) -> Iterator[Step]:
     """Yield what moves the cost of a plan from one of its months to another: causes where it serves, else its parts."""
     if one.month is None or other.month is None or one.month == other.month:
         return
@@ -147,9 +151,9 @@ def _months_between(one: Side, other: Side, start: float | None) -> Iterator[Ste
         before, after = (dict(_parts(months, month)) for month in (one.month, other.month))
         added = [(name, after[name] - before[name]) for name in before if name != "usd"]
     added = [(name, value) for name, value in added if value]
-    reached = accumulate((value for _, value in added), initial=start or 0.0)
-    for (name, _), value in zip(added, list(reached)[1:], strict=True):
-        yield Step(name, f"month {one.month}", f"month {other.month}", value=value)
+    costs = list(accumulate((value for _, value in added), initial=start))[1:]
+    for (name, _), cost in zip(added, costs, strict=True):
+        yield Step(name, f"month {one.month}", f"month {other.month}", value=cost)
 
 
 def _months(planned: PlannedScenario) -> Ledger:
@@ -178,9 +182,11 @@ def _remarks(one: Side, other: Side, steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _flat(values: Mapping[str, Any]) -> dict[KeyPath, Any]:
-    """Return the values by where they stand: key, table and key, or list of tables, name of the row and key."""
+    """Return all values but the title by place: key, table and key, or list of tables, name of the row and key."""
     found: dict[KeyPath, Any] = {}
     for key, value in values.items():
+        if key == "title":
+            continue
         if isinstance(value, Mapping):
             found |= {(key, name): each for name, each in value.items()}
         elif isinstance(value, list) and value and all(isinstance(row, Mapping) for row in value):

@@ -25,10 +25,11 @@ from sizebook.core.errors import InputError, SizebookError
 from sizebook.intake.limits import VARIABLE
 from sizebook.plans.contents import Figure
 from sizebook.scheduling.workers import allow_children
-from sizebook.sources.writing import scratch_folder, write_whole
+from sizebook.sources.writing import FORCE, scratch_folder, write_whole
 
 Result = TypeVar("Result")
 Data = dict[str, Any]  # what JSON holds
+_SETTINGS = (VARIABLE, FORCE)  # of the environment; they hold on a worker as where the batch was started
 _ONE_AT_A_TIME = threading.Lock()  # a worker of several threads: what draws and lays out is not made for them
 
 
@@ -40,7 +41,7 @@ class Parcel:
     files: Mapping[str, bytes]
     marks: Mapping[str, str]
     installation: Mapping[str, str]
-    limits: str
+    settings: Mapping[str, str]
 
 
 def pack(row: Row) -> Data:
@@ -60,7 +61,7 @@ def _sent(row: Row, marks: Mapping[str, str], paths: Mapping[str, Path]) -> Data
         "files": _texts({name: path.read_bytes() for name, path in paths.items()}),
         "marks": dict(marks),
         "installation": installation(),
-        "limits": os.environ.get(VARIABLE, ""),
+        "settings": {name: os.environ.get(name, "") for name in _SETTINGS},
     }
 
 
@@ -130,9 +131,9 @@ def run_on_worker(sent: Data, work: Callable[[Row], Result]) -> Result | str:
 
 @contextmanager
 def _unpacked(parcel: Parcel) -> Iterator[Path]:
-    """Give the folder in which the files of a row lie, its own where it is shared; with the limits of home in force."""
-    before = os.environ.get(VARIABLE)
-    os.environ[VARIABLE] = parcel.limits
+    """Give the folder in which the files of a row lie, its own where it is shared, with the settings of home."""
+    before = {name: os.environ.get(name) for name in _SETTINGS}
+    os.environ.update(parcel.settings)
     try:
         is_shared = not parcel.files or input_hashes(parcel.row.values, parcel.row.folder) == parcel.marks
         with nullcontext(parcel.row.folder) if is_shared else scratch_folder() as folder:
@@ -140,7 +141,8 @@ def _unpacked(parcel: Parcel) -> Iterator[Path]:
                 write_whole(folder / name, content)
             yield folder
     finally:
-        os.environ.pop(VARIABLE) if before is None else os.environ.update({VARIABLE: before})
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
 def refuse_differences(parcel: Parcel, folder: Path) -> None:

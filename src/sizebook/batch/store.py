@@ -101,8 +101,7 @@ class Store:
         ``told`` may be parent, author, label, approved_by. Errors: those of the scenario, and an unknown parent.
         """
         plan_scenario(values, name, folder)
-        content = json.dumps(json_values(values), sort_keys=True)
-        hash_ = _content_hash(content, values, folder)
+        content, hash_ = _content(values), _hash(values, folder)
         parent = self.find(told["parent"]).hash if told.get("parent") else None
         new = {"parent": parent, **{key: told.get(key, "") for key in ("author", "label", "approved_by")}}
         with self.database:
@@ -255,14 +254,16 @@ def _causes(stored: Stored, installed: str, version: str, data_day: str) -> Iter
         yield f"data: of {data_day}, today of {today}"
     if installed != _here() and version == __version__ and data_day in ("", today):
         yield "formulas or data: other than today's"
-    if stored.hash != _content_hash(
-        json.dumps(json_values(stored.values), sort_keys=True), stored.values, stored.folder
-    ):
+    if stored.hash != _hash(stored.values, stored.folder):
         yield "input: a file that the scenario names changed"
 
 
-def _content_hash(content: str, values: Mapping[str, Any], folder: Path) -> str:
-    return hashlib.sha256(json.dumps([content, input_hashes(values, folder)]).encode()).hexdigest()
+def _content(values: Mapping[str, Any]) -> str:
+    return json.dumps(json_values(values), sort_keys=True)
+
+
+def _hash(values: Mapping[str, Any], folder: Path) -> str:
+    return hashlib.sha256(json.dumps([_content(values), input_hashes(values, folder)]).encode()).hexdigest()
 
 
 def _here() -> str:

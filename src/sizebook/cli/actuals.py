@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.cli.options import ANY_PATH, FILE, json_option, presentation_options
+from sizebook.cli.options import ANY_PATH, FILE, json_option, presentation_options, refuse_without_effect
 from sizebook.cli.plan_printing import ScenarioFile
 from sizebook.core.errors import InputError
 
 if TYPE_CHECKING:
-    from sizebook.actuals.plan_variance import PlanVariance
+    from sizebook.actuals.plan_variance import PlanVariance, Subtotal
     from sizebook.actuals.planned_services import PlannedServices
 
 
@@ -46,12 +46,14 @@ def traffic(log: Path, output: Path, cache_tokens: float | None, replicas: int, 
     from sizebook.actuals.traffic_logs import read_log
 
     if log.suffix.casefold() in engine_metrics.KINDS:
+        refuse_without_effect("with metrics of an engine, which counts hits itself", cache_tokens=cache_tokens)
         if over_hours is None or not over_hours > 0:
             raise InputError(
                 f"no time: got {log.name} without --over-hours, want the hours over which the engine counted. Add it."
             )
         figures = engine_metrics.figures_of_metrics(log, over_hours * 3600)
     else:
+        refuse_without_effect("with a log of requests, which has times", over_hours=over_hours)
         figures = traffic_figures(read_log(log), cache_tokens)
     written = write_traffic(figures, output, log.name, n_replicas=replicas)
     for line in in_words(figures, log.name):
@@ -109,8 +111,7 @@ def variance(scenario: Path, table: Path, output: Path | None, as_json: bool, **
 
     name, planned = _planned(scenario)
     found = variance_of(planned, name, read_actuals(table, planned.start, [each.name for each in planned.services]))
-    if output is not None:
-        write_meeting_report(found, output, asked)
+    write_meeting_report(found, output, asked)
     told = asdict(found) | {"lines": found.total.lines, "services": [asdict(each) for each in found.by_service]}
     click.echo(json.dumps(told, indent=2) if as_json else "\n".join(as_lines(found)))
 
@@ -119,11 +120,12 @@ def _planned(path: Path) -> tuple[str, PlannedServices]:
     """Return the services of a serving or fleet scenario, and the name of the plan."""
     from sizebook.actuals.planned_services import services_of
     from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
+    from sizebook.scenarios.kinds import plan_of
     from sizebook.scenarios.scenario_files import read_toml
     from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 
     file = ScenarioFile(path)
-    if read_toml(path).get("plan") == "fleet":
+    if plan_of(read_toml(path)) == "fleet":
         fleet = file.read(FleetScenario, "fleet")
         return fleet.title or path.stem, services_of(plan_fleet_scenario(fleet), fleet.money)
     checked = file.read(ServingScenario, "serving")
@@ -133,18 +135,21 @@ def _planned(path: Path) -> tuple[str, PlannedServices]:
 
 def as_lines(found: PlanVariance) -> Iterator[str]:
     """Yield plan against actual as lines of text."""
-    total, several = found.total, len(found.by_service) > 1
-    yield from (f"{found.name}, {found.currency}", "")
-    for part in (*found.by_month, *(found.by_service if several else ())):
-        yield f"{part.name}: planned {part.planned:,.0f}, actual {part.actual:,.0f} ({part.difference:+,.0f})"
-        if several and part in found.by_service:
-            yield f"  {', '.join(f'{_plain(name)} {_signed(v)}' for name, v in part.lines.items() if abs(v) >= 0.5)}"
+    total, services = found.total, found.by_service
+    yield from (f"{found.name}, {found.currency}", "", *map(_compared, found.by_month))
+    for part in services if len(services) > 1 else ():
+        yield _compared(part)
+        yield f"  {', '.join(f'{_plain(name)} {_signed(v)}' for name, v in part.lines.items() if abs(v) >= 0.5)}"
     yield ""
-    yield f"all months: planned {total.planned:,.0f}, actual {total.actual:,.0f} ({total.difference:+,.0f}), because of"
+    yield f"{_compared(replace(total, name='all months'))}, because of"
     yield from (f"  {_plain(name):16} {_signed(amount):>14}" for name, amount in total.lines.items())
     yield ""
     yield f"forecast to the end of {found.until}: {found.forecast_total:,.0f} (plan {found.planned_total:,.0f})"
     yield from (f"note: {each}" for each in found.remarks)
+
+
+def _compared(part: Subtotal) -> str:
+    return f"{part.name}: planned {part.planned:,.0f}, actual {part.actual:,.0f} ({part.difference:+,.0f})"
 
 
 def _plain(name: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from sizebook.cli.options import FILE, json_option, presentation_options
+from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 
 
@@ -33,9 +34,10 @@ def bridge_plans(
     from sizebook.batch.bridge import as_lines, bridge, side_of
     from sizebook.cli.meeting_reports import write_meeting_report
 
+    if other is None and months is None:
+        raise InputError(f"one plan: got {one.name} alone, want OTHER or --months. Name what to compare it with.")
     first, second = months or (None, None)
     found = bridge(side_of(one, first), side_of(other or one, second))
-    if output is not None:
-        write_meeting_report(found, output, asked)
+    write_meeting_report(found, output, asked)
     told = asdict(found) | {"end": found.end, "bars": found.bars}
     click.echo(json.dumps(told, indent=2, default=str) if as_json else "\n".join(as_lines(found)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sizebook.cli.messages import print_error
+from sizebook.cli.options import refuse_without_effect
 from sizebook.cli.shell_completion import model_or_file
 from sizebook.core.errors import UnknownKeyError
 
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from sizebook.models.layer_table import LayerRow
     from sizebook.sources.model_sources import Source
 
+# Ways to count, and the options that each follows beside --json.
+_FOLLOWED = {
+    "an adapter": ("base",),
+    "headers of weights": ("weights",),
+    "--engine transformers": ("engine", "hub"),
+    "a config": ("layers", "explain", "hub"),
+}
 _MOST_SPANS = 3  # runs of equal layers that a row names
 
 
@@ -27,14 +35,12 @@ _MOST_SPANS = 3  # runs of equal layers that a row names
 @click.option(
     "--layers", is_flag=True, help="Show the table of layers too; equal layers share a row with their number."
 )
-@click.option(
-    "--explain", "explained", is_flag=True, help="Show each part as a sum of products, and the keys that were read."
-)
-@click.option("--hub", "from_hub", is_flag=True, help="Read the Hub's config even for a model of the catalog.")
+@click.option("--explain", is_flag=True, help="Show each part as a sum of products, and the keys that were read.")
+@click.option("--hub", is_flag=True, help="Read the Hub's config even for a model of the catalog.")
 @click.option("--weights", is_flag=True, help="Count a Hub repository from the headers of its weights.")
 @click.option("--base", help="Base model of an adapter; if left out, the one that the adapter names.")
 @click.option("--engine", type=click.Choice(["sizebook", "transformers"]), default="sizebook", show_default=True)
-def count_model(model: str, from_hub: bool, weights: bool, base: str | None, engine: str, **shown: bool) -> None:
+def count_model(model: str, as_json: bool, **asked: Any) -> None:
     """Count the parameters of a model exactly: total, active and by part.
 
     MODEL is one of: a checkpoint of any architecture, counted from its headers (a file .safetensors, .gguf, .bin or
@@ -45,22 +51,31 @@ def count_model(model: str, from_hub: bool, weights: bool, base: str | None, eng
     from sizebook.models.checkpoints.naming import adapter_at, weights_first
     from sizebook.sources.model_sources import source_of
 
-    as_json, in_full = shown["as_json"], shown["layers"] or shown["explained"]
-    if (adapter := adapter_at(model)) is not None:
+    adapter, of_config = adapter_at(model), any(asked[name] for name in _FOLLOWED["a config"])
+    asked["engine"] = asked["engine"] != "sizebook"
+    if adapter is not None:
         from sizebook.cli.checkpoint_counts import count_adapter
 
-        count_adapter(adapter, base, as_json)
-    elif engine == "sizebook" and not (in_full or from_hub) and (weights or weights_first(model)):
+        _refuse_others("an adapter", asked)
+        count_adapter(adapter, asked["base"], as_json)
+    elif asked["engine"]:
+        _refuse_others("--engine transformers", asked)
+        _count_on_meta(source_of(model, from_hub=asked["hub"]), as_json)
+    elif not of_config and (asked["weights"] or weights_first(model)):
         from sizebook.cli.checkpoint_counts import count_weights
 
+        _refuse_others("headers of weights", asked)
         count_weights(model, as_json)
-    elif engine == "transformers":
-        _count_on_meta(source_of(model, from_hub=from_hub), as_json)
     else:
-        _count_config(source_of(model, from_hub=from_hub), shown)
+        _refuse_others("a config", asked)
+        _count_config(source_of(model, from_hub=asked["hub"]), asked, as_json)
 
 
-def _count_config(source: Source, shown: Mapping[str, bool]) -> None:
+def _refuse_others(way: str, asked: Mapping[str, Any]) -> None:
+    refuse_without_effect(f"for {way}", **{name: asked[name] for name in asked if name not in _FOLLOWED[way]})
+
+
+def _count_config(source: Source, shown: Mapping[str, bool], as_json: bool) -> None:
     """Print the count of a config; if a repository's model type is unknown, count its weights instead."""
     from sizebook.models.counting import count
     from sizebook.models.huggingface import architecture
@@ -69,28 +84,28 @@ def _count_config(source: Source, shown: Mapping[str, bool]) -> None:
     try:
         described = architecture(source.config)
     except UnknownKeyError as error:
-        if source.origin != HUB or shown["layers"] or shown["explained"]:
+        if source.origin != HUB or shown["layers"] or shown["explain"]:
             raise
         from sizebook.cli.checkpoint_counts import count_weights
 
         print_error(f"sizebook: {error}\nCounted from the headers of its weights instead:")
-        count_weights(source.name, shown["as_json"])
+        count_weights(source.name, as_json)
         return
     counted = count(described)
-    if shown["as_json"]:
-        click.echo(json.dumps(_as_json(source, described, counted, shown["layers"]), indent=2))
+    if as_json:
+        click.echo(json.dumps(_as_json(source, described, counted, shown), indent=2))
         return
     _print_count(source, counted)
     for note in described.notes:
         click.echo(f"\nNote: {note}.")
     if shown["layers"]:
         _print_layers(described, counted.total)
-    if shown["explained"]:
-        _print_derivation(source, described)
+    if shown["explain"]:
+        _print_derivation(_derivation(source, described))
 
 
-def _as_json(source: Source, described: Architecture, counted: Count, layers: bool) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+def _as_json(source: Source, described: Architecture, counted: Count, shown: Mapping[str, bool]) -> dict[str, Any]:
+    found: dict[str, Any] = {
         "model": source.name,
         "total": counted.total,
         "active": counted.active,
@@ -101,12 +116,12 @@ def _as_json(source: Source, described: Architecture, counted: Count, layers: bo
         "weight_bytes": _bytes_by_format(counted.total),
     }
     if described.notes:
-        shown["notes"] = list(described.notes)
-    if layers:
+        found["notes"] = list(described.notes)
+    if shown["layers"]:
         from sizebook.models.layer_table import layer_table
 
-        shown["layers"] = [_layer_json(row, counted.total) for row in layer_table(described)]
-    return shown
+        found["layers"] = [_layer_json(row, counted.total) for row in layer_table(described)]
+    return found | (_derivation(source, described) if shown["explain"] else {})
 
 
 def _layer_json(row: LayerRow, total: int) -> dict[str, Any]:
@@ -168,15 +183,23 @@ def _numbers(row: LayerRow) -> str:
     return f"{plural} {', '.join(spans[:_MOST_SPANS])}{more}" if spans else ""
 
 
-def _print_derivation(source: Source, described: Architecture) -> None:
+def _derivation(source: Source, described: Architecture) -> dict[str, Any]:
+    """Return each part as a sum of products, and the keys of the config that were read and those that were not."""
     from sizebook.plans.sizing.plan import size_model
 
+    return {
+        "sums": {part.part: part.derivation.substituted for part in size_model(source.name, described).parts},
+        "keys_read": sorted(source.config.read & set(source.config.values)),
+        "keys_without_effect": sorted(source.config.unread()),
+    }
+
+
+def _print_derivation(found: Mapping[str, Any]) -> None:
     click.echo("\nEach part as a sum of tensor shapes")
-    for part in size_model(source.name, described).parts:
-        click.echo(f"  {part.part} = {part.derivation.substituted}")
-    unread = sorted(source.config.unread())
-    click.echo(f"\nKeys read: {', '.join(sorted(source.config.read & set(source.config.values)))}")
-    click.echo(f"Keys without effect on the count: {', '.join(unread) or 'none'}")
+    for part, products in found["sums"].items():
+        click.echo(f"  {part} = {products}")
+    click.echo(f"\nKeys read: {', '.join(found['keys_read'])}")
+    click.echo(f"Keys without effect on the count: {', '.join(found['keys_without_effect']) or 'none'}")
 
 
 def _count_on_meta(source: Source, as_json: bool) -> None:

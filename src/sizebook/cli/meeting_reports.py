@@ -5,12 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sizebook.cli.options import report_style
+from sizebook.cli.options import refuse_without_effect, report_style
 from sizebook.core.errors import InputError
 
 
-def write_meeting_report(found: Any, output: Path, asked: dict[str, Any]) -> None:
-    """Write what was found in the format that the ending of the file name selects. Errors: another ending."""
+def write_meeting_report(found: Any, output: Path | None, asked: dict[str, Any]) -> None:
+    """Write what was found in the format that the ending of the file name selects, if a file is asked for.
+
+    Errors: another ending, the look of a report without one.
+    """
+    if output is None:
+        refuse_without_effect("without a report (-o)", **asked)
+        return
     from sizebook.plans.bridges import Bridge
     from sizebook.reports.variance import bridge_report, report, workbook
 
@@ -21,6 +27,7 @@ def write_meeting_report(found: Any, output: Path, asked: dict[str, Any]) -> Non
         )
     is_bridge = isinstance(found, Bridge)
     if kind == ".xlsx":
+        refuse_without_effect("with a workbook", **asked)
         (workbook.write_bridge if is_bridge else workbook.write_variance)(found, output)
         return
     from sizebook.reports.render import html, pdf, report_date

@@ -53,6 +53,14 @@ def presentation_options(command: Command) -> Command:
     return command
 
 
+def refuse_without_effect(where: str, **asked: Any) -> None:
+    """Refuse options that change nothing where they are given, rather than drop them. Errors: `InputError`."""
+    if given := [f"--{name.replace('_', '-')}" for name, value in asked.items() if value]:
+        from sizebook.core.errors import InputError
+
+        raise InputError(f"no effect: got {' and '.join(given)} {where}, want what changes something. Leave it out.")
+
+
 def presentation(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that concern the look of a report."""
     return {key: options[key] for key in PRESENTATION if key in options}

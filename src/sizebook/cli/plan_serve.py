@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.options import refuse_without_effect
 from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
 from sizebook.cli.serving_plan_text import as_text
 from sizebook.core.errors import InputError
@@ -53,6 +54,8 @@ def plan_serve(  # a plan, and two questions about it
     scenario: ScenarioFile, as_json: bool, given: str | None, models: str, api: str | None, in_batches: bool
 ) -> None:
     """Print the serving plan of a scenario file."""
+    refuse_without_effect("without --given", models="" if given else models)
+    refuse_without_effect("without --api", in_batches=in_batches and not api)
     checked = scenario.read(ServingScenario, "serving")
     found = plan_serving_scenario(checked)
     most = _most_served(found.plan, given, models) if given else None

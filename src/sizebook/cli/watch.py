@@ -28,13 +28,12 @@ def watch_plans(place: Path, table: Path | None, page: Path | None) -> None:
     """
     need("workbooks", "reports")
     from sizebook.batch import watch
-    from sizebook.sources.writing import unfinished
+    from sizebook.sources.writing import write_whole
 
     rows = list(watch.watch(place))
     for file, content in ((table, watch.as_csv), (page, lambda rows: watch.as_page(rows, f"Plans in {place.name}"))):
         if file is not None:
-            with unfinished(file) as temporary:
-                temporary.write_text(content(rows), encoding="utf-8")
+            write_whole(file, content(rows).encode())
     for row in rows:
         if row.state != watch.HOLDS:
             click.echo(_line(row))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sizebook.core.texts import text
+from sizebook.core.texts import Text, text
 
 MOST_BARS = 10
 OTHERS = text("other changes")
@@ -36,7 +36,12 @@ class Bridge:
     @property
     def end(self) -> float:
         """What the figure is in the end."""
-        return next((step.value for step in reversed(self.steps) if step.value is not None), self.start)
+        return reached(self.start, self.steps)
+
+    @property
+    def title(self) -> Text:
+        """Which plans it stands between."""
+        return text("From {one} to {other}", one=self.ends[0], other=self.ends[1])
 
     @property
     def moves(self) -> list[float | None]:
@@ -55,6 +60,11 @@ class Bridge:
             if move is not None:
                 added[step.key] = added.get(step.key, 0.0) + move
         return fewest(added.items())
+
+
+def reached(start: float, steps: Sequence[Step]) -> float:
+    """Return what the figure is after some steps."""
+    return next((step.value for step in reversed(steps) if step.value is not None), start)
 
 
 def fewest(added: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:

@@ -193,6 +193,10 @@ def test_an_adapter_with_its_weights_and_a_base_of_other_names(tmp_path: Path) -
     assert (shown["adapter"], shown["stored"], shown["bytes"]) == (8 * (48 + 144), 1_536, 6_144)
     assert shown["base_total"] == 48 * 144 + 48
     assert shown["modules"] == {"c_attn": 1_536}
+    refused = CliRunner().invoke(app, ["count", str(path), "--base", str(base), "--layers", "--engine", "transformers"])
+    assert str(refused.exception) == (
+        "no effect: got --layers and --engine for an adapter, want what changes something. Leave it out."
+    )
 
 
 def test_settings_alone_against_the_base_that_they_name(tmp_path: Path) -> None:

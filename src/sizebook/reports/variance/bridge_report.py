@@ -10,7 +10,7 @@ from sizebook.core.texts import Text, text
 from sizebook.plans.bridges import Bridge
 from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figures, words
 from sizebook.reports.number_columns import aligned
-from sizebook.reports.variance.drawing import bridge_chart, money, signed, with_signs
+from sizebook.reports.variance.drawing import chart_of, money, signed, with_signs
 
 _LONGEST = 60  # signs of a value in a table
 
@@ -30,7 +30,7 @@ def report(found: Bridge, as_of: date) -> Report:
     )
     return Report(
         kind=text("Bridge"),
-        title=text("From {one} to {other}", one=one, other=other),
+        title=found.title,
         subtitle=text("what each change adds, in {unit}", unit=unit),
         as_of=as_of,
         sentences=(first, *(text("{cause}: {amount}.", cause=name, amount=signed(v, unit)) for name, v in largest)),
@@ -39,12 +39,7 @@ def report(found: Bridge, as_of: date) -> Report:
             Tile(text("To"), end, other),
             Tile(text("Difference"), signed(difference, unit)),
         ),
-        chart=bridge_chart(
-            text("From {one} to {other}", one=one, other=other),
-            ((one, found.start), (other, found.end)),
-            found.bars,
-            currency=unit,
-        ),
+        chart=chart_of(found),
         sections=(_steps(found),),
         warnings=found.remarks,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sizebook.core.texts import Text, joined, text
 from sizebook.core.units import NO_BREAK_SPACE, parameters, usd
-from sizebook.plans.bridges import fewest
+from sizebook.plans.bridges import Bridge
 from sizebook.reports.charts.chart_types import Span, Spans
 from sizebook.reports.number_columns import MINUS, aligned, scaled, short_scale
 
@@ -30,15 +30,21 @@ def with_signs(values: Sequence[float]) -> list[str]:
     return [f"{MINUS if value < 0 else '+'}{cell}" for value, cell in zip(values, shown, strict=True)]
 
 
+def chart_of(found: Bridge) -> Spans:
+    """Return the bridge between two plans as a chart."""
+    ends = zip(found.ends, (found.start, found.end), strict=True)
+    return bridge_chart(found.title, ends, found.bars, currency=found.unit)
+
+
 def bridge_chart(
-    title: str, ends: tuple[tuple[str, float], tuple[str, float]], added: Iterable[tuple[str, float]], currency: str
+    title: str, ends: Iterable[tuple[str, float]], added: Iterable[tuple[str, float]], currency: str
 ) -> Spans:
-    """Return the bridge from one end to the other, in ten bars at most."""
+    """Return the bridge from one end to the other: a bar for each, and one for each change between them."""
     (first, start), (last, end) = ends
     factor, sign = short_scale([start, end])
     spans = [Span(first, 0, start / factor, text=money(start, currency), marked=True)]
     at = start
-    for name, value in fewest(added):
+    for name, value in added:
         spans.append(Span(name, at / factor, (at + value) / factor, text=signed(value, currency)))
         at += value
     spans.append(Span(last, 0, end / factor, text=money(end, currency), marked=True))

@@ -9,6 +9,7 @@ from datetime import date
 from sizebook.actuals.plan_variance import PlanVariance, Subtotal
 from sizebook.core.texts import Text, joined, plural, text
 from sizebook.core.units import significant
+from sizebook.plans.bridges import fewest
 from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figures, words
 from sizebook.reports.number_columns import aligned
 from sizebook.reports.variance.drawing import bridge_chart, money, signed, with_signs
@@ -62,7 +63,7 @@ def report(found: PlanVariance, as_of: date) -> Report:
         chart=bridge_chart(
             text("From plan to actual"),
             ((text("Planned"), total.planned), (text("Actual"), total.actual)),
-            ((CAUSES[name], value) for name, value in lines.items()),
+            fewest((CAUSES[name], value) for name, value in lines.items()),
             currency=currency,
         ),
         sections=(

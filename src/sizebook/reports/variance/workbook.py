@@ -49,7 +49,7 @@ def write_variance(found: PlanVariance, path: Path) -> None:
 
 def write_bridge(found: Bridge, path: Path) -> None:
     """Write what each thing that differs adds; the sheet itself adds them up from one end to the other."""
-    sheet = _sheet("Bridge", f"From {found.ends[0]} to {found.ends[1]}", f"{found.figure}, {found.unit}")
+    sheet = _sheet("Bridge", found.title, f"{found.figure}, {found.unit}")
     rows: list[list[Any]] = [[found.ends[0], "", "", "", found.start]]
     for row, (step, move) in enumerate(zip(found.steps, found.moves, strict=True), start=_FIRST + 1):
         said = ["" if value is None else str(value) for value in (step.before, step.after)]
