@@ -1,5 +1,7 @@
 """What pages show as typed and printed: every block `console` is run in the folder of its page, its output compared.
 
+Blocks `equation` hold the formulas of the registry (`shown_equations`).
+
 A block whose heading names a file, as in ```toml title="chat.toml", is that file. Each page starts in an empty folder.
 `python docs/shown_commands.py` writes what commands print today into the pages; `make generated` does so too.
 """
@@ -17,6 +19,7 @@ from datetime import date
 from pathlib import Path
 
 from click.testing import CliRunner
+from shown_equations import refreshed_equations
 
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
@@ -31,9 +34,11 @@ DAY = date(2026, 11, 26)  # prices are as old as on this day, whenever the pages
 
 
 def pages() -> list[Path]:
-    """Return the pages that show what a command prints."""
+    """Return the pages that show what a command prints, or equations."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    return [page for page in found if "\n```console\n" in page.read_text(encoding="utf-8")]
+    return [
+        page for page in found if re.search("^```(console|equation)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
 
 
 def refreshed(page: Path) -> str:
@@ -47,6 +52,8 @@ def _shown(block: re.Match[str], folder: Path) -> str:
     """Return a block as it should be: a file is written, commands are run."""
     if block["file"]:
         (folder / block["file"]).write_text(block["text"], encoding="utf-8")
+    if block["word"] == "equation":
+        return f"```equation\n{refreshed_equations(block['text'])}```"
     if block["word"] != "console":
         return block[0]
     lines = [f"$ {command}\n{_printed(command, folder)}" for command in _commands(block["text"])]

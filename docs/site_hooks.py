@@ -12,6 +12,7 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from shown_equations import as_html
 from shown_notebooks import as_markdown, notebooks
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,7 +50,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if not markdown.startswith("# "):  # a table alone
         markdown = f"# {page.title}\n\n{markdown}"
     texts[page.file.src_uri] = (page.title or page.file.src_uri, markdown)
-    return markdown
+    up = "../" * page.file.src_uri.count("/")
+    return re.sub("(?ms)^```equation\n(.*?)^```$", lambda block: as_html(block[1], f"{up}functions.html"), markdown)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -49,6 +49,9 @@ class Expression:
         """The arguments that the formula names, each once, from left to right."""
         return tuple(dict.fromkeys(node.name for node in walk(self.tree) if isinstance(node, Name)))
 
+    def __str__(self) -> str:
+        return _spelled(self.tree, _TEXT)
+
     def evaluate(self, values: Mapping[str, Any], call: Lookup | None = None, read: Read | None = None) -> Any:
         """Return the value for values by name.
 
