@@ -96,3 +96,59 @@ def test_areas_of_unequal_size_are_refused_below_a_formula_of_equal_ones(tmp_pat
     for cell in ("C2", "D2"):
         assert ("Main", cell) in found.not_calculated
         assert found.problems["Main", cell].endswith("cannot be calculated: it works with arrays of unequal size")
+
+
+@pytest.fixture
+def turned(tmp_path: Path) -> Path:
+    """A1:B8 hold 1 to 8 and tens of them, in column D stand areas from their end; programs write such, Excel reads."""
+    book = Workbook()
+    main = book.worksheets[0]
+    main.title = "Main"
+    book.defined_names["scale"] = DefinedName("scale", attr_text="90")
+    book.defined_names["two"] = DefinedName("two", attr_text="Main!$B$5:$B$4")
+    book.defined_names["from_5"] = DefinedName("from_5", attr_text="Main!$B$5:$B1")
+    for row in range(1, 9):
+        main.cell(row, 1, row)
+        main.cell(row, 2, 10 * row)
+        main.cell(row, 3, f"=SUM(A$5:A{row})")
+        main.cell(row, 4, f"=SUM(A$5:A{row})*scale")
+        main.cell(row, 5, f"=SUM(from_5)+0*A{row}")
+        main.cell(row, 6, f"=SUM($B{row}:A{row})")
+    for row, formula in enumerate(TURNED, 1):
+        main.cell(row, 10, formula)
+    book.save(tmp_path / "turned.xlsx")
+    return tmp_path / "turned.xlsx"
+
+
+TURNED = {
+    "=SUM(B5:B4)": 90, "=ROWS(B5:B4)": 2, "=SUM(B2:A1)": 33, "=SUM(B$5:$A4)": 99, "=SUM(B:A)": 396, "=SUM(20:19)": 0,
+    "=SUM(two)": 90, '=SUM(INDIRECT("B5:B4"))': 90, "=COUNTIF(B5:B2,20)": 1, "=SUM(A3:B4 B5:B4)": 40,
+    "=B8:B8+1": 81, "=B8:B9+1": ErrorCode("#VALUE!"),
+}  # fmt: skip
+FROM_5 = [15, 14, 12, 9, 5, 11, 18, 26]  # 1 + 2 + 3 + 4 + 5 down to 5, and up to 5 + 6 + 7 + 8
+
+
+def test_areas_from_their_end_are_those_from_their_beginning(turned: Path) -> None:
+    found = recalculate(turned)
+    assert {text: found["Main", f"J{row}"] for row, text in enumerate(TURNED, 1)} == TURNED
+    for column, times in (("C", 1), ("D", 90), ("E", 10)):
+        assert [found["Main", f"{column}{row}"] for row in range(1, 9)] == [times * each for each in FROM_5]
+    assert [found["Main", f"F{row}"] for row in range(1, 9)] == [11 * row for row in range(1, 9)]
+
+
+@pytest.mark.parametrize("column", ["C", "D"])
+@pytest.mark.parametrize("first", [1, 5])
+def test_cells_that_share_a_formula_may_turn_its_area(turned: Path, column: str, first: int) -> None:
+    """Excel writes formulas that were filled down so: the text in the first cell, in the others its number."""
+    package = Package.read(turned)
+    for cell in package.xml("xl/worksheets/sheet1.xml", change=True).iter():
+        address = cell.get("r", "")
+        if address[:1] == column and int(address[1:]) >= first:
+            cell[0].attrib.update({"t": "shared", "si": "0"})
+            if address == f"{column}{first}":
+                cell[0].set("ref", f"{address}:{column}8")
+            else:
+                cell[0].text = None
+    package.save(turned)
+    found, times = recalculate(turned), 1 if column == "C" else 90
+    assert [found["Main", f"{column}{row}"] for row in range(1, 9)] == [times * each for each in FROM_5]

@@ -11,15 +11,25 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, cell_at, column_letters, column_number, tokenize
+from sizebook.calculation.tokens import (
+    LAST_COLUMN,
+    LAST_ROW,
+    Area,
+    cell_at,
+    column_letters,
+    column_number,
+    halves,
+    tokenize,
+)
 
 # Kinds of formulas: those that differ only in the rows of their references, and in columns that nothing fixes.
 # A digit is looked for first and what stands before it afterwards, which is several times as fast.
 _ROW = re.compile(r"\d(?<=[A-Za-z$]\d)\d*(?![\w(.])")
 _LOOSE_COLUMN = re.compile(r"(?<![\w.$])[A-Za-z]{1,3}(?=\$?0(?![\w(.]))")
 _LONG_ROW = re.compile(r"[1-9](?<=[A-Za-z$:]\d)\d{6}(?![\w(.])")  # may lie beyond the last of a sheet
+_ROWS = re.compile(r"(?<!\d)(\d{1,7}):\$?[A-Za-z]{0,3}\$?(\d{1,7})")  # both ends of an area
+_COLUMNS = re.compile(r"([A-Za-z]{1,3})\$?\d*:\$?([A-Za-z]{1,3})(?![A-Za-z])")
 _DOWN, _ACROSS = "down", "across"  # what differs between copies
-_PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")
 
 
 def down_kind(text: str) -> str:
@@ -27,9 +37,19 @@ def down_kind(text: str) -> str:
     return _ROW.sub("0", text)
 
 
-def may_reach_beyond(text: str) -> bool:
-    """Return whether a formula may name a row beyond the last of a sheet, where copies further up name none."""
-    return any(int(row) > LAST_ROW for row in _LONG_ROW.findall(text))
+def stands_apart(text: str) -> bool:
+    """Return whether a formula may name a row beyond the last of a sheet, or an area from below, as its copies do not.
+
+    ``B$5:B3`` is a copy of ``B$5:B7``; the engine fails at an area whose ends are the wrong way round.
+    """
+    return any(int(row) > LAST_ROW for row in _LONG_ROW.findall(text)) or (
+        ":" in text and any(int(first) > int(last) for first, last in _ROWS.findall(text))
+    )
+
+
+def is_mirrored(kind: str) -> bool:
+    """Return whether a `down_kind` may name an area from its right end."""
+    return any((len(first), first.upper()) > (len(last), last.upper()) for first, last in _COLUMNS.findall(kind))
 
 
 def across_kind(kind: str) -> str:
@@ -40,17 +60,23 @@ def across_kind(kind: str) -> str:
 def grows(reference: str) -> bool:
     """Return whether an area is of another size in copies of its formula: one of its ends is fixed, one is not."""
     first, _, last = reference.rpartition("!")[2].partition(":")
-    one, other = _PART.fullmatch(first), _PART.fullmatch(last or first)
-    return one is not None and other is not None and (one[1], one[3]) != (other[1], other[3])
+    return any(
+        one[:1] != other[:1] and "$" in one + other
+        for one, other in zip(halves(first), halves(last or first), strict=True)
+    )
 
 
 def kinds(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield both kinds of formulas; one search goes through all of them, another through those that differ."""
+    """Yield both kinds of formulas; one search goes through all of them, another through those that differ.
+
+    A mirrored one is no copy of any further left: its second kind is blank.
+    """
     if not texts:
         return
     down = down_kind("\0".join(texts)).split("\0")
     different = list(dict.fromkeys(down))
     across = dict(zip(different, across_kind("\0".join(different)).split("\0"), strict=True))
+    across |= dict.fromkeys(filter(is_mirrored, different), "")
     yield from ((kind, across[kind]) for kind in down)
 
 
@@ -84,16 +110,10 @@ def relative(formula: str, at: Area) -> Pieces:
 
 
 def _corner(text: str, at: Area) -> Corner:
-    match = _PART.fullmatch(text)
-    before_column, letters, before_row, row = match.groups() if match else ("", "", "", "")
-    if not letters:
-        before_column, before_row = "", before_column + before_row
-    return Corner(
-        f"${letters}" if before_column else "",
-        column_number(letters) - at.left if letters and not before_column else None,
-        f"${row}" if before_row else "",
-        int(row) - at.top if row and not before_row else None,
-    )
+    column, row = halves(text)
+    across = None if column[:1] in ("", "$") else column_number(column) - at.left
+    down = None if row[:1] in ("", "$") else int(row) - at.top
+    return Corner(column if across is None else "", across, row if down is None else "", down)
 
 
 class Template(NamedTuple):

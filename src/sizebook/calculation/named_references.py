@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sizebook.calculation.copies import grows
 from sizebook.calculation.names import NotCalculableError, without_prefixes
 from sizebook.calculation.spreadsheet_functions import ARRAY
 from sizebook.calculation.tables import plain_area
-from sizebook.calculation.tokens import Area, Token, lies_beyond, tokenize
+from sizebook.calculation.tokens import Area, Token, in_order, lies_beyond, tokenize
 from sizebook.calculation.workbook_context import WorkbookContext
 
 
@@ -44,6 +45,8 @@ class NamedReferences(ABC):
                 found += self._named(token)
             elif token.kind == "reference" and lies_beyond(token.text):
                 found += self._beyond(token)
+            elif token.kind == "reference":
+                found.append(Token("reference", in_order(token.text)))
             else:
                 found.append(token)
         return found
@@ -73,6 +76,7 @@ class NamedReferences(ABC):
             return tokenize(found)
         tokens = self.book.names.expanded(text, self.at)
         if tokens is not None:
+            self.moves &= not any(token.kind == "reference" and grows(token.text) for token in tokens)
             return self._without_names(tokens)
         found = plain_area(text, self.at, self.book.tables)
         if found is not None:

@@ -18,7 +18,18 @@ from lxml import etree
 from sizebook.calculation.calculated import Place
 from sizebook.calculation.callback_names import FIT, PLACE, REFUSED, SPILL
 from sizebook.calculation.comparisons import ShortNumbers
-from sizebook.calculation.copies import Copies, Pieces, Template, down_kind, kinds, may_reach_beyond, relative, template
+from sizebook.calculation.copies import (
+    Copies,
+    Pieces,
+    Template,
+    down_kind,
+    grows,
+    is_mirrored,
+    kinds,
+    relative,
+    stands_apart,
+    template,
+)
 from sizebook.calculation.kept_formulas import LEAST_SECONDS, KeptFormulas, keep, kept_file, read_kept
 from sizebook.calculation.links import links
 from sizebook.calculation.names import Names, NotCalculableError
@@ -34,7 +45,7 @@ from sizebook.calculation.sheet_formulas import (
     formulas,
 )
 from sizebook.calculation.tables import tables
-from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
+from sizebook.calculation.tokens import Area, address, area, cell_at, references, shifted
 from sizebook.calculation.used_cells import UsedCells
 from sizebook.calculation.workbook_context import WorkbookContext
 from sizebook.core.errors import InputError
@@ -147,7 +158,10 @@ def _refuse_settings(package: Package) -> None:
 
 
 class _Shared(NamedTuple):
-    """A formula that cells share: its text in the first of them, whether that reads on as it is, and its pieces."""
+    """A formula that cells share: its text in the first of them, whether that reads on as it is, and its pieces.
+
+    Where an area grows it is rewritten in each cell, and has no pieces.
+    """
 
     text: str
     at: Area
@@ -199,12 +213,13 @@ class _Preparing:
             for number, (cell, formula) in enumerate(found, first):
                 self._as_kept(self.kept, cell, formula, number)
             return
-        beyond = may_reach_beyond("\0".join(texts))
+        some = stands_apart("\0".join(texts))
         for index, (kind, of_row) in enumerate(kinds(texts)):
-            if kind in self.copies.plain and not (beyond and may_reach_beyond(texts[index])):
+            apart = some and stands_apart(texts[index])
+            if kind in self.copies.plain and not apart:
                 continue
             cell, formula = found[index]
-            copy = self.copies.rewritten(texts[index], (kind, of_row), addresses[index])
+            copy = None if apart else self.copies.rewritten(texts[index], (kind, of_row), addresses[index])
             if copy is None:
                 self._write(cell, formula, first + index, texts[index])
             elif copy != texts[index]:
@@ -231,7 +246,9 @@ class _Preparing:
         text, index, at = formula.text or "", formula.get("si", ""), cell_area(cell, self.sheet)
         if text:
             number = self.prepared.add(self._place(cell), text)
-            self.shared[index] = _Shared(text, at, self._write(cell, formula, number, text), relative(text, at))
+            is_plain = self._write(cell, formula, number, text)
+            grown = any(map(grows, references(text)))  # in one of the cells an area may stand from its end
+            self.shared[index] = _Shared(text, at, is_plain and not grown, () if grown else relative(text, at))
             return
         if index not in self.shared:
             raise InputError(
@@ -244,7 +261,9 @@ class _Preparing:
         if seen in self.copied:
             self._put(formula, number, self.copied[seen].written(at.top, at.left))
         elif not is_plain:
-            self._write(cell, formula, number, shifted(master, down, across))
+            text = shifted(master, down, across)
+            if self._write(cell, formula, number, text):  # the first may no longer have it
+                self._put(formula, number, text)
 
     def _place(self, cell: etree._Element) -> Place:
         address = cell.get("r", "")
@@ -262,7 +281,7 @@ class _Preparing:
             self._put(formula, number, self._filling(array, number, text, at))
             return False
         seen, kind = relative(text, at), down_kind(text)
-        if may_reach_beyond(text):
+        if stands_apart(text) or is_mirrored(text):
             alone = self._rewritten(Rewriter(self.book, at), number, text)
             self._put(formula, number, template(alone).written(at.top, at.left))
             return False

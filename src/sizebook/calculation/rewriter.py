@@ -166,7 +166,7 @@ class Rewriter(CallArguments):
             raise NotCalculableError(f"{token.text} stands in another workbook, of which this one keeps nothing")
         if ":" in place.sheet:
             raise NotCalculableError(f"{token.text} goes through several sheets")
-        if kind != ONE or place.is_cell:
+        if kind != ONE or ":" not in token.text:
             return to_the_end(token.text) if kind == ARRAY else token.text
         self.moves = False
         return crossing(place, self.at)

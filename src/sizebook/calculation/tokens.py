@@ -32,7 +32,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _REFERENCE = re.compile(rf"(?:(?P<sheet>{_SHEET[3:-2]})!)?(?P<area>{_AREA})(?P<spill>\#?)")
-_PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")
+_CORNER = re.compile(r"(?P<column>\$?[A-Za-z]{1,3})?(?P<row>\$?\d+)?")
 _COLUMN = re.compile(r"[A-Z]{1,3}")
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
 
@@ -156,6 +156,24 @@ def area(text: str, sheet: str) -> Area | None:
     )
 
 
+def in_order(reference: str) -> str:
+    """Return a reference with the upper left corner of its area first, as the engine wants it; other text as it is."""
+    sheet, mark, own = reference.rpartition("!")
+    first, colon, last = own.partition(":")
+    if not colon or area(reference, "") is None:
+        return reference
+    columns, rows = zip(halves(first), halves(last), strict=True)
+    left, right = sorted(columns, key=lambda each: column_number(each.lstrip("$")))
+    top, bottom = sorted(rows, key=lambda each: int(each.lstrip("$") or 0))
+    return f"{sheet}{mark}{left}{top}:{right}{bottom}"
+
+
+def halves(corner: str) -> tuple[str, str]:
+    """Return the column and the row of a corner, each with the ``$`` that fixes it, blank where it has none."""
+    match = _CORNER.fullmatch(corner)
+    return (match["column"] or "", match["row"] or "") if match else ("", "")
+
+
 def _corner(cell: str, at_end: bool) -> tuple[int, int]:
     letters = cell.rstrip("0123456789")
     row = int(cell[len(letters) :] or (LAST_ROW if at_end else 1))
@@ -222,18 +240,15 @@ def shifted(formula: str, down: int, across: int) -> str:
 
 def _shifted_reference(text: str, down: int, across: int) -> str:
     sheet, mark, own = text.rpartition("!")
-    return sheet + mark + _PART.sub(lambda match: _shifted_part(match, down, across), own)
+    return sheet + mark + _CORNER.sub(lambda match: _shifted_corner(*halves(match[0]), down, across), own)
 
 
-def _shifted_part(match: re.Match[str], down: int, across: int) -> str:
-    before_column, letters, before_row, row = match.groups()
-    if not letters:
-        before_column, before_row = "", before_column + before_row
-    if letters and not before_column:
-        letters = column_letters((column_number(letters) - 1 + across) % LAST_COLUMN + 1)
-    if row and not before_row:
+def _shifted_corner(column: str, row: str, down: int, across: int) -> str:
+    if column and column[0] != "$":
+        column = column_letters((column_number(column) - 1 + across) % LAST_COLUMN + 1)
+    if row and row[0] != "$":
         row = str((int(row) - 1 + down) % LAST_ROW + 1)
-    return before_column + letters + before_row + row
+    return column + row
 
 
 def quoted(sheet: str) -> str:
