@@ -42,7 +42,6 @@ class _Users:
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
-        self._texts = [text.casefold() for text in prepared.texts]
         self._by_sheet: dict[str, _UsersOfSheet] = {}
 
     def of(self, place: Place) -> Iterator[Place]:
@@ -56,12 +55,11 @@ class _Users:
 
     def _of_sheet(self, sheet: str) -> _UsersOfSheet:
         """Return what refers to a sheet: formulas that stand on it or name it."""
-        found, named = _UsersOfSheet(), sheet.replace("'", "''")
-        for place, text, lower in zip(self._prepared.places, self._prepared.texts, self._texts, strict=True):
-            if place[0].casefold() == sheet or named in lower:
-                for source in _references(place, text):
-                    if source.sheet.casefold() == sheet:
-                        found.note(source, place)
+        found = _UsersOfSheet()
+        for place, text in self._prepared.naming(sheet):
+            for source in _references(place, text):
+                if source.sheet.casefold() == sheet:
+                    found.note(source, place)
         for number, array in self._prepared.arrays.items():
             own, at = self._prepared.places[number]
             if own.casefold() == sheet and (anchor := cell_at(at)) is not None:

@@ -25,10 +25,11 @@ def doubtful_texts(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Plac
     if not texts:
         return {}
     cells, found = _Texts(texts), {}
-    for place, formula in zip(prepared.places, prepared.texts, strict=True):
-        at = cells.taken(tokenize(formula), place[0], failed=values.get(place) == _VALUE)
-        if at is not None:
-            found[place] = f"={formula} cannot be calculated: it may read the text of {'!'.join(at)} as a number"
+    for sheet in dict.fromkeys(sheet for sheet, _ in texts):
+        for place, formula in prepared.naming(sheet):
+            at = cells.taken(tokenize(formula), place[0], failed=values.get(place) == _VALUE)
+            if at is not None:
+                found[place] = f"={formula} cannot be calculated: it may read the text of {'!'.join(at)} as a number"
     return found
 
 
@@ -49,15 +50,13 @@ class _Texts:
             source = area(token.text, sheet) if token.kind == "reference" else None
             if source is None:
                 continue
-            if failed or in_arithmetic(tokens, index):
-                if (found := next(filter(self._is_number, self._within(source)), None)) is not None:
+            for found in self._within(source):
+                if failed or in_arithmetic(tokens, index):
+                    if is_doubtful(self._texts[found]):
+                        return found
+                elif criteria and source.is_cell:
                     return found
-            elif criteria and source.is_cell and (found := next(self._within(source), None)) is not None:
-                return found
         return None
-
-    def _is_number(self, place: Place) -> bool:
-        return is_doubtful(self._texts[place])
 
     def _within(self, source: Area) -> Iterator[Place]:
         sheet = source.sheet.casefold()

@@ -6,7 +6,7 @@ The engine is given a small file of its own: sheets, texts and cached cells of o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
@@ -83,6 +83,19 @@ class Prepared:
     def texts(self) -> list[str]:
         """The formulas as the workbook has them; a shared one as it reads in each cell."""
         return [shifted(text, *by) if any(by) else text for text, *by in self._texts]
+
+    def naming(self, sheet: str) -> Iterator[tuple[Place, str]]:
+        """Yield the formulas that stand on a sheet or hold its name: no other can refer to a cell of it."""
+        sheet = sheet.casefold()
+        named = sheet.replace("'", "''")
+        for place, text, lower in zip(self.places, self.texts, self._lower_texts, strict=True):
+            if place[0].casefold() == sheet or named in lower:
+                yield place, text
+
+    @cached_property
+    def _lower_texts(self) -> list[str]:
+        """The formulas for a search without regard to case, once all are noted."""
+        return [text.casefold() for text in self.texts]
 
     @cached_property
     def formula_places(self) -> frozenset[Place]:
