@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from tests.libreoffice.office import Displays, Office, Prints
@@ -25,7 +25,9 @@ os.environ.setdefault("XLWINGS_LICENSE_KEY", "noncommercial")
 
 # Speed is measured in benchmarks; a busy machine must not fail a test. CI draws the same examples every time, so that
 # what fails there is the change; by hand they are new ones.
-settings.register_profile("untimed", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile(
+    "untimed", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parents[1]

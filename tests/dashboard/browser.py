@@ -16,12 +16,15 @@ from sizebook.functions import load
 from tests.dashboard.checks import calculator, estimates, fit, readers, table, views  # noqa: F401 - each joins its checks
 from tests.dashboard.driving import CHECKS, CHROMIUM, SWITCHES, WIDE
 
+WAITS_MILLISECONDS = 300_000  # for what comes at once on an idle machine
+
 
 def run(browser: Browser, address: str) -> int:
     """Run every check on a page of its own, or those named on the command line; return how many failed."""
     failed = 0
     for each in asked():
         context = browser.new_context(viewport=WIDE, accept_downloads=True)
+        context.set_default_timeout(WAITS_MILLISECONDS)
         page = context.new_page()
         problems: list[str] = []
         page.on("pageerror", lambda error, told=problems: told.append(str(error)))

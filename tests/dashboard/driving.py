@@ -11,6 +11,12 @@ CHROMIUM = os.environ.get("SIZEBOOK_CHROMIUM", "/usr/bin/chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 CHECKS: list[Callable[[Page, str], None]] = []
+# A key that moves the focus takes up to twelve frames (`focusRow`), however long a busy machine needs for each.
+SETTLED = """async () => {
+  await later;
+  const fades = () => document.getAnimations().some((each) => each.playState === "running");
+  for (let frame = 0; frame < 14 || fades(); frame += 1) await new Promise(requestAnimationFrame);
+}"""
 
 
 def check(function: Callable[[Page, str], None]) -> Callable[[Page, str], None]:
@@ -23,6 +29,11 @@ def opened(page: Page, address: str, fragment: str = "") -> None:
     page.goto("about:blank")
     page.goto(f"{address}#{fragment}" if fragment else address)
     page.wait_for_selector("body[data-ready]")
+
+
+def settled(page: Page) -> None:
+    """Wait until what is read later is there, what follows a change is drawn, and nothing fades any more."""
+    page.evaluate(SETTLED)
 
 
 def names(page: Page) -> list[str]:

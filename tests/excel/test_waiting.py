@@ -66,7 +66,7 @@ def test_a_column_of_searches_is_answered_in_the_second_recalculation() -> None:
 
 
 def test_a_short_column_waits_for_nothing() -> None:
-    rounds, shown = column([["PARAMS_LN", at] for at in (512.0, -1.0)], budget=deferred_answers.BUDGET)
+    rounds, shown = column([["PARAMS_LN", at] for at in (512.0, -1.0)], budget=600.0)
     assert (rounds, shown) == ([0], [1024.0, "#NUM!"])
 
 

@@ -13,12 +13,17 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from fastapi.testclient import TestClient
 from openpyxl import load_workbook
 
+import sizebook
+from sizebook.batch.formats import FORMATS
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario, scenario_of
+from sizebook.calculation import recalculate
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.scenarios.money import Money
+from sizebook.web.app import Service, create_app
 from tests.surfaces.grid import toml
 from tests.workbooks.shipped import totals_of
 
@@ -27,14 +32,22 @@ SERVED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 1_000_
           "output_tokens": 200}  # fmt: skip
 TRAINED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 64, "batch": 512, "tokens": 1e12, "tp": 1}
 PLANS: dict[str, dict[str, Any]] = {
-    "serving": {"plan": "serving", **SERVED, "months": 4, "start": "2027-01-01"},
+    "serving": {"plan": "serving", **SERVED, "months": 4, "start": "2027-01-01", "contracts": [[8, -2, 3, 1.9]]},
     "training": {"plan": "training", **TRAINED, "start": "2027-02-15"},
-    "fleet": {"plan": "fleet", "months": 4, "start": "2027-01-01", "service": [{"name": "Chat", **SERVED}]},
+    "fleet": {
+        "plan": "fleet",
+        "months": 4,
+        "start": "2027-01-01",
+        "term_months": 3,
+        "reserve_share": 0.8,
+        "service": [{"name": "Chat", **SERVED}],
+    },
     "programme": {"plan": "programme", "start": "2027-02-15", "phases": [{"name": "First", **TRAINED}]},
 }
 COMMANDS = {"serving": "serve", "training": "train", "fleet": "fleet", "programme": "programme"}
 TILES = {"serving": "EUR, all 4 months", "training": "Whole run, EUR", "fleet": "EUR, all 4 months",
          "programme": "Cost, EUR"}  # fmt: skip
+UNDER_CONTRACT = ("serving", "fleet")
 every_kind = pytest.mark.parametrize("kind", PLANS)
 
 
@@ -103,6 +116,35 @@ def test_every_surface_says_the_same_amount(kind: str, tmp_path: Path) -> None:
     assert row[4 : 4 + len(amount.months)] == pytest.approx(amount.months, rel=1e-9)
     checks = {row[1]: row[2] for row in book["Checks"].iter_rows(values_only=True) if row[1]}
     assert checks["All checks"] == "OK"
+
+
+@pytest.mark.parametrize("kind", UNDER_CONTRACT)
+def test_python_a_batch_and_the_recalculated_workbook_give_the_amount_of_a_contract(kind: str, tmp_path: Path) -> None:
+    amount, values = planned(kind).amount, {**PLANS[kind], **EUR}
+    assert amount is not None
+    wanted = {"amount": amount.middle, "amount_least": amount.low, "amount_most": amount.high,
+              "rate_per_usd": amount.rate}  # fmt: skip
+    figures = sizebook.plan(values).figures
+    assert {name: figures[name] for name in wanted} == wanted
+    (tmp_path / "one.yaml").write_text(json.dumps({"scenario": [values]}))
+    asked = ["batch", str(tmp_path / "one.yaml"), "-o", str(tmp_path / "out"), "--formats", "xlsx,csv-tables"]
+    assert CliRunner().invoke(app, asked, catch_exceptions=False).exit_code == 0
+    rows = list(csv.DictReader((tmp_path / "out" / "figures.csv").read_text(encoding="utf-8").splitlines()))
+    assert {row["name"]: float(row["value"]) for row in rows if row["name"] in wanted} == wanted
+    [book] = (path for path in (tmp_path / "out").glob("*.xlsx") if path.stem != "index")
+    shown = recalculate(book).values
+    at = next(at for at in range(1, 200) if shown.get(("Months", f"B{at}")) == "Cost")
+    assert shown["Months", f"C{at}"] == "EUR"
+    assert [shown["Months", f"{column}{at}"] for column in "DEFGH"] == pytest.approx(
+        [amount.middle, *amount.months], rel=1e-9
+    )
+
+
+def test_the_web_service_answers_what_a_batch_writes_of_a_contract(tmp_path: Path) -> None:
+    with TestClient(create_app(Service(1, tmp_path)), base_url="http://127.0.0.1") as client:
+        for kind in UNDER_CONTRACT:
+            found = client.post("/plans?format=json", json={**PLANS[kind], **EUR})
+            assert (found.status_code, found.content) == (200, FORMATS["json"].content(planned(kind)))
 
 
 @every_kind

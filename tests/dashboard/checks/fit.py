@@ -14,7 +14,7 @@ from sizebook.core.tables import table
 from sizebook.functions import load
 from sizebook.models import catalog
 from sizebook.models.reconciliation import compare
-from tests.dashboard.driving import PHONE, check, opened
+from tests.dashboard.driving import PHONE, check, opened, settled
 
 ASKED = [
     {"model": "llama-3.1-70b", "gpu": "h100-sxm", "gpus": 4, "context": 8192, "answer": 500, "users": 16, "format": ""},
@@ -77,7 +77,9 @@ def no_pane_says_null(page: Page, address: str) -> None:
     opened(page, address)
     for view in page.evaluate("VIEWS"):
         page.evaluate("(view) => change({ view })", view)
-        page.wait_for_timeout(300)
+        if view == "charts":
+            page.wait_for_function("document.querySelectorAll('#charts svg').length === 6")
+        settled(page)
         said = page.inner_text("body")
         assert not UNSAID.search(said), (view, UNSAID.search(said))
     page.evaluate("change({ view: 'calculator' })")

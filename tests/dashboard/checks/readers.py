@@ -7,7 +7,7 @@ from typing import Any
 import axe_playwright_python
 from playwright.sync_api import Page, ViewportSize
 
-from tests.dashboard.driving import PHONE, check, opened
+from tests.dashboard.driving import PHONE, check, opened, settled
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 
@@ -46,7 +46,7 @@ def judged(page: Page, address: str) -> None:
             if "charts" in fragment:
                 page.wait_for_function("document.querySelectorAll('#charts svg').length === 6")
             page.wait_for_function("!byId('said').classList.contains('there')")  # what fades has colours of its own
-            page.wait_for_timeout(200)
+            settled(page)
             found: list[dict[str, Any]] = page.evaluate(f"axe.run({JUDGED[theme]}).then((result) => result.violations)")
             assert not found, (fragment, theme, [(each["id"], each["nodes"][0]["html"]) for each in found])
 
@@ -97,7 +97,7 @@ def a_phone_shows_it_without_scrolling_sideways(page: Page, address: str) -> Non
     page.set_viewport_size(PHONE)
     for fragment in ("", "view=charts", "model=mixtral-8x7b", "view=compare&compare=llama-3.1-8b~gpt-2", *ACCESSIBLE):
         opened(page, address, fragment)
-        page.wait_for_timeout(200)
+        settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], fragment
 
 
@@ -106,5 +106,5 @@ def twice_as_large_it_needs_no_scrolling_sideways(page: Page, address: str) -> N
     page.set_viewport_size(ZOOMED)
     for fragment in ("", "view=charts", "view=compare&compare=llama-3.1-8b~gpt-2", *ACCESSIBLE):
         opened(page, address, fragment)
-        page.wait_for_timeout(200)
+        settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") == ZOOMED["width"], fragment

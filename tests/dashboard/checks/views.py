@@ -13,7 +13,7 @@ from sizebook.core.tables import table
 from sizebook.dashboard.html_page import write_page
 from sizebook.dashboard.own_models import models_of_table
 from sizebook.models import catalog
-from tests.dashboard.driving import check, copied, names, opened, total
+from tests.dashboard.driving import check, copied, names, opened, settled, total
 
 
 @check
@@ -56,7 +56,7 @@ def six_models_are_compared_and_no_seventh(page: Page, address: str) -> None:
     for _ in range(7):
         page.keyboard.press("c")
         page.keyboard.press("ArrowDown")
-        page.wait_for_timeout(60)
+        settled(page)
     assert page.evaluate("state.compare.length") == 6
     page.click('[data-view="compare"]')
     assert page.locator(".compared thead button.name").count() == 6

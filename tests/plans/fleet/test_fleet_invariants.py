@@ -19,7 +19,7 @@ from sizebook.plans.serving.plan import plan_serving
 from sizebook.plans.serving.rates import Rates
 from tests.plans.asking import fleet_inputs, service, serving_inputs
 
-few = settings(max_examples=25, suppress_health_check=[HealthCheck.filter_too_much])
+few = settings(max_examples=25, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 WITHIN = 1e-9
 
 SETUPS = st.sampled_from([

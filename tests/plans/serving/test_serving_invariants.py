@@ -21,7 +21,7 @@ from sizebook.sweeps.serving import sweep
 from tests.plans.asking import serving_inputs
 
 load()
-few = settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])
+few = settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 Values = dict[str, Any]
 # Floating point: sums of a day's hours differ in the last digits with their order.
 WITHIN = 1e-9
