@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # Before any test imports xlwings, which reads the key once. The tests are noncommercial use of xlwings PRO (PolyForm
 # Noncommercial); a company's own key stays in force.
 os.environ.setdefault("XLWINGS_LICENSE_KEY", "noncommercial")
+# Whoever runs the tests may have prices, accelerators and models of their own: here and in what tests start, none.
+os.environ["SIZEBOOK_DATA"] = os.devnull
 
 # Speed is measured in benchmarks; a busy machine must not fail a test. CI draws the same examples every time, so that
 # what fails there is the change; by hand they are new ones.

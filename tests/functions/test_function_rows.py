@@ -3,7 +3,7 @@
 import csv
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ import pytest
 from sizebook.core.cells import evaluate
 from sizebook.core.registry import Function
 from sizebook.functions import load
-from sizebook.tables import prices
 from tests.functions.function_rows import given
 
 FOLDER = Path(given.__file__).parent
@@ -67,14 +66,6 @@ def rows() -> dict[str, list[Row]]:
 
 
 BY_FUNCTION = rows()
-
-
-@pytest.fixture(autouse=True)
-def no_prices_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(prices, "user_prices", tuple)
-    prices.quoted_on.cache_clear()
-    yield
-    prices.quoted_on.cache_clear()
 
 
 @pytest.mark.parametrize("name", sorted(BY_FUNCTION))

@@ -1,7 +1,6 @@
 """The calls shown in docs/data.md give the values printed beside them, and its counts are the tables'."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,14 +12,6 @@ from sizebook.tables import prices
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
 CALLS = re.findall(r"^sizebook (call \S+(?: \S+)*) {2,}(\S+(?: \S+)*)", PAGE, re.MULTILINE)
-
-
-@pytest.fixture(autouse=True)
-def no_prices_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(prices, "user_prices", tuple)
-    prices.quoted_on.cache_clear()
-    yield
-    prices.quoted_on.cache_clear()
 
 
 def test_there_are_calls_to_check() -> None:

@@ -17,8 +17,8 @@ load()
 
 
 @pytest.fixture(autouse=True)
-def no_prices_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(prices, "user_prices", tuple)
+def prices_are_quoted_anew() -> Iterator[None]:
+    """Tests have rows of their own."""
     prices.quoted_on.cache_clear()
     yield
     prices.quoted_on.cache_clear()
