@@ -179,6 +179,7 @@ def _training_section() -> list[str]:
         _kind("**all**", rows),
         "",
         "What other tools state of themselves, beside our error on runs of the same source. None was run again here.",
+        "[Against peers](peers_table.md) asks others about the same cases.",
         "",
         "| tool | stated | on | our runs | ours, in the fit | ours, left out | source |",
         "|---|--:|---|--:|--:|--:|---|",

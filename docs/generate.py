@@ -6,6 +6,7 @@ file and the function that writes its text.
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -42,6 +43,8 @@ from sizebook.validation import training_runs
 ROOT = Path(__file__).resolve().parents[1]
 IN_GERMAN = "serving-llama-3.1-70b"  # the sample that is rendered in German as well
 PUBLISHED = ROOT / "tests" / "published"
+sys.path.append(str(ROOT / "benchmarks"))
+peers = importlib.import_module("peers")
 Render = Callable[[], bytes]
 
 
@@ -163,6 +166,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/accuracy.svg": accuracy_chart,
     "docs/catalog.md": catalog_page,
     "docs/functions.md": markdown,
+    "docs/peers_table.md": peers.page,
     "docs/plan.schema.json": lambda: json.dumps(schema(), indent=1) + "\n",
     "docs/scenario_keys.md": scenario_keys_page,
     "docs/seeds.md": seeds_page,
