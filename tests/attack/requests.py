@@ -12,22 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from tests.attack.material import content
+from tests.web.load import free_port
 
 TOKEN = "a token of the attacks"
 SECONDS = 4  # for a request
 KEYS = {"name", "head", "body", "silent", "times", "answer", "said", "closed", "by_hand"}
 
 
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
 @contextmanager
 def service() -> Iterator[int]:
     """Run a service that may open 200 files and gives a request few seconds; give its port."""
-    port = _free_port()
+    port = free_port()
     words = f"{sys.executable} -m sizebook --limit request_seconds={SECONDS} web --port {port} --jobs 1"
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"

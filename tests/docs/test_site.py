@@ -59,7 +59,9 @@ def test_links_out_of_the_folder_lead_to_the_repository(site: Path) -> None:
 
 def test_search_finds_each_of_the_twenty_questions(site: Path, page: Page) -> None:
     page.goto((site / "index.html").as_uri())
-    for question in re.findall(r"(?m)^## (.+\?)$", (site / "questions.md").read_text(encoding="utf-8")):
+    questions = re.findall(r"(?m)^## (.+\?)$", (site / "questions.md").read_text(encoding="utf-8"))
+    assert len(questions) == 20
+    for question in questions:
         page.evaluate(OPEN_SEARCH)
         page.fill(SEARCH, re.sub(r"[?.,]", "", question), force=True)
         page.dispatch_event(SEARCH, "keyup")

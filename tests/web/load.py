@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -39,7 +40,7 @@ HOSTILE = ['model = "no-such-model"', 'model = "/etc/passwd"', "model = ", 'mode
 @contextmanager
 def service(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
     """Run the service on a free port of loopback; give its address and process."""
-    port = _free_port()
+    port = free_port()
     with (folder / "web.log").open("wb") as log:
         words = [sys.executable, "-m", "sizebook", "web", "--port", str(port), "--jobs", "2"]
         process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT)
@@ -58,9 +59,7 @@ def service(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
         assert b"Traceback" not in (folder / "web.log").read_bytes(), (folder / "web.log").read_text()
 
 
-def _free_port() -> int:
-    import socket
-
+def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])

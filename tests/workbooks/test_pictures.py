@@ -3,9 +3,7 @@
 import zipfile
 from pathlib import Path
 
-import pytest
-
-from tests.workbooks.shipped import SHIPPED, Shipped
+from tests.workbooks.shipped import SHIPPED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -18,10 +16,17 @@ def test_every_workbook_is_shown() -> None:
     assert sum(path.stat().st_size for path in pictures.values()) < 200_000
 
 
-@pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
-def test_labels_of_bars_state_their_format_as_their_own(book: Shipped) -> None:
+def test_labels_of_bars_state_their_format_as_their_own() -> None:
     """LibreOffice takes the format of the cells where a file does not say: 5,637,144,576 broke over two lines."""
-    with zipfile.ZipFile(book.path) as archive:
-        charts = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/charts/chart")]
-    stated = [part.split("/>")[0] for chart in charts for part in chart.split("<dLbls><numFmt")[1:]]
-    assert all('sourceLinked="0"' in part for part in stated)
+    own: dict[str, list[bool]] = {}
+    for book in SHIPPED:
+        with zipfile.ZipFile(book.path) as archive:
+            charts = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/charts/chart")]
+        stated = [part.split("/>")[0] for chart in charts for part in chart.split("<dLbls><numFmt")[1:]]
+        own |= {book.file: ['sourceLinked="0"' in part for part in stated]} if stated else {}
+    assert own == {
+        "model_sizing.xlsx": [True],
+        "fine_tuning.xlsx": [True, True],
+        "training_budget.xlsx": [True],
+        "serving_capacity.xlsx": [True],
+    }

@@ -8,7 +8,6 @@ functions that the server's scripts give to Excel: every example, an error, and 
 import json
 import math
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from playwright.sync_api import Page, sync_playwright
 from sizebook.core import cells
 from sizebook.functions import load
 from tests.dashboard.browser import CHROMIUM, SWITCHES
+from tests.web.load import free_port
 
 NAMESPACE = "TEAM_2"
 SHEETS, CALLS = 50, 200
@@ -58,12 +58,6 @@ SEARCH = """async ([calls, left_out]) => {
   const shown = await Promise.all(cells);
   return { shown, asked: asked / 1000, answered: (performance.now() - start) / 1000 };
 }"""
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 @contextmanager
@@ -169,7 +163,7 @@ def a_column_of_searches_is_asked_at_once(page: Page) -> None:
 
 def pane_shows_the_page(page: Page) -> None:
     frame = page.frame_locator("iframe")
-    frame.locator("body[data-ready]").wait_for(timeout=60_000)
+    frame.locator("body[data-ready]").wait_for(timeout=1000 * STARTS_WITHIN)
 
 
 def main() -> None:
