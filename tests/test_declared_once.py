@@ -1,8 +1,9 @@
 """A quantity is declared once: two fields with the same name, unit, bounds and label share one declaration."""
 
 import ast
+import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import sizebook
@@ -49,6 +50,33 @@ def test_no_refusal_is_worded_in_two_modules() -> None:
             places[said].add(str(path.relative_to(SOURCE)))
     assert len(places) > 500
     assert {said: found for said, found in places.items() if len(found) > 1} == {}
+
+
+def told(source: str) -> Iterator[str]:
+    """Yield each whole message that refuses something, with values or without."""
+    tree = ast.parse(source)
+    parts = {each for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for each in node.values}
+    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in parts)
+    yield from (said for said, _ in refusals(source))
+    yield from (said for said in texts if isinstance(said, str) and ": got " in said and ", want " in said)
+
+
+def without_fix(sources: Iterable[str]) -> list[str]:
+    """Return the messages in which nothing follows what is wanted, no sentence and no value that may be one."""
+    return [
+        said
+        for source in sources
+        for said in told(source)
+        if not re.search(r", want .*(\.(\{\})? |\{\}\.?$)", said, re.S)
+    ]
+
+
+def test_every_refusal_says_what_to_do() -> None:
+    assert without_fix(path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py"))) == []
+    lacking = without_fix(
+        ["f'x: got {tp}, want {one}, or 2.'", "'x: got 1, want 2. Correct it.'", "'x: got 1, want 2.'"]
+    )
+    assert lacking == ["x: got {}, want {}, or 2.", "x: got 1, want 2."]
 
 
 def test_other_values_do_not_hide_a_second_wording() -> None:

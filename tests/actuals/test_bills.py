@@ -75,6 +75,17 @@ def test_a_bill_by_hand(tmp_path: Path) -> None:
     assert (disks.effective_cost, disks.no_gpu_cost, disks.gpu_hours) == (5, 5, 0)
 
 
+def test_no_cost_is_in_two_parts(tmp_path: Path) -> None:
+    """A disk that nobody tagged has no tag, and is not counted again as no GPU: 100 + 30 + (7 + 3) + 5 are 145."""
+    found = read_bill(saved(tmp_path, [*ROWS[:4], DISK | {"EffectiveCost": "3", "Tags": ""}]), tag="team").services
+    untagged = [each for each in found if not each.tag]
+    assert [(each.service, each.untagged_cost, each.no_gpu_cost) for each in untagged] == [
+        ("Disks", 3, 0), ("Machines", 7, 0)
+    ]  # fmt: skip
+    parts = sum(each.unused_cost + each.untagged_cost + each.no_gpu_cost for each in found)
+    assert (parts, sum(each.effective_cost for each in found)) == (45, 145)
+
+
 def test_parquet_with_types_is_the_same_bill(tmp_path: Path) -> None:
     path = saved(tmp_path, ROWS)
     typed = pl.read_csv(path, try_parse_dates=True)

@@ -247,10 +247,13 @@ def test_metrics_of_an_engine(tmp_path: Path) -> None:
     assert str(refused.exception) == (
         "no time: got vllm.prom without --over-hours, want the hours over which the engine counted. Add it."
     )
-    replayed = run("actuals", "traffic", path, "-o", tmp_path / "more", "--over-hours", "24", "--cache-tokens", "1e6")
+    replayed = run(
+        *("actuals", "traffic", path, "-o", tmp_path / "more", "--over-hours", "24"),
+        *("--cache-tokens", "1e6", "--replicas", "2"),
+    )
     assert str(replayed.exception) == (
-        "no effect: got --cache-tokens with metrics of an engine, which counts hits itself, want what changes "
-        "something. Leave it out."
+        "no effect: got --cache-tokens and --replicas with metrics of an engine, want what changes something. Leave it "
+        "out."
     )
     log = saved(tmp_path, "log.csv", "seconds,input_tokens,output_tokens\n0,1,1\n9,1,1\n")
     assert str(run("actuals", "traffic", log, "-o", tmp_path / "more", "--over-hours", "24").exception) == (

@@ -215,7 +215,10 @@ REFUSED = [
     ({"month": "2027-02"}, "month beyond the plan: got month 4, want at most 3"),
     ({"cost": "lots"}, "no number: got cost 'lots' in row 2 of actuals.csv, want one above 0. Correct it."),
     ({"requests": ""}, "blank cell: got no requests in row 2 of actuals.csv, want a number. Fill it in."),
-    ({"busy_share": 1.5}, "busy_share is out of range: got 1.5 in row 2 of actuals.csv"),
+    (
+        {"busy_share": 1.5},
+        "busy_share is out of range: got 1.5 in row 2 of actuals.csv, want above 0, up to 1. Correct it.",
+    ),
     ({"colour": "red"}, "unknown column: got colour in actuals.csv, want some of month, requests"),
 ]
 

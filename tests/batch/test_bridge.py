@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from openpyxl import load_workbook
 from pypdf import PdfReader
 
 from sizebook import __version__
@@ -215,6 +216,17 @@ def test_report_page_and_workbook_say_what_json_says(tmp_path: Path) -> None:
     assert [values["Bridge", f"A{row}"] for row in (5, 6, 9)] == ["one.toml", "gpu", "other.toml"]
     assert values["Bridge", "E8"] == pytest.approx(told["end"]) and values["Bridge", "B10"] == "OK"
     assert values["Bridge", "D9"] == pytest.approx(told["end"] - told["start"])
+
+
+def test_the_workbook_calculates_nothing_that_a_user_wrote(tmp_path: Path) -> None:
+    one, other = written(tmp_path, "=1+1"), written(tmp_path, "other", shape=[1.25] * 24)
+    done = run("bridge", one, other, "-o", tmp_path / "bridge.xlsx")
+    assert done.exit_code == 0, done.exception
+    sheet = load_workbook(tmp_path / "bridge.xlsx")["Bridge"]
+    assert [(sheet[at].value, sheet[at].data_type) for at in ("A1", "A5")] == [
+        ("From =1+1.toml to other.toml", "s"), ("=1+1.toml", "s")
+    ]  # fmt: skip
+    assert (sheet["B6"].value, sheet["C6"].value) == ("–", f"[{'1.25, ' * 9}1.25,…")
 
 
 def test_what_moved_with_version_and_data_is_what_inspect_finds(tmp_path: Path) -> None:

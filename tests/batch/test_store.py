@@ -71,7 +71,10 @@ def test_build_works_out_only_what_is_missing_and_sql_reads_it(folder: Path) -> 
     asked = "SELECT s.label, f.value FROM figure f JOIN scenario s ON s.hash = f.scenario WHERE f.name = 'input_tokens'"
     assert run(folder, "sql", asked).output == "label\tvalue\nv1\t2000.0\nv2\t2000.0\n"
     refused = run(folder, "sql", "DELETE FROM scenario")
-    assert "not answered: got attempt to write a readonly database" in str(refused.exception)
+    assert str(refused.exception) == (
+        "not answered: got attempt to write a readonly database, want SQL that reads scenario, run and figure. Correct "
+        "it."
+    )
     assert run(folder, "list").output.count("\n") == 2
 
 
@@ -86,7 +89,9 @@ def test_an_unknown_scenario_is_refused_with_those_that_are_there(folder: Path, 
 
 def test_a_file_that_is_no_store_and_a_bad_scenario_are_refused(tmp_path: Path) -> None:
     (tmp_path / "plans.store").write_text("no database, but a text that is long enough to be read as one" * 9)
-    assert "no store: got file is not a database in plans.store" in str(run(tmp_path, "list").exception)
+    assert str(run(tmp_path, "list").exception) == (
+        "no store: got file is not a database in plans.store, want a file of 'sizebook store'. Name another."
+    )
     (tmp_path / "plans.store").unlink()
     bad = run(tmp_path, "add", str(written(tmp_path, "bad", gpu="none")))
     assert "unknown gpu: got 'none'" in str(bad.exception) and run(tmp_path, "list").output == ""

@@ -142,7 +142,9 @@ def test_what_is_neither_folder_nor_store_is_refused_and_left_alone(store: Path)
     other.execute("CREATE TABLE letters (a)")
     other.commit()
     refused = CliRunner().invoke(app, ["watch", str(store.parent / "other.db")])
-    assert str(refused.exception) == ("no store: got the table letters in other.db, want a file of 'sizebook store'.")
+    assert str(refused.exception) == (
+        "no store: got the table letters in other.db, want a file of 'sizebook store'. Name another."
+    )
     assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("letters",)]
     other.close()
 

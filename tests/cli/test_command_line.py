@@ -47,19 +47,36 @@ def test_a_function_without_a_formula_explains_with_its_arguments() -> None:
          "bias. Correct it.\n"),
         (("call", "PARAMS_MHA", "512", "d_model=3"), "sizebook: argument given twice: got d_model=3 after 512, want "
          "d_model once. Remove one.\n"),
-        (("count", "llama-3.1-8b", "--layers", "--explain", "--engine", "transformers"), "sizebook: no effect: got "
-         "--layers and --explain for --engine transformers, want what changes something. Leave it out.\n"),
-        (("count", "llama-3.1-8b", "--layers", "--weights"), "sizebook: no effect: got --weights for a config, want "
-         "what changes something. Leave it out.\n"),
-        (("plan", "serve", "README.md", "--models", "a,b"), "sizebook: no effect: got --models without --given, want "
-         "what changes something. Leave it out.\n"),
-        (("plan", "serve", "README.md", "--in-batches"), "sizebook: no effect: got --in-batches without --api, want "
-         "what changes something. Leave it out.\n"),
+        (("calibrate", "README.md", "-o", "x", "--set", "tp=1", "--set", "tp=2"), "sizebook: stated twice: got --set "
+         "tp again, want each column once. Remove one.\n"),
     ],
 )  # fmt: skip
 def test_refusals_go_to_standard_error_with_exit_code_2(words: tuple[str, ...], message: str) -> None:
     done = sizebook(*words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "count llama-3.1-8b --layers --explain --engine transformers",
+            "--layers and --explain for --engine transformers",
+        ),
+        ("count llama-3.1-8b --layers --weights", "--weights for a config"),
+        ("plan serve README.md --models a,b", "--models without --given"),
+        ("plan serve README.md --in-batches", "--in-batches without --api"),
+        ("plan train README.md --layouts --explain", "--explain with --layouts"),
+        ("models --csv --json", "--csv with --json"),
+        ("reconcile --locale de -o x.xlsx", "--locale without a report (-o NAME.pdf)"),
+        ("report README.md -o x.html --attach-workbook", "--attach-workbook for x.html, which is no PDF"),
+        ("batch README.md -o x --jobs 2 --scheduler tcp://x:1", "--jobs with --scheduler"),
+        ("sweep README.md -o x --jobs 2 --scheduler tcp://x:1", "--jobs with --scheduler"),
+    ],
+)
+def test_options_without_effect_are_refused(words: str, said: str) -> None:
+    message = f"sizebook: no effect: got {said}, want what changes something. Leave it out.\n"
+    assert (done := sizebook(*words.split())).stderr == message and done.returncode == 2
 
 
 def test_a_count_explains_in_json_what_it_explains_in_words() -> None:

@@ -42,13 +42,14 @@ def test_a_key_of_one_service_and_one_of_a_table_change() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ("gpu=h20 gpu=h100-sxm", "changed twice: got --set gpu again, want each key once. Remove one."),
         ("gpux=h100-sxm", "unknown key: got --set gpux, want a key of a serving scenario. Did you mean 'gpu'?"),
         ("gpu", "bad change: got --set 'gpu', want KEY=VALUE. Correct it."),
         ("gpu=h100", "ambiguous gpu: got 'h100', want its form and memory size too."),
     ],
 )
 def test_refused_changes(change: str, message: str) -> None:
-    done = run("plan", "serve", str(SERVING), "--set", change)
+    done = run("plan", "serve", str(SERVING), *(word for each in change.split() for word in ("--set", each)))
     assert isinstance(done.exception, InputError | Exception) and str(done.exception).startswith(message)
 
 

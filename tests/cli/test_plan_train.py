@@ -79,6 +79,16 @@ def test_text_says_layout_memory_and_cases(tmp_path: Path) -> None:
         assert word in result.output
 
 
+@pytest.mark.parametrize(("plan", "scenario"), [("train", ""), ("programme", "reports/programme-llama-3.1-405b.toml")])
+def test_json_explains_what_the_text_explains(plan: str, scenario: str, tmp_path: Path) -> None:
+    words = ["plan", plan, scenario or str(_file(tmp_path))]
+    lines = CliRunner().invoke(app, [*words, "--explain"]).output.splitlines()
+    found = json.loads(CliRunner().invoke(app, [*words, "--explain", "--json"]).output)
+    steps = found.pop("derivations")
+    assert [f"  formula  {step['formula']}" for step in steps] == [each for each in lines if "  formula  " in each]
+    assert found == json.loads(CliRunner().invoke(app, [*words, "--json"]).output) and len(steps) > 3
+
+
 def test_layouts_lists_the_fastest_and_why_others_fail(tmp_path: Path) -> None:
     path = str(_file(tmp_path, model="llama-3.1-70b"))
     text = CliRunner().invoke(app, ["plan", "train", path, "--layouts"]).output

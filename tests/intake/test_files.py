@@ -1,11 +1,15 @@
 """Only regular files of a stated size are read, and none is waited for."""
 
+import os
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from sizebook.actuals.engine_metrics import figures_of_metrics
+from sizebook.calibrating.benchmark_results import result_rows
+from sizebook.calibrating.training_logs import log_rows
 from sizebook.core.errors import SizebookError
 from sizebook.intake.files import check_regular, read_bytes, read_text, repeated
 
@@ -36,6 +40,24 @@ def test_a_file_over_its_limit_is_read_no_further(tmp_path: Path, monkeypatch: p
     path.write_bytes(b"12345")
     monkeypatch.setenv("SIZEBOOK_LIMITS", "text_bytes=4")
     assert refusal(lambda: read_bytes(path, "a config.json")).startswith("too large: got 5 bytes in x.json, want at ")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no pipes in folders")
+@pytest.mark.parametrize(
+    ("read", "wanted"),
+    [
+        (lambda path: figures_of_metrics(path, 3600), "metrics of an engine"),
+        (result_rows, "a benchmark's result"),
+        (log_rows, "a log of a training run"),
+    ],
+)
+def test_no_reader_of_what_engines_and_trainers_write_waits_for_a_pipe(
+    tmp_path: Path, read: Callable[[Path], object], wanted: str
+) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe")
+    assert refusal(lambda: read(pipe)) == (
+        f"cannot read: got a pipe at {pipe}, want {wanted}. Give the path of a regular file."
+    )
 
 
 def test_text_with_and_without_the_mark_of_its_encoding(tmp_path: Path) -> None:

@@ -77,7 +77,9 @@ def _month(row: Mapping[str, str], service: str, where: str, start: date | None)
     if missing := [column for column in REQUIRED[1:] if column not in values]:
         raise InputError(f"blank cell: got no {missing[0]} in {where}, want a number. Fill it in.")
     if not 0 < values.get("busy_share", 1.0) <= 1:
-        raise RangeError(f"busy_share is out of range: got {row['busy_share']} in {where}, want above 0, up to 1.")
+        raise RangeError(
+            f"busy_share is out of range: got {row['busy_share']} in {where}, want above 0, up to 1. Correct it."
+        )
     return ActualMonth(service, _place(row["month"], where, start), **values)
 
 

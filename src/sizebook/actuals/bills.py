@@ -33,7 +33,7 @@ class BilledService:
 
     ``effective_cost`` spreads what was paid ahead over what used it, ``unused_cost`` of it is committed and was not
     used, ``untagged_cost`` of the rest has no value of the tag that was asked for. ``gpu_hours`` are consumed hours
-    times the GpuCount of the SKU; ``no_gpu_cost`` is what cost nothing that counts GPUs.
+    times the GpuCount of the SKU; ``no_gpu_cost`` is of the rest what counts no GPU: no cost is in two parts.
     """
 
     month: str
@@ -187,7 +187,7 @@ def _services(rows: pl.LazyFrame, tag: str, *, own: bool) -> Iterator[BilledServ
         pl.col("BilledCost").cast(pl.Float64).sum().alias("billed_cost"),
         cost.filter(unused).sum().alias("unused_cost"),
         cost.filter(~unused & value.is_null()).sum().alias("untagged_cost"),
-        cost.filter(~unused & ~counts).sum().alias("no_gpu_cost"),
+        cost.filter(~unused & value.is_not_null() & ~counts).sum().alias("no_gpu_cost"),
         (pl.col("ConsumedQuantity").cast(pl.Float64) * gpus).filter(counts & ~unused).sum().alias("gpu_hours"),
     )
     for row in table_of.sort("month", "ServiceName", "tag").collect(engine="streaming").iter_rows(named=True):

@@ -12,7 +12,7 @@ from pathlib import Path
 from sizebook.actuals.traffic_figures import TrafficFigures
 from sizebook.core.errors import InputError
 from sizebook.core.tables import toml_tables
-from sizebook.intake.files import decoded
+from sizebook.intake.files import read_text
 
 KINDS = (".prom", ".txt")
 _SAMPLE = re.compile(r"([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+\d+)?$")
@@ -45,7 +45,7 @@ def figures_of_metrics(path: Path, seconds: float) -> TrafficFigures:
 
     Errors: none of the known histograms, or none with a request.
     """
-    sums = _sums(decoded(path.read_bytes(), path.name, "metrics of an engine"))
+    sums = _sums(read_text(path, "metrics of an engine"))
     engine = next((each for each in engines() if f"{each.prompts}_count" in sums), None)
     if engine is None:
         wanted = ", ".join(each.prompts for each in engines())

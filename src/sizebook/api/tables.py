@@ -41,4 +41,4 @@ def _as_polars(pl: Any, frame: Any) -> Any:
         return pl.DataFrame({str(name): frame[name].tolist() for name in frame.columns})
     if isinstance(frame, (dict, list)):
         return pl.DataFrame(frame)
-    raise InputError(f"no table: got {shown(frame)}, want a DataFrame, a dict of columns or a list of dicts.")
+    raise InputError(f"no table: got {shown(frame)}, want a DataFrame, a dict of columns or a list of dicts. Give one.")

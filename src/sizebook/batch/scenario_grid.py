@@ -14,7 +14,7 @@ from sizebook.batch.file_names import scenario_name
 from sizebook.core.errors import InputError, shown
 from sizebook.core.hints import suggestion
 from sizebook.core.scenario_keys import tables_by_key
-from sizebook.intake.files import refuse_over
+from sizebook.intake.files import refuse_over, repeated
 from sizebook.scenarios.dotted_keys import path_of
 from sizebook.scenarios.kinds import KINDS, plan_of
 
@@ -77,8 +77,8 @@ def grid_scenarios(base: Mapping[str, Any], axes: Sequence[Axis], where: str) ->
 
     Errors: `InputError` for a key that the plan has not, one on two axes, and more points than a batch may have.
     """
-    if twice := {each.key for each in axes if [other.key for other in axes].count(each.key) > 1}:
-        raise InputError(f"key twice: got --grid {', '.join(sorted(twice))} again, want it once. List all its values.")
+    if twice := repeated(each.key for each in axes):
+        raise InputError(f"key twice: got --grid {', '.join(twice)} again, want it once. List all its values.")
     refuse_over("scenarios", math.prod(len(each.values) for each in axes), "points of the grid")
     refuse_unknown_keys(base, [each.key for each in axes], where, option="--grid")
     name = scenario_name(base)
@@ -109,6 +109,8 @@ def with_changes(base: Mapping[str, Any], changes: Sequence[str], where: str) ->
             raise InputError(f"bad change: got --set {shown(text)}, want KEY=VALUE. Correct it.")
     keys = [key.strip() for key, _, _ in given]
     refuse_unknown_keys(base, keys, where, option="--set")
+    if twice := repeated(keys):
+        raise InputError(f"changed twice: got --set {twice[0]} again, want each key once. Remove one.")
     for key, (_, _, value) in zip(keys, given, strict=True):
         _set(values, path_of(key, where), value.strip(), where)
     return values

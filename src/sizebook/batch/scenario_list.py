@@ -77,7 +77,7 @@ Rows = tuple[list[dict[str, Any]], tuple[str, ...]]
 
 
 def _toml(path: Path, is_base: bool) -> Rows:
-    return _listed(read_toml(path), path, is_base, "[[scenario]] tables only. Write one each"), ()
+    return _listed(read_toml(path), path, is_base, "[[scenario]] tables only", "Write one each"), ()
 
 
 def _yaml(path: Path, is_base: bool) -> Rows:
@@ -89,10 +89,10 @@ def _yaml(path: Path, is_base: bool) -> Rows:
         raise InputError(
             f"not a list: got {keys!r} in {path.name}, want a list of scenarios. Write - model: ... lines."
         )
-    return _listed(keys, path, is_base, "a list of scenarios only. Write - before the first key of each"), ()
+    return _listed(keys, path, is_base, "a list of scenarios only", "Write - before the first key of each"), ()
 
 
-def _listed(keys: dict[str, Any], path: Path, is_base: bool, wanted: str) -> list[dict[str, Any]]:
+def _listed(keys: dict[str, Any], path: Path, is_base: bool, wanted: str, fix: str) -> list[dict[str, Any]]:
     """Return the scenarios of a file that lists them under ``scenario``, or the one that it is for a grid."""
     scenarios = keys.get("scenario")
     if is_base and scenarios is None:
@@ -100,7 +100,9 @@ def _listed(keys: dict[str, Any], path: Path, is_base: bool, wanted: str) -> lis
     others = [str(key) for key in keys if key != "scenario"]
     if not isinstance(scenarios, list) or others:
         found = ", ".join(others) or "no list of scenarios"
-        raise InputError(f"not a list: got {found} in {path.name}, want {wanted}, or give --grid to vary one scenario.")
+        raise InputError(
+            f"not a list: got {found} in {path.name}, want {wanted}. {fix}, or give --grid to vary one scenario."
+        )
     for number, each in enumerate(scenarios, 1):
         if not isinstance(each, dict):
             raise InputError(

@@ -185,7 +185,9 @@ class Store:
             found = self.database.execute(question)
             return [head[0] for head in found.description or ()], found.fetchall()
         except sqlite3.Error as error:
-            raise InputError(f"not answered: got {error}, want SQL that reads scenario, run and figure.") from error
+            raise InputError(
+                f"not answered: got {error}, want SQL that reads scenario, run and figure. Correct it."
+            ) from error
         finally:
             self.database.execute("PRAGMA query_only = OFF")
 
@@ -221,15 +223,13 @@ def opened(path: Path) -> Iterator[Store]:
             [found] = database.execute("PRAGMA user_version").fetchone()
             others = [name for [name] in database.execute(_OTHERS)]
             if others:  # the journal of a batch, or a database of something else
-                raise InputError(
-                    f"no store: got the table {others[0]} in {path.name}, want a file of 'sizebook store'."
-                )
+                raise _no_store(f"the table {others[0]}", path)
             if found == 0:
                 with database:
                     database.executescript(_TABLES)
                     database.execute(f"PRAGMA user_version = {VERSION}")
         except sqlite3.DatabaseError as error:
-            raise InputError(f"no store: got {error} in {path.name}, want a file of 'sizebook store'.") from error
+            raise _no_store(error, path) from error
         if found not in (0, VERSION):
             raise InputError(
                 f"store of another version: got {found} in {path.name}, want {VERSION}. Take another file."
@@ -237,6 +237,10 @@ def opened(path: Path) -> Iterator[Store]:
         yield Store(database)
     finally:
         database.close()
+
+
+def _no_store(got: object, path: Path) -> InputError:
+    return InputError(f"no store: got {got} in {path.name}, want a file of 'sizebook store'. Name another.")
 
 
 def figures_today(stored: Stored) -> dict[str, Value]:

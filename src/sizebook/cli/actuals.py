@@ -32,9 +32,11 @@ def actuals() -> None:
     type=float,
     help="Tokens of the prefix cache that all replicas share: the log is replayed against it.",
 )
-@click.option("--replicas", type=click.IntRange(min=1), default=1, help="Replicas among which requests divide.")
+@click.option("--replicas", type=click.IntRange(min=1), help="Replicas among which requests divide; 1 if left out.")
 @click.option("--over-hours", type=float, help="Hours over which an engine counted, for metrics of Prometheus.")
-def traffic(log: Path, output: Path, cache_tokens: float | None, replicas: int, over_hours: float | None) -> None:
+def traffic(
+    log: Path, output: Path, cache_tokens: float | None, replicas: int | None, over_hours: float | None
+) -> None:
     """Turn LOG into the [traffic] of a serving scenario: requests a day, hours, lengths, bursts, cache hits.
 
     LOG is a log of requests (CSV, JSON Lines or Parquet of LiteLLM, AIPerf, Mooncake, Azure, BurstGPT, or with columns
@@ -46,7 +48,7 @@ def traffic(log: Path, output: Path, cache_tokens: float | None, replicas: int, 
     from sizebook.actuals.traffic_logs import read_log
 
     if log.suffix.casefold() in engine_metrics.KINDS:
-        refuse_without_effect("with metrics of an engine, which counts hits itself", cache_tokens=cache_tokens)
+        refuse_without_effect("with metrics of an engine", cache_tokens=cache_tokens, replicas=replicas)
         if over_hours is None or not over_hours > 0:
             raise InputError(
                 f"no time: got {log.name} without --over-hours, want the hours over which the engine counted. Add it."
@@ -55,7 +57,7 @@ def traffic(log: Path, output: Path, cache_tokens: float | None, replicas: int, 
     else:
         refuse_without_effect("with a log of requests, which has times", over_hours=over_hours)
         figures = traffic_figures(read_log(log), cache_tokens)
-    written = write_traffic(figures, output, log.name, n_replicas=replicas)
+    written = write_traffic(figures, output, log.name, n_replicas=replicas or 1)
     for line in in_words(figures, log.name):
         click.echo(line)
     click.echo(f"wrote {', '.join(path.name for path in written)} into {output}")

@@ -20,6 +20,7 @@ from sizebook.cli.options import (
     presentation,
     presentation_options,
     rates_option,
+    refuse_without_effect,
     report_style,
     scheduler_option,
 )
@@ -64,7 +65,7 @@ def demo(output: Path) -> None:
 @click.command("batch")
 @click.argument("scenarios", type=FILE)
 @click.option("-o", "--output", type=FOLDER, required=True, help="Folder to fill.")
-@click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one a processor")
+@click.option("--jobs", type=click.IntRange(min=1), help="Number of processes; one a processor if left out.")
 @scheduler_option
 @click.option("--resume", is_flag=True, help="Continue an earlier run of the same batch.")
 @click.option(
@@ -111,11 +112,12 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
         return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
 
+    refuse_without_effect("with --scheduler", jobs=asked["scheduler"] and asked["jobs"])
     formats = parse_formats(asked["formats"], tuple(LONG_TABLES))
     if LONG_TABLES.keys() & set(formats):
         need("sweep")
     order = RunOptions(
-        asked["jobs"],
+        asked["jobs"] or os.cpu_count() or 1,
         formats,
         asked["resume"],
         scheduler=asked["scheduler"] or "",

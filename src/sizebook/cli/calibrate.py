@@ -11,6 +11,7 @@ from sizebook.cli.options import FILE
 from sizebook.core.errors import InputError
 from sizebook.core.texts import range_text
 from sizebook.core.units import percent, significant
+from sizebook.intake.files import repeated
 
 if TYPE_CHECKING:
     from sizebook.calibrating.calibration import SetupCalibration
@@ -47,8 +48,10 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path, stated: tuple[str, .
     check_apart(tables, output)
     readers = {TRAINING: training, SERVING: serving}
     runs = []
-    columns_of_all = dict(_stated(each) for each in stated)
-    for table in (RunTable(path, columns_of_all) for path in tables):
+    columns_of_all = [_stated(each) for each in stated]
+    if twice := repeated(name for name, _ in columns_of_all):
+        raise InputError(f"stated twice: got --set {twice[0]} again, want each column once. Remove one.")
+    for table in (RunTable(path, dict(columns_of_all)) for path in tables):
         columns = table.columns
         known, inputs = readers[plan_of(columns, table.name)].READ, inputs_of(columns)
         print_unread([name for name in columns if inputs.get(name, name) not in known], known)

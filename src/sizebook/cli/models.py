@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from sizebook.cli.options import FILE, presentation_options, report_style
+from sizebook.cli.options import FILE, presentation_options, refuse_without_effect, report_style
 from sizebook.cli.shell_completion import families, names_of
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, UnknownKeyError
@@ -54,6 +54,7 @@ def list_models(family: str | None, key: str | None, as_csv: bool, as_json: bool
 
     Conditions add up: --search qwen --max-total 10B --licence apache lists the small Qwen models under Apache.
     """
+    refuse_without_effect("with --json", csv=as_csv and as_json)
     if family is not None and family not in catalog.families():
         raise unknown_key("family", family, catalog.families(), where="a family that 'sizebook models --csv' lists")
     columns = (*catalog.facts(catalog.model_keys()[0]), *_COMPUTED, *_READINGS)
@@ -166,13 +167,16 @@ def write_reconciliation(output: Path | None, **asked: Any) -> None:
     """
     if output is not None and output.suffix.casefold() not in (".pdf", ".xlsx"):
         raise InputError(f"unknown format: got '{output.name}', want a name that ends in .pdf or .xlsx. Rename it.")
+    is_report = output is not None and output.suffix.casefold() == ".pdf"
+    if not is_report:
+        refuse_without_effect("without a report (-o NAME.pdf)", **asked)
     compared = reconcile()
     if output is None:
         click.echo(_summary(compared))
     else:
         from sizebook.batch import reconciliation_files
 
-        style = report_style(asked) if output.suffix.casefold() == ".pdf" else None
+        style = report_style(asked) if is_report else None
         reconciliation_files.write_reconciliation(compared, output, style)
         click.echo(output)
     sys.exit(1 if any(one.status == "unexplained" for one in compared) else 0)

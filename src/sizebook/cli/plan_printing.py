@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +14,7 @@ import click
 from sizebook.cli.options import FILE, json_option, rates_option
 
 if TYPE_CHECKING:
+    from sizebook.core.derivation import Step
     from sizebook.scenarios.money import Money
     from sizebook.scenarios.scenario_files import Kind
 
@@ -63,6 +64,12 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def print_plan(as_json: bool, data: Callable[[], Mapping[str, Any]], text: Callable[[], Iterable[str]]) -> None:
     """Print a plan as JSON or as text; only the one that is asked for is made."""
     click.echo(json.dumps(_without_nan(data()), indent=2) if as_json else "\n".join(text()))
+
+
+def derived(steps: Iterable[Step]) -> dict[str, Any]:
+    """Return how figures were worked out as JSON has it; nothing without any."""
+    found = [asdict(step) for step in steps]
+    return {"derivations": found} if found else {}
 
 
 def _without_nan(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sizebook.cli.options import explain_option
-from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
+from sizebook.cli.plan_printing import ScenarioFile, derived, plan_options, print_plan, with_amount
 from sizebook.core.derivation import derivation_lines
 from sizebook.core.sections import flat, leaves
 from sizebook.core.texts import range_text
@@ -28,9 +28,16 @@ def plan_programme_command(scenario: ScenarioFile, as_json: bool, explained: boo
     """Print the budget of several training runs one after another, from a scenario file."""
     checked = scenario.read(ProgrammeScenario, "programme")
     plan = plan_programme_scenario(checked)
-    steps = derivation_lines(derivations(plan)) if explained else []
-    shown = with_amount(plan, checked.money, data=lambda: as_data(plan), text=lambda: [*as_text(plan), *steps])
-    print_plan(as_json, *shown)
+    steps = derivations(plan) if explained else ()
+    print_plan(
+        as_json,
+        *with_amount(
+            plan,
+            checked.money,
+            data=lambda: as_data(plan) | derived(steps),
+            text=lambda: [*as_text(plan), *derivation_lines(steps)],
+        ),
+    )
 
 
 def as_data(plan: ProgrammePlan) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from sizebook.cli.options import explain_option
-from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
+from sizebook.cli.options import explain_option, refuse_without_effect
+from sizebook.cli.plan_printing import ScenarioFile, derived, plan_options, print_plan, with_amount
 from sizebook.core.derivation import derivation_lines
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import NOT_LISTED, brief, duration, flop, gibibytes, grouped, measure, percent, significant
@@ -52,6 +52,7 @@ SHOWN = (
 @click.option("--layouts", "searched", is_flag=True, help="Print the ten fastest layouts, and why faster ones fail.")
 def plan_train(scenario: ScenarioFile, as_json: bool, explained: bool, searched: bool) -> None:
     """Print the training plan of a scenario file."""
+    refuse_without_effect("with --layouts", explain=explained and searched)
     checked = scenario.read(TrainingScenario, "training")
     inputs = training_inputs(checked)
     if searched:
@@ -61,9 +62,17 @@ def plan_train(scenario: ScenarioFile, as_json: bool, explained: bool, searched:
         )
         return
     plan = plan_training(inputs)
-    details = _explained(plan) if explained else []
-    shown = with_amount(plan, checked.money, data=lambda: as_data(plan), text=lambda: [*as_text(plan), *details])
-    print_plan(as_json, *shown)
+    steps = derivations(plan) if explained else ()
+    details = [*_timed(plan), *derivation_lines(steps)] if explained else []
+    print_plan(
+        as_json,
+        *with_amount(
+            plan,
+            checked.money,
+            data=lambda: as_data(plan) | derived(steps),
+            text=lambda: [*as_text(plan), *details],
+        ),
+    )
 
 
 def _price(inputs: Training) -> str:
@@ -228,10 +237,11 @@ def _cell(value: float | None, unit: str) -> str:
     return duration(value * DAY) if unit == "days" else brief(value, unit)
 
 
-def _explained(plan: TrainingPlan) -> list[str]:
+def _timed(plan: TrainingPlan) -> list[str]:
+    """Return FLOPs by convention and the parts of a step, which JSON always has."""
     lines = ["", "FLOPs per token under each convention"]
     lines += [f"  {name:<12}{flop(value, 4):>14}" for name, value in plan.work.flops_per_token.items()]
     if plan.step is not None:
         lines += ["", "Seconds of a step"]
         lines += [f"  {leaf.quantity.label:<18}{getattr(plan.step, leaf.name):>10.4f}" for leaf in leaves(StepTime)]
-    return [*lines, *derivation_lines(derivations(plan))]
+    return lines

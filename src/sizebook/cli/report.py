@@ -7,7 +7,14 @@ from typing import Any
 
 import click
 
-from sizebook.cli.options import FILE, own_workbook_option, presentation, presentation_options, rates_option
+from sizebook.cli.options import (
+    FILE,
+    own_workbook_option,
+    presentation,
+    presentation_options,
+    rates_option,
+    refuse_without_effect,
+)
 from sizebook.core.errors import InputError
 
 
@@ -36,6 +43,7 @@ def write_report(scenario: Path, output: Path, rates: Path | None, attach_workbo
         raise InputError(
             f"unknown kind of file: got '{output.name}', want a name that ends in {', '.join(FORMATS)}. Rename it."
         )
+    refuse_without_effect(f"for {output.name}, which is no PDF", attach_workbook=attach_workbook and kind != "pdf")
     values = with_presentation(with_rates(read_toml(scenario), rates), presentation(asked), scenario.parent)
     planned = plan_scenario(values, scenario.name, scenario.parent)
     content = file_contents(planned, (*(("xlsx",) if attach_workbook else ()), kind)).files[kind]

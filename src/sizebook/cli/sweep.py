@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sizebook.cli.messages import print_error, print_notes
-from sizebook.cli.options import ANY_PATH, rates_option, scheduler_option
+from sizebook.cli.options import ANY_PATH, rates_option, refuse_without_effect, scheduler_option
 from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 from sizebook.core.hints import suggestion
@@ -45,6 +45,7 @@ def sweep_table(table: Path, output: Path, rates: Path | None, **asked: Any) -> 
     answered in several processes, or by the workers of a Dask scheduler that share both folders, under a journal.
     """
     need("sweep")
+    refuse_without_effect("with --scheduler", jobs=asked["scheduler"] and asked["jobs"])
     if table.is_dir() or not output.suffix:
         _partitions(table, output, rates, asked)
         return

@@ -208,11 +208,13 @@ def quantity_of(hint: Any) -> Quantity:
         return next(quantity_of(part) for part in typing.get_args(hint) if part is not types.NoneType)
     if typing.get_origin(hint) is Annotated:
         return next(part for part in hint.__metadata__ if isinstance(part, Quantity))
-    raise TypeError(f"annotation without a quantity: got {hint!r}, want Annotated[..., Quantity(...)].")
+    raise TypeError(f"annotation without a quantity: got {hint!r}, want Annotated[..., Quantity(...)]. Annotate it.")
 
 
 def default_of(where: str, name: str, quantity: Quantity) -> Any:
     """Return what stands for `DEFAULT` in a signature or section; a quantity without a default is refused."""
     if quantity.default is REQUIRED:
-        raise TypeError(f"no default: got DEFAULT for {name} of {where}, want a quantity that declares one.")
+        raise TypeError(
+            f"no default: got DEFAULT for {name} of {where}, want a quantity that declares one. Declare it."
+        )
     return quantity.default

@@ -274,8 +274,8 @@ def _add_batches(app: FastAPI, slots: Slots, batches: Batches) -> None:
         except UnknownKeyError as error:
             raise HTTPException(404, str(error)) from error
         except FileNotFoundError as error:
-            problem = "batch removed: got a file of a batch that was deleted to make room, want one that is kept."
-            raise HTTPException(404, f"{problem} Start it again.") from error
+            problem = "batch removed: got a file of a batch that was deleted to make room, want one that is kept. "
+            raise HTTPException(404, f"{problem}Start it again.") from error
         return FileResponse(path, media_type=MEDIA.get(path.suffix[1:]), filename=path.name, stat_result=found)
 
 

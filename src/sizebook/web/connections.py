@@ -49,7 +49,7 @@ class BoundedProtocol(H11Protocol):
         if len(self.connections) > (most := most_connections()):
             waiting = [each for each in self.connections if isinstance(each, BoundedProtocol) and each._late]
             if not waiting:
-                _LOG.warning("connection refused: got more than %d at work, want fewer", most)
+                _LOG.warning("connection refused: got more than %d at work, want fewer. Ask again later", most)
                 transport.write(_BUSY)
                 transport.close()
                 return

@@ -280,7 +280,7 @@ def _two_arguments(text: str) -> tuple[str, str, str]:
         if sign == "," and depth == 0:
             comma = at
         depth += (sign == "(") - (sign == ")")
-    raise ValueError(f"brackets: got {text}, want two arguments and a closing one")
+    raise ValueError(f"brackets: got {text}, want two arguments and a closing one. Mend the formula.")
 
 
 def _absolute(left: int, top: int, right: int, bottom: int) -> str:

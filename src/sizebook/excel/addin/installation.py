@@ -104,4 +104,8 @@ def _in_use(target: Path, error: Exception) -> InputError:
         return InputError(
             f"the add-in is in use: got {target} open in Excel, want it closed. Close Excel and try again."
         )
-    return error if isinstance(error, InputError) else InputError(f"cannot remove: got {error}, want {target} removed.")
+    return (
+        error
+        if isinstance(error, InputError)
+        else InputError(f"cannot remove: got {error}, want {target} removed. Remove it yourself.")
+    )

@@ -73,13 +73,13 @@ def missed(model: str, gpu: str, replica: Replica, demand: Demand, limits: tuple
     name, got, want = ("ttft_target_seconds", alone.ttft_seconds, most_first)
     if alone.ttft_seconds <= most_first:
         name, got, want = ("tpot_target_seconds", alone.tpot_seconds, most_token)
-    said = f"{name} binds: got {got:.4g} s with one request in flight at {replica.layout}, want {want:.4g} s."
+    said = f"{name} binds: got {got:.4g} s with one request in flight at {replica.layout}, want {want:.4g} s. "
     for degree, wider in _wider(model, gpu, replica):
         at = _alone(wider, one)
         if at.ttft_seconds <= most_first and at.tpot_seconds <= most_token:
-            return f"{said} Raise tp to {degree}, or accept {got:.4g} s."
+            return f"{said}Raise tp to {degree}, or accept {got:.4g} s."
     return (
-        f"{said} No tp up to {max(WIDER)} meets it; accept {got:.4g} s or choose a faster gpu or a narrower "
+        f"{said}No tp up to {max(WIDER)} meets it; accept {got:.4g} s or choose a faster gpu or a narrower "
         "weight_dtype."
     )
 
@@ -100,6 +100,6 @@ def missed_by_requests(layout: str, simulated: Simulator, limits: Limits) -> str
     name = f"p{limits.share * 100:g}"
     said = (
         f"{binding}_target_seconds binds: got {got:.4g} s at {name} of requests that meet no other at "
-        f"{layout}, want {want:.4g} s."
+        f"{layout}, want {want:.4g} s. "
     )
-    return f"{said} Raise tp, accept {got:.4g} s, or choose a faster gpu or a narrower weight_dtype."
+    return f"{said}Raise tp, accept {got:.4g} s, or choose a faster gpu or a narrower weight_dtype."

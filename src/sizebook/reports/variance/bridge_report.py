@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from datetime import date
 from itertools import accumulate
-from typing import Any
 
-from sizebook.core.texts import Text, text
+from sizebook.core.texts import text
 from sizebook.plans.bridges import Bridge
 from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figures, words
 from sizebook.reports.number_columns import aligned
-from sizebook.reports.variance.drawing import chart_of, money, signed, with_signs
-
-_LONGEST = 60  # signs of a value in a table
+from sizebook.reports.variance.drawing import chart_of, money, shown, signed, with_signs
 
 
 def report(found: Bridge, as_of: date) -> Report:
@@ -49,7 +46,7 @@ def _steps(found: Bridge) -> Section:
     known = [move for move in found.moves if move is not None]
     cells = zip(with_signs(known), aligned([*accumulate(known, initial=found.start)], digits=4)[1:], strict=True)
     rows = tuple(
-        Row((step.key, _shown(step.before), _shown(step.after), *(("–", "–") if move is None else next(cells))))
+        Row((step.key, shown(step.before), shown(step.after), *(("–", "–") if move is None else next(cells))))
         for step, move in zip(found.steps, found.moves, strict=True)
     )
     heads = (
@@ -62,10 +59,3 @@ def _steps(found: Bridge) -> Section:
     )
     table = Table(text("Changes in order"), heads, rows)
     return Section(text("Changes"), text("What differs, one by one"), (table, Notes(notes)))
-
-
-def _shown(value: Any) -> str | Text:
-    if isinstance(value, Text):
-        return value
-    said = "–" if value is None else str(value)
-    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"

@@ -18,12 +18,18 @@ from sizebook.actuals.actual_months import OTHERS
 from sizebook.actuals.plan_variance import PlanVariance
 from sizebook.actuals.variance import CAUSES
 from sizebook.plans.bridges import Bridge
+from sizebook.reports.variance.drawing import shown
 from sizebook.reports.variance.report import CAUSES as LABELS
+from sizebook.sources.cell_text import put_text
 from sizebook.sources.writing import unfinished
 from sizebook.workbooks import styles
 
 _FIRST = 5  # row of figures
 _MONEY = "#,##0.00;-#,##0.00"
+
+
+class _Formula(str):
+    """A text that the sheet calculates; every other one is shown as it stands, whatever it begins with."""
 
 
 def write_variance(found: PlanVariance, path: Path) -> None:
@@ -36,12 +42,12 @@ def write_variance(found: PlanVariance, path: Path) -> None:
     for row, month in enumerate(found.months, start=_FIRST):
         shares = (share.shapley for share in month.shares)
         others = (getattr(month.actual, name) for name in OTHERS)
-        check = f'=IF(ABS(E{row}-SUM(F{row}:{end}{row}))<0.01,"OK","causes do not add up")'
-        amounts = (month.planned, month.actual.total, f"=D{row}-C{row}")
+        check = _Formula(f'=IF(ABS(E{row}-SUM(F{row}:{end}{row}))<0.01,"OK","causes do not add up")')
+        amounts = (month.planned, month.actual.total, _Formula(f"=D{row}-C{row}"))
         rows.append([month.label, month.service, *amounts, *shares, *others, check])
     last = _FIRST + len(rows) - 1
     letters = [get_column_letter(column) for column in range(3, len(heads))]
-    rows.append(["Together", "", *(f"=SUM({letter}{_FIRST}:{letter}{last})" for letter in letters)])
+    rows.append(["Together", "", *(_Formula(f"=SUM({letter}{_FIRST}:{letter}{last})") for letter in letters)])
     rows += [[], [f"To {found.until}, planned", "", found.planned_total]]
     rows.append([f"To {found.until}, now", "", found.forecast_total])
     _write(sheet, heads, rows, path)
@@ -52,11 +58,10 @@ def write_bridge(found: Bridge, path: Path) -> None:
     sheet = _sheet("Bridge", found.title, f"{found.figure}, {found.unit}")
     rows: list[list[Any]] = [[found.ends[0], "", "", "", found.start]]
     for row, (step, move) in enumerate(zip(found.steps, found.moves, strict=True), start=_FIRST + 1):
-        said = ["" if value is None else str(value) for value in (step.before, step.after)]
-        rows.append([str(step.key), *said, move, f"=E{row - 1}+N(D{row})"])
+        rows.append([step.key, shown(step.before), shown(step.after), move, _Formula(f"=E{row - 1}+N(D{row})")])
     last = _FIRST + len(rows) - 1
-    rows.append([found.ends[1], "", "", f"=SUM(D{_FIRST}:D{last})", found.end])
-    rows.append(["Check", f'=IF(ABS(E{last + 1}-E{last})<0.01,"OK","changes do not add up")'])
+    rows.append([found.ends[1], "", "", _Formula(f"=SUM(D{_FIRST}:D{last})"), found.end])
+    rows.append(["Check", _Formula(f'=IF(ABS(E{last + 1}-E{last})<0.01,"OK","changes do not add up")')])
     rows += [[], *([remark] for remark in found.remarks)]
     _write(sheet, ["Change", "From", "To", "Adds", "Reached"], rows, path)
 
@@ -65,7 +70,8 @@ def _sheet(name: str, title: str, subtitle: str) -> Worksheet:
     sheet = Workbook().active
     assert isinstance(sheet, Worksheet)
     sheet.title = name
-    sheet["A1"].value, sheet["A2"].value = title, subtitle
+    put_text(sheet["A1"], title)
+    put_text(sheet["A2"], subtitle)
     sheet["A1"].font, sheet["A2"].font = styles.font(14, bold=True), styles.font(color=styles.MUTED)
     return sheet
 
@@ -74,7 +80,11 @@ def _write(sheet: Worksheet, heads: list[str], rows: list[list[Any]], path: Path
     """Write heads and rows; the file appears whole or not at all."""
     for row, cells in enumerate([heads, *rows], start=_FIRST - 1):
         for column, value in enumerate(cells, start=1):
-            cell: Any = sheet.cell(row, column, value)
+            cell: Any = sheet.cell(row, column)
+            if isinstance(value, str) and not isinstance(value, _Formula):
+                put_text(cell, value)
+            else:
+                cell.value = value
             cell.font, cell.number_format = styles.font(bold=row < _FIRST), _MONEY
     for column in range(1, len(heads) + 1):
         sheet.column_dimensions[get_column_letter(column)].width = 24 if column == 1 else 18

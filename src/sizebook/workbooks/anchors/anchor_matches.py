@@ -105,7 +105,9 @@ def _is_merged(package: Package, at: Area) -> bool:
 def _unknown(defined: DefinedName, key: str, plan_values: PlanValues) -> str:
     known = [*plan_values.values, *plan_values.pictures]
     if key in known:
-        return f"the name {defined.name} means no cell: got {defined.text[:80]}, want one such as Sheet1!$B$2"
+        return (
+            f"the name {defined.name} means no cell: got {defined.text[:80]}, want one such as Sheet1!$B$2. Correct it."
+        )
     return f"the name {defined.name} is none of the plan's.{suggestion(key, known)}"
 
 
