@@ -17,6 +17,7 @@ from pathlib import Path
 
 import shown_notebooks
 from accuracy_page import accuracy_chart, accuracy_page
+from german_pages import german_pages, translated
 from python_stub import stub
 from scenario_keys_page import scenario_keys_page
 from shown_commands import pages, refreshed
@@ -173,6 +174,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "src/sizebook/__init__.pyi": stub,
     "src/sizebook/data/model_types.csv": model_types_table,
     **{str(page.relative_to(ROOT)): partial(refreshed, page) for page in pages()},
+    **{str(page.relative_to(ROOT)): partial(translated, page) for page in german_pages()},
     **{str(path.relative_to(ROOT)): partial(shown_notebooks.refreshed, path) for path in shown_notebooks.notebooks()},
 }
 

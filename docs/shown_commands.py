@@ -19,6 +19,7 @@ from datetime import date
 from pathlib import Path
 
 from click.testing import CliRunner
+from german_pages import german_pages
 from shown_equations import refreshed_equations
 
 from sizebook.cli import app
@@ -35,7 +36,7 @@ DAY = date(2026, 11, 26)  # prices are as old as on this day, whenever the pages
 
 def pages() -> list[Path]:
     """Return the pages that show what a command prints, or equations."""
-    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    found = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - {*german_pages()})]
     return [
         page for page in found if re.search("^```(console|equation)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     ]

@@ -54,6 +54,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return re.sub("(?ms)^```equation\n(.*?)^```$", lambda block: as_html(block[1], f"{up}functions.html"), markdown)
 
 
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Say that a page is German, so that it is read aloud as German."""
+    return f'<div lang="de">{html}</div>' if page.file.src_uri.startswith("de/") else html
+
+
 def on_post_build(config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
     lines = ["# sizebook", "", f"> {config.site_description}", "", "## Pages", ""]

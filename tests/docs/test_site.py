@@ -73,7 +73,16 @@ def test_search_finds_each_of_the_twenty_questions(site: Path, page: Page) -> No
 
 @pytest.mark.parametrize(
     "name",
-    ["index", "questions", "accuracy", "workbooks", "tutorials/excel", "notebooks/budget_bridge", "methods/training"],
+    [
+        "index",
+        "questions",
+        "accuracy",
+        "workbooks",
+        "tutorials/excel",
+        "notebooks/budget_bridge",
+        "methods/training",
+        "de/tutorials/excel",
+    ],
 )
 def test_axe_finds_nothing(site: Path, page: Page, name: str) -> None:
     page.goto((site / f"{name}.html").as_uri())
