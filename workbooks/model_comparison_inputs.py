@@ -48,7 +48,7 @@ def inputs(book: Book) -> None:
         book,
         "Inputs",
         "Change the pale yellow cells only. A row that is blank stays out of the comparison.",
-        widths=(34, 22, 12, 44),
+        widths=(32, 22, 11, 40),
     )
     page.input_heads()
     page.section("Models")

@@ -70,7 +70,7 @@ def inputs(book: Book) -> None:
         book,
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
-        widths=(34, 22, 12, 44),
+        widths=(32, 22, 11, 40),
     )
     page.input_heads()
     page.section("Model and accelerator")

@@ -34,7 +34,7 @@ HEADINGS = {
 }
 # What stands elsewhere on the page; a workbook holds one kind of plan.
 LEFT_OUT = {leaf.name for kind in (ModelScenario, Money) for leaf in leaves(kind)} | {"gpu", "plan"}
-WIDTHS = (34, 22, 12, 44)
+WIDTHS = (32, 22, 11, 40)
 _GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argument.name == "gpu")
 DRIVERS = (
     Driver("tokens", "Tokens", 1, 0.9, 1.2, "tokens over those of Inputs"),

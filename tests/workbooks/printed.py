@@ -3,7 +3,7 @@
 Run it with ``python -m tests.workbooks.printed``; names of workbooks after it take only those. It needs LibreOffice and
 takes a minute, so it is no part of the suite. Sizes are those of the letters on paper, scaled as the page is; titles of
 axes that stand upright and letters of charts count. No letter of Result is below 9 points and none elsewhere below 8,
-every sheet that is read is printed, and no hidden one and no calculation.
+every sheet that is read is printed, and no hidden one and no calculation; a serving workbook takes 20 pages at most.
 """
 
 import subprocess
@@ -20,6 +20,7 @@ from sizebook.workbooks.sheet_order import group_of
 from tests.workbooks.shipped import SHIPPED
 
 RESULT, LEAST_ON_RESULT, LEAST_POINTS = "Result", 9.0, 8.0
+MOST_PAGES = {"serving_capacity.xlsx": 20}
 ROUNDING = 0.1  # LibreOffice writes coordinates in hundredths of a millimetre
 
 
@@ -74,13 +75,15 @@ def main() -> int:
         for book in [each for each in SHIPPED if each.file in wanted]:
             printed = by_sheet(printed_by_libreoffice(book.path, Path(folder)))
             read = [each.title for each in load_workbook(book.path) if group_of(each) not in ("Calculation", "Lists")]
-            wrong = complaints(printed, read)
+            wrong, n_pages = complaints(printed, read), sum(map(len, printed.values()))
+            if n_pages > MOST_PAGES.get(book.file, n_pages):
+                wrong.append(f"{n_pages} pages, want at most {MOST_PAGES[book.file]}")
             n_wrong += bool(wrong)
             least = {name: min(size for page in pages for size in sizes(page)) for name, pages in printed.items()}
             small = min(least, key=lambda name: least[name])
             pages = ", ".join(f"{name} {len(of)}" for name, of in printed.items())
             print(
-                f"{'WRONG' if wrong else 'ok':5} {book.file}: {sum(map(len, printed.values()))} pages, smallest "
+                f"{'WRONG' if wrong else 'ok':5} {book.file}: {n_pages} pages, smallest "
                 f"letters {least[small]:.1f} points on {small}, {least[RESULT]:.1f} on {RESULT} ({pages})"
             )
             for line in wrong:

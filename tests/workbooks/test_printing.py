@@ -11,7 +11,7 @@ from sizebook.core.errors import InputError
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.line_sheet import result_sheet
-from sizebook.workbooks.print_layout import keep_readable, scale_saving_pages, years_a_page
+from sizebook.workbooks.print_layout import height_of, keep_readable, scale_saving_pages, years_a_page
 from tests.workbooks.filled import FilledOnce
 from tests.workbooks.shipped import SHIPPED, Shipped, opened
 from tests.workbooks.sittings import CEILED
@@ -135,7 +135,7 @@ def folded(sheet: Worksheet) -> int:
 
 def test_a_few_months_take_a4_and_many_a3_again(tmp_path: Path) -> None:
     """B, C, D and months are 33 + 13 + 15 + 13 each, 5.6 points a width: four months 633 of the 784 points of A4 turned
-    less its margins, a year 1,215, which asks for A3. At 92 % the rows of A4 take one page, not two."""
+    less its margins, a year 1,215, which asks for A3. At 13 points a row those of A4 take one page unscaled."""
     (book,) = [each for each in SHIPPED if each.file == "fine_tuning.xlsx"]
     assert opened(book.path)["Months"].page_setup.paperSize == 9  # the example runs for four months
     asked = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 8, "batch": 16, "n_examples": 1000, "months": 12}
@@ -143,7 +143,7 @@ def test_a_few_months_take_a4_and_many_a3_again(tmp_path: Path) -> None:
     setup = load_workbook(year)["Months"].page_setup
     assert (setup.paperSize, setup.scale) == (8, 94)
     again = load_workbook(fill(year, {**asked, "months": 2}, tmp_path / "two.xlsx").path)["Months"].page_setup
-    assert (again.paperSize, again.scale) == (9, 92)
+    assert (again.paperSize, again.scale) == (9, 100)
 
 
 @pytest.mark.parametrize(
@@ -158,3 +158,16 @@ def test_a_few_months_take_a4_and_many_a3_again(tmp_path: Path) -> None:
 )
 def test_a_page_of_a_few_rows_is_saved_by_a_smaller_scale(scale: int, heights: list[float], kept: int) -> None:
     assert scale_saving_pages(scale, heights, 1.0) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "height"),
+    [
+        ("Mean tokens of a prompt.", 40, None),
+        ("number, above 0, at most 1", 18, 26),  # 26 letters of about 4.3 points beside 96.8 of the column
+        ("number, 0 to 1 trillion", 18, None),
+        ("TTFT_SECONDS and TPOT_SECONDS, or SERVING_PERCENTILE, against SERVING_BASIS", 62, 26),  # capitals are wide
+    ],
+)
+def test_a_row_is_as_high_as_its_text_wraps(text: str, width: float, height: float | None) -> None:
+    assert height_of(text, width) == height

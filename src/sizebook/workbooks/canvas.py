@@ -22,7 +22,8 @@ from sizebook.workbooks.references import quoted
 
 RESULT = "Result"  # the sheet whose tiles the cover repeats
 PASSED, FAILED = "OK", "CHECK"
-_CHART_ROWS = 17
+_CHART_ROWS = 19
+_GAP = 8  # points above a section
 _TILE_HEIGHTS = (8, 26, 24, 26)  # gap, label, figure, what stands under it
 _MOST_LABELS = 8  # columns that hold their figures above them
 
@@ -112,6 +113,7 @@ class Canvas:
     def section(self, title: str) -> None:
         """Start a group of lines; on paper a group stays on one page where it fits."""
         self._groups.append(self.row)
+        self.sheet.row_dimensions[self.row].height = _GAP
         self.row += 1
         for column in range(2, self.last_column + 1):
             self._put(column, title if column == 2 else None, "Section")

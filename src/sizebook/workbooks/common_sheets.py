@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from textwrap import wrap
 
 from sizebook.core.sections import Argument
 from sizebook.core.tables import table
@@ -12,6 +13,7 @@ from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import FAILED, PASSED
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.print_layout import height_of
 from sizebook.workbooks.references import quoted
 from sizebook.workbooks.sheet_order import arrange, shown_groups
 from sizebook.workbooks.text_formulas import day_text
@@ -33,7 +35,7 @@ _STANDARD = (
     "nothing was changed that only it can follow."
 )
 # A line of a paragraph across a page holds about so many letters.
-_LETTERS_A_LINE = 150
+_NOTES_WIDTHS, _LETTERS_A_LINE = (30, 50, 16, 62), 165
 
 
 def cover_sheet(book: Book, purpose: str, *chosen: Argument) -> Callable[[], None]:
@@ -99,11 +101,11 @@ def checks_sheet(book: Book, checks: Sequence[tuple[str, ...]], cases: Sequence[
 def notes_sheet(book: Book, functions: Sequence[str], notes: Sequence[str]) -> None:
     """Add the sheet of notes: what is meant and left out, the functions with formula and source, the data's dates."""
     page = new_sheet(
-        book, "Notes", "What the figures mean, where they come from, and how old the data are.", widths=(30, 50, 16, 62)
+        book, "Notes", "What the figures mean, where they come from, and how old the data are.", widths=_NOTES_WIDTHS
     )
     page.section("What is counted")
     for note in notes:
-        page.paragraph(note, height=15 * -(-len(note) // _LETTERS_A_LINE))
+        page.paragraph(note, height=13.0 * len(wrap(note, _LETTERS_A_LINE)) + 2)
     page.section("How to read it")
     for style, sample, meaning in _LEGEND:
         cell = page.fact(style, sample, style=style)
@@ -126,6 +128,7 @@ def _function(page: LineSheet, name: str) -> None:
     cell = page.fact(name, shown)
     source = page.sheet.cell(cell.row, 5, function.source)
     cell.style = source.style = "Origin"
-    lines = max(-(-len(shown) // 68), -(-len(function.source) // 70))
     page.sheet.merge_cells(f"C{cell.row}:D{cell.row}")
-    page.sheet.row_dimensions[cell.row].height = 14 * lines + 2
+    _, across, unit, behind = _NOTES_WIDTHS
+    heights = (height_of(shown, across + unit), height_of(function.source, behind))
+    page.sheet.row_dimensions[cell.row].height = max((each for each in heights if each is not None), default=None)

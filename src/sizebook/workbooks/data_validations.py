@@ -24,6 +24,7 @@ FLAGS = ("no", "yes")
 _LONGEST_TITLE, _LONGEST_PROMPT, _LONGEST_ERROR = 32, 255, 225  # letters that Excel takes
 _SMALLEST = sys.float_info.min  # a spreadsheet holds no smaller number above 0
 _LARGEST_WHOLE, _LARGEST = 2**53, 1e307
+_LARGE_NUMBERS = {"million": 10**6, "billion": 10**9, "trillion": 10**12}
 _FEW = 5  # keys that are named one by one
 _DAYS = (61, 2_958_465)  # 1900-03-01, the first day on which every spreadsheet agrees, to 9999-12-31
 _X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
@@ -68,15 +69,29 @@ def _beyond(quantity: Quantity, bound: float | None, way: int) -> float | None:
     return way * _SMALLEST if bound == 0 else math.nextafter(bound, way * math.inf)
 
 
-def bounds_text(quantity: Quantity) -> str:
-    """Return the bounds in words, empty where there are none."""
+def bounds_text(quantity: Quantity, *, exact: bool = False) -> str:
+    """Return the bounds in words, empty where there are none: 0 to 1 million; ``exact`` writes out every digit."""
+    shown = _digits if exact else _in_words
+    if quantity.minimum is not None and quantity.maximum is not None:
+        return f"{shown(quantity.minimum)} to {shown(quantity.maximum)}"
     words = (
         ("at least", quantity.minimum),
         ("above", quantity.above),
         ("at most", quantity.maximum),
         ("below", quantity.below),
     )
-    return " and ".join(f"{word} {bound:,.15g}".replace(",", " ") for word, bound in words if bound is not None)
+    return ", ".join(f"{word} {shown(bound)}" for word, bound in words if bound is not None)
+
+
+def _digits(bound: float) -> str:
+    return f"{bound:,.15g}".replace(",", " ")
+
+
+def _in_words(bound: float) -> str:
+    for word, one in _LARGE_NUMBERS.items():
+        if bound % one == 0 and one <= bound < 1000 * one:
+            return f"{bound / one:.15g} {word}"
+    return _digits(bound)
 
 
 def accepted_values(quantity: Quantity) -> str:
@@ -86,7 +101,7 @@ def accepted_values(quantity: Quantity) -> str:
         few = len(listed) <= _FEW
         shown = ", ".join(listed) if few else f"{len(listed)} keys in the list"
         return f"{shown}, or another spelling" if quantity.kind not in ("flag", "choice") else shown
-    kinds = {"integer": "whole", "number": "number", "date": "a day", "list": "numbers with commas between"}
+    kinds = {"integer": "whole", "number": "number", "date": "a day", "list": "1, 1, 2 or 100:0.5, 200:0.5"}
     return ", ".join(part for part in (kinds.get(quantity.kind, "text"), bounds_text(quantity)) if part)
 
 
@@ -109,7 +124,7 @@ def _refusal(quantity: Quantity) -> str:
         "list": "one of the list, or numbers with commas between",
     }
     wanted = kinds.get(quantity.kind, "one of the list, or another spelling")
-    limits = bounds_text(quantity)
+    limits = bounds_text(quantity, exact=True)
     return f"Want {wanted}{f', {limits}' if limits else ''}: {quantity.meaning}."[:_LONGEST_ERROR]
 
 

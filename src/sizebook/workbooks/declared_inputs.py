@@ -16,7 +16,6 @@ from sizebook.workbooks.input_sources import source_of_input
 from sizebook.workbooks.line_sheet import InputLine, LineSheet
 
 AS_DECLARED: Any = object()
-_AS_TEXT = " In a cell: 1, 1, 2 for numbers, 100:0.5, 200:0.5 for pairs."
 
 
 def declare(
@@ -34,7 +33,6 @@ def declare(
     """
     quantity, label = argument.quantity, label or argument.label
     wanted = argument.default if default is AS_DECLARED else default
-    meaning = sentence(quantity.meaning) + (_AS_TEXT if quantity.kind == "list" else "")
     origin = source_of_input(argument, wanted, required=argument.required if required is None else required)
     page.input(
         InputLine(
@@ -42,7 +40,7 @@ def declare(
             label,
             _shown(wanted),
             unit=quantity.unit,
-            origin=meaning,
+            origin=sentence(quantity.meaning),
             number_format=number_format(quantity),
             required=argument.required if required is None else required,
             per_case=tuple(map(_shown, per_case)),

@@ -199,7 +199,7 @@ def rates_sheet(book: Book) -> None:
         "Rates",
         "Levels that hold from a day on, as many as are known. Blank: prices stay, amounts are in USD.",
         cases=DATED,
-        widths=(22, *[12] * len(DATED), 12, 24),
+        widths=(20, *[11] * len(DATED), 10, 14),
     )
     page.input_heads()
     for title, key, day, of in (

@@ -19,14 +19,16 @@ from sizebook.workbooks.addin_calls import NEEDS_ADDIN
 from sizebook.workbooks.book import FIRST_COLUMN, UNLISTED, Book, Place
 from sizebook.workbooks.canvas import FAILED, PASSED, Canvas
 from sizebook.workbooks.data_validations import sentence
+from sizebook.workbooks.print_layout import height_of, widest_letters
 from sizebook.workbooks.references import quoted, text
 
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 
 
 # What to enter, and behind it: heads and widths, which A4 holds beside a label, a value and a unit.
-_WIDEST = 44
-_BESIDE = (("What it takes", 17), ("Where its value comes from", 31))
+_WIDEST = 40
+_TAKES, _SOURCE = ("What it takes", 18), "Where its value comes from"
+_WIDE, _NARROW = 37, 24  # of sources, by what others leave of a turned A4 page
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,13 @@ class LineSheet(Canvas):
 
     def input_heads(self, label: str = "Input", *, origin: str = "What to enter", cases: Sequence[str] = ()) -> None:
         """Write the heads of a page of inputs: behind what to enter stands what a cell takes, and its source."""
-        self.beside = len(_BESIDE)
+        self.beside = 2
         self.heads(label, origin=origin, cases=cases)
         entered = self.sheet.column_dimensions[get_column_letter(self.unit_column + 1)]
         entered.width = min(entered.width, _WIDEST)
-        for column, (head, width) in enumerate(_BESIDE, self.unit_column + 2):
+        left = int(widest_letters()) - sum(self._width(at) for at in range(2, self.unit_column + 2)) - _TAKES[1]
+        sources = _SOURCE, max(_NARROW, min(_WIDE, left))
+        for column, (head, width) in enumerate((_TAKES, sources), self.unit_column + 2):
             self._put(column, head, "Column head", self.row - 1)
             self.sheet.column_dimensions[get_column_letter(column)].width = width
 
@@ -197,6 +201,7 @@ class LineSheet(Canvas):
         self._put(self.unit_column, unit or None, "Total unit" if total else "Unit")
         self._put(self.unit_column + 1, origin, "Origin")
         self._fit(self.unit_column + 1, origin)
+        self._fit(2, label, 10)
 
     def _describe_beside(self, takes: str, source: str) -> None:
         """Say beside an input what it takes and where its value comes from."""
@@ -220,11 +225,15 @@ class LineSheet(Canvas):
         self._put(column, f"=IF({at}={default},{text(given.source)},{text(given.own_source)})", "Origin")
         self._fit(column, max(given.source, given.own_source, key=len))
 
-    def _fit(self, column: int, said: str) -> None:
+    def _width(self, column: int) -> float:
+        return float(self.sheet.column_dimensions[get_column_letter(column)].width)
+
+    def _fit(self, column: int, said: str, size: float = 9) -> None:
         """Make the row high enough for a text: Excel fits wrapped rows only when a person edits them."""
-        width = self.sheet.column_dimensions[get_column_letter(column)].width
-        row = self.sheet.row_dimensions[self.row]
-        row.height = max(row.height or 0, 15 * max(1, -(-len(said) // int(width * 1.35))))
+        height = height_of(said, self._width(column), size)
+        if height is not None:
+            row = self.sheet.row_dimensions[self.row]
+            row.height = max(row.height or 0, height)
 
 
 def _dropdown(source: str) -> DataValidation | None:

@@ -17,12 +17,15 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.core.errors import InputError
 
-# A row of a page of results; paper; below, the width of one figure in the default face with its padding.
+# A row of one line; paper; below, the width of one figure in the default face with its padding.
 _ROW_HEIGHT, _A4_POINTS, _A3_POINTS = 13.0, (595.0, 842.0), (842.0, 1190.0)
 _WIDEST_LETTER = 5.6  # what LibreOffice makes of it; Excel 5.25
+_THIN, _BROAD = "fijlrtI.,:;'|()[]/- ", "mwMW%@_"
+_PADDING = 4.0  # points of a cell beside its text
 _LEAST_SCALE = 0.89  # of paper: letters of 9 points stay at 8
+_SIDE = 0.3  # inches beside a page
 _A_YEAR = 12  # months
-_FULL = 0.7  # of a page, from where on a section that does not fit begins another
+_FULL = 0.9  # of a page, from where on a section that does not fit begins another
 
 
 def set_up_printing(sheet: Worksheet, title: str, version: str) -> None:
@@ -31,8 +34,10 @@ def set_up_printing(sheet: Worksheet, title: str, version: str) -> None:
     sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
     sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
     sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
-    sheet.page_margins.left = sheet.page_margins.right = 0.3
-    sheet.page_margins.top, sheet.page_margins.bottom = 0.6, 0.7
+    sheet.page_margins.left = sheet.page_margins.right = _SIDE
+    margins = sheet.page_margins
+    margins.top, margins.bottom, margins.header, margins.footer = 0.4, 0.55, 0.3, 0.3
+    sheet.sheet_format.defaultRowHeight, sheet.sheet_format.customHeight = _ROW_HEIGHT, True
     footer: Any = sheet.oddFooter
     for part, text in (
         (footer.left, f"{title} · {sheet.title}"),
@@ -142,10 +147,8 @@ def fit_one_page(sheet: Worksheet, last_row: int, last_column: int) -> None:
     Errors: `InputError` where its columns or rows are more than the page holds, which would be scaled down.
     """
     margins = sheet.page_margins
-    margins.left = margins.right = margins.top = 0.4
-    margins.bottom, margins.header, margins.footer = 0.55, 0.3, 0.3
+    margins.left = margins.right = 0.4
     sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "portrait", 1
-    sheet.sheet_format.defaultRowHeight, sheet.sheet_format.customHeight = _ROW_HEIGHT, True  # of rows behind charts
     width = _width(sheet, 2, last_column)  # column A is a margin of the screen
     height = _height(sheet, 1, last_row + 1)
     short, long = _A4_POINTS
@@ -156,6 +159,27 @@ def fit_one_page(sheet: Worksheet, last_row: int, last_column: int) -> None:
             f"{room[0]:.0f} x {room[1]:.0f}. Narrow its columns, lower its charts or move a table to another sheet."
         )
     sheet.print_area = f"B1:{get_column_letter(last_column)}{last_row}"
+
+
+def widest_letters() -> float:
+    """Return the widths of columns together that a turned A4 page holds at the least scale."""
+    return (_A4_POINTS[1] - 72 * 2 * _SIDE) / (_WIDEST_LETTER * _LEAST_SCALE)
+
+
+def height_of(text: str, width: float, size: float = 9) -> float | None:
+    """Return the points of a row that holds a wrapped text, None where it takes one line as any row does."""
+    room, n_lines, used = (_WIDEST_LETTER * width - _PADDING) / size, 1, 0.0
+    for word in text.split():
+        needed = _ems(word)
+        if used and used + _ems(" ") + needed > room:
+            n_lines, used = n_lines + 1, 0.0
+        used += needed + (_ems(" ") if used else 0)
+    return 12.0 * n_lines + 2 if n_lines > 1 else None
+
+
+def _ems(text: str) -> float:
+    """Return how wide a text is in sizes of its letters: Arial's are of four widths, near enough."""
+    return sum(0.29 if each in _THIN else 0.8 if each in _BROAD else 0.68 if each.isupper() else 0.54 for each in text)
 
 
 def _height(sheet: Worksheet, start: int, stop: int) -> float:
