@@ -22,7 +22,7 @@ PLATFORMS = (
     "x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "x86_64-apple-darwin", "aarch64-apple-darwin",
     "x86_64-pc-windows-msvc", WINDOWS_ARM, PYODIDE,
 )  # fmt: skip
-EXTRAS = ("", "workbooks", "reports", "sweep", "hub", "cluster", "web")
+EXTRAS = ("", "workbooks", "reports", "sweep", "duckdb", "hub", "cluster", "web", "mcp")
 NOT_ASKED = {"torch", "all"}  # torch has an index of its own; all is the others
 # (platform, extra) -> Pythons without a wheel of something in it; the base is nowhere among them.
 NOT_THERE = {
@@ -34,8 +34,10 @@ NOT_THERE = {
     (PYODIDE, "workbooks"): PYTHONS,
     (PYODIDE, "reports"): PYTHONS,
     (PYODIDE, "sweep"): PYTHONS,
+    (PYODIDE, "duckdb"): PYTHONS,
     (PYODIDE, "hub"): PYTHONS,
     (PYODIDE, "cluster"): PYTHONS,  # nor of distributed's psutil and tornado
+    (PYODIDE, "mcp"): PYTHONS,
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
+from sizebook.core.errors import InputError
 
 pl = pytest.importorskip("polars")
 
@@ -86,6 +87,41 @@ def test_tables_in_csv_hold_what_those_in_parquet_hold_beside_a_scenario_of_thei
         texts = pl.when(pl.col("text").str.contains("^[=+@-]")).then("'" + pl.col("text")).otherwise(pl.col("text"))
         assert held.equals(parquet.with_columns(text=texts)), name
     assert "'=1+1" in pl.read_csv(tmp_path / "out" / "inputs.csv", infer_schema=False)["text"].to_list()
+
+
+def test_tables_in_duckdb_are_those_in_parquet_in_one_file(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    done = run(tmp_path, "--formats", "parquet,duckdb")
+    assert done.exit_code == 1 and "2 of 3 scenarios done" in done.output
+    with duckdb.connect(tmp_path / "out" / "batch.duckdb", read_only=True) as database:
+        assert {name for [name] in database.sql("SHOW TABLES").fetchall()} == set(TABLES)
+        for name in TABLES:
+            held, parquet = database.table(name), pl.read_parquet(tmp_path / "out" / f"{name}.parquet")
+            assert held.columns == parquet.columns and held.fetchall() == parquet.rows(), name
+        asked = "SELECT unit, value FROM figures WHERE scenario = 'count' AND name = 'parameters'"
+        assert database.sql(asked).fetchall() == [("parameters", 8_030_261_248.0)]
+        beside = database.read_parquet(str(tmp_path / "out" / "figures.parquet"))  # opened by DuckDB, not by us
+        assert beside.fetchall() == database.table("figures").fetchall()
+    (tmp_path / "out" / "batch.duckdb").unlink()
+    assert "2 of them before" in run(tmp_path, "--formats", "parquet,duckdb", "--resume").output
+    assert (tmp_path / "out" / "batch.duckdb").exists()
+
+
+def test_duckdb_that_cannot_write_says_so(tmp_path: Path) -> None:
+    """What DuckDB says of a full disk is told in our words, and no half of a file stays."""
+    duckdb = pytest.importorskip("duckdb")
+    from sizebook.batch.database import write_database
+
+    def fails(table: str, path: Path) -> None:
+        raise duckdb.IOException(f"no space for {table}")
+
+    with pytest.raises(InputError) as refused:
+        write_database(["figures"], fails, tmp_path / "batch.duckdb")
+    assert str(refused.value) == (
+        f"cannot write: got no space for figures for {tmp_path / 'batch.duckdb'}, want a disk with room for the "
+        "tables. Make room."
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_batch_that_stopped_goes_on_to_the_same_tables(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizebook.batch.long_tables import lines_of
+from sizebook.batch.long_tables import DATABASE, lines_of
 from sizebook.batch.plan_kinds import PlannedScenario
 from sizebook.batch.record import json_values
 from sizebook.core.errors import InputError
@@ -150,7 +150,7 @@ FORMATS: dict[str, Format] = {
 }
 USUAL = ("pdf", "xlsx")
 # No file a scenario: four tables of the whole batch, by the ending of their files.
-LONG_TABLES = {"parquet": ".parquet", "csv-tables": ".csv"}
+LONG_TABLES = {"parquet": ".parquet", "csv-tables": ".csv", "duckdb": DATABASE}
 
 
 def parse_formats(text: str, others: Sequence[str] = ()) -> tuple[str, ...]:

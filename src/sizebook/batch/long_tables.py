@@ -1,7 +1,8 @@
-"""A whole batch as four long tables in Parquet or CSV: figures, months, inputs and notes, a value a line with its unit.
+"""A whole batch as four long tables, in Parquet, CSV or DuckDB: a value a line with its unit.
 
-``months`` holds every table of the plans, ``table`` says which. What one scenario gives waits in the journal until all
-are done, so that 10 000 plans are four files and a batch that was killed goes on.
+They are figures, months, inputs and notes. ``months`` holds every table of the plans, ``table`` says which. What one
+scenario gives waits in the journal until all are done, so that 10 000 plans are four files and a batch that was killed
+goes on.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ COLUMNS = {
     INPUTS: ("name", "label", "unit", "value", "text"),
     NOTES: ("kind", "text"),
 }
+DATABASE = ".duckdb"  # the ending of the one file that holds all four
 _NUMBERS = {"row": "Int64", "value": "Float64"}
 _PIECE_ROWS = 50_000
 
@@ -88,20 +90,31 @@ def _split(value: Any) -> tuple[float | None, str | None]:
 def write_tables(
     done: Mapping[str, str], failed: Mapping[str, str], read: Read, *, folder: Path, endings: Sequence[str]
 ) -> list[Path]:
-    """Write the four tables into a folder, each whole or not at all; return where they are.
+    """Write the four tables into a folder, each file whole or not at all; return where they are.
 
     ``done`` are the hashes of scenarios by name, of which ``read`` returns the lines; ``failed`` the problems, which
-    stand among the notes. ``endings`` say which kinds of files.
+    stand among the notes. ``endings`` say which kinds of files; one of DuckDB holds all four.
     """
     need("sweep")
     from sizebook.sweeps.streaming import write
 
-    run, written = hashlib.sha256(json.dumps(sorted(done.items())).encode()).hexdigest()[:16], []
-    for (table, columns), ending in itertools.product(COLUMNS.items(), endings):
+    run = hashlib.sha256(json.dumps(sorted(done.items())).encode()).hexdigest()[:16]
+
+    def write_table(table: str, path: Path) -> None:
         problems = failed if table == NOTES else {}
         rows = itertools.chain(_rows(done, read, table), _problems(problems))
-        written.append(folder / f"{table}{ending}")
-        write(_frames(((run, *row) for row in rows), (*HEADS, *columns)), written[-1])
+        write(_frames(((run, *row) for row in rows), (*HEADS, *COLUMNS[table])), path)
+
+    written = []
+    for ending in endings:
+        if ending == DATABASE:
+            from sizebook.batch.database import write_database
+
+            written.append(write_database(COLUMNS, write_table, folder / f"batch{ending}"))
+            continue
+        for table in COLUMNS:
+            written.append(folder / f"{table}{ending}")
+            write_table(table, written[-1])
     return written
 
 

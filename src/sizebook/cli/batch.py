@@ -115,7 +115,7 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     refuse_without_effect("with --scheduler", jobs=asked["scheduler"] and asked["jobs"])
     formats = parse_formats(asked["formats"], tuple(LONG_TABLES))
     if LONG_TABLES.keys() & set(formats):
-        need("sweep")
+        need("sweep", *(["duckdb"] if "duckdb" in formats else []))
     order = RunOptions(
         asked["jobs"] or os.cpu_count() or 1,
         formats,

@@ -16,6 +16,7 @@ EXTRAS = {
     "workbooks": ("openpyxl", "lxml", "defusedxml", "formualizer", "numpy", "psutil"),
     "reports": ("babel", "jinja2", "weasyprint", "fontTools", "vl_convert", "pypdf", "tomli_w", "rich"),
     "sweep": ("numpy", "polars", "rich", "ruamel"),
+    "duckdb": ("duckdb",),
     "hub": ("huggingface_hub",),
     "cluster": ("dask", "distributed"),
     "web": ("fastapi", "starlette", "uvicorn", "python_multipart"),
