@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, overload
 from sizebook.api.counts import count as count
 from sizebook.api.plans import Plan as Plan
 from sizebook.api.plans import plan as plan
+from sizebook.api.tables import catalog as catalog
 from sizebook.api.tables import sweep as sweep
 from sizebook.core.errors import SizebookError as SizebookError
 

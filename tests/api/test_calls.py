@@ -44,7 +44,7 @@ def test_sections_by_keyword_are_their_arguments() -> None:
 def test_columns_come_back_as_what_they_were() -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     layer = [4 * 8 * 8 + 4 * 8, 4 * 16 * 16 + 4 * 16]
-    assert sb.params_mha([8, 16]) == layer
+    assert sb.params_mha([8, 16]) == sb.params_mha(range(8, 17, 8)) == layer
     assert (sb.params_mha(np.array([[8], [16]])) == np.array([layer]).T).all()
     assert sb.params_mha(polars.Series("d", [8, 16])).equals(polars.Series("d", layer))
     found = sb.params_mha(pandas.Series([8, 16], index=["a", "b"], name="d"))
@@ -95,7 +95,8 @@ def test_refusals(call: Any, message: str) -> None:
 def test_unknown_name_is_an_attribute_error_with_the_nearest() -> None:
     with pytest.raises(AttributeError, match=r"no attribute 'params_mhaa'\. Did you mean 'params_mha'\?$"):
         _ = sb.params_mhaa
-    assert not hasattr(sb, "PARAMS_MHA")
+    with pytest.raises(AttributeError, match=r"no attribute 'PARAMS_MHA'\. Did you mean 'params_mha'\?$"):
+        _ = sb.PARAMS_MHA
 
 
 def test_no_function_is_called_as_a_package_is() -> None:

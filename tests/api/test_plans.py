@@ -52,7 +52,9 @@ def test_figures_months_and_tables_are_those_of_the_json(plan: Any) -> None:
     assert plan.table("months", "polars").to_dicts() == plan.months
     assert plan.table("months", "pandas").to_dict("records") == plan.months
     figures = plan.table("figures", "polars")
-    assert figures.columns == ["name", "label", "unit", "value"] and figures.height == len(plan.figures)
+    assert figures.columns == ["name", "label", "unit", "value", "text"] and figures.height == len(plan.figures)
+    numbers = {row["name"]: row["value"] for row in figures.iter_rows(named=True) if row["text"] is None}
+    assert numbers["usd"] == plan.figures["usd"] and figures["value"].dtype.is_float()
 
 
 def test_keywords_stand_in_place_of_keys() -> None:
@@ -67,7 +69,16 @@ def test_files_and_first_page(plan: Any, tmp_path: Path) -> None:
     assert "Result" in book.sheetnames
     shown = plan._repr_html_()
     assert shown.startswith("<iframe srcdoc=") and "To know before using the figures" in shown
-    assert repr(plan).startswith("<serving plan: gpus_per_replica=1, peak_gpus_first=")
+    lines = repr(plan).splitlines()
+    assert lines[0] == "serving plan" and lines[1].split() == [
+        "gpus_per_replica",
+        "1",
+        "GPU",
+        "GPUs",
+        "of",
+        "a",
+        "replica",
+    ]
 
 
 def test_a_figure_is_explained_by_its_formula(plan: Any) -> None:
@@ -75,6 +86,32 @@ def test_a_figure_is_explained_by_its_formula(plan: Any) -> None:
     assert any(line.startswith("  formula  ") for line in lines) and any(line.startswith("  source ") for line in lines)
     assert f"  result   {plan.figures['peak_gpus_first']} GPUs" in lines
     assert plan.explain().count("  formula  ") > 10
+    assert plan.explain("gpus in the busiest hour") == plan.explain("GPUs in the busiest hour") != plan.explain()
+
+
+def test_a_cost_is_explained_by_its_months(plan: Any) -> None:
+    """Two months of the same traffic: the numbers of the sum are both, and a step says how one came about."""
+    first, second = (month["usd"] for month in plan.months)
+    total, month = plan.explain("usd").split("\n\n", 1)
+    assert total.splitlines()[:2] == ["Cost", "  formula  sum over months"]
+    assert f"  numbers  {first:,.0f} + {second:,.0f}".replace(",", "") in total.replace("\u202f", "").replace(
+        "\xa0", ""
+    )
+    assert month.startswith("Cost a month\n")
+
+
+def test_figures_tell_the_nearest_name_and_read_as_lines(plan: Any) -> None:
+    with pytest.raises(sb.SizebookError, match=r"^unknown figure: got 'usdd', want a figure of this serving plan\."):
+        _ = plan.figures["usdd"]
+    assert plan.figures.get("usdd", 3) == 3 and "usd" in plan.figures and "usdd" not in plan.figures
+    assert len(repr(plan.figures).splitlines()) == len(plan.figures)
+
+
+def test_the_catalog_names_what_arguments_take() -> None:
+    models, gpus = sb.catalog("models"), sb.catalog("hardware", "pandas")
+    row = {"model": models["key"].to_list(), "gpu": gpus["key"].tolist()}
+    assert "llama-3.1-8b" in row["model"] and "h100-sxm" in row["gpu"]
+    assert sb.catalog("prices")["usd_per_gpu_hour"].dtype.is_float()
 
 
 @pytest.mark.parametrize(
@@ -91,11 +128,22 @@ def test_a_figure_is_explained_by_its_formula(plan: Any) -> None:
         ),
         (
             lambda plan, _: plan.chart("cost"),
-            "unknown chart: got 'cost', want the first words of a title. plan.charts lists them.",
+            "unknown chart: got 'cost', want words of a title. They are: Replicas of 1 GPU by hour of month 1",
         ),
         (lambda plan, _: plan.bridge(sb.plan(model="llama-3.1-8b")), "other plans: got serving and sizing, want two"),
         (lambda plan, folder: plan.fill(folder / "a.pdf"), "cannot write: got "),
         (lambda *_: sb.plan(KEYS, gpus=3), "scenario: "),
+        (
+            lambda *_: sb.plan(model="llama-3.1-8b", gpu="h100-sxm"),
+            "scenario: no plan: got gpu without one, want plan = 'training' or 'serving'. Add that line; a scenario "
+            "that names none is sizing.",
+        ),
+        (
+            lambda *_: sb.plan("llama-3.1-8b", gpu="h100-sxm"),
+            "no scenario: got 'llama-3.1-8b', want the path of a TOML file or keywords. Write the file's ending, or "
+            "sb.plan(plan='serving', model='llama-3.1-8b', ...).",
+        ),
+        (lambda *_: sb.catalog("gpus"), "unknown catalog: got 'gpus', want one of models, hardware, prices. "),
         (lambda *_: sb.plan(model="lama-3.1-8b"), "unknown model: got 'lama-3.1-8b', want a key"),
         (lambda *_: sb.sweep(3), "no table: got 3, want a DataFrame, a dict of columns or a list of dicts."),
     ],

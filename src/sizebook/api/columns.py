@@ -24,7 +24,7 @@ def is_of(value: Any, library: str, kind: str) -> bool:
 
 def column_of(value: Any) -> Column | None:
     """Return a value as a column, None for a single one."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         return Column(value, list)
     if is_of(value, "polars", "Series"):
         return Column(value.to_list(), lambda found: sys.modules["polars"].Series(value.name, found))

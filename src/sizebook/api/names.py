@@ -14,6 +14,7 @@ from sizebook.functions import find, load
 BESIDE = {
     "Plan": "sizebook.api.plans",
     "SizebookError": "sizebook.core.errors",
+    "catalog": "sizebook.api.tables",
     "count": "sizebook.api.counts",
     "plan": "sizebook.api.plans",
     "sweep": "sizebook.api.tables",
@@ -24,13 +25,15 @@ def public(name: str) -> Any:
     """Return what a public name stands for; `AttributeError` with the nearest name for another."""
     if name in BESIDE:
         return getattr(import_module(BESIDE[name]), name)
-    if name.startswith("_") or name != name.lower():
-        raise AttributeError(f"module 'sizebook' has no attribute '{name}'")
+    said = f"module 'sizebook' has no attribute '{name}'"
+    if name.startswith("_"):
+        raise AttributeError(said)
     try:
-        return as_python(find(name))
-    except UnknownFunctionError as error:
-        said = f"module 'sizebook' has no attribute '{name}'.{suggestion(name, names())}"
-        raise AttributeError(said) from error
+        if name == name.lower():
+            return as_python(find(name))
+    except UnknownFunctionError:  # of our own, whatever a notebook shows below it
+        pass
+    raise AttributeError(f"{said}.{suggestion(name.lower(), names())}")
 
 
 def names() -> list[str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
-from importlib import import_module
+from math import fsum, isclose
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sizebook.api.drawings import Drawing, PlanBridge, for_browsers
@@ -15,7 +14,8 @@ from sizebook.core.derivation import Step, derivation_lines
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.extras import need
 from sizebook.core.hints import offered, suggestion
-from sizebook.plans.contents import Contents, Figure, Ledger, Value
+from sizebook.core.units import in_unit, significant
+from sizebook.plans.contents import Contents, Figure, Ledger, Value, split
 
 if TYPE_CHECKING:
     from sizebook.reports.charts.chart_types import Chart
@@ -36,6 +36,11 @@ def plan(scenario: str | Path | Mapping[str, Any] | None = None, /, **keys: Any)
         values, folder, where = dict(scenario or {}), Path(), "scenario"
     else:
         file = Path(scenario)
+        if file.suffix.casefold() != ".toml" and not file.exists():
+            raise InputError(
+                f"no scenario: got '{scenario}', want the path of a TOML file or keywords. Write the file's ending, or "
+                "sb.plan(plan='serving', model='llama-3.1-8b', ...)."
+            )
         values, folder, where = read_toml(file), file.parent, file.name
     return Plan(plan_scenario(_merged(values, keys), where, folder))
 
@@ -62,9 +67,9 @@ class Plan:
         return str(self._planned.kind)
 
     @cached_property
-    def figures(self) -> Mapping[str, Value]:
+    def figures(self) -> Figures:
         """The figures by name: bytes, seconds, USD, kWh, kilograms, as ``table("figures")`` says for each."""
-        return MappingProxyType({figure.name: figure.value for figure in self._contents.figures})
+        return Figures(self.kind, self._contents.figures)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -83,15 +88,9 @@ class Plan:
 
     def table(self, name: str, frame: str = "") -> Any:
         """Return a table as a frame of polars, or of ``pandas`` where that is asked for."""
-        rows = self._rows(name)
-        if frame not in ("", "polars", "pandas"):
-            raise InputError(f"unknown frame: got '{frame}', want 'polars' or 'pandas'. Choose one of them.")
-        if frame == "pandas":
-            return _pandas().DataFrame(rows)
-        need("sweep")
-        import polars
+        from sizebook.api.tables import as_frame
 
-        return polars.DataFrame(rows, infer_schema_length=None)
+        return as_frame(self._rows(name), frame)
 
     @property
     def charts(self) -> tuple[str, ...]:
@@ -99,16 +98,17 @@ class Plan:
         return tuple(each.title for each in self._charts)
 
     def chart(self, title: str) -> Drawing:
-        """Return the first chart whose title begins so, as the report draws it: ``plan.chart("time per token")``."""
+        """Return the first chart whose title has these words, as the report draws it: ``plan.chart("per token")``."""
         from sizebook.reports.charts.svg import svg
         from sizebook.reports.translation import Translator
 
         style = self._planned.style
         for each in self._charts:
-            if each.title.casefold().startswith(title.casefold()):
+            if title.casefold() in each.title.casefold():
                 drawn = svg(each, style.theme, numbers=Translator(style.locale).number_signs, fonts=style.fonts)
                 return Drawing(each.title, each.alt, for_browsers(drawn))
-        raise UnknownKeyError(f"unknown chart: got '{title}', want the first words of a title. plan.charts lists them.")
+        titles = "; ".join(self.charts)
+        raise UnknownKeyError(f"unknown chart: got '{title}', want words of a title. They are: {titles}.")
 
     def bridge(self, other: Plan) -> PlanBridge:
         """Return what each input that another plan has otherwise adds to the cost, one after another in their order.
@@ -126,17 +126,38 @@ class Plan:
     def explain(self, figure: str = "") -> str:
         """Return how a figure came about, formula, numbers, result and source; of all that are traced if none is named.
 
+        ``figure`` is its name, or the label of a step. A figure that adds up months shows the months first.
         Errors: a figure that the plan does not have, and one that is read off another table without a formula.
         """
-        steps, wanted = self._steps(), self._figure(figure) if figure else None
-        shown = [s for s in steps if wanted is None or wanted.label.casefold() == s.label.casefold()]
-        shown = shown or [s for s in steps if wanted is not None and wanted.value == s.value]
+        steps = self._steps()
+        labelled = [step for step in steps if not figure or step.label.casefold() == figure.casefold()]
+        shown = labelled or self._explained(self.figures.of(figure), steps)
         if not shown:
             raise UnknownKeyError(
                 f"no derivation: got {figure}, want one of {', '.join(s.label for s in steps)}. "
                 "Ask without a name for all."
             )
         return "\n".join(derivation_lines(shown)).strip()
+
+    def _explained(self, figure: Figure, steps: list[Step]) -> list[Step]:
+        """Return the steps of a figure: of its label, else of its value, else its months and the step of one."""
+        by_label = [step for step in steps if step.label.casefold() == figure.label.casefold()]
+        if found := by_label or [step for step in steps if step.value == figure.value]:
+            return found
+        months = [row.get(figure.name) for row in self._rows("months")] if "months" in self.tables else []
+        numbers = [each for each in months if isinstance(each, (int, float))]
+        if not numbers or not isinstance(figure.value, (int, float)) or not isclose(fsum(numbers), figure.value):
+            return []
+        added = " + ".join(map(significant, numbers))
+        total = Step(
+            figure.label,
+            "sum over months",
+            added,
+            value=figure.value,
+            unit=figure.unit,
+            source='table("months")',
+        )
+        return [total, *(step for step in steps if step.value == numbers[0])]
 
     def report(self, path: str | Path) -> Path:
         """Write the report as .pdf or .html, whole or not at all; return where it is."""
@@ -160,8 +181,7 @@ class Plan:
         return f'<iframe srcdoc="{page}" style="width:100%;height:60em;border:0"></iframe>'
 
     def __repr__(self) -> str:
-        first = ", ".join(f"{figure.name}={figure.value!r}" for figure in self._contents.first)
-        return f"<{self.kind} plan: {first}>"
+        return "\n".join([f"{self.kind} plan", *map(_line, self._contents.first)])
 
     @property
     def _contents(self) -> Contents:
@@ -178,7 +198,7 @@ class Plan:
 
     def _rows(self, name: str) -> list[dict[str, Value]]:
         if name == "figures":
-            return [vars(figure) for figure in self._contents.figures]
+            return [_row(figure) for figure in self._contents.figures]
         found = self._table(name)
         return [dict(zip((c.name for c in found.columns), row, strict=True)) for row in found.rows]
 
@@ -187,13 +207,6 @@ class Plan:
             if table.name == name:
                 return table
         raise UnknownKeyError(f"unknown table: got '{name}', want {offered(name, self.tables)}")
-
-    def _figure(self, name: str) -> Figure:
-        for figure in self._contents.figures:
-            if figure.name == name:
-                return figure
-        fix = suggestion(name, self.figures) or " table('figures') lists them."
-        raise UnknownKeyError(f"unknown figure: got '{name}', want a figure of this {self.kind} plan.{fix}")
 
     def _steps(self) -> list[Step]:
         from sizebook.reports.document import Derivation
@@ -213,9 +226,45 @@ class Plan:
         return write_whole(target, FORMATS[ending].content(self._planned))
 
 
-def _pandas() -> Any:
-    """Return pandas, which is no extra of ours: whoever asks for its frames has it."""
-    try:
-        return import_module("pandas")
-    except ImportError as error:
-        raise InputError("not installed: got no pandas, want it for its frames. Run: pip install pandas.") from error
+class Figures(Mapping[str, Value]):
+    """The figures of a plan by name; they print with label, value and unit."""
+
+    def __init__(self, kind: str, figures: Sequence[Figure]) -> None:
+        self._kind, self._held = kind, {figure.name: figure for figure in figures}
+
+    def of(self, name: str) -> Figure:
+        """Return a figure with its label and unit. Errors: `UnknownKeyError` with the nearest names."""
+        if name not in self._held:
+            fix = suggestion(name, self._held) or " table('figures') lists them."
+            raise UnknownKeyError(f"unknown figure: got '{name}', want a figure of this {self._kind} plan.{fix}")
+        return self._held[name]
+
+    def __getitem__(self, name: str) -> Value:
+        return self.of(name).value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._held
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._held[name].value if name in self._held else default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(_line, self._held.values()))
+
+
+def _line(figure: Figure) -> str:
+    """Return a figure as a line for reading: name, value with its unit, label."""
+    number, words = split(figure.value)
+    return f"{figure.name:30} {words if number is None else in_unit(number, figure.unit)!s:36} {figure.label}"
+
+
+def _row(figure: Figure) -> dict[str, Value]:
+    """Return a figure as a row: numbers and texts stand in columns of their own, or none could be worked with."""
+    number, words = split(figure.value)
+    return {"name": figure.name, "label": figure.label, "unit": figure.unit, "value": number, "text": words}

@@ -20,7 +20,7 @@ from sizebook.batch.plan_kinds import PlannedScenario
 from sizebook.batch.record import json_values
 from sizebook.core.extras import need
 from sizebook.core.sections import flat, leaves
-from sizebook.plans.contents import Value
+from sizebook.plans.contents import Value, split
 
 # The columns of each table after those that all have; ``value`` holds numbers, ``text`` everything else.
 HEADS = ("run", "scenario", "hash", "plan", "sizebook", "data_date")
@@ -43,9 +43,9 @@ def lines_of(made: PlannedScenario) -> str:
     newest = max(each["retrieved"] for each in record["data"].values())
     found = {
         "head": [record["hash"], made.kind, __version__, newest],
-        FIGURES: [(f.name, f.label, f.unit, *_split(f.value)) for f in made.contents.figures],
+        FIGURES: [(f.name, f.label, f.unit, *split(f.value)) for f in made.contents.figures],
         MONTHS: [
-            (table.name, number, column.name, column.label, column.quantity.unit, *_split(value))
+            (table.name, number, column.name, column.label, column.quantity.unit, *split(value))
             for table in made.contents.tables
             for number, row in enumerate(table.rows, 1)
             for column, value in zip(table.columns, row, strict=True)
@@ -60,10 +60,10 @@ def _inputs(made: PlannedScenario) -> Iterator[tuple[Any, ...]]:
     """Yield the inputs of a scenario with their defaults, then what it says in tables of its own, as it was given."""
     known = {leaf.name: leaf for leaf in leaves(type(made.scenario))}
     for name, value in flat(made.scenario).items():
-        yield name, known[name].label, known[name].quantity.unit, *_split(value)
+        yield name, known[name].label, known[name].quantity.unit, *split(json_values(value))
     for name, value in _dotted(made.values):
         if name.rpartition(".")[2] not in known:
-            yield name, "", "", *_split(value)
+            yield name, "", "", *split(json_values(value))
 
 
 def _dotted(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -77,14 +77,6 @@ def _dotted(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, value
     for key, inner in inside:
         yield from _dotted(inner, f"{name}.{key}" if name else str(key))
-
-
-def _split(value: Any) -> tuple[float | None, str | None]:
-    """Return a value as a number, or as a text."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value), None
-    kept = json_values(value)
-    return None, None if kept is None else kept if isinstance(kept, str) else json.dumps(kept)
 
 
 def write_tables(

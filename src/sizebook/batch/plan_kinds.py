@@ -32,7 +32,7 @@ from sizebook.plans.training.remarks import warnings as training_warnings
 from sizebook.scenarios.csv_files import with_csv_files
 from sizebook.scenarios.fleet import FleetScenario, with_counted_gpus
 from sizebook.scenarios.fleet import plan_fleet_scenario as fleet_answer
-from sizebook.scenarios.kinds import KINDS, kind_of, plan_of
+from sizebook.scenarios.kinds import KINDS, check_named, kind_of, plan_of
 from sizebook.scenarios.money import Amount, Money, amount_of
 from sizebook.scenarios.presentation import REPORT, Presentation
 from sizebook.scenarios.programme import ProgrammeScenario
@@ -312,6 +312,7 @@ def scenario_of(values: Mapping[str, Any], where: str, folder: Path) -> Scenario
 
     Files that it names are taken relative to ``folder``, where the scenario itself lies.
     """
+    check_named(values, where)
     return parse(KINDS[plan_of(values)], with_csv_files(resolve_files(folder, dict(values)), folder), where)
 
 

@@ -24,7 +24,7 @@ from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
 from sizebook.batch.record import data_hashes, input_hashes, installation, json_values
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.plans.bridges import Bridge
-from sizebook.plans.contents import Value
+from sizebook.plans.contents import Value, split
 from sizebook.scenarios.kinds import plan_of
 
 VERSION = 1
@@ -209,7 +209,7 @@ class Store:
             self.database.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?)", run)
             self.database.executemany(
                 "INSERT OR REPLACE INTO figure VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(stored.hash, here, f.name, f.label, f.unit, *_split(f.value)) for f in _figures(planned)],
+                [(stored.hash, here, f.name, f.label, f.unit, *split(f.value)) for f in _figures(planned)],
             )
         return problem
 
@@ -246,7 +246,7 @@ def _no_store(got: object, path: Path) -> InputError:
 def figures_today(stored: Stored) -> dict[str, Value]:
     """Return the figures that a scenario has today, as a run keeps them. Errors: those of the scenario."""
     found = plan_scenario(stored.values, stored.name, stored.folder).contents.figures
-    return {figure.name: text if value is None else value for figure in found for value, text in [_split(figure.value)]}
+    return {figure.name: text if value is None else value for figure in found for value, text in [split(figure.value)]}
 
 
 def _causes(stored: Stored, installed: str, version: str, data_day: str) -> Iterator[str]:
@@ -280,9 +280,3 @@ def _now() -> str:
 
 def _figures(planned: PlannedScenario | None) -> Sequence[Any]:
     return planned.contents.figures if planned else ()
-
-
-def _split(value: Value) -> tuple[float | None, str | None]:
-    """Return a value as a number, or as a text."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return (float(value), None) if is_number else (None, None if value is None else str(value))  # type: ignore[arg-type]

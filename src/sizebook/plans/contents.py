@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import overload
+from typing import Any, overload
 
 from sizebook.core.sections import Argument
 
@@ -16,6 +17,13 @@ Rows = Sequence[tuple[Value, ...]]
 def or_blank(value: Value) -> Value:
     """Return a value, None for an amount that nobody lists: NaN within a plan, blank in every file."""
     return None if value != value else value
+
+
+def split(value: Any) -> tuple[float | None, str | None]:
+    """Return a value as a number, or as a text: a column of a table holds one kind."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value), None
+    return None, value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 @dataclass(frozen=True)
