@@ -138,8 +138,8 @@ def test_a_name_on_no_cell_says_so(tmp_path: Path) -> None:
     book.defined_names["plan.chart"] = DefinedName("plan.chart", attr_text="Gone!$A$1")
     book.save(tmp_path / "own.xlsx")
     assert fill_from(tmp_path / "own.xlsx", supply(1), tmp_path / "out.xlsx").notes == (
-        "own.xlsx: the name plan.usd means no cell: got 36, want one such as Sheet1!$B$2",
-        "own.xlsx: the name plan.chart means no cell: got Gone!$A$1, want one such as Sheet1!$B$2",
+        "own.xlsx: the name plan.usd means no cell: got 36, want one such as Sheet1!$B$2. Correct it.",
+        "own.xlsx: the name plan.chart means no cell: got Gone!$A$1, want one such as Sheet1!$B$2. Correct it.",
     )
 
 
