@@ -40,6 +40,13 @@ class ChangedFigure:
     before: Any
     today: Any
 
+    @property
+    def change(self) -> float | None:
+        """The relative change, None where one of them is no number."""
+        both = (self.before, self.today)
+        numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in both)
+        return float(self.today / self.before - 1) if numbers and self.before else None
+
 
 @dataclass(frozen=True)
 class Inspection:

@@ -47,20 +47,11 @@ class Watched:
     why: str = ""
 
     @property
-    def change(self) -> float | None:
-        """The relative change of the figure shown, None where it is no number."""
-        if self.figure is None:
-            return None
-        before, today = self.figure.before, self.figure.today
-        numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (before, today))
-        return today / before - 1 if numbers and before else None
-
-    @property
     def cells(self) -> tuple[Any, ...]:
         """The file as a row of a table under `HEADS`."""
-        before, today = (None, None) if self.figure is None else (self.figure.before, self.figure.today)
-        name = "" if self.figure is None else self.figure.name
-        return (self.file, self.state, self.through, name, before, today, self.change, self.why)
+        found = self.figure
+        cells = ("", None, None, None) if found is None else (found.name, found.before, found.today, found.change)
+        return (self.file, self.state, self.through, *cells, self.why)
 
 
 def watch(place: Path) -> Iterator[Watched]:

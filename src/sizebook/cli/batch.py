@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +18,10 @@ from sizebook.cli.options import (
     own_workbook_option,
     presentation,
     presentation_options,
+    progress,
     rates_option,
-    refuse_without_effect,
     report_style,
+    run_options,
     scheduler_option,
 )
 from sizebook.core.errors import InputError
@@ -100,35 +100,22 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     is finished if its values, version, formats and files are the same.
     """
     need("workbooks", "reports")
-    from rich.console import Console
-    from rich.progress import track
-
     from sizebook.batch.formats import parse_formats
-    from sizebook.batch.runner import RunOptions, run_batch
+    from sizebook.batch.runner import run_batch
     from sizebook.batch.scenario_grid import parse_axis
     from sizebook.batch.scenario_list import read_batch
     from sizebook.scenarios.presentation import with_presentation
 
-    def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
-        return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
-
-    refuse_without_effect("with --scheduler", jobs=asked["scheduler"] and asked["jobs"])
     formats = parse_formats(asked["formats"], tuple(LONG_TABLES))
     if LONG_TABLES.keys() & set(formats):
         need("sweep", *(["duckdb"] if "duckdb" in formats else []))
-    order = RunOptions(
-        asked["jobs"] or os.cpu_count() or 1,
-        formats,
-        asked["resume"],
-        scheduler=asked["scheduler"] or "",
-        notify=lambda text: print_notes([text]),
-    )
+    order = run_options(asked, formats)
     given = read_batch(scenarios, [parse_axis(text) for text in grids])
     print_notes([*given.notes, f"{len(given.rows)} scenarios in {scenarios.name}"] if grids else given.notes)
     comparison = _comparison(given.rows, asked)
     style = report_style(asked)  # errors appear before anything runs
     rows = [replace(row, values=with_presentation(row.values, presentation(asked), row.folder)) for row in given.rows]
-    done = run_batch(_with_own_rates(rows, rates), output, order, shown=shown)
+    done = run_batch(_with_own_rates(rows, rates), output, order, shown=progress("Scenarios"))
     failed = [outcome for outcome in done.outcomes if outcome.outputs is None]
     before = f", {done.n_before} of them before" if order.resume else ""
     n_done = len(done.outcomes) - len(failed)

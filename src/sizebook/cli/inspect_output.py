@@ -67,7 +67,7 @@ def _today(found: Inspection) -> list[str]:
     if found.moved:
         lines = [f"today     {len(found.moved)} figures differ"]
         for each in found.moved[:_MOST]:
-            change = _change(each.before, each.today)
+            change = "" if each.change is None else f" ({each.change:+.2%})"
             lines.append(f"  {each.name}: {_shown(each.before)} -> {_shown(each.today)}{change}")
         return lines + ([f"  and {len(found.moved) - _MOST} more: --json"] if len(found.moved) > _MOST else [])
     if found.same_bytes is None:
@@ -79,11 +79,6 @@ def _today(found: Inspection) -> list[str]:
 
 def _shown(value: Any) -> str:
     return "nothing" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _change(before: Any, today: Any) -> str:
-    numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (before, today))
-    return f" ({today / before - 1:+.2%})" if numbers and before else ""
 
 
 def _causes(found: Inspection) -> list[str]:

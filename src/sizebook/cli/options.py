@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from sizebook.batch.runner import RunOptions, ShowProgress
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 # What `with_presentation` takes of a command's options.
@@ -56,6 +60,28 @@ def refuse_without_effect(where: str, **asked: Any) -> None:
         from sizebook.core.errors import InputError
 
         raise InputError(f"no effect: got {' and '.join(given)} {where}, want what changes something. Leave it out.")
+
+
+def run_options(asked: Mapping[str, Any], formats: tuple[str, ...]) -> RunOptions:
+    """Return how a batch or a sweep runs: in processes, or by the workers of a scheduler, however many there are.
+
+    Errors: a number of processes beside a scheduler.
+    """
+    from sizebook.batch.runner import RunOptions
+    from sizebook.cli.messages import print_notes
+
+    jobs, scheduler = asked["jobs"], asked["scheduler"] or ""
+    refuse_without_effect("with --scheduler", jobs=scheduler and jobs)
+    jobs = jobs or os.cpu_count() or 1
+    return RunOptions(jobs, formats, asked["resume"], scheduler=scheduler, notify=lambda text: print_notes([text]))
+
+
+def progress(description: str) -> ShowProgress:
+    """Return what passes outcomes on and shows on standard error how many of how many there are."""
+    from rich.console import Console
+    from rich.progress import track
+
+    return lambda outcomes, n: track(outcomes, total=n, description=description, console=Console(stderr=True))
 
 
 def presentation(options: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.cli.messages import print_error, print_notes
-from sizebook.cli.options import ANY_PATH, rates_option, refuse_without_effect, scheduler_option
+from sizebook.cli.messages import print_error
+from sizebook.cli.options import ANY_PATH, progress, rates_option, run_options, scheduler_option
 from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 from sizebook.core.hints import suggestion
@@ -45,7 +44,6 @@ def sweep_table(table: Path, output: Path, rates: Path | None, **asked: Any) -> 
     answered in several processes, or by the workers of a Dask scheduler that share both folders, under a journal.
     """
     need("sweep")
-    refuse_without_effect("with --scheduler", jobs=asked["scheduler"] and asked["jobs"])
     if table.is_dir() or not output.suffix:
         _partitions(table, output, rates, asked)
         return
@@ -107,29 +105,16 @@ def _tracked(frames: Iterable[Any], n_rows: int) -> Iterator[Any]:
 
 def _partitions(table: Path, output: Path, rates: Path | None, asked: dict[str, Any]) -> None:
     """Answer a Parquet table, or a folder of such, into a folder, partition by partition."""
-    from rich.console import Console
-    from rich.progress import track
-
     from sizebook.batch.partitions import KIND, partitions, run_sweep
-    from sizebook.batch.runner import RunOptions
     from sizebook.sweeps.kinds import kind_of
 
-    def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
-        return track(outcomes, total=n, description="Partitions", console=Console(stderr=True))
-
+    order = run_options(asked, (KIND,))
     _refuse_absent(table)
     if output.resolve() == table.resolve():
         raise InputError(f"same folder: got {output} for both, want another one for the results. Change -o.")
     given = partitions(table, rates)
     _tell(given.columns, kind_of(list(given.columns)), rates)
-    order = RunOptions(
-        asked["jobs"] or os.cpu_count() or 1,
-        (KIND,),
-        asked["resume"],
-        scheduler=asked["scheduler"] or "",
-        notify=lambda text: print_notes([text]),
-    )
-    outcomes, n_before = run_sweep(given.rows, output, order, shown=shown)
+    outcomes, n_before = run_sweep(given.rows, output, order, shown=progress("Partitions"))
     _tell_partitions(outcomes, f", {n_before} of them before" if order.resume else "", output)
 
 

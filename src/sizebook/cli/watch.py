@@ -49,6 +49,6 @@ def _line(row: Watched) -> str:
 
     if row.figure is None:
         return f"{row.file}: {row.state}: {row.why}"
-    change = "" if row.change is None else f" ({row.change:+.1%})"
+    change = "" if row.figure.change is None else f" ({row.figure.change:+.1%})"
     figure = f"{row.figure.name} {shown(row.figure.before)} -> {shown(row.figure.today)}{change}"
     return f"{row.file}: {row.state} through {row.through}: {figure}; {row.why}"
