@@ -18,7 +18,7 @@ from sizebook.core.units import (
 )
 from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.plans.serving.choice import Choices
-from sizebook.plans.serving.engine_command import command, unsaid
+from sizebook.plans.serving.engine_command import command, unsaid, written_for
 from sizebook.plans.serving.figures import contracts
 from sizebook.plans.serving.internal_price import internal_price
 from sizebook.plans.serving.plan import ServingPlan
@@ -154,9 +154,10 @@ def _replica(plan: ServingPlan) -> list[str]:
 
 
 def _command(plan: ServingPlan) -> list[str]:
-    """Return the command that starts a replica, and what it cannot say."""
+    """Return the command that starts a replica, what it cannot say, and the release it is for."""
     said = command(plan)
-    return [f"Started by         {said}", *(f"{'':18} {each}" for each in unsaid(plan))] if said else []
+    beside = (*unsaid(plan), f"written for {written_for(plan)}")
+    return [f"Started by         {said}", *(f"{'':18} {each}" for each in beside)] if said else []
 
 
 def _percentiles(plan: ServingPlan, served: Served) -> list[str]:

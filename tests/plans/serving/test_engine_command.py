@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizebook.plans.serving.engine_command import command, unsaid
+from sizebook.plans.serving.engine_command import command, unsaid, written_for
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.serving.quantities import Demand, Replica
@@ -19,30 +19,33 @@ def planned(replica: Replica, model: str = "llama-3.1-70b") -> ServingPlan:
 
 
 @pytest.mark.parametrize(
-    ("replica", "wanted"),
+    ("replica", "wanted", "release"),
     [
         (
             Replica(tp=4, weight_dtype="fp8", kv_dtype="fp8"),
             "vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 4 --quantization fp8 --kv-cache-dtype fp8 "
             "--max-model-len 2300 --max-num-seqs {} --gpu-memory-utilization 0.9",
+            "docs.vllm.ai, vllm serve: engine arguments, release 0.11",
         ),
         (
             Replica(tp=4, engine="sglang", weight_dtype="fp8", memory_utilization=0.8),
             "python -m sglang.launch_server --model-path meta-llama/Llama-3.1-70B --tp-size 4 --quantization fp8 "
             "--context-length 2300 --max-running-requests {} --mem-fraction-static 0.8",
+            "docs.sglang.io, server arguments, release 0.5",
         ),
         (
             Replica(tp=2, pp=2, engine="tensorrt-llm"),
             "trtllm-serve meta-llama/Llama-3.1-70B --tp_size 2 --pp_size 2 --max_seq_len 2300 --max_batch_size {} "
             "--kv_cache_free_gpu_memory_fraction 0.9",
+            "nvidia.github.io/TensorRT-LLM, trtllm-serve, release 1.0",
         ),
     ],
     ids=["vllm", "sglang", "tensorrt-llm"],
 )
-def test_words_of_each_engine(replica: Replica, wanted: str) -> None:
+def test_words_of_each_engine(replica: Replica, wanted: str, release: str) -> None:
     plan = planned(replica)
     assert command(plan) == wanted.format(plan.replica.concurrency)
-    assert unsaid(plan) == ()
+    assert unsaid(plan) == () and written_for(plan) == release
 
 
 def test_ranks_share_the_requests_and_experts_are_switched_on() -> None:

@@ -50,6 +50,11 @@ def unsaid(plan: ServingPlan) -> tuple[str, ...]:
     return tuple(found)
 
 
+def written_for(plan: ServingPlan) -> str:
+    """Return where the words of the command are published, and for which release of the engine."""
+    return _words(plan.replica.setup.replica.engine)["start"]["source"]
+
+
 def _repository(model: str) -> str:
     """Return what the engine calls a model: its repository, or the path of its file."""
     if catalog.is_file(model):
