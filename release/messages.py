@@ -28,7 +28,7 @@ from sizebook.core.tables import read, table
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUES = ROOT / "src" / "sizebook" / "reports" / "catalogues"
 # Folders whose texts reports show, and what makes one; `config.text` of the models reads a key.
-_OF_TEXTS = ("batch", "core", "plans", "reports", "scenarios", "serving", "tables", "training")
+_OF_TEXTS = ("actuals", "batch", "core", "plans", "reports", "scenarios", "serving", "tables", "training")
 SPEAKING = dict.fromkeys(_OF_TEXTS, "text") | {"models": "remark"}
 # Columns of the catalog that hold sentences and words of ours.
 EXPLAINED = ("explanation", "explanation_active", "total_scope", "active_scope")

@@ -117,7 +117,7 @@ def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.exception
     assert done.output.splitlines() == [
         "2026-10  Disks, chat: 5.00 EUR, no GPU counted",
-        "2026-10  Machines: 37.00 EUR, 80.0 GPU-hours, 30.00 of it for commitments that nobody used, 7.00 without team",
+        "2026-10  Machines: 37.00 EUR, 80.0 GPU-hours, 30.00 of it for unused commitments, 7.00 without team",
         "2026-10  Machines, chat: 100.00 EUR, 80.0 GPU-hours",
         "2026-11  Machines, chat: 100.00 EUR, 80.0 GPU-hours",
         "together 242.00 EUR",
@@ -137,11 +137,11 @@ def test_columns_of_1_3_stand_for_those_they_replace(tmp_path: Path) -> None:
 BROKEN = [
     (
         {"BilledCost": ""},
-        "nothing in BilledCost, row 3 of bill.csv (1 such rows), want the rule kept: BilledCost MUST NOT",
+        "nothing in BilledCost, row 3 of bill.csv (1 such rows), want what FOCUS says: BilledCost MUST NOT",
     ),
     (
         {"EffectiveCost": "much"},
-        "'much' in EffectiveCost, row 3 of bill.csv (1 such rows), want the rule kept: Effecti",
+        "'much' in EffectiveCost, row 3 of bill.csv (1 such rows), want what FOCUS says: Effecti",
     ),
     ({"EffectiveCost": "nan"}, "'nan' in EffectiveCost"),
     ({"ListUnitPrice": "-1"}, "'-1' in ListUnitPrice"),
@@ -178,7 +178,7 @@ def test_every_rule_between_columns_is_broken_above(tmp_path: Path) -> None:
         with pytest.raises(InputError) as refused:
             read_bill(saved(tmp_path, [dict.fromkeys(changed, "") | USED, USED | changed]))
         said.append(str(refused.value))
-    rules = {f"want the rule kept: {row['column']} {row['rule']}." for row in table("focus_conditions")}
+    rules = {f"want what FOCUS says: {row['column']} {row['rule']}." for row in table("focus_conditions")}
     assert len(rules) > 10 and {rule for rule in rules if any(rule in each for each in said)} == rules
 
 

@@ -121,7 +121,7 @@ def test_lines_that_are_no_json_are_counted(tmp_path: Path) -> None:
     log = saved(tmp_path, "mooncake.jsonl", text)
     assert traffic_figures(read_log(log)).dropped == {"unreadable": 3}
     done = run("actuals", "traffic", log, "-o", tmp_path / "out")
-    assert "rows left out: 3 cannot be read" in done.output.splitlines()
+    assert "rows left out: 3 unreadable" in done.output.splitlines()
 
 
 DAMAGED = {
@@ -176,18 +176,35 @@ def test_a_plan_takes_the_conversations_of_a_log(tmp_path: Path) -> None:
     log = saved(tmp_path, "talks.csv", "request_id,startTime,prompt_tokens,completion_tokens,session_id\n" + rows)
     assert run("actuals", "traffic", log, "-o", tmp_path / "out").exit_code == 0
     said = (tmp_path / "out" / "traffic.toml").read_text(encoding="utf-8").splitlines()
-    start = next(at for at, line in enumerate(said) if line.startswith("# in place of both histograms, conversations"))
-    lines = [line.removeprefix("# ") for line in said[start + 1 : start + 6]]
-    assert lines == [
-        "input_tokens = 100",
-        "output_tokens = 20",
-        "turns = 3",
-        "turn_tokens = 100",
-        "think_seconds = 20.0",
+    start = said.index("[traffic]")
+    assert said[start:] == [
+        "[traffic]",
+        "requests_per_day = 810.0",
+        'input_histogram = "prompts.csv"',
+        'output_histogram = "answers.csv"',
+        "# To plan conversations instead, remove both histograms; uncomment these two keys and [conversation].",
+        "# input_tokens = 100",
+        "# output_tokens = 20",
+        "# To plan for a percentile of requests, uncomment [requests], its first key and one other.",
+        "# [requests]",
+        '# request_percentile = "p95"',
+        "# dispersion = 3.0",
+        '# trace = "trace.csv"  # in place of both histograms: prompt and answer stay together',
+        "# [conversation]",
+        "# turns = 3",
+        "# turn_tokens = 100",
+        "# think_seconds = 20.0  # from prompt to prompt, the answer's time included",
     ]
-    head = 'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\nrequests_per_day = 1e5\n'
-    planned = run("plan", "serve", saved(tmp_path, "s.toml", head + "\n".join(lines)), "--json")
-    assert json.loads(planned.output)["token_lengths"]["input"]["mean"] == 220
+    head = ['plan = "serving"', 'model = "llama-3.1-8b"', 'gpu = "h100-sxm"', "tpot_target_seconds = 0.1"]
+    bare = [line.removeprefix("# ") for line in said[start:] if not line.startswith("# To")]
+    talks = bare[:2] + bare[4:6] + bare[-4:]
+    dispersed, replayed = bare[:4] + bare[6:9], bare[:2] + bare[6:8] + bare[9:10]
+    ways = {"as_written": said[start:], "talks": talks, "dispersed": dispersed, "replayed": replayed}
+    for name, rest in ways.items():
+        scenario = saved(tmp_path / "out", f"{name}.toml", "\n".join((*head, *rest)))
+        planned = run("plan", "serve", scenario, "--json")
+        assert planned.exit_code == 0, planned.exception
+        assert json.loads(planned.output)["token_lengths"]["input"]["mean"] == 220
 
 
 def test_the_hours_are_those_of_whole_days() -> None:

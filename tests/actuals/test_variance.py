@@ -181,7 +181,7 @@ def test_two_months_add_up(scenario: Path, plan: dict[str, Any]) -> None:
     rows[1] |= {"requests": 0.9 * rows[1]["requests"], "cost": 1.2 * rows[1]["cost"], "busy_share": 0.5}
     found = said(scenario, rows[0] | {"busy_share": 0.4}, rows[1])
     assert sum(found["lines"].values()) == pytest.approx(0.2 * month(plan, 1)["cost"])
-    assert found["remarks"] == ["rate_per_usd is blank: the planned exchange rate is used"]
+    assert found["remarks"] == ["rate_per_usd is blank: the planned exchange rate is taken as the actual one"]
 
 
 def test_the_report_of_two_pages_and_the_workbook_say_what_the_text_says(

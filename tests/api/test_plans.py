@@ -170,7 +170,7 @@ def test_charts_are_those_of_the_report(plan: Any) -> None:
     drawn = plan.chart("TIME per token")
     assert drawn.title in plan.charts and drawn.title.startswith("Time per token: ")
     assert drawn._repr_svg_().startswith("<svg") and "Requests in flight on one replica" in drawn.svg
-    assert 'font-family="Inter, sans-serif"' in drawn.svg and 'font-family="Inter"' not in drawn.svg
+    assert 'font-family="Inter, Helvetica, Arial, sans-serif"' in drawn.svg and 'font-family="Inter"' not in drawn.svg
     assert repr(drawn).startswith("Lines of TPOT over Requests in flight on one replica. Time per token: ")
 
 
@@ -185,5 +185,5 @@ def test_a_bridge_holds_what_each_changed_input_adds() -> None:
     assert [name for name, _ in bridge.bars] == ["gpu", "output_tokens"]
     assert one.bridge(more).bars == [("output_tokens", more.figures["usd"] - one.figures["usd"])]
     assert repr(bridge).splitlines()[0].split() == ["A", f"{one.figures['usd']:,.0f}", "USD"]
-    assert "output_tokens" in bridge._repr_svg_()
+    assert "Tokens of an answer" in bridge._repr_svg_()
     assert more.bridge(one).ends == ("before", "after"), "one has no title"

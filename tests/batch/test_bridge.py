@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import json
+import re
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +174,8 @@ def test_two_months_of_a_plan_differ_by_their_causes(tmp_path: Path) -> None:
     assert (told["start"], told["end"]) == pytest.approx((months[0]["usd"], months[5]["usd"]))
     assert sum(value for _, value in told["bars"]) == pytest.approx(months[5]["usd"] - months[0]["usd"])
     bars = dict(told["bars"])
-    assert bars.keys() <= {"volume", "idle", "price"} and bars["volume"] > 0 > bars["price"]
+    assert bars.keys() <= {"Number of requests", "GPU-hours without work", "Price of a GPU-hour"}
+    assert bars["Number of requests"] > 0 > bars["Price of a GPU-hour"]
     assert str(run("bridge", plan, "--months", "1", "7").exception) == (
         "month out of range: got 1 and 7, want 1 to 6. Name another."
     )
@@ -195,6 +198,7 @@ def test_services_of_a_fleet_are_told_apart_by_their_names(tmp_path: Path) -> No
     other.write_text(FLEET + both, encoding="utf-8")
     found = bridge(side_of(one), side_of(other))
     assert [name for name, _ in found.bars] == ["service.Chat.requests_per_day", "service.Search"]
+    assert [name for name, _ in found.named_bars] == ["Chat: Requests a day", "Search"]
     assert found.end == pytest.approx(json.loads(run("plan", "fleet", other, "--json").output)["usd"])
 
 
@@ -209,11 +213,16 @@ def test_report_page_and_workbook_say_what_json_says(tmp_path: Path) -> None:
         "".join(page.extract_text() for page in PdfReader(tmp_path / "bridge.pdf").pages),
         html.unescape((tmp_path / "bridge.html").read_text(encoding="utf-8")),
     ]
-    wanted = [usd(told["start"]), usd(told["end"]), f"{usd(told['start'] - told['end'])} less", "requests_per_day"]
+    page = (tmp_path / "bridge.html").read_text(encoding="utf-8")
+    (drawn,) = (b64decode(each).decode() for each in re.findall(r"data:image/svg\+xml;base64,([^\"]+)", page))
+    assert "url(fonts" not in page and '"Inter"' not in drawn  # neither the file of a face nor one without others
+    faces = re.findall(r"font(?:-family)?: ([^;}]*(?:Inter|Mono)[^;}]*?) ?[;}]", page)
+    assert len(faces) >= 4 and all(each.endswith((", sans-serif", ", monospace")) for each in faces)
+    wanted = [usd(told["start"]), usd(told["end"]), f"{usd(told['start'] - told['end'])} less", "Requests a day"]
     pairs = [(" ".join(each.split()), " ".join(said.split())) for said in texts for each in wanted]
     assert [each for each, said in pairs if each not in said] == []
     values = recalculate(tmp_path / "bridge.xlsx").values
-    assert [values["Bridge", f"A{row}"] for row in (5, 6, 9)] == ["one.toml", "gpu", "other.toml"]
+    assert [values["Bridge", f"A{row}"] for row in (5, 6, 9)] == ["one.toml", "Accelerator", "other.toml"]
     assert values["Bridge", "E8"] == pytest.approx(told["end"]) and values["Bridge", "B10"] == "OK"
     assert values["Bridge", "D9"] == pytest.approx(told["end"] - told["start"])
 

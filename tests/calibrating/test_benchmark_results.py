@@ -85,7 +85,7 @@ def test_what_no_result_says_is_asked_for_by_name(tmp_path: Path) -> None:
     path = saved(tmp_path, RESULTS["vllm-bench-serve"])
     done = CliRunner().invoke(app, ["calibrate", str(path), "-o", str(tmp_path / "r.csv"), "--set", "gpu=h100-sxm"])
     assert str(done.exception) == (
-        "result.json: settings that it does not say: got no weight_dtype, tp, want each. Add --set weight_dtype=..."
+        "result.json: settings missing: got no weight_dtype, tp, want each. Add --set weight_dtype=... --set tp=..."
     )
 
 
@@ -137,5 +137,5 @@ def test_what_is_no_result_is_refused(tmp_path: Path, result: Any, message: str)
 
 def test_a_column_is_not_said_twice(tmp_path: Path) -> None:
     table = written(tmp_path / "runs.csv", serving_rows(SERVED)[:1])
-    with pytest.raises(InputError, match=r"^runs\.csv: said twice: got a column and --set gpu, want one"):
+    with pytest.raises(InputError, match=r"^runs\.csv: stated twice: got gpu as a column and by --set, want one"):
         _ = RunTable(table, {"gpu": "h100-sxm"}).columns

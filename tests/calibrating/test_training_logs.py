@@ -96,8 +96,8 @@ def test_settings_that_a_log_does_not_say_are_asked_for_by_name(tmp_path: Path) 
     path = saved(tmp_path, LOGS["torchtitan"].replace("Applied full", "Applied selective"))
     done = CliRunner().invoke(app, ["calibrate", str(path), "-o", str(tmp_path / "r.csv"), "--set", "gpu=h100-sxm"])
     assert str(done.exception) == (
-        "train.log: settings that it does not say: got no model, zero_stage, recompute, compute_dtype, want each. Add "
-        "--set model=..."
+        "train.log: settings missing: got no model, zero_stage, recompute, compute_dtype, want each. Add "
+        "--set model=... --set zero_stage=... --set recompute=... --set compute_dtype=..."
     )
 
 

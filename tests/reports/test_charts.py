@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from itertools import pairwise
 
 import pytest
@@ -9,7 +10,8 @@ import vl_convert
 
 from sizebook.reports.charts import theme
 from sizebook.reports.charts.chart_types import Bar, Bars, Columns, Limit, Line, Lines, Series, Span, Spans, Stacks
-from sizebook.reports.charts.svg import specification, svg
+from sizebook.reports.charts.svg import for_browsers, specification, svg
+from sizebook.reports.charts.text_widths import text_width
 
 CHART = Bars(
     "Two parts", "Parameters, billions", (Bar("Long & <label>", 1500.0, "1.5 T", True), Bar("Short", 2.0, "2 B"))
@@ -141,6 +143,26 @@ def test_alternative_texts_tell_what_is_seen() -> None:
     assert COLUMNS.alt == "Columns of Replicas by Hour, 11 to 12. Peak at noon."
     assert LINES.alt == "Lines of H100, H200 over Requests in flight. Both stay under target. Target 30 ms. Plan."
     assert SPANS.alt == "Chart of ranges. MFU matters most. MFU: $5 to $2. Base $3."
+
+
+@pytest.mark.parametrize("chart", [CHART, STACKS, COLUMNS, LINES, SPANS], ids=lambda chart: type(chart).__name__)
+def test_where_nobody_has_the_face_labels_keep_their_width(chart: Bars | Stacks | Columns | Lines | Spans) -> None:
+    labels = re.findall(
+        r'<text[^>]* font-family="([^"]*)"[^>]* textLength="([^"]*)" lengthAdjust="spacingAndGlyphs">([^<]+)<',
+        for_browsers(svg(chart)),
+    )
+    assert len(labels) == len(re.findall(r"<text[^>]*>[^<]", svg(chart))) > 3
+    assert {faces for faces, _, _ in labels} == {"Inter, Helvetica, Arial, sans-serif"}
+    assert [float(width) for _, width, _ in labels] == pytest.approx(
+        [text_width(unescape(said)) for *_, said in labels], abs=0.06
+    )
+
+
+def test_the_longest_label_ends_before_the_left_edge() -> None:
+    """A label ends 6 pixels before the plot, and is cut where it is wider than what stands left of that."""
+    drawn = for_browsers(svg(Bars("One", "USD", (Bar("growth_per_month", 3.0, "$3", True), Bar("gpu", 1.0, "$1")))))
+    width = float(re.search(r'textLength="([\d.]+)"[^>]*>growth_per_month<', drawn)[1])  # type: ignore[index]
+    assert 80 < width <= _plot(drawn)["left"] - 6
 
 
 def test_line_names_that_would_overlap_are_moved_apart() -> None:

@@ -52,8 +52,8 @@ def test_one_of_a_thing_is_not_several(kind: str) -> None:
 
 
 def test_a_range_of_one_figure_says_so() -> None:
-    assert (range_text("1", "2"), range_text("1", "1")) == ("1 to 2", "between 1 and 1: the band is one point")
-    assert Translator("de").translate_text(range_text("1", "1")) == "zwischen 1 und 1: das Band ist ein Punkt"
+    assert (range_text("1", "2"), range_text("1", "1")) == ("1 to 2", "1 at both ends of the range")
+    assert Translator("de").translate_text(range_text("1", "1")) == "1 an beiden Enden der Spanne"
     assert (span("2027-01", "2027-03"), span("2027-01", "2027-01")) == ("2027-01 to 2027-03", "2027-01")
     assert report_of("programme").subtitle == "Games; Month 1"
 
@@ -71,7 +71,6 @@ def test_every_range_is_said_by_what_knows_ends_that_are_one() -> None:
         "From {first} to {last} GPUs in the busiest hour, {name} from {few} to {many}",
         "From {most} in {dtype} to {least} in {other}",  # of formats, the widest and the narrowest
         "data/training_programmes.csv: {n} published programmes, {low} to {high} (10th to 90th percentile)",
-        "between {n} and {n}: the band is one point",
         # The prices of at least three providers, to the cent.
         "median of {n} providers, {low} to {high} USD from the 10th to the 90th percentile",
     }

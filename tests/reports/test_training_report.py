@@ -189,4 +189,4 @@ def test_no_text_of_a_small_run_rounds_to_nothing(changes: dict[str, Any], as_of
 
 def test_a_run_that_costs_nothing_is_reported(as_of: date) -> None:
     view = report(_plan(price_usd_per_gpu_hour=0), as_of)
-    assert part_on(view, "Cost").message == "The whole run costs $0, between $0 and $0: the band is one point"
+    assert part_on(view, "Cost").message == "The whole run costs $0, $0 at both ends of the range"

@@ -103,7 +103,11 @@ def test_a_plan_says_it(command: str, plan: str, noted: tuple[str, str], tmp_pat
     each = note.split("; ")
     said = data.get("notes")
     if plan == "fleet":  # among the warnings, beside what is to know of the price
-        money = [one for one in data["warnings"] if one.startswith(("Price of a GPU-hour: on demand: ", "The range "))]
+        money = [
+            one
+            for one in data["warnings"]
+            if one.startswith(("Price of a GPU-hour: data/prices.csv: on demand, ", "The range "))
+        ]
         assert len(money) == 2
         said = [one for one in data["warnings"] if one not in money]
     assert said in (each, [f"chat: {one}." for one in each])

@@ -137,7 +137,7 @@ def _refuse_broken(rows: pl.LazyFrame, broken: Mapping[str, pl.Expr], name: str,
             at = numbered.filter(pl.col("row") == found["row"]).select(column).collect().item()
             raise InputError(
                 f"not {version}: got {'nothing' if at is None else repr(at)} in {column}, row {found['row']} of {name} "
-                f"({found['n']} such rows), want the rule kept: {said}. Export it again, or mend these rows."
+                f"({found['n']} such rows), want what FOCUS says: {said}. Export it again, or mend these rows."
             )
 
 

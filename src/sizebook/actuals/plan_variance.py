@@ -150,6 +150,6 @@ def _last_month(planned: PlannedServices, latest: int) -> int:
 
 def _remarks(actuals: Sequence[ActualMonth]) -> Iterator[str]:
     if any(each.busy_share is None for each in actuals):
-        yield "busy_share is blank: nobody measured efficiency, so idle holds both"
+        yield "busy_share is blank: GPU-hours without work include what slow GPUs cost"
     if all(each.rate_per_usd is None for each in actuals):
-        yield "rate_per_usd is blank: the planned exchange rate is used"
+        yield "rate_per_usd is blank: the planned exchange rate is taken as the actual one"

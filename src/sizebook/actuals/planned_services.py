@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 
-from sizebook.actuals.variance import CostFactors, MonthCost, shares
+from sizebook.actuals.variance import LABELS, CostFactors, MonthCost, shares
 from sizebook.core.errors import InputError, RangeError
 from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.texts import text
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, replica_of
 from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.lengths import RequestLengths
@@ -67,7 +68,9 @@ def between_months(planned: PlannedServices, one: int, other: int) -> Iterator[t
         raise RangeError(f"month out of range: got {one} and {other}, want 1 to {planned.n_months}. Name another.")
     for service in planned.services:
         for share in shares(service.months[one - 1], service.months[other - 1]):
-            yield f"{service.name} {share.cause}" if len(planned.services) > 1 else share.cause, share.shapley
+            cause = LABELS[share.cause]
+            named = text("{row}: {label}", row=service.name, label=cause) if len(planned.services) > 1 else cause
+            yield named, share.shapley
 
 
 def _month(requests: float, work: float, gpu_hours: float, usd: float, rate: float) -> MonthCost:

@@ -237,7 +237,7 @@ def _trace(rows: Sequence[tuple[float, int, int]]) -> tuple[tuple[float, int, in
 
 
 def scenario_keys(figures: TrafficFigures, n_replicas: int = 1) -> dict[str, Any]:
-    """Return the keys of ``[traffic]`` that a log knows, files aside."""
+    """Return the keys of a scenario that a log knows, files aside."""
     keys: dict[str, Any] = {"requests_per_day": round(figures.requests_per_day, 3)}
     if figures.hours:
         keys["shape"] = list(figures.hours)

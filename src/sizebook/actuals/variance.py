@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from itertools import combinations, pairwise
 
+from sizebook.core.texts import Text, text
+
 
 @dataclass(frozen=True)
 class CostFactors:
@@ -35,6 +37,18 @@ class CostFactors:
 
 
 CAUSES = tuple(field.name for field in fields(CostFactors))
+# What readers call the causes, and the lines of a bill that no plan holds.
+LABELS: dict[str, Text] = {
+    "volume": text("Number of requests"),
+    "lengths": text("Length of requests"),
+    "efficiency": text("Speed of GPUs"),
+    "idle": text("GPU-hours without work"),
+    "price": text("Price of a GPU-hour"),
+    "currency": text("Exchange rate"),
+    "unused_cost": text("Unused commitments"),
+    "untagged_cost": text("Cost without a tag"),
+    "no_gpu_cost": text("Cost without GPUs"),
+}
 
 
 @dataclass(frozen=True)

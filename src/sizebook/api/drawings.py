@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from sizebook.plans.bridges import Bridge
-
-
-def for_browsers(svg: str) -> str:
-    """Return an SVG of a report, which has its faces with it, as it may stand where nobody has them."""
-    return re.sub(r'font-family="([^",]+)"', r'font-family="\1, sans-serif"', svg)
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,7 +32,7 @@ class PlanBridge(Bridge):
         return "\n".join(as_lines(self))
 
     def _repr_svg_(self) -> str:
-        from sizebook.reports.charts.svg import svg
+        from sizebook.reports.charts.svg import for_browsers, svg
         from sizebook.reports.variance.drawing import chart_of
 
         return for_browsers(svg(chart_of(self)))

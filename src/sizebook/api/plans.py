@@ -9,7 +9,7 @@ from math import fsum, isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sizebook.api.drawings import Drawing, PlanBridge, for_browsers
+from sizebook.api.drawings import Drawing, PlanBridge
 from sizebook.core.derivation import Step, derivation_lines
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.extras import need
@@ -99,7 +99,7 @@ class Plan:
 
     def chart(self, title: str) -> Drawing:
         """Return the first chart whose title has these words, as the report draws it: ``plan.chart("per token")``."""
-        from sizebook.reports.charts.svg import svg
+        from sizebook.reports.charts.svg import for_browsers, svg
         from sizebook.reports.translation import Translator
 
         style = self._planned.style

@@ -21,7 +21,7 @@ from sizebook.plans.bridges import Bridge, Step, reached
 from sizebook.plans.contents import Ledger
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.dotted_keys import put
-from sizebook.scenarios.kinds import plan_of
+from sizebook.scenarios.kinds import plan_of, quantities
 from sizebook.scenarios.scenario_files import read_toml, resolve_files
 from sizebook.scenarios.serving import ServingResult
 
@@ -129,7 +129,17 @@ def steps_between(one: Side, other: Side) -> Iterator[Step]:
             if values == wanted and other.written is None:
                 raise
             value = None
-        yield Step(key, _one(before), _one(after), value=value)
+        yield Step(key, _one(before), _one(after), value=value, label=_label(plan_of(one.values), paths[0], key))
+
+
+def _label(plan: str, path: KeyPath, key: str) -> str:
+    """Return what a report calls an input, that of a service or phase behind its name; a whole row by its name."""
+    named = quantities(plan).get(path[-1])
+    row = path[1] if len(path) > 2 else ""
+    if row and key == ".".join(path[:2]):
+        return row
+    label = text(named.label) if named else path[-1]
+    return text("{row}: {label}", row=row, label=label) if row else label
 
 
 def _one(found: list[Any]) -> Any:
@@ -212,7 +222,8 @@ def _number(value: Any) -> float | None:
 
 def as_lines(found: Bridge) -> Sequence[str]:
     """Return a bridge as lines of text."""
-    amounts = ((found.ends[0], found.start), (found.ends[1], found.end))
-    first, last = (f"{name:34} {value:16,.0f} {found.unit}" for name, value in amounts)
-    steps = (f"  {name:32} {value:+16,.0f}" for name, value in found.bars)
+    bars, amounts = found.named_bars, ((found.ends[0], found.start), (found.ends[1], found.end))
+    wide = max(32, *(len(name) for name, _ in bars), *(len(name) - 2 for name in found.ends))
+    first, last = (f"{name:{wide + 2}} {value:16,.0f} {found.unit}" for name, value in amounts)
+    steps = (f"  {name:{wide}} {value:+16,.0f}" for name, value in bars)
     return [first, *steps, last, *(f"note: {each}" for each in found.remarks)]

@@ -17,7 +17,7 @@ from sizebook.intake.files import check_regular, refuse_over
 from sizebook.intake.limits import limits
 from sizebook.intake.text_formats import refuse_repeated
 from sizebook.scenarios.dotted_keys import nested_values
-from sizebook.scenarios.kinds import plan_of, quantity_kinds
+from sizebook.scenarios.kinds import plan_of, quantities
 from sizebook.scenarios.local_numbers import read_local_numbers
 from sizebook.scenarios.scenario_files import read_toml
 from sizebook.sources.spreadsheet_csv import read_spreadsheet_csv
@@ -116,7 +116,7 @@ def _csv(path: Path, _: bool) -> Rows:
     table = read_spreadsheet_csv(path)
     filled = ({key: cell for key, cell in row.items() if cell and cell.strip()} for row in table.rows())
     rows = _first(row for row in filled if row)
-    kinds = [quantity_kinds(_plan(row)) for row in rows]
+    kinds = [{key: str(each.kind) for key, each in quantities(_plan(row)).items()} for row in rows]
     read, notes = read_local_numbers(rows, kinds, path.name, has_decimals=table.separator != ",")
     return _nested(read, path), (*table.notes, *notes)
 

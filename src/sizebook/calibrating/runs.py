@@ -83,8 +83,8 @@ class RunTable:
             wanted = training_logs.OF_THE_RUN if self._is_log else benchmark_results.OF_THE_SERVER
             if missing := [name for name in wanted if name not in (*own, *self.stated)]:
                 raise InputError(
-                    f"{self.name}: settings that it does not say: got no {', '.join(missing)}, want each. Add --set "
-                    f"{missing[0]}=..."
+                    f"{self.name}: settings missing: got no {', '.join(missing)}, want each. Add "
+                    f"{' '.join(f'--set {name}=...' for name in missing)}"
                 )
         else:
             check_kind(self.path)
@@ -93,7 +93,7 @@ class RunTable:
             own = columns_and_rows(self.path)[0]
             if twice := [name for name in own if name in self.stated]:
                 raise InputError(
-                    f"{self.name}: said twice: got a column and --set {twice[0]}, want one. Leave one out."
+                    f"{self.name}: stated twice: got {twice[0]} as a column and by --set, want one. Remove one."
                 )
         return [*own, *self.stated]
 

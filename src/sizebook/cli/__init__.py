@@ -74,7 +74,7 @@ class _Limit(click.Option):
     multiple=True,
     metavar="NAME=N",
 )
-@click.option("--force", is_flag=True, help="Replace a link that stands at an output path, which is refused else.")
+@click.option("--force", is_flag=True, help="Replace a link that stands at an output path; else it is refused.")
 @click.option("--debug", is_flag=True, help=f"Show the traceback of an unexpected problem; also {DEBUG}=1.")
 @click.pass_context
 def app(context: click.Context, stated: tuple[str, ...], force: bool, debug: bool) -> None:

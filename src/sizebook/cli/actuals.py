@@ -37,7 +37,7 @@ def actuals() -> None:
 def traffic(
     log: Path, output: Path, cache_tokens: float | None, replicas: int | None, over_hours: float | None
 ) -> None:
-    """Turn LOG into the [traffic] of a serving scenario: requests a day, hours, lengths, bursts, cache hits.
+    """Turn LOG into the traffic of a serving scenario: requests a day, hours, lengths, bursts, cache hits.
 
     LOG is a log of requests (CSV, JSON Lines or Parquet of LiteLLM, AIPerf, Mooncake, Azure, BurstGPT, or with columns
     seconds, input_tokens, output_tokens), or what an engine shows at /metrics (.prom or .txt of vLLM or SGLang).
@@ -84,7 +84,7 @@ def bill(bill: Path, tag: str, table: Path | None) -> None:
         name = f"{each.service}, {each.tag}" if each.tag else each.service
         line = f"{each.month}  {name}: {each.effective_cost:,.2f} {found.currency}"
         line += f", {each.gpu_hours:,.1f} GPU-hours" if each.gpu_hours else ", no GPU counted"
-        parts = ((each.unused_cost, "of it for commitments that nobody used"), (each.untagged_cost, f"without {tag}"))
+        parts = ((each.unused_cost, "of it for unused commitments"), (each.untagged_cost, f"without {tag}"))
         for amount, what in parts:
             line += f", {amount:,.2f} {what}" if amount else ""
         click.echo(line)
@@ -137,14 +137,16 @@ def _planned(path: Path) -> tuple[str, PlannedServices]:
 
 def as_lines(found: PlanVariance) -> Iterator[str]:
     """Yield plan against actual as lines of text."""
+    from sizebook.actuals.variance import LABELS
+
     total, services = found.total, found.by_service
     yield from (f"{found.name}, {found.currency}", "", *map(_compared, found.by_month))
     for part in services if len(services) > 1 else ():
         yield _compared(part)
-        yield f"  {', '.join(f'{_plain(name)} {_signed(v)}' for name, v in part.lines.items() if abs(v) >= 0.5)}"
+        yield f"  {', '.join(f'{LABELS[name]} {_signed(v)}' for name, v in part.lines.items() if abs(v) >= 0.5)}"
     yield ""
     yield f"{_compared(replace(total, name='all months'))}, because of"
-    yield from (f"  {_plain(name):16} {_signed(amount):>14}" for name, amount in total.lines.items())
+    yield from (f"  {LABELS[name]:24} {_signed(amount):>14}" for name, amount in total.lines.items())
     yield ""
     yield f"forecast to the end of {found.until}: {found.forecast_total:,.0f} (plan {found.planned_total:,.0f})"
     yield from (f"note: {each}" for each in found.remarks)
@@ -152,10 +154,6 @@ def as_lines(found: PlanVariance) -> Iterator[str]:
 
 def _compared(part: Subtotal) -> str:
     return f"{part.name}: planned {part.planned:,.0f}, actual {part.actual:,.0f} ({part.difference:+,.0f})"
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _signed(amount: float) -> str:

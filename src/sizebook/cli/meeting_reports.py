@@ -30,8 +30,8 @@ def write_meeting_report(found: Any, output: Path | None, asked: dict[str, Any])
         refuse_without_effect("with a workbook", **asked)
         (workbook.write_bridge if is_bridge else workbook.write_variance)(found, output)
         return
-    from sizebook.reports.render import html, pdf, report_date
+    from sizebook.reports.render import html_page, pdf, report_date
     from sizebook.sources.writing import write_whole
 
     made, style = (bridge_report if is_bridge else report).report(found, report_date()), report_style(asked)
-    write_whole(output, pdf(made, style=style) if kind == ".pdf" else html(made, style).encode())
+    write_whole(output, pdf(made, style=style) if kind == ".pdf" else html_page(made, "", style).encode())

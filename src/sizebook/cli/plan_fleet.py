@@ -119,7 +119,7 @@ def _headline(plan: FleetPlan) -> list[str]:
         f"Nodes         {last.nodes} in {plan.label(len(months) - 1)} ({last.own_nodes} if none are shared), "
         f"{number_of(last.racks, 'rack')}; {'power not listed' if math.isnan(kw) else f'{thousands(kw)} kW at most'}",
         f"Energy        {_energy(plan)}",
-        "The range of GPUs covers eight of ten measurements of how much a replica serves, for all services alike.",
+        "In eight of ten cases the number of GPUs lies within its range, which moves all services together.",
     ]
 
 

@@ -80,14 +80,10 @@ def plural(number: int, singular: str, several: str, /, **values: Any) -> Text:
 
 
 def range_text(low: str, high: str) -> Text:
-    """Return the two ends of a range as they are printed, or that the band is one point."""
+    """Return the two ends of a range as they are printed, of one point as such."""
     if low == high == "not listed":
         return text("not listed")
-    return (
-        text("between {n} and {n}: the band is one point", n=low)
-        if low == high
-        else text("{low} to {high}", low=low, high=high)
-    )
+    return text("{n} at both ends of the range", n=low) if low == high else text("{low} to {high}", low=low, high=high)
 
 
 def span(first: str, last: str) -> str:

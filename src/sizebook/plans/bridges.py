@@ -20,6 +20,12 @@ class Step:
     before: Any
     after: Any
     value: float | None
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """What a report calls it: its label, else the key."""
+        return self.label or self.key
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,12 @@ class Bridge:
             if move is not None:
                 added[step.key] = added.get(step.key, 0.0) + move
         return fewest(added.items())
+
+    @property
+    def named_bars(self) -> list[tuple[str, float]]:
+        """The same under the names that reports use."""
+        names = {step.key: step.name for step in self.steps}
+        return [(names.get(key, key), value) for key, value in self.bars]
 
 
 def reached(start: float, steps: Sequence[Step]) -> float:

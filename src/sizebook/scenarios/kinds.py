@@ -9,6 +9,7 @@ from typing import Any
 from sizebook.core.errors import InputError
 from sizebook.core.hints import MOST, unknown_key
 from sizebook.core.scenario_keys import Keys, layout, tables_by_key
+from sizebook.core.sections import Quantity
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.scenario_files import Scenario, SizingScenario
@@ -56,11 +57,11 @@ def kind_of(scenario: Scenario) -> str:
 
 
 @cache
-def quantity_kinds(plan: str) -> Mapping[str, str]:
-    """Return the kinds of all quantities of a plan's scenario by key, those in its tables too."""
-    return dict(_kinds(layout(KINDS[plan])))
+def quantities(plan: str) -> Mapping[str, Quantity]:
+    """Return all quantities of a plan's scenario by key, those in its tables too."""
+    return dict(_quantities(layout(KINDS[plan])))
 
 
-def _kinds(table: Keys) -> list[tuple[str, str]]:
-    own = [(key.name, str(key.quantity.kind)) for key in table.keys]
-    return own + [pair for inner in table.tables for pair in _kinds(inner)]
+def _quantities(table: Keys) -> list[tuple[str, Quantity]]:
+    own = [(key.name, key.quantity) for key in table.keys]
+    return own + [pair for inner in table.tables for pair in _quantities(inner)]

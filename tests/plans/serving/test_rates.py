@@ -47,7 +47,7 @@ def test_a_provider_answers_with_its_own_prices(term: str, said: str, reserved: 
         for each, name in (("on_demand", "on demand"), (f"reserved_{term}", said))
     ]
     few = "fewer than 3 providers list it"
-    assert basis == f"on demand: {listed[0]}; {few}; reserved: {listed[1]}; {few}"
+    assert basis == f"{listed[0]}; {few}; reserved: {listed[1]}; {few}"
 
 
 def test_a_reserved_price_above_the_one_on_demand_is_not_taken() -> None:
@@ -55,7 +55,7 @@ def test_a_reserved_price_above_the_one_on_demand_is_not_taken() -> None:
     found = rates()
     assert found.reserved_usd == found.on_demand_usd < (7.99 + 1.90) / 2
     assert found.basis == (
-        f"on demand: {quote('h100-sxm').basis}; reserved: taken as on demand, since the median of a one-year "
+        f"{quote('h100-sxm').basis}; reserved: taken as on demand, since the median of a one-year "
         "reservation is dearer (4.95 USD)"
     )
     beside = rates(**GOOGLE, on_demand_usd_per_gpu_hour=5.0)
@@ -69,8 +69,7 @@ def test_where_none_is_listed_the_price_on_demand_stands_for_both() -> None:
     found = rates("mi300x")
     assert found.reserved_usd == found.on_demand_usd
     assert found.basis == (
-        f"on demand: {quote('mi300x').basis}; reserved: taken as on demand, since no price of a one-year "
-        "reservation is listed"
+        f"{quote('mi300x').basis}; reserved: taken as on demand, since no price of a one-year reservation is listed"
     )
 
 

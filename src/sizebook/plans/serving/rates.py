@@ -172,9 +172,9 @@ def _reserved(found: Price | None, term: str, demand: _Rate) -> _Rate:
 def _joint_basis(on_demand: str, shortest: str, longest: str = "") -> str:
     if on_demand == shortest and longest in ("", on_demand):
         return on_demand
-    both = text(
-        "on demand: {demand_basis}; reserved: {reserved_basis}", demand_basis=on_demand, reserved_basis=shortest
-    )
+    # Where a price is listed, its own words name the term.
+    demand = text("on demand: {basis}", basis=on_demand) if on_demand == GIVEN else on_demand
+    both = text("{demand_basis}; reserved: {reserved_basis}", demand_basis=demand, reserved_basis=shortest)
     if not longest:
         return both
     return text("{prices}; reserved for three years: {basis}", prices=both, basis=longest)

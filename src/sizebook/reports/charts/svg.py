@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from sizebook.core.units import THIN_SPACE
 from sizebook.reports.charts import horizontal, theme, vertical
 from sizebook.reports.charts.chart_types import Bars, Chart, Columns, Lines, Spans, Stacks
 from sizebook.reports.charts.layers import ROOM
+from sizebook.reports.charts.text_widths import is_in_face, text_width
 from sizebook.reports.charts.theme import HOUSE, Theme
 from sizebook.sources.bundled import bundled
 
@@ -27,6 +30,8 @@ _KINDS: dict[type, Any] = {
 _PIXELS = 2.0
 _UNKNOWN = "a face that nobody has"
 _HOUSE_NUMBERS = (".", THIN_SPACE)
+_LABEL = re.compile(r'(<text[^>]* font-family="([^"]*))("[^>]*)(>([^<]+)</text>)')
+_OTHER_FACES = "Helvetica, Arial, sans-serif"
 
 
 @cache
@@ -59,6 +64,20 @@ def _laid_out(chart: Chart, look: Theme) -> tuple[dict[str, Any], str]:
         return specified, look.text_face
     config = {**specified["config"], "font": _UNKNOWN}
     return {**specified, "autosize": "none", "padding": room, "config": config}, look.text_face
+
+
+def for_browsers(drawn: str) -> str:
+    """Return an SVG as it may stand where nobody has its face: others follow, and a label keeps the width it has room
+    for, since a wider face would be cut at the edge."""
+    return _LABEL.sub(_in_any_face, drawn)
+
+
+def _in_any_face(label: re.Match[str]) -> str:
+    start, face, rest, end, said = label.groups()
+    said = unescape(said)
+    if face == HOUSE.text_face and is_in_face(said):
+        rest += f' textLength="{text_width(said):.1f}" lengthAdjust="spacingAndGlyphs"'
+    return f"{start}, {_OTHER_FACES}{rest}{end}"
 
 
 def png(

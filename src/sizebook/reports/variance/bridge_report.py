@@ -16,9 +16,9 @@ def report(found: Bridge, as_of: date) -> Report:
     """Return the report of a bridge."""
     (one, other), unit, difference = found.ends, found.unit, found.end - found.start
     start, end = money(found.start, unit), money(found.end, unit)
-    largest = sorted(found.bars, key=lambda bar: -abs(bar[1]))[:2]
+    largest = sorted(found.named_bars, key=lambda bar: -abs(bar[1]))[:2]
     first = text(
-        "{other} costs {end} where {one} costs {start}: {difference}.",
+        "{one} costs {start}, and {other} costs {end}: {difference}.",
         other=other,
         end=end,
         one=one,
@@ -46,16 +46,15 @@ def _steps(found: Bridge) -> Section:
     known = [move for move in found.moves if move is not None]
     cells = zip(with_signs(known), aligned([*accumulate(known, initial=found.start)], digits=4)[1:], strict=True)
     rows = tuple(
-        Row((step.key, shown(step.before), shown(step.after), *(("–", "–") if move is None else next(cells))))
+        Row((step.name, shown(step.before), shown(step.after), *(("–", "–") if move is None else next(cells))))
         for step, move in zip(found.steps, found.moves, strict=True)
     )
     heads = (
         *words(text("Change"), text("From"), text("To")),
-        *figures(text("Adds"), text("Reached"), unit=found.unit),
+        *figures(text("Adds"), text("Total so far"), unit=found.unit),
     )
-    notes = (
-        text("Inputs change one after another, in the order of their keys; another order gives other amounts."),
-        text("A change marked – cannot be planned alone: the next line includes it."),
-    )
+    notes = [text("Inputs change one after another, in the order of their keys; another order gives other amounts.")]
+    if None in found.moves:
+        notes.append(text("Where Adds shows –, that change alone gives no plan; the next line adds both changes."))
     table = Table(text("Changes in order"), heads, rows)
-    return Section(text("Changes"), text("What differs, one by one"), (table, Notes(notes)))
+    return Section(text("Changes"), text("What differs, one by one"), (table, Notes(tuple(notes))))

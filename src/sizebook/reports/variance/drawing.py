@@ -44,7 +44,7 @@ def with_signs(values: Sequence[float]) -> list[str]:
 def chart_of(found: Bridge) -> Spans:
     """Return the bridge between two plans as a chart."""
     ends = zip(found.ends, (found.start, found.end), strict=True)
-    return bridge_chart(found.title, ends, found.bars, currency=found.unit)
+    return bridge_chart(found.title, ends, found.named_bars, currency=found.unit)
 
 
 def bridge_chart(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from sizebook.actuals.plan_variance import PlanVariance, Subtotal
+from sizebook.actuals.variance import LABELS
 from sizebook.core.texts import Text, joined, plural, text
 from sizebook.core.units import significant
 from sizebook.plans.bridges import fewest
@@ -14,27 +15,16 @@ from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, 
 from sizebook.reports.number_columns import aligned
 from sizebook.reports.variance.drawing import bridge_chart, money, signed, with_signs
 
-CAUSES: dict[str, Text] = {
-    "volume": text("More or fewer requests"),
-    "lengths": text("Longer or shorter requests"),
-    "efficiency": text("GPUs slower or faster than planned"),
-    "idle": text("GPU-hours without work"),
-    "price": text("Price of a GPU-hour"),
-    "currency": text("Exchange rate"),
-    "unused_cost": text("Committed and unused"),
-    "untagged_cost": text("Without a tag"),
-    "no_gpu_cost": text("No GPU"),
-}
 DECISIONS: dict[str, Text] = {
-    "volume": text("Plan again with the traffic that came, and say what growth you expect."),
-    "lengths": text("Plan again with the lengths that came, and ask the service why they changed."),
+    "volume": text("Plan again with the actual traffic, and state the growth you expect."),
+    "lengths": text("Plan again with the actual lengths, and ask the owner of the service why they changed."),
     "efficiency": text("Measure a replica under load and plan with your own rates (sizebook calibrate)."),
-    "idle": text("Turn off or share what has no work: fewer spare replicas, or a larger target load."),
+    "idle": text("Turn off or share GPUs without work: keep fewer spare replicas, or raise the target load."),
     "price": text("Compare the price paid with your contract, and the contract with the market."),
     "currency": text("Plan with the present exchange rate, or fix it."),
-    "unused_cost": text("Use, sell or let run out what is committed and unused."),
-    "untagged_cost": text("Tag what has no tag: until then nobody answers for it."),
-    "no_gpu_cost": text("Plan storage, network and support beside the GPUs."),
+    "unused_cost": text("Use or sell unused commitments, or let them run out."),
+    "untagged_cost": text("Tag untagged resources: until then nobody answers for their cost."),
+    "no_gpu_cost": text("Plan storage, network and support too, not only GPUs."),
 }
 _MOST_SERVICES = 8
 _LEAST_DECIDED = 0.1  # of all that causes moved: what adds less, or saves, needs no decision
@@ -57,13 +47,13 @@ def report(found: PlanVariance, as_of: date) -> Report:
         tiles=(
             Tile(text("Planned"), planned, text("for these months")),
             Tile(text("Actual"), came, signed(total.difference, currency)),
-            Tile(text("To {month}, planned", month=found.until), money(found.planned_total, currency)),
-            Tile(text("To {month}, now", month=found.until), forecast, signed(later, currency)),
+            Tile(text("Plan to {month}", month=found.until), money(found.planned_total, currency)),
+            Tile(text("Forecast to {month}", month=found.until), forecast, signed(later, currency)),
         ),
         chart=bridge_chart(
             text("From plan to actual"),
             ((text("Planned"), total.planned), (text("Actual"), total.actual)),
-            fewest((CAUSES[name], value) for name, value in lines.items()),
+            fewest((LABELS[name], value) for name, value in lines.items()),
             currency=currency,
         ),
         sections=(
@@ -78,20 +68,21 @@ def _sentences(found: PlanVariance, total: Subtotal, by_size: list[str]) -> tupl
     currency = found.currency
     first = plural(
         len(found.by_month),
-        "{n} month cost {came} where {planned} was planned: {difference}.",
-        "{n} months cost {came} where {planned} was planned: {difference}.",
+        "{n} month was planned at {planned} and cost {came}: {difference}.",
+        "{n} months were planned at {planned} and cost {came}: {difference}.",
         came=money(total.actual, currency),
         planned=money(total.planned, currency),
         difference=signed(total.difference, currency),
     )
     why = [
-        text("{cause}: {amount}.", cause=CAUSES[name], amount=signed(total.lines[name], currency))
+        text("{cause}: {amount}.", cause=LABELS[name], amount=signed(total.lines[name], currency))
         for name in by_size[:2]
     ] or [text("Cost is as planned.")]
     year = text(
-        "To {month} it is {now} now, {difference}.",
+        "The forecast to the end of {month} is {now}, the plan {planned}: {difference}.",
         month=found.until,
         now=money(found.forecast_total, currency),
+        planned=money(found.planned_total, currency),
         difference=signed(found.forecast_total - found.planned_total, currency),
     )
     return (first, *why, year)
@@ -137,13 +128,13 @@ def _table(first: str, caption: str, parts: Sequence[Subtotal], currency: str, n
 
 def _largest(lines: Mapping[str, float]) -> Text:
     name = max(lines, key=lambda line: abs(lines[line]))
-    return CAUSES[name] if lines[name] else text("as planned")
+    return LABELS[name] if lines[name] else text("as planned")
 
 
 def _decisions(found: PlanVariance, lines: dict[str, float], by_size: list[str]) -> Section:
     moved = math.fsum(map(abs, lines.values()))
     rows = tuple(
-        Row((CAUSES[name], signed(lines[name], found.currency), f"{significant(100 * abs(lines[name]) / moved, 2)}"))
+        Row((LABELS[name], signed(lines[name], found.currency), f"{significant(100 * abs(lines[name]) / moved, 2)}"))
         for name in by_size
     )
     heads = (*words(text("Cause"), text("Against plan")), *figures(text("Share of all changes"), unit="%"))

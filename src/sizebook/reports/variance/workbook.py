@@ -16,10 +16,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.actuals.actual_months import OTHERS
 from sizebook.actuals.plan_variance import PlanVariance
-from sizebook.actuals.variance import CAUSES
+from sizebook.actuals.variance import CAUSES, LABELS
 from sizebook.plans.bridges import Bridge
 from sizebook.reports.variance.drawing import shown
-from sizebook.reports.variance.report import CAUSES as LABELS
 from sizebook.sources.cell_text import put_text
 from sizebook.sources.writing import unfinished
 from sizebook.workbooks import styles
@@ -48,22 +47,22 @@ def write_variance(found: PlanVariance, path: Path) -> None:
     last = _FIRST + len(rows) - 1
     letters = [get_column_letter(column) for column in range(3, len(heads))]
     rows.append(["Together", "", *(_Formula(f"=SUM({letter}{_FIRST}:{letter}{last})") for letter in letters)])
-    rows += [[], [f"To {found.until}, planned", "", found.planned_total]]
-    rows.append([f"To {found.until}, now", "", found.forecast_total])
+    rows += [[], [f"Plan to {found.until}", "", found.planned_total]]
+    rows.append([f"Forecast to {found.until}", "", found.forecast_total])
     _write(sheet, heads, rows, path)
 
 
 def write_bridge(found: Bridge, path: Path) -> None:
     """Write what each thing that differs adds; the sheet itself adds them up from one end to the other."""
-    sheet = _sheet("Bridge", found.title, f"{found.figure}, {found.unit}")
+    sheet = _sheet("Bridge", found.title, f"What each change adds, in {found.unit}")
     rows: list[list[Any]] = [[found.ends[0], "", "", "", found.start]]
     for row, (step, move) in enumerate(zip(found.steps, found.moves, strict=True), start=_FIRST + 1):
-        rows.append([step.key, shown(step.before), shown(step.after), move, _Formula(f"=E{row - 1}+N(D{row})")])
+        rows.append([step.name, shown(step.before), shown(step.after), move, _Formula(f"=E{row - 1}+N(D{row})")])
     last = _FIRST + len(rows) - 1
     rows.append([found.ends[1], "", "", _Formula(f"=SUM(D{_FIRST}:D{last})"), found.end])
     rows.append(["Check", _Formula(f'=IF(ABS(E{last + 1}-E{last})<0.01,"OK","changes do not add up")')])
     rows += [[], *([remark] for remark in found.remarks)]
-    _write(sheet, ["Change", "From", "To", "Adds", "Reached"], rows, path)
+    _write(sheet, ["Change", "From", "To", "Adds", "Total so far"], rows, path)
 
 
 def _sheet(name: str, title: str, subtitle: str) -> Worksheet:
