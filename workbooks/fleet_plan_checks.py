@@ -150,11 +150,11 @@ _OF_NODES: tuple[Check, ...] = (
     ),
 )
 _ADDED_UP = (
-    ("paid_peak", "peak_gpus"),
-    ("paid_mean", "mean_gpus"),
-    ("reserved", "reserved_gpus"),
-    ("nodes", "nodes"),
-    ("racks", "racks"),
+    ("GPUs at peak", "paid_peak", "peak_gpus"),
+    ("GPUs at the mean", "paid_mean", "mean_gpus"),
+    ("GPUs reserved", "reserved", "reserved_gpus"),
+    ("Nodes", "nodes", "nodes"),
+    ("Racks", "racks", "racks"),
 )
 _POWER = "{energy_idle.all}*{busy_share}/{idle_share}*(1+{rounding})"
 _OF_MONTHS: tuple[Check, ...] = (
@@ -173,10 +173,13 @@ _OF_MONTHS: tuple[Check, ...] = (
         ),
         "Balance of GPU-hours: reserved and burst against all",
     ),
-    (
-        "Months add up what services take",
-        _same(*((f"SUM({_each(block)})", f"SUM({{{row}.all}})") for block, row in _ADDED_UP)),
-        "Rows of Months against those of Buying and Nodes: GPUs at peak, at the mean, reserved; nodes, racks",
+    *(
+        (
+            f"Services add up: {label}",
+            _same((f"SUM({_each(block)})", f"SUM({{{row}.all}})")),
+            "The row of Months against those of Buying and Nodes",
+        )
+        for label, block, row in _ADDED_UP
     ),
     (
         "The ends of the range are those worked out",
@@ -239,17 +242,19 @@ _PLANNED = (
     ),
 )
 
+_FIGURES = {"SUM": "all months", "MAX": "largest"}
 
-def _of_the_plan(staged: Staged, name: str, row: str, missing: str) -> Check:
-    """Return the check of one row of Months against the plan: all of them in one formula would be read by nobody."""
+
+def _of_the_plan(staged: Staged, of: str, name: str, row: str, missing: str) -> Check:
+    """Return the check of the sum or the largest of a row of Months against the plan: one figure a check."""
     label = next(column.quantity.label for column in columns(FleetMonth) if column.name == name)
     own = f"{{{row}.all}}" + ("/({currency_rate.all}+1-{on.all})" if "usd" in row else "")
-    shown = {"SUM": f"SUMPRODUCT({own})", "MAX": f"SUMPRODUCT(MAX({own}))"}
-    same = _same(*((f"{of}({staged.of_the_plan(name)})", each) for of, each in shown.items()))
+    shown = f"SUMPRODUCT({own})" if of == "SUM" else f"SUMPRODUCT(MAX({own}))"
+    same = nearly_equal(shown, f"{of}({staged.of_the_plan(name)})")
     return (
-        f"Plan: {label}",
-        f'=IF({{scenario}}<>"base",TRUE,IF(COUNT({{price_date.all}})>0,TRUE,{same.removeprefix("=")}))',
-        "Sum and largest of Months against FLEET_LEDGER; only where no scenario and no dated price changes them",
+        f"Plan: {label}, {_FIGURES[of]}",
+        f'=IF({{scenario}}<>"base",TRUE,IF(COUNT({{price_date.all}})>0,TRUE,{same}))',
+        "Months against FLEET_LEDGER; holds with a scenario or dated prices",
         missing,
     )
 
@@ -257,7 +262,7 @@ def _of_the_plan(staged: Staged, name: str, row: str, missing: str) -> Check:
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     missing = f"{staged.plan.block.missing}=1"
     return (
-        *(_of_the_plan(staged, name, row, missing) for name, row in _PLANNED),
+        *(_of_the_plan(staged, of, name, row, missing) for name, row in _PLANNED for of in _FIGURES),
         (
             "Figures are those of this workbook",
             f"={staged.figures.as_declared}",

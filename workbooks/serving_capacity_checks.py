@@ -179,7 +179,7 @@ def _of_the_plan(staged: Staged, of: str, name: str, missing: str) -> Check:
     """Return the check of one row of Months against the plan: all of them in one formula would be read by nobody."""
     label = next(column.quantity.label for column in columns(Month) if column.name == name)
     own = _IN_USD(name) if name in _COSTS else f"{{{name}.total}}"
-    same = _same((f"{of}({staged.of_the_plan(name)})", own)).removeprefix("=")
+    same = nearly_equal(own, f"{of}({staged.of_the_plan(name)})")
     return (
         f"Plan: {label}",
         f"=IF({_BASE},{same},TRUE)",

@@ -19,7 +19,9 @@ CEILINGS = {
     "serving_capacity.xlsx": (2_300, 1),
     "fleet_plan.xlsx": (950, 5),
 }
-CHECKS = {"fine_tuning.xlsx": 1_850, "fleet_plan.xlsx": 540}
+CHECKS = {"fine_tuning.xlsx": 1_850, "serving_capacity.xlsx": 890, "fleet_plan.xlsx": 535}
+# How many are longer than 300.
+MOST_LONG = {"serving_capacity.xlsx": 22, "fleet_plan.xlsx": 2_172}
 
 
 def lengths(book: Shipped, sheet: str = "") -> list[int]:
@@ -40,7 +42,9 @@ def test_formulas_stay_within_what_they_are(book: Shipped) -> None:
     found = lengths(book)
     longest, most = CEILINGS[book.file]
     assert max(found) <= longest
-    assert 100 * sum(length > READABLE for length in found) <= most * len(found)
+    n_long = sum(length > READABLE for length in found)
+    assert 100 * n_long <= most * len(found)
+    assert n_long <= MOST_LONG.get(book.file, n_long)
 
 
 @pytest.mark.parametrize("book", [each for each in SHIPPED if each.file in CHECKS], ids=lambda book: book.file)
