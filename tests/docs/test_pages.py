@@ -58,6 +58,13 @@ def test_links_of_the_readme_are_whole_and_lead_to_files() -> None:
         assert not anchor or f"# {anchor.replace('-', ' ')}" in (ROOT / path).read_text(encoding="utf-8").lower()
 
 
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.stem)
+def test_every_column_has_a_name(page: Path) -> None:
+    """A reader who hears a page needs one."""
+    heads = re.findall(r"(?m)^(\|.*\|)\n\|[-:|]+\|$", page.read_text(encoding="utf-8"))
+    assert [head for head in heads if re.search(r"\|\s*\|", head)] == []
+
+
 def test_every_page_has_a_place_in_the_navigation() -> None:
     text = re.sub(r"!!\S+", "", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     shown = set(re.findall(r"[\w/]+\.md", str(yaml.safe_load(text)["nav"]))) - {"index.md"}
