@@ -61,12 +61,15 @@ def set_print_area(sheet: Worksheet, sections: Sequence[int], last_row: int, las
 
 
 def break_between(sheet: Worksheet, sections: Sequence[int], end: int) -> None:
-    """Break pages between sections, given by the rows they start in."""
+    """Break pages between sections, given by the rows they start in; none is torn through a chart."""
+    drawn: Any = sheet
+    charted = [chart.anchor._from.row + 1 for chart in drawn._charts]
     room, used = _printed_height(sheet), _height(sheet, 1, sections[0] if sections else 1)
     for start, stop in zip(sections, [*sections[1:], end + 1], strict=True):
         height, heads = _height(sheet, start, stop), _height(sheet, start, start + 1)
         # A section that would leave a good part of the page empty is rather broken itself: the heads repeat.
-        if used + height > room and used > _FULL * room:
+        is_whole = height <= room and any(start <= row < stop for row in charted)
+        if used + height > room and (is_whole or used > _FULL * room):
             sheet.row_breaks.append(Break(id=start - 1))
             used = heads
         used += height
