@@ -29,7 +29,8 @@ class TrainingScenario(ModelScenario):
 @as_of_its_day
 def training_inputs(scenario: TrainingScenario) -> Training:
     """Return the run with everything looked up, the layout searched where none is given."""
-    return with_layout(settled(scenario.model, scenario.gpu, scenario.inputs, stated=scenario.stated), scenario.stated)
+    inputs = settled(scenario.model, scenario.gpu, scenario.inputs)
+    return with_layout(inputs, scenario.inputs.layout, scenario.stated)
 
 
 def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:
