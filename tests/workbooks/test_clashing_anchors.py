@@ -59,10 +59,12 @@ CLASHES: dict[str, tuple[Callable[[Workbook, Worksheet], None], str]] = {
         "the name usd means Our plan!F1, which the merged cells E1:G2 hide; give the name to E1: left as it stands",
     ),
     "a cell that is gone": (
-        named("usd", "#REF!$A$1"), "the name usd means no cell: got #REF!$A$1, want one such as Sheet1!$B$2",
+        named("usd", "#REF!$A$1"),
+        "the name usd means no cell: got #REF!$A$1, want one such as Sheet1!$B$2. Correct it.",
     ),
     "a sheet that is gone": (
-        named("usd", "Gone!$A$1"), "the name usd means no cell: got Gone!$A$1, want one such as Sheet1!$B$2",
+        named("usd", "Gone!$A$1"),
+        "the name usd means no cell: got Gone!$A$1, want one such as Sheet1!$B$2. Correct it.",
     ),
     "inside a table": (
         named("usd", "'Our plan'!$C$5"),
@@ -117,7 +119,6 @@ def test_figures_that_a_validation_refuses_are_said(tmp_path: Path) -> None:
     filled = fill_from(template(tmp_path / "own.xlsx", change), supply(6), tmp_path / "out.xlsx")
     assert filled.notes == (
         "own.xlsx: Our plan!C9 holds 50.0, which its data validation refuses: want a number at most 45",
-        "own.xlsx: Our plan!F1 holds 12345.5, which its data validation refuses: want a whole number at least 0 and "
-        "at most 100",
+        "own.xlsx: Our plan!F1 holds 12345.5, which its data validation refuses: want a whole number 0 to 100",
     )
     assert load_workbook(filled.path)["Our plan"]["F1"].value == 12_345.5

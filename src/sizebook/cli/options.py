@@ -78,6 +78,9 @@ def run_options(asked: Mapping[str, Any], formats: tuple[str, ...]) -> RunOption
 
 def progress(description: str) -> ShowProgress:
     """Return what passes outcomes on and shows on standard error how many of how many there are."""
+    from sizebook.core.extras import need
+
+    need("sweep")
     from rich.console import Console
     from rich.progress import track
 
