@@ -1,9 +1,13 @@
 """The command that a plan stands for, engine by engine, word by word."""
 
+import csv
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from sizebook.core.tables import table
 from sizebook.plans.serving.engine_command import command, unsaid, written_for
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
@@ -67,3 +71,17 @@ def test_two_pools_have_no_single_command() -> None:
     plan = planned(Replica(tp=4))
     two = replace(plan, replica=replace(plan.replica, pools=plan.replica.setup))  # type: ignore[arg-type]
     assert (command(two), unsaid(two)) == ("", ())
+
+
+def test_every_argument_is_one_that_its_engine_publishes() -> None:
+    lines = Path(__file__).with_name("published_arguments.csv").read_text(encoding="utf-8").splitlines()
+    published = {(row["engine"], row["argument"]): row["choices"].split() for row in csv.DictReader(lines[2:])}
+    found = [
+        (row["engine"], *said)
+        for row in table("engine_arguments")
+        for said in re.findall(r"(--\S+)(?: (\S+))?", row["words"])
+    ]
+    assert len(found) == 25
+    for engine, argument, value in found:
+        choices = published[engine, argument]
+        assert value in ("", "{}") or not choices or value in choices, argument
