@@ -11,7 +11,7 @@ from sizebook.calculation.calculated import Place
 from sizebook.calculation.callback_names import OMITTED, OWN
 from sizebook.calculation.circles import offset_reaches, text_reaches
 from sizebook.calculation.guard import Note
-from sizebook.calculation.preparation import Prepared
+from sizebook.calculation.prepared import Prepared
 from sizebook.calculation.proofs import is_proved
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.spreadsheet.argument_values import each, joined, rows_of, text

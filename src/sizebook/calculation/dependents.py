@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from sizebook.calculation.calculated import Place, is_not_calculated
-from sizebook.calculation.preparation import Prepared
+from sizebook.calculation.prepared import Prepared
 from sizebook.calculation.tokens import Area, address, area, cell_at, references
 from sizebook.calculation.values import ErrorCode
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sizebook.calculation.calculated import Place
 from sizebook.calculation.names import without_prefixes
-from sizebook.calculation.preparation import Prepared
+from sizebook.calculation.prepared import Prepared
 from sizebook.calculation.text_numbers import as_criterion_is_doubtful, in_arithmetic, is_doubtful
 from sizebook.calculation.tokens import Area, Token, area, called_name, tokenize
 from sizebook.calculation.values import ErrorCode

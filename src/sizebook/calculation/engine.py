@@ -17,7 +17,8 @@ from sizebook.calculation.dependents import not_calculable, problems
 from sizebook.calculation.doubtful_texts import doubtful_texts
 from sizebook.calculation.guard import Note
 from sizebook.calculation.package import Package
-from sizebook.calculation.preparation import Prepared, prepare
+from sizebook.calculation.preparation import prepare
+from sizebook.calculation.prepared import Prepared
 from sizebook.calculation.sheet_formulas import used_cells
 from sizebook.calculation.tokens import Area, address, cell_at
 from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
