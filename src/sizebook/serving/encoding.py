@@ -45,6 +45,14 @@ class EncodedCase(Case):
         return self.crossing is not None
 
 
+def tokens_in_context(case: Case, lengths: tuple[int, int]) -> int:
+    """Return how many tokens of a prompt and its answer share the context; with an encoder each has its own."""
+    prompt, answer = lengths
+    if isinstance(case, EncodedCase):
+        return answer if case.decodes else prompt
+    return prompt + answer
+
+
 def _reads_both_sides(layer: Layer) -> bool:
     return any(getattr(brick, "bidirectional", False) for brick in layer.bricks)
 

@@ -18,7 +18,15 @@ from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.serving.encoding import EncodedCase, encode_seconds, halves, latencies, positions_heard, serving_case
+from sizebook.serving.encoding import (
+    EncodedCase,
+    encode_seconds,
+    halves,
+    latencies,
+    positions_heard,
+    serving_case,
+    tokens_in_context,
+)
 from sizebook.serving.estimate import error_band, estimate
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
@@ -251,6 +259,15 @@ def test_an_answer_that_no_one_writes_is_refused_in_cells_as_in_plans(ask: str) 
     with pytest.raises(SizebookError) as refused:
         call(ask, *cells)
     assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(("model", "tokens"), [("t5-large", 100), ("bge-m3", 400), ("llama-3.1-8b", 500)])
+def test_an_encoder_has_places_of_its_own_in_cells_as_in_plans(model: str, tokens: int) -> None:
+    """A workbook compares these tokens with the 512 that T5 states; 400 and 100 stand on two sides."""
+    asked = {"requests_per_day": 1000, "input_tokens": 400} | ({} if model == "bge-m3" else {"output_tokens": 100})
+    options = "; ".join(f"{name}={value}" for name, value in asked.items())
+    assert dict(call("SERVING_BASIS", model, "h100-sxm", options))["longest_tokens"] == tokens
+    assert tokens_in_context(planned(model, **asked).replica.case, (400, 100)) == tokens
 
 
 @pytest.mark.parametrize("load_", [1, 40, 100_000])

@@ -31,6 +31,7 @@ from sizebook.plans.quantities import (
     Workers,
     band_end,
 )
+from sizebook.plans.serving.figures import LongestTokens
 from sizebook.plans.serving.listed_prices import ListedPrices, listed_prices
 from sizebook.plans.serving.rates import watts
 from sizebook.plans.serving.replica import PlannedReplica
@@ -80,9 +81,7 @@ class ServiceBasis(ReplicaOnNode):
     listed_grams_per_kwh: Annotated[
         float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid, listed")
     ]
-    longest_tokens: Annotated[
-        int, Quantity("tokens of a request that stand in the context", unit="tokens", **COUNT, label="Longest request")
-    ]
+    longest_tokens: LongestTokens
     context_tokens: Annotated[
         int | None,
         Quantity("context that the model states, blank for none", unit="tokens", **COUNT, label="Context of the model"),

@@ -29,7 +29,7 @@ from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.refusals import NoRoomError
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
 from sizebook.serving.arrivals import Lengths
-from sizebook.serving.encoding import EncodedCase
+from sizebook.serving.encoding import tokens_in_context
 from sizebook.tables.hardware import accelerator
 
 
@@ -60,11 +60,9 @@ class PlannedService:
 
 
 def longest_tokens(service: Service, replica: PlannedReplica) -> int:
-    """Return the tokens of a request in the context, prompt and answer; with an encoder those in its places."""
+    """Return the tokens of a request of a service in the context."""
     demand = service.traffic.demand
-    if isinstance(replica.case, EncodedCase):
-        return demand.output_tokens if replica.decodes else demand.input_tokens
-    return demand.input_tokens + demand.output_tokens
+    return tokens_in_context(replica.case, (demand.input_tokens, demand.output_tokens))
 
 
 @dataclass(frozen=True)

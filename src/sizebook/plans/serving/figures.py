@@ -35,9 +35,14 @@ from sizebook.plans.serving.rates import watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.starts import Scaled, cold_start
 from sizebook.serving.band import banded
+from sizebook.serving.encoding import tokens_in_context
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
+
+LongestTokens = Annotated[
+    int, Quantity("tokens of the longest request in the context", unit="tokens", **COUNT, label="Longest request")
+]
 
 
 @section
@@ -46,10 +51,7 @@ class ReplicaFigures:
 
     input_tokens: Annotated[int, Quantity("mean tokens of a prompt", unit="tokens", **COUNT, label="Prompt, mean")]
     output_tokens: Annotated[int, Quantity("mean tokens of an answer", unit="tokens", **COUNT, label="Answer, mean")]
-    longest_tokens: Annotated[
-        int,
-        Quantity("tokens of the longest request that the plan is for", unit="tokens", **COUNT, label="Longest request"),
-    ]
+    longest_tokens: LongestTokens
     held_tokens: Annotated[
         int,
         Quantity(
@@ -245,7 +247,7 @@ def _of_the_replica(inputs: ServingInputs, replica: PlannedReplica) -> dict[str,
     return {
         "input_tokens": traffic.mean_demand.input_tokens,
         "output_tokens": traffic.mean_demand.output_tokens,
-        "longest_tokens": traffic.longest_tokens,
+        "longest_tokens": tokens_in_context(replica.case, traffic.longest),
         "held_tokens": replica.held_tokens,
         "gpus_per_replica": replica.gpus,
         "concurrency": replica.concurrency,

@@ -21,7 +21,7 @@ from sizebook.plans.serving.prefixes import replica_of_conversations
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
 from sizebook.plans.serving.starts import Scaled, scaled
-from sizebook.serving.encoding import EncodedCase, has_encoder
+from sizebook.serving.encoding import has_encoder, tokens_in_context
 from sizebook.serving.images import Read
 from sizebook.serving.quantities import Demand
 from sizebook.serving.traffic import usd_per_mtok
@@ -138,10 +138,7 @@ class ServingPlan:
     @property
     def beyond_context(self) -> str:
         """What to know where requests are longer than the model states, empty where they are not."""
-        (prompt, answer), stated = self.traffic.longest, self.context_tokens
-        longest = prompt + answer
-        if isinstance(self.replica.case, EncodedCase):  # what is read and what is written stand in places of their own
-            longest = answer if self.replica.decodes else prompt
+        longest, stated = tokens_in_context(self.replica.case, self.traffic.longest), self.context_tokens
         if stated is None or longest <= stated:
             return ""
         return text(
