@@ -43,6 +43,15 @@ def test_what_lies_beyond_the_sheet_ends_nothing_else(tmp_path: Path) -> None:
     assert values[-6:] == [2, 4, 5, 0, REFUSED, 1_048_576]
 
 
+def test_an_area_whose_corners_are_of_two_kinds_is_refused(tmp_path: Path) -> None:
+    """Excel says #REF! of each; the engine filled in what it missed, so that a sum showed 0 or 10."""
+    texts = ("Q:1", "1:Q", "A1:Q", "A:Q2", "A1:2", "2:A1", "A:1", "A1:A2:A3")
+    formulas = [form.format(text) for text in texts for form in ('SUM(INDIRECT("{}"))', 'COUNTA(INDIRECT("{}"))')]
+    values, _ = worked_out(tmp_path, [*formulas, 'SUM(INDIRECT("A2:A1"))'], "texts")
+    assert dict(zip(formulas, values, strict=False)) == dict.fromkeys(formulas, REFUSED)
+    assert isinstance(values[-1], (int, float))
+
+
 @pytest.mark.parametrize("depth", [64, 150])
 def test_a_formula_nested_too_deeply_ends_nothing_else(tmp_path: Path, depth: int) -> None:
     inner = ("A1", '"a"&({})', "1=({})", "LEN(1&({}))", "PARAMS_MHA({})", "SUMPRODUCT((A:A={})*1)")

@@ -15,7 +15,7 @@ from sizebook.calculation.prepared import Prepared
 from sizebook.calculation.proofs import is_proved
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.spreadsheet.argument_values import each, joined, rows_of, text
-from sizebook.calculation.tokens import address, cell_at, in_order
+from sizebook.calculation.tokens import address, area, cell_at, in_order
 from sizebook.calculation.values import NOT_CALCULABLE, argument, error, placed, result
 from sizebook.core.cells import evaluate
 from sizebook.core.errors import CellError, SizebookError
@@ -134,6 +134,8 @@ class Calls:
             self.circular.append(place)
         if any(isinstance(size, float) and size < 0 for size in start[2:]):  # the engine shows #REF!
             return self._seen(place, error(NOT_CALCULABLE))
+        if isinstance(value, str) and ":" in value and "[" not in value and area(value, "") is None:
+            return self._seen(place, error(NOT_CALCULABLE))  # A1:Q has corners of two kinds: the engine guesses one
         return in_order(value) if isinstance(value, str) else value
 
     def _spreadsheet(self, own: Callback, cells: list[Any]) -> Any:
