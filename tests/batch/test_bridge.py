@@ -20,6 +20,7 @@ from sizebook.calculation import recalculate
 from sizebook.cli import app
 from sizebook.core.units import usd
 from sizebook.plans.bridges import Bridge, Step
+from sizebook.reports.variance.drawing import shown
 from tests.batch.test_store import written
 
 FLEET = 'plan = "fleet"\nas_of = 2026-11-21\nmonths = 3\n'
@@ -246,3 +247,13 @@ def test_what_moved_with_version_and_data_is_what_inspect_finds(tmp_path: Path) 
     (tmp_path / "plan.json").write_text(json.dumps(told), encoding="utf-8")
     found = bridge(side_of(tmp_path / "plan.json"), side_of(scenario))
     assert found.remarks == (f"plan.json, version: 0.0.1, today {__version__}",)
+
+
+def test_numbers_from_and_to_have_their_digits_in_groups() -> None:
+    assert [shown(value) for value in (3_000_000, 0.35, True, "fp8", None)] == [
+        "3\u202f000\u202f000",
+        "0.35",
+        "True",
+        "fp8",
+        "–",
+    ]

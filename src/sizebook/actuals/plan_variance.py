@@ -11,6 +11,7 @@ from sizebook.actuals.planned_services import PlannedServices, ServicePlan
 from sizebook.actuals.variance import CAUSES, CostFactors, MonthCost, Share, shares
 from sizebook.core.errors import InputError
 from sizebook.core.hints import suggestion
+from sizebook.core.texts import text
 from sizebook.plans.ledgers import month_label
 
 
@@ -150,6 +151,6 @@ def _last_month(planned: PlannedServices, latest: int) -> int:
 
 def _remarks(actuals: Sequence[ActualMonth]) -> Iterator[str]:
     if any(each.busy_share is None for each in actuals):
-        yield "busy_share is blank: GPU-hours without work include what slow GPUs cost"
+        yield text("busy_share is blank: GPU-hours without work include what slow GPUs cost")
     if all(each.rate_per_usd is None for each in actuals):
-        yield "rate_per_usd is blank: the planned exchange rate is taken as the actual one"
+        yield text("rate_per_usd is blank: the planned exchange rate is taken as the actual one")

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sizebook.core.texts import Text, joined, text
-from sizebook.core.units import NO_BREAK_SPACE, parameters, usd
+from sizebook.core.units import NO_BREAK_SPACE, grouped, parameters, usd
 from sizebook.plans.bridges import Bridge
 from sizebook.reports.charts.chart_types import Span, Spans
-from sizebook.reports.number_columns import MINUS, aligned, scaled, short_scale
+from sizebook.reports.number_columns import MINUS, aligned, plain_number, scaled, short_scale
 
 _LONGEST = 60  # signs of a value in a table
 
@@ -18,6 +18,8 @@ def shown(value: Any) -> str:
     """Return what an input was or is, shortened where it is long."""
     if isinstance(value, Text):
         return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return grouped(value) if float(value).is_integer() else plain_number(value)
     said = "–" if value is None else str(value)
     return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
 
