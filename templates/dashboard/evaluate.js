@@ -1,6 +1,6 @@
 // Calls of functions in the browser: arguments as cells are read, closed forms from their one formula (CLOSED), serving
-// estimates from the Python that is their definition (ESTIMATED). An entry has value(...arguments in order), and maybe
-// blanks, holds and band.
+// estimates from the Python that is their definition (ESTIMATED). An entry has value(...arguments in order, the names
+// stated), and maybe blanks, holds and band.
 
 const CALCULATOR = DATA.calculator;
 const FUNCTIONS = CALCULATOR.functions.map((each) => ({
@@ -114,8 +114,9 @@ function evaluated(name, given) {
     if (holds && !holds(...values())) {
       throw new Refused(`condition not met: got ${substituted(entry.holds, bound)}, want ${entry.holds}. Correct the arguments.`);
     }
-    const found = presentable(entry, value(...values()));
-    return { value: found, bound, band: band ? band(...values()) : null };
+    const stated = Object.keys(bound).filter((each) => !isBlank(given[each]));
+    const found = presentable(entry, value(...values(), stated));
+    return { value: found, bound, band: band ? band(...values(), stated) : null };
   } catch (error) {
     if (error instanceof Refused) return { problem: error.message };
     throw error;

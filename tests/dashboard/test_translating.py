@@ -50,6 +50,13 @@ def summed(limit: int) -> float:
     return total + sum(pair.one for pair in [Pair(1.0, 2.0)] if pair.other)
 
 
+def tried(model: str) -> float:
+    try:
+        return shape_of(model)
+    except InputError:
+        return 0.0
+
+
 def looked_up(model: str) -> float:
     return shape_of(model) * 2
 
@@ -90,6 +97,12 @@ def test_loops_and_comprehensions_are_printed() -> None:
         source.replace("(n > 7)", "n > 7")
     )
     assert "flatMap((pair) => truth(pair.other) ? [pair.one] : [])" in source
+
+
+def test_a_refusal_is_caught_and_nothing_else() -> None:
+    source, _ = printed(tried, tables={shape_of: ("known",)})
+    caught = ["catch (problem) {", "  if (!(problem instanceof Refused)) throw problem;", "  return 0.0;", "}"]
+    assert "\n  ".join(["  try {", "  return shape_of(model);", "}", *caught]) in source
 
 
 def test_a_table_stands_for_a_function_and_keeps_its_refusals() -> None:

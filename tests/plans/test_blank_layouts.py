@@ -68,6 +68,41 @@ def test_a_format_that_is_searched_alone_is_said_too() -> None:
     assert "reason" not in dict(call("SERVING_FIGURES", MODEL, "h200-sxm", options(SERVED, "weight_dtype=fp8")))
 
 
+NUMBERS = {
+    "TTFT_SECONDS": "ttft_seconds",
+    "TPOT_SECONDS": "tpot_seconds",
+    "TOKENS_PER_SECOND": "tokens_per_second",
+    "REQUEST_SECONDS": "",
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_single_number_is_that_of_the_layout_which_a_row_searches(name: str) -> None:
+    """64 requests of 2,048 tokens need more than one H100 in 8 bits; the band says which layout it is."""
+    load_of = {"input_tokens": 1024, "output_tokens": 1024, "concurrency": 64}
+    heads, values = call("SERVING_TABLE", [["model", "gpu", *load_of], [MODEL, GPU, *load_of.values()]])
+    row = dict(zip(heads, values, strict=True))
+    assert row["reason"] == "layout searched: tp2, fp8"
+    found = call(name, MODEL, GPU, options(load_of))
+    seconds = row["ttft_seconds"] + 1023 * row["tpot_seconds"]
+    assert found == pytest.approx(row.get(NUMBERS[name], seconds), rel=1e-12)
+    lines = call("SIZEBOOK_EXPLAIN", name, MODEL, GPU, 1024, 1024, 64)
+    assert dict(lines)["the band rests on"].endswith("; layout searched: tp2, fp8")
+    terms = [amount for what, amount in lines if what.startswith("term: ")]
+    assert not terms or sum(terms) == pytest.approx(found)
+    with pytest.raises(TargetError, match=r"does not fit: got 67\.5 GB too much on one h100-sxm"):
+        call(name, MODEL, GPU, options(load_of, "tp=1"))
+
+
+def test_a_percentile_is_of_the_fewest_gpus_that_take_the_rate() -> None:
+    """One H100 in 8 bits takes no request a second of 1,024 + 1,024 tokens beside its weights; two do."""
+    assert call("SERVING_PERCENTILE", MODEL, GPU, 1) == call("SERVING_PERCENTILE", MODEL, GPU, 1, options({}, FOUND))
+    with pytest.raises(TargetError, match=r"too many requests: got 100 a second, want fewer than the 8\.899 "):
+        call("SERVING_PERCENTILE", MODEL, GPU, 100)
+    with pytest.raises(TargetError, match=r"memory binds: got 67\.5 GB too much on each h100-sxm"):
+        call("SERVING_PERCENTILE", MODEL, GPU, 1, "tp=1")
+
+
 @pytest.mark.parametrize(("name", "given"), [("SERVING_BACKWARDS", "gpus"), ("SERVING_BESIDE_API", "nebius")])
 def test_what_is_asked_of_a_plan_searches_too(name: str, given: str) -> None:
     asked: Any = 40 if given == "gpus" else "meta-llama/Llama-3.3-70B-Instruct"

@@ -16,9 +16,9 @@ from sizebook.models.architecture import Architecture
 from sizebook.models.cached import cache_bytes
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
-from sizebook.plans.serving.choice import layouts
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.kernels import kv_heads_held
+from sizebook.serving.layouts import layouts
 from sizebook.serving.quantities import Replica
 from sizebook.serving.shape import AttentionKind, ServingShape, serving_shape, shape_of, side_by_side
 from sizebook.serving.time import Pass, cache_bytes_per_gpu, pass_parts

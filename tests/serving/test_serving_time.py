@@ -94,7 +94,7 @@ def test_throughput_is_requests_in_flight_over_their_time() -> None:
 
 def test_a_model_that_does_not_fit_is_refused_with_the_missing_memory() -> None:
     with pytest.raises(TargetError) as refused:
-        call("TPOT_SECONDS", "llama-3.1-70b", "h100-sxm", 1024, 1024, 1, "weight_dtype=bf16")
+        call("TPOT_SECONDS", "llama-3.1-70b", "h100-sxm", 1024, 1024, 1, "tp=1; weight_dtype=bf16")
     assert str(refused.value) == (
         "does not fit: got 67.5 GB too much on one h100-sxm, want room for one request. "
         "Raise tp, pp or ep, or choose a narrower weight_dtype."

@@ -13,7 +13,7 @@ from typing import Any
 from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import dtype_keys
 from sizebook.core.registry import Function
-from sizebook.core.sections import hints_of, leaves, nested
+from sizebook.core.sections import ReadSection, hints_of, leaves, nested
 from sizebook.core.tables import table
 from sizebook.dashboard.translating.script import Script, call_result
 from sizebook.formulas.weights import dtype_bits
@@ -85,7 +85,7 @@ def _tables(models: Sequence[str]) -> dict[Any, Sequence[str]]:
 
 def _entry(program: Script, function: Function) -> str:
     """Return how the page calls a function, and asks for its band, with its arguments in their order."""
-    names = ", ".join(argument.name for argument in function.arguments)
+    names = ", ".join([*(argument.name for argument in function.arguments), "stated"])
     given = ", ".join(_given(program, function, name) for name in inspect.signature(function.python).parameters)
     parts = [f"value: ({names}) => {program.function(function.python)}({given})"]
     if band := getattr(function.python, "band", None):
@@ -99,4 +99,6 @@ def _given(program: Script, function: Function, name: str) -> str:
     if within is None:
         return name
     fields = ", ".join(f'["{leaf.name}", {leaf.name}]' for leaf in leaves(within.kind))
+    if issubclass(within.kind, ReadSection):
+        fields = '["stated", stated]'
     return f"made({program.kind(within.kind)}, [{fields}])"

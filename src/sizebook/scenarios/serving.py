@@ -12,12 +12,12 @@ from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choices, check_release, choose, layouts_with_room
 from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.layouts import DEGREES
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.refusals import NoRoomError
 from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
 from sizebook.scenarios.statement import ServiceMoney
 from sizebook.serving.encoding import one_pass
+from sizebook.serving.layouts import DEGREES
 
 
 @section

@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 from sizebook.core.derivation import Term
 from sizebook.core.errors import InputError, TargetError
+from sizebook.core.sections import ReadSection, section
 from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.encoding import as_answered, has_encoder, one_pass, serving_case
-from sizebook.serving.estimate import Estimate, error_band, estimate, unmeasured_band
+from sizebook.serving.estimate import Estimate, error_band, unmeasured_band
+from sizebook.serving.layouts import attempt, searched, with_room
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
@@ -37,35 +39,50 @@ def only_decoding(model: str, gpu: str, replica: Replica) -> Case:
     return case_of(model, gpu, replica)
 
 
-def estimate_of(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimate:
-    """Return the estimate, or refuse where not even one request fits."""
-    case = serving_case(model, gpu, replica)
-    memory = memory_of(case, gpu, replica.engine)
-    demand = as_answered(model, demand)
-    found = estimate(case, memory, demand)
-    if found.capacity < 1:
-        missing = cache_bytes_per_gpu(case, float(demand.input_tokens + demand.output_tokens)) - memory.cache_bytes
-        raise TargetError(
-            f"does not fit: got {missing / 1e9:.1f} GB too much on one {gpu}, want room for one request. "
-            "Raise tp, pp or ep, or choose a narrower weight_dtype."
-        )
-    return found
+@section
+class Given(ReadSection):
+    """What was stated of a call: a blank layout is searched where it has no room, a stated one is not."""
 
 
-def latency_terms_of(model: str, gpu: str, demand: Demand, replica: Replica) -> Latencies:
+def estimate_of(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> Estimate:
+    """Return the estimate, of a searched layout where a blank one has no room; refuse where no request fits."""
+    found = attempt(model, gpu, demand, replica=replica)
+    if found.capacity >= 1:
+        return found
+    other = with_room(model, gpu, demand, stated=replica, given=given.stated)
+    if other is not None:
+        return attempt(model, gpu, demand, replica=other)
+    case, demand = serving_case(model, gpu, replica), as_answered(model, demand)
+    missing = cache_bytes_per_gpu(case, float(demand.input_tokens + demand.output_tokens))
+    missing = missing - memory_of(case, gpu, replica.engine).cache_bytes
+    raise TargetError(
+        f"does not fit: got {missing / 1e9:.1f} GB too much on one {gpu}, want room for one request. "
+        "Raise tp, pp or ep, or choose a narrower weight_dtype."
+    )
+
+
+def taken(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> Replica:
+    """Return the replica whose estimate it is: the one asked about, or the one that was searched in its place."""
+    if attempt(model, gpu, demand, replica=replica).capacity >= 1:
+        return replica
+    return with_room(model, gpu, demand, stated=replica, given=given.stated) or replica
+
+
+def latency_terms_of(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> Latencies:
     """Return the terms of both latencies."""
-    found, demand = estimate_of(model, gpu, demand, replica), as_answered(model, demand)
+    replica = taken(model, gpu, demand, replica, given)
+    found, demand = attempt(model, gpu, demand, replica=replica), as_answered(model, demand)
     return latency_terms(serving_case(model, gpu, replica), found, demand, kernels=kernels_basis(gpu))
 
 
-def ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
+def ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> tuple[Term, ...]:
     """Return the terms of a time to first token."""
-    return latency_terms_of(model, gpu, demand, replica).ttft
+    return latency_terms_of(model, gpu, demand, replica, given).ttft
 
 
-def tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
+def tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> tuple[Term, ...]:
     """Return the terms of a time per output token."""
-    return latency_terms_of(model, gpu, demand, replica).tpot
+    return latency_terms_of(model, gpu, demand, replica, given).tpot
 
 
 def band_of_figure(figure: str, gpu: str, replica: Replica, model: str | None, demand: Demand | None = None) -> Band:
@@ -81,18 +98,19 @@ def band_of_figure(figure: str, gpu: str, replica: Replica, model: str | None, d
 def band_of(figure: str) -> Callable[..., tuple[float, float, str]]:
     """Return the band of a figure in the arguments of an estimate."""
 
-    def band(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[float, float, str]:
-        found = band_of_figure(figure, gpu, replica, model, demand=demand)
-        return found.low, found.high, found.basis
+    def band(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> tuple[float, float, str]:
+        of = taken(model, gpu, demand, replica, given)
+        found = band_of_figure(figure, gpu, of, model, demand=demand)
+        return found.low, found.high, found.basis if of == replica else f"{found.basis}; {searched(of)}"
 
     return band
 
 
-def request_band(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[float, float, str]:
+def request_band(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> tuple[float, float, str]:
     """Return the band of a whole request: it lasts as long as requests in flight x output tokens / throughput."""
     if one_pass(model) or demand.output_tokens == 1:  # nothing follows the first token
-        return band_of("ttft")(model, gpu, demand, replica)
-    low, high, basis = band_of("throughput")(model, gpu, demand, replica)
+        return band_of("ttft")(model, gpu, demand, replica, given)
+    low, high, basis = band_of("throughput")(model, gpu, demand, replica, given)
     return 1 / high, 1 / low, basis
 
 

@@ -21,6 +21,7 @@ from sizebook.serving.encoding import (
     serving_case,
 )
 from sizebook.serving.function_terms import (
+    Given,
     any_case,
     band_of,
     band_of_figure,
@@ -208,12 +209,12 @@ def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica
     category="serving", source=TIME_SOURCE, terms=ttft_terms,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.026433210242180927),
 )  # fmt: skip
-def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
+def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given: Given = DEFAULT) -> Seconds:
     """Return the time to first token with so many requests in flight: queue, prefill, the steps waited for.
 
     Requests beyond what the cache holds wait for a place, which counts. A closed loop: a finished request is replaced.
     """
-    return float(estimate_of(model, gpu, demand, replica=replica).ttft_seconds)
+    return float(estimate_of(model, gpu, demand, replica=replica, given=given).ttft_seconds)
 
 
 @estimated(band_of("tpot"))
@@ -221,13 +222,13 @@ def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Se
     category="serving", source=TIME_SOURCE, terms=tpot_terms,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.005338053193554436),
 )  # fmt: skip
-def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
+def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given: Given = DEFAULT) -> Seconds:
     """Return the time per output token after the first: the decode step and the prompts of others between steps.
 
     With drafted tokens a step checks them all and yields several. Where TensorRT-LLM serves a model with prediction
     layers and draft_tokens is blank, a factor stands for runs that may or may not speculate.
     """
-    return float(estimate_of(model, gpu, demand, replica=replica).tpot_seconds)
+    return float(estimate_of(model, gpu, demand, replica=replica, given=given).tpot_seconds)
 
 
 @estimated(request_band)
@@ -235,9 +236,9 @@ def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Se
     category="serving", source=TIME_SOURCE,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 5.487261627248369),
 )  # fmt: skip
-def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
+def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given: Given = DEFAULT) -> Seconds:
     """Return the time from sending a request to its last token: TTFT + TPOT x (output tokens - 1)."""
-    found = estimate_of(model, gpu, demand, replica=replica)  # of one pass nothing follows the first token
+    found = estimate_of(model, gpu, demand, replica=replica, given=given)  # of one pass nothing follows the first token
     return float(found.ttft_seconds + found.tpot_seconds * (demand.output_tokens - 1))
 
 
@@ -246,12 +247,12 @@ def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) ->
     category="serving", source=TIME_SOURCE,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 64, "weight_dtype": "fp8"}, 5441.308706052112),
 )  # fmt: skip
-def tokens_per_second(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> TokenRate:
+def tokens_per_second(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given: Given = DEFAULT) -> TokenRate:
     """Return output tokens a second of one whole replica: concurrency x output tokens / request seconds.
 
     Input tokens are not counted. Divide by tp x pp x dp for one GPU.
     """
-    return float(estimate_of(model, gpu, demand, replica=replica).tokens_per_second)
+    return float(estimate_of(model, gpu, demand, replica=replica, given=given).tokens_per_second)
 
 
 @function(

@@ -14,8 +14,8 @@ import polars as pl
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.tabular import REASON
-from sizebook.plans.serving.layouts import DEGREES
 from sizebook.plans.serving.tables import ARGUMENTS, COLUMNS, POOLS, answer
+from sizebook.serving.layouts import DEGREES
 from sizebook.sweeps.cases import as_functions_read
 
 

@@ -168,8 +168,9 @@ def test_a_target_that_no_rate_meets_names_what_one_request_sees() -> None:
     [
         ({"replica_requests_per_second": 1e6}, r"too many requests: got 1e\+06 a second, want fewer than the [\d.]+ at "
          r"which waits grow without end. Lower the rate of the replica."),
-        ({"model": "llama-3.1-70b", "weight_dtype": "bf16"}, r"memory binds: got 67\.5 GB too much on each h100-sxm "
-         r"for llama-3\.1-70b at tp1, want room for one request\. Raise tp to 2 or choose a narrower weight_dtype\."),
+        ({"model": "llama-3.1-70b", "weight_dtype": "bf16", "tp": 1}, r"memory binds: got 67\.5 GB too much on each "
+         r"h100-sxm for llama-3\.1-70b at tp1, want room for one request\. Raise tp to 2 or choose a narrower "
+         r"weight_dtype\."),
         ({"concurrency": 8}, r"load given twice: got concurrency 8 and a rate, want the rate alone, from which the "
          r"requests in flight follow\. Remove concurrency\."),
     ],

@@ -94,11 +94,17 @@ class Statements:
             case ast.For(target, rows, body, []):
                 each = self.expressions.target(target)
                 yield from self._braced(f"for ({each} of py_list({self.expressions.of_node(rows)}))", body)
+            case ast.Try(body, [ast.ExceptHandler(ast.expr() as kind, None, handler)], [], []):
+                yield from self._braced("try", body)
+                self.expressions.of_node(kind)  # every refusal is one in the page
+                checked = "if (!(problem instanceof Refused)) throw problem;"
+                yield from self._braced("catch (problem)", handler, checked)
             case _:
                 raise cannot_translate(node, self.expressions.of, f"the statement '{type(node).__name__}'")
 
-    def _braced(self, head: str, body: list[ast.stmt]) -> Iterator[str]:
+    def _braced(self, head: str, body: list[ast.stmt], *first: str) -> Iterator[str]:
         yield f"{head} {{"
+        yield from (_INDENT + line for line in first)
         yield from (_INDENT + line for line in self.of(body))
         yield "}"
 

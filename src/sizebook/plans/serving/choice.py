@@ -14,16 +14,15 @@ from typing import TypeVar
 
 from sizebook.core.errors import InputError, SizebookError, TargetError
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.layouts import DEGREES, layouts
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.refusals import NoRoomError
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, check_load, check_stream, replica_for
 from sizebook.plans.serving.request_stream import RequestStream
-from sizebook.serving.quantities import ENGINES, PoolLayout, Replica
+from sizebook.serving.layouts import DEGREES, candidates
+from sizebook.serving.quantities import PoolLayout, Replica
 
 GPUS = ("h100-sxm", "h200-sxm", "b200-sxm")
 MOST_SIMULATED = 8
-DTYPES: tuple[str | None, ...] = (None, "fp8")
 Planned = TypeVar("Planned")
 
 
@@ -45,21 +44,6 @@ class Choices:
     failed: tuple[tuple[str, int], ...]
 
 
-def candidates(model: str, gpus: Sequence[str], stated: Replica, engine: str | None) -> Iterator[tuple[str, Replica]]:
-    """Yield accelerators with replicas to compare: engines, formats of the weights and layouts, unless stated.
-
-    All take the stated cache format and drafts. Nothing is drafted otherwise: a factor for servers that may draft would
-    favour the engine that has one.
-    """
-    unsaid = stated.draft_tokens is None and stated.tokens_per_step is None
-    shared = replace(stated, draft_tokens=0) if unsaid else stated
-    for gpu in gpus:
-        for each in (engine,) if engine else ENGINES:
-            for dtype in (stated.weight_dtype,) if stated.weight_dtype else DTYPES:
-                for degrees in layouts(model, gpu):
-                    yield gpu, replace(shared, engine=each, weight_dtype=dtype, **degrees)  # type: ignore[arg-type]
-
-
 def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine: str | None = None) -> Choices:
     """Return every candidate that meets the target, from the cheapest in the last month, kept up.
 
@@ -77,7 +61,7 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     check_stream(inputs.stream, latencies, inputs.requests.share)
     failed: Counter[str] = Counter()
     steady = with_mean_targets(inputs)
-    compared = candidates(model, gpus, inputs.replica, engine)
+    compared = ((gpu, each) for gpu in gpus for each in candidates(model, gpu, inputs.replica, engine=engine))
     setups = ((gpu, replace(steady, replica=replica)) for gpu, replica in compared)
     plans = list(_planned(model, setups, failed))
     if inputs.requests.share is not None:
@@ -122,7 +106,7 @@ def replicas_with_room(
     """Return the replicas that have room and meet the target where that of a setup has none. Errors as above."""
     _refuse_stated(stated, pools, error)
     found = []
-    for _, each in candidates(setup.model, (setup.gpu,), setup.replica, setup.replica.engine):
+    for each in candidates(setup.model, setup.gpu, setup.replica, engine=setup.replica.engine):
         with suppress(SizebookError):
             found.append(replica_for(replace(setup, replica=each), workload))
     if not found:

@@ -14,12 +14,12 @@ from sizebook.plans.serving.choice import GPUS, choose, with_room
 from sizebook.plans.serving.day import hours_of
 from sizebook.plans.serving.figures import basis, figures
 from sizebook.plans.serving.inputs import DayShape, ServingInputs
-from sizebook.plans.serving.layouts import searched
 from sizebook.plans.serving.months import Month, gpus_needed
 from sizebook.plans.serving.plan import EXAMPLE, ServingPlan
 from sizebook.plans.serving.plan import plan_serving as plan_of
 from sizebook.plans.serving.traffic_by_month import Course
 from sizebook.plans.serving.users import HoursActive, TimeZones, hours_of_users
+from sizebook.serving.layouts import searched
 from sizebook.tables.hardware import accelerator
 
 GpusCompared = Annotated[

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from sizebook.core.errors import InputError, TargetError
+from contextlib import suppress
+from dataclasses import replace
+
+from sizebook.core.errors import InputError, SizebookError, TargetError
 from sizebook.core.quantities import Gpu, Model, Seconds
 from sizebook.core.registry import function, takes, unbanded
-from sizebook.core.sections import DEFAULT, section
+from sizebook.core.sections import DEFAULT, ReadSection, section
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.lengths import RequestLengths
+from sizebook.plans.serving.refusals import NoRoomError
 from sizebook.plans.serving.replica import Setup, Workload, capacity_of, check_arrivals, most_running
 from sizebook.plans.serving.request_stream import RequestStream
-from sizebook.serving.load import simulator
+from sizebook.serving.layouts import DEGREES, candidates
+from sizebook.serving.load import Simulator, simulator
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.traffic_quantities import ReplicaRate, SeenLatency
 from sizebook.tables.hardware import accelerator
 
 
 @section
-class Requests:
+class Requests(ReadSection):
     """What each request of a replica asks: mean lengths, and how they spread."""
 
     demand: Demand = DEFAULT
@@ -61,7 +66,8 @@ def serving_percentile(
     """Return a percentile of the time to first token, per token or of whole requests at a rate of one replica.
 
     Requests are simulated one by one: Poisson arrivals, bursty ones (dispersion) or a trace; lengths all alike, or as
-    percentiles or histograms say. The same requests each time. A blank percentile is the mean.
+    percentiles or histograms say. The same requests each time. A blank percentile is the mean. Where one GPU has
+    no room and no degree is stated, it is that of the fewest whose layout takes the rate, in 8 bits if need be.
     """
     if requests.demand.concurrency is not None:
         raise InputError(
@@ -74,8 +80,13 @@ def serving_percentile(
     arrivals = stream.stream(*lengths.drawn(mean))
     check_arrivals(arrivals)
     workload = Workload(mean, lengths.longest(mean), arrivals, latencies=Latencies())
-    case, _, capacity, _ = capacity_of(Setup(model, accelerator(gpu).key, replica), workload)
-    simulated = simulator(case, mean, arrivals, most=most_running(case, capacity))
+    setup = Setup(model, accelerator(gpu).key, replica)
+    try:
+        simulated = _simulated(setup, workload)
+    except NoRoomError as error:
+        if not requests.stated.isdisjoint(DEGREES):
+            raise
+        simulated = _with_room(setup, workload, replica_requests_per_second, error)
     if replica_requests_per_second >= simulated.saturated:
         raise TargetError(
             f"too many requests: got {replica_requests_per_second:g} a second, want fewer than the "
@@ -85,3 +96,22 @@ def serving_percentile(
     if stream.share is None:
         return served.mean(percentile.latency)
     return served.seconds(percentile.latency, stream.share)
+
+
+def _simulated(setup: Setup, workload: Workload) -> Simulator:
+    case, _, capacity, _ = capacity_of(setup, workload)
+    return simulator(case, workload.demand, workload.stream, most=most_running(case, capacity))
+
+
+def _with_room(setup: Setup, workload: Workload, rate: float, error: NoRoomError) -> Simulator:
+    """Return the simulator of the fewest GPUs whose layout takes a rate; of the one that takes most where none does."""
+    found = []
+    layouts = candidates(setup.model, setup.gpu, setup.replica, engine=setup.replica.engine)
+    for each in sorted(layouts, key=lambda replica: replica.gpus):
+        with suppress(SizebookError):
+            found.append(_simulated(replace(setup, replica=each), workload))
+            if found[-1].saturated > rate:
+                return found[-1]
+    if not found:
+        raise error
+    return max(found, key=lambda each: each.saturated)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.plans.serving.layouts import layouts
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT, Setup, Workload, knee
 from sizebook.serving.case import Case
 from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import serving_case
 from sizebook.serving.estimate import Estimate
+from sizebook.serving.layouts import layouts
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.serving.pools import Pool, Pools, decode_rate, fed_rate
 from sizebook.serving.quantities import Demand, PoolLayout

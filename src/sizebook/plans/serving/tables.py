@@ -11,14 +11,11 @@ from functools import lru_cache
 from typing import Any
 
 from sizebook.core.coercion import coerce, is_blank
-from sizebook.core.errors import SizebookError
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function
 from sizebook.core.sections import REQUIRED, Argument, leaves, quantity_of
 from sizebook.core.tabular import Answers, Columns, Table, answered
-from sizebook.plans.serving.choice import candidates
 from sizebook.plans.serving.inputs import Latencies
-from sizebook.plans.serving.layouts import DEGREES, searched
 from sizebook.plans.serving.pools import check_pools, pooled_replica
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload
 from sizebook.serving.arrivals import Lengths
@@ -27,6 +24,7 @@ from sizebook.serving.case import Case
 from sizebook.serving.encoding import as_answered, has_encoder, serving_case
 from sizebook.serving.estimate import Estimate, estimate, misfit, unmeasured_band
 from sizebook.serving.functions import TIME_SOURCE
+from sizebook.serving.layouts import DEGREES, searched, with_room
 from sizebook.serving.load import Stream
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
@@ -147,19 +145,11 @@ def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[st
 
 
 def _searched(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[str, Any]:
-    """Return the answer of the layout and format with the fewest GPUs for its rate, as plans search where the layout is
-    blank and one accelerator has no room; empty where none has. The reason says which it is."""
-    found = []
-    for _, each in candidates(model, (gpu,), replica, engine=replica.engine):
-        try:
-            answer = _one_pool(model, gpu, demand, replica=each)
-        except SizebookError:
-            continue
-        if FIGURES[0] in answer:
-            found.append((each, answer))
-    if not found:
+    """Return the answer of the layout and format that are searched, named in its reason; empty where none has room."""
+    best = with_room(model, gpu, demand, stated=replica, given=())
+    if best is None:
         return {}
-    best, answer = min(found, key=lambda pair: (not pair[1]["fits"], pair[0].gpus / pair[1]["tokens_per_second"]))
+    answer = _one_pool(model, gpu, demand, replica=best)
     return answer | {"reason": "; ".join(filter(None, (searched(best), answer["reason"])))}
 
 
