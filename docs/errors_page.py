@@ -14,7 +14,7 @@ HEAD = """# Errors by their words
 
 Written from the source by `make generated`; do not edit. A message says `problem: got X, want Y. Fix.`; look for its
 first words here. `…` stands for what the message fills in, such as your value. A cell shows an error value:
-[`SIZEBOOK_WHY`](functions.md#sizebook_why) gives its message.
+[`SIZEBOOK_WHY`](functions/help.md#sizebook_why) gives its message.
 
 | problem | what is wanted | what to do |
 |---|---|---|"""

@@ -31,7 +31,7 @@ from sizebook.core.coercion import Cell
 from sizebook.core.tables import Row, read, table
 from sizebook.core.units import grouped, parameters, percent
 from sizebook.functions import load
-from sizebook.functions.reference import markdown
+from sizebook.functions.reference import pages as reference
 from sizebook.models import catalog
 from sizebook.models.huggingface import mappings
 from sizebook.models.reconciliation import reconcile
@@ -168,13 +168,13 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/accuracy.svg": accuracy_chart,
     "docs/catalog.md": catalog_page,
     "docs/errors_table.md": errors_page,
-    "docs/functions.md": markdown,
     "docs/peers_table.md": peers.page,
     "docs/plan.schema.json": lambda: json.dumps(schema(), indent=1) + "\n",
     "docs/scenario_keys.md": scenario_keys_page,
     "docs/seeds.md": seeds_page,
     "src/sizebook/__init__.pyi": stub,
     "src/sizebook/data/model_types.csv": model_types_table,
+    **{f"docs/{name}": partial(str, text) for name, text in reference().items()},
     **{str(page.relative_to(ROOT)): partial(refreshed, page) for page in pages()},
     **{str(page.relative_to(ROOT)): partial(translated, page) for page in german_pages()},
     **{str(path.relative_to(ROOT)): partial(shown_notebooks.refreshed, path) for path in shown_notebooks.notebooks()},

@@ -12,6 +12,7 @@ from html import escape
 from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import COMPARISONS, Call, Name, Negative, Node, Number, Operation, Text, rebuilt
 from sizebook.core.registry import Function, registered
+from sizebook.core.wizard import reference_page
 from sizebook.functions import load
 
 TIGHTNESS = {**dict.fromkeys(COMPARISONS, 1), "+": 2, "-": 2, "*": 3, "/": 6, "^": 5}  # a fraction needs no brackets
@@ -44,13 +45,16 @@ def _formula(function: Function) -> Expression:
     return Expression(rebuilt(parse(function.formula).tree, settled))
 
 
-def as_html(text: str, reference: str) -> str:
+def as_html(text: str, root: str) -> str:
     """Return a block as lines of MathML; a function links to its entry in the reference."""
     load()
     lines = []
     for line in text.splitlines():
         left, _, right = line.partition(" = ")
-        name = f'<a href="{reference}#{left.lower()}">{left}</a>' if left in registered() else f"<b>{left}</b>"
+        name = f"<b>{left}</b>"
+        if function := registered().get(left):
+            page = reference_page(function.category).replace(".md", ".html")
+            name = f'<a href="{root}{page}#{left.lower()}">{left}</a>'
         lines.append(f'<p>{name} =<br><math displaystyle="true">{_drawn(parse(right).tree)}</math></p>')
     return f'<div class="equation" tabindex="0">{"".join(lines)}</div>'
 

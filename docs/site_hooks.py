@@ -51,7 +51,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         markdown = f"# {page.title}\n\n{markdown}"
     texts[page.file.src_uri] = (page.title or page.file.src_uri, markdown)
     up = "../" * page.file.src_uri.count("/")
-    return re.sub("(?ms)^```equation\n(.*?)^```$", lambda block: as_html(block[1], f"{up}functions.html"), markdown)
+    return re.sub("(?ms)^```equation\n(.*?)^```$", lambda block: as_html(block[1], up), markdown)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

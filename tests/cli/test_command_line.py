@@ -47,6 +47,8 @@ def test_a_function_without_a_formula_explains_with_its_arguments() -> None:
          "bias. Correct it.\n"),
         (("call", "PARAMS_MHA", "512", "d_model=3"), "sizebook: argument given twice: got d_model=3 after 512, want "
          "d_model once. Remove one.\n"),
+        (("call", "SHARED_NODES", "[[3, 5]", "[[4, 1]]", "8"), "sizebook: not a range: got '[[3, 5]', want rows "
+         'such as [["name", 1], ["other", 2]]. Correct it.\n'),
         (("calibrate", "README.md", "-o", "x", "--set", "tp=1", "--set", "tp=2"), "sizebook: stated twice: got --set "
          "tp again, want each column once. Remove one.\n"),
     ],

@@ -54,6 +54,50 @@ def test_a_plan_is_byte_for_byte_that_of_a_batch(client: TestClient, tmp_path: P
     assert (toml.status_code, toml.content) == (200, ours["json"])
 
 
+def test_a_function_answers_with_its_value_and_how_it_came_about(client: TestClient) -> None:
+    found = client.post("/functions/params_mha", json={"d_model": 4096, "bias": False})
+    assert found.json() == {
+        "value": 4 * 4096 * 4096,
+        "function": "PARAMS_MHA(d_model, [bias])",
+        "meaning": "Return the trainable parameters of one multi-head attention block.",
+        "formula": "4 * (d_model^2 + bias * d_model)",
+        "numbers": "4 * (4096^2 + 0 * 4096)",
+        "unit": "parameters",
+        "source": "Vaswani et al. 2017 (arXiv:1706.03762), section 3.2.2",
+    }
+    unpriced = {
+        "model": "llama-3.1-8b",
+        "gpu": "h20",
+        "requests_per_day": 1e6,
+        "input_tokens": 1000,
+        "output_tokens": 200,
+    }
+    names, first, *_ = client.post("/functions/SERVING_LEDGER", json=unpriced).json()["value"]
+    assert (first[names.index("peak_gpus")], first[names.index("usd")]) == (4, "#N/A")
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "content", "code", "said"),
+    [
+        ("PARAMS_MH", "{}", "json", 422, "unknown function: got 'PARAMS_MH', want a name that 'sizebook functions' "
+         "lists. Did you mean 'PARAMS_MHA'?"),
+        ("PARAMS_MHA", '{"d_modle": 1}', "json", 422, "unknown argument: got 'd_modle', want 'd_model', or bias. "
+         "Correct it."),
+        ("PARAMS_MHA", "[1]", "json", 422, "not an object: got a list in the request, want arguments by name. "
+         "Correct the file, or download it again."),
+        ("PARAMS_MHA", "d_model = 1", "toml", 415, "unknown content: got 'application/toml', want application/json. "
+         "Say which it is."),
+        ("CONFIG_PARAMS", '{"path": "/etc/x.json"}', "json", 422, "file of the server: got '/etc/x.json', want none: "
+         "a request brings what it needs. Leave the name out."),
+    ],
+)  # fmt: skip
+def test_a_function_that_is_asked_wrongly_is_refused(
+    client: TestClient, name: str, sent: str, content: str, code: int, said: str
+) -> None:
+    found = client.post(f"/functions/{name}", content=sent, headers={"Content-Type": f"application/{content}"})
+    assert (found.status_code, problem(found)) == (code, said)
+
+
 def test_a_template_that_is_sent_is_filled(client: TestClient) -> None:
     template, scenario = bundled("workbooks") / "model_sizing.xlsx", json.dumps({"plan": "sizing", **SCENARIO}).encode()
     sent = {"template": ("model_sizing.xlsx", template.read_bytes()), "scenario": ("s.json", scenario)}

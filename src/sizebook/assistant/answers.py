@@ -10,12 +10,10 @@ from typing import Any
 from sizebook.api.counts import count
 from sizebook.api.plans import Plan
 from sizebook.batch.plan_kinds import plan_scenario
-from sizebook.core import cells
 from sizebook.core.hints import suggestion
 from sizebook.core.tables import table
 from sizebook.functions import find, load
 from sizebook.functions.reference import entry
-from sizebook.functions.tracing import sizebook_explain
 from sizebook.web.request_work import WHERE, confined
 
 MOST_FOUND = 20
@@ -39,21 +37,6 @@ def function_described(name: str) -> str:
     """Return the reference of a function: arguments, units, defaults, formula, source, example."""
     load()
     return entry(find(name))
-
-
-def function_value(asked: tuple[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the value of a function and how it came about: formula, numbers, unit, source, range."""
-    name, arguments = asked
-    load()
-    function = find(name)
-    known = [argument.name for argument in function.arguments]
-    given: list[Any] = [None] * len(known)
-    for key, value in arguments.items():
-        given[known.index(cells.option_name(key, known))] = value
-    with confined():
-        value = cells.evaluate(function, given)
-        lines = sizebook_explain(function.name, **{f"arg_{at}": each for at, each in enumerate(given, 1)})
-    return {"value": value, **{str(label): text for label, text in lines if label != "result"}}
 
 
 def model_count(asked: tuple[str, Mapping[str, Any] | None]) -> dict[str, Any]:

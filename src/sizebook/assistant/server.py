@@ -17,6 +17,7 @@ from sizebook.scenarios.kinds import KINDS
 from sizebook.scenarios.schema import schema
 from sizebook.scheduling.scheduler import WorkerDiedError
 from sizebook.scheduling.slots import Bounds, Slots
+from sizebook.web import request_work
 
 INSTRUCTIONS = (
     "Sizes transformer models: parameters, memory, FLOPs, training time, serving capacity, GPUs, money, energy and "
@@ -65,7 +66,7 @@ def _add_tools(server: MCPServer[Any], ask: Callable[[Any, Any], Any]) -> None:
     @server.tool()
     async def call_function(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Evaluate a function of named arguments; the answer has value, unit, formula, numbers, range and source."""
-        found: dict[str, Any] = await ask(answers.function_value, (name, arguments))
+        found: dict[str, Any] = await ask(request_work.function_value, (name, arguments))
         return found
 
     @server.tool()

@@ -9,7 +9,7 @@ import click
 from sizebook.cli.options import rates_option
 from sizebook.cli.shell_completion import functions, names_of, next_argument
 from sizebook.core import cells, coercion
-from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.errors import InputError, SizebookError, shown
 from sizebook.core.registry import Function
 from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import find, load
@@ -17,6 +17,8 @@ from sizebook.functions.reference import entry
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+ROWS = "[["  # how a word begins that holds a range
 
 
 @click.command("functions")
@@ -91,7 +93,7 @@ class _Call(click.Command):
 def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates: Path | None) -> None:
     """Evaluate one function as a cell would and print the bare value; 'call NAME --help' shows that function.
 
-    ARGUMENTS in order; '' leaves one blank, NAME=VALUE sets one by its name.
+    ARGUMENTS in order; '' leaves one blank, NAME=VALUE sets one by its name, '[["a", 1], ["b", 2]]' is a range.
     """
     function = find(name)
     given = _cells_in_order(function, (*arguments, *_rates_argument(function, rates)))
@@ -143,19 +145,35 @@ def _cells_in_order(function: Function, words: tuple[str, ...]) -> list[Any]:
     names = [a.name for a in function.arguments]
     placed: list[Any] = []
     # A cell takes options as one text, "tp=8; dtype=fp8"; here they become several words.
-    single = [part.strip() for word in words for part in (word.split(";") if "=" in word else [word])]
+    single = [
+        part.strip() for word in words for part in (word.split(";") if "=" in word and ROWS not in word else [word])
+    ]
     for word in single:
         name, separator, value = word.partition("=")
         if not separator or not name.isidentifier():
-            placed.append(word)
+            placed.append(_rows(word))
             continue
         known = cells.option_name(name, names)
         index = names.index(known)
         placed += [None] * (index + 1 - len(placed))
         if placed[index] not in (None, ""):
             raise InputError(f"argument given twice: got {word} after {placed[index]}, want {known} once. Remove one.")
-        placed[index] = value
+        placed[index] = _rows(value)
     return placed + [None] * (len(names) - len(placed))
+
+
+def _rows(word: str) -> Any:
+    """Return the rows of cells that a word writes as JSON; any other word as it is."""
+    if not word.startswith(ROWS):
+        return word
+    import json
+
+    try:
+        return json.loads(word)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f'not a range: got {shown(word)}, want rows such as [["name", 1], ["other", 2]]. Correct it.'
+        ) from error
 
 
 def cell_text(value: Any) -> str:

@@ -11,7 +11,7 @@ from sizebook.core.sections import Argument, Quantity
 
 # Excel cuts longer texts off.
 LONGEST = 255
-REFERENCE = "https://github.com/sizebook/sizebook/blob/main/docs/functions.md"
+DOCS = "https://github.com/sizebook/sizebook/blob/main/docs/"
 
 
 def category(function: Function) -> str:
@@ -46,7 +46,12 @@ def _shown(default: object) -> str:
 
 def help_url(function: Function) -> str:
     """Return where the reference page describes the function."""
-    return f"{REFERENCE}#{function.name.lower()}"
+    return f"{DOCS}{reference_page(function.category)}#{function.name.lower()}"
+
+
+def reference_page(category: str) -> str:
+    """Return the page of the reference, in the folder of the documentation, that describes a category."""
+    return f"functions/{category.replace(' ', '_')}.md"
 
 
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")

@@ -45,15 +45,10 @@ MEDIA = {
 }
 _LONGEST_NOTES = 4000  # proxies accept headers of 8 kB in total
 NOTES = "X-Sizebook-Notes"  # notes on the answer, as JSON in ASCII
-_SCENARIO = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {"schema": {"type": "object"}},
-            "application/toml": {"schema": {"type": "string"}},
-        },
-    }
-}
+JSON, TOML = _SCENARIOS = ("application/json", "application/toml")
+_OBJECT = {JSON: {"schema": {"type": "object"}}}
+_ARGUMENTS = {"requestBody": {"required": True, "content": _OBJECT}}
+_SCENARIO = {"requestBody": {"required": True, "content": {**_OBJECT, TOML: {"schema": {"type": "string"}}}}}
 _BEARER = HTTPBearer(auto_error=False)  # for the description; the token itself is checked before the body is read
 _PROBLEM_SCHEMA = {"type": "object", "required": ["problem"], "properties": {"problem": {"type": "string"}}}
 _PROBLEM = {"application/json": {"schema": _PROBLEM_SCHEMA}}
@@ -223,13 +218,19 @@ def _add_plans(app: FastAPI, slots: Slots) -> None:
         """Return the JSON Schema of scenarios."""
         return schema()
 
+    @app.post("/functions/{name}", openapi_extra=_ARGUMENTS)
+    async def function_value(request: Request, name: str) -> dict[str, Any]:
+        """Evaluate a function of arguments by name, in JSON: its value, and how it came about."""
+        _content_type(request, JSON)
+        return await run_in_threadpool(slots.call, request_work.function_answer, (name, await request.body()))
+
     @app.post("/plans", openapi_extra=_SCENARIO, response_class=Response, responses=_FILES)
     async def plan(
         request: Request, format: Annotated[str, Query(json_schema_extra={"enum": list(FORMATS)})] = "json"
     ) -> Response:
         """Plan a scenario, in JSON or TOML, and return its file: figures, report, page or filled workbook."""
         name = _one_format(format)
-        sent = request_work.ScenarioUpload(await request.body(), _is_toml(request.headers.get("content-type", "")))
+        sent = request_work.ScenarioUpload(await request.body(), _content_type(request, *_SCENARIOS) == TOML)
         made = await run_in_threadpool(slots.call, request_work.plan_file, (sent, name))
         return _file(made, name)
 
@@ -296,12 +297,12 @@ def _json(progress: Progress) -> str:
     return json.dumps(asdict(progress))
 
 
-def _is_toml(content_type: str) -> bool:
-    kind = content_type.partition(";")[0].strip().casefold()
-    if kind not in ("application/json", "application/toml"):
-        said = f"unknown content: got '{kind[:80]}', want application/json or application/toml. Say which it is."
+def _content_type(request: Request, *accepted: str) -> str:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().casefold()
+    if kind not in accepted:
+        said = f"unknown content: got '{kind[:80]}', want {' or '.join(accepted)}. Say which it is."
         raise HTTPException(415, said)
-    return kind == "application/toml"
+    return kind
 
 
 def _file(made: request_work.Answer, name: str) -> Response:

@@ -6,7 +6,7 @@ A request cannot read files of the server, only those that it sent and those of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,10 @@ from sizebook.batch.formats import FORMATS, FileContents, file_contents
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.batch.scenario_list import Row, ScenarioList, read_batch
 from sizebook.batch.workbook_values import workbook_values
+from sizebook.core import cells
 from sizebook.core.errors import InputError, SizebookError
+from sizebook.functions import find, load
+from sizebook.functions.tracing import sizebook_explain
 from sizebook.intake.allowed_files import confined_to
 from sizebook.intake.text_formats import json_object, toml_table
 from sizebook.sources.bundled import bundled
@@ -56,6 +59,34 @@ def plan_file(asked: tuple[ScenarioUpload, str]) -> Answer:
         if content is None:
             raise InputError(f"no {name}: got a {plan.kind}, which has none, want another format. Ask for json.")
         return Answer(content, plan.notes)
+
+
+def function_value(asked: tuple[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the value of a function and how it came about: formula, numbers, unit, source, range."""
+    name, arguments = asked
+    load()
+    function = find(name)
+    known = [argument.name for argument in function.arguments]
+    given: list[Any] = [None] * len(known)
+    for key, value in arguments.items():
+        given[known.index(cells.option_name(key, known))] = value
+    with confined():
+        value = _with_codes(cells.evaluate(function, given))
+        lines = sizebook_explain(function.name, **{f"arg_{at}": each for at, each in enumerate(given, 1)})
+    return {"value": value, **{str(label): text for label, text in lines if label != "result"}}
+
+
+def _with_codes(value: Any) -> Any:
+    """Return a value in which the error of a cell is what a spreadsheet shows there."""
+    if isinstance(value, (list, tuple)):
+        return [_with_codes(each) for each in value]
+    return value.code if isinstance(value, SizebookError) else value
+
+
+def function_answer(asked: tuple[str, bytes]) -> dict[str, Any]:
+    """Return the value of a function for the JSON of a request: arguments by name."""
+    name, content = asked
+    return function_value((name, json_object(content, "the request", "arguments by name")))
 
 
 def filled_workbook(asked: tuple[str, bytes, ScenarioUpload]) -> Answer:
