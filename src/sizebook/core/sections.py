@@ -11,7 +11,8 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from datetime import date
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 
@@ -91,9 +92,39 @@ class Argument:
 TABLE, TABLES = "table", "tables"  # how a section stands in a scenario file: under a key of its own, or several times
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True)
+def quantity(meaning: str, unit: str = "", *, kind: Kind | None = None, default: Any = REQUIRED, **rest: Any) -> Any:
+    """Declare a field of a section: the `Quantity` of its annotation, which says its kind where ``kind`` does not."""
+    return _Declared(Quantity(meaning, unit, kind or "number", default=default, **rest), kind)
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """What `quantity` says of a field, until `section` knows its annotation."""
+
+    quantity: Quantity
+    kind: Kind | None
+
+    def of(self, hint: Any) -> Quantity:
+        return self.quantity if self.kind else replace(self.quantity, kind=_kind_of(hint, self.quantity))
+
+
+def _kind_of(hint: Any, declared: Quantity) -> Kind:
+    """Return the kind of values that an annotation takes, None among them or not."""
+    kind = next((part for part in typing.get_args(hint) if part is not types.NoneType), hint)
+    if kind is str:
+        return "choice" if declared.choices else "text"
+    return _KINDS[kind]
+
+
+_KINDS: dict[Any, Kind] = {int: "integer", float: "number", bool: "flag", date: "date"}
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(quantity,))
 def section(kind: type[Section]) -> type[Section]:
-    """Make a frozen dataclass of quantities and of other sections; `DEFAULT` becomes what the quantity declares.
+    """Make a frozen dataclass of quantities and of other sections.
+
+    A field that only this section has is declared by `quantity`; one that others share is annotated with the name of
+    its quantity, and `DEFAULT` becomes what that declares.
 
     A field that is a section spreads into its fields wherever names are flat: arguments, columns, inputs. In scenario
     files ``Annotated[Traffic, TABLE]`` stands under its own key, ``Annotated[tuple[Service, ...], TABLES]`` once for
@@ -101,7 +132,14 @@ def section(kind: type[Section]) -> type[Section]:
     """
     hints = typing.get_type_hints(kind, include_extras=True)
     for name in inspect.get_annotations(kind):
-        if kind.__dict__.get(name) is DEFAULT:
+        said = kind.__dict__.get(name)
+        if isinstance(said, _Declared):
+            kind.__annotations__[name] = Annotated[hints[name], said.of(hints[name])]
+            if said.quantity.default is REQUIRED:
+                delattr(kind, name)
+            else:
+                setattr(kind, name, said.quantity.default)
+        elif said is DEFAULT:
             within = nested(hints[name])
             default = within.kind() if within else default_of(kind.__name__, name, quantity_of(hints[name]))
             setattr(kind, name, default)

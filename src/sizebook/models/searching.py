@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from functools import cache
-from typing import Annotated, Any
+from typing import Any
 
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.core.tables import table
 from sizebook.models import catalog
 
@@ -23,20 +23,14 @@ _NO_FACTS = {
 class Wanted:
     """What models to list. A blank asks for nothing; every condition that is given must hold."""
 
-    search: Annotated[
-        str,
-        Quantity("any part of a name, key, family, organisation or repository; of several words each", kind="text",
-                 default=""),
-    ] = DEFAULT  # fmt: skip
-    min_total: Annotated[
-        float, Quantity("fewest parameters, such as 7B", unit="parameters", minimum=0, default=None)
-    ] = DEFAULT
-    max_total: Annotated[
-        float, Quantity("most parameters, such as 70B", unit="parameters", minimum=0, default=None)
-    ] = DEFAULT
-    released_from: Annotated[date, Quantity("first day of release", kind="date", default=None)] = DEFAULT
-    released_until: Annotated[date, Quantity("last day of release", kind="date", default=None)] = DEFAULT
-    licence: Annotated[str, Quantity("any part of the licence's name", kind="text", default="")] = DEFAULT
+    search: str = quantity(
+        "any part of a name, key, family, organisation or repository; of several words each", default=""
+    )
+    min_total: float = quantity("fewest parameters, such as 7B", "parameters", minimum=0, default=None)
+    max_total: float = quantity("most parameters, such as 70B", "parameters", minimum=0, default=None)
+    released_from: date = quantity("first day of release", default=None)
+    released_until: date = quantity("last day of release", default=None)
+    licence: str = quantity("any part of the licence's name", default="")
 
 
 def matching(keys: tuple[str, ...], wanted: Wanted) -> tuple[str, ...]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any
 
 from sizebook.core.errors import InputError, RangeError
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.core.texts import text
 from sizebook.formulas.covering import Need, Offer, cover
-from sizebook.plans.quantities import COUNT, MonthNumber
+from sizebook.plans.quantities import MonthNumber
 
 HOURS = 24
 TERMS = {"1y": 12, "3y": 36}  # months of the terms that price lists know
@@ -30,51 +30,36 @@ CONTRACT_COLUMNS = ("gpus", "first_month", "last_month", "usd_per_gpu_hour")
 class CommitmentTerms:
     """What may be signed, how it is paid, and which contracts run already."""
 
-    sign_terms: Annotated[
-        str,
-        Quantity(
-            "terms of commitments that may be signed: none, 1y, 3y, or any of both",
-            kind="choice",
-            choices=("none", *TERMS, "any"),
-            default="1y",
-            label="Terms that may be signed",
-            source="assumption: a year, the usual term",
-        ),
-    ] = DEFAULT
-    reserved_3y_usd_per_gpu_hour: Annotated[
-        float | None,
-        Quantity(
-            "price of a GPU-hour reserved for three years, blank for the catalog's where it is not dearer than on "
-            "demand",
-            unit="USD/GPU-hour",
-            minimum=0,
-            maximum=1e6,
-            default=None,
-            label="GPU-hour reserved for three years",
-            source="data/prices.csv",
-        ),
-    ] = DEFAULT
-    prepay: Annotated[
-        str,
-        Quantity(
-            "what of a commitment is paid when it is signed: none, part (half) or all; the price is the same",
-            kind="choice",
-            choices=tuple(PREPAID),
-            default="none",
-            label="Paid at signing",
-            source="neutral: paid month by month",
-        ),
-    ] = DEFAULT
-    contracts: Annotated[
-        Any,
-        Quantity(
-            "running contracts as rows [GPUs, first month, last month, USD per GPU-hour]; months of the plan, 0 and "
-            "less for those before it; or a CSV file with columns gpus, first_month, last_month, usd_per_gpu_hour",
-            kind="list",
-            default=None,
-            label="Running contracts",
-        ),
-    ] = DEFAULT
+    sign_terms: str = quantity(
+        "terms of commitments that may be signed: none, 1y, 3y, or any of both",
+        choices=("none", *TERMS, "any"),
+        default="1y",
+        label="Terms that may be signed",
+        source="assumption: a year, the usual term",
+    )
+    reserved_3y_usd_per_gpu_hour: float | None = quantity(
+        "price of a GPU-hour reserved for three years, blank for the catalog's where it is not dearer than on demand",
+        "USD/GPU-hour",
+        minimum=0,
+        maximum=1e6,
+        default=None,
+        label="GPU-hour reserved for three years",
+        source="data/prices.csv",
+    )
+    prepay: str = quantity(
+        "what of a commitment is paid when it is signed: none, part (half) or all; the price is the same",
+        choices=tuple(PREPAID),
+        default="none",
+        label="Paid at signing",
+        source="neutral: paid month by month",
+    )
+    contracts: Any = quantity(
+        "running contracts as rows [GPUs, first month, last month, USD per GPU-hour]; months of the plan, 0 and "
+        "less for those before it; or a CSV file with columns gpus, first_month, last_month, usd_per_gpu_hour",
+        kind="list",
+        default=None,
+        label="Running contracts",
+    )
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -145,53 +130,42 @@ class ContractMonth:
     """What contracts are in a month: running ones, and what to sign by term."""
 
     month: MonthNumber
-    running_gpus: Annotated[
-        int, Quantity("GPUs under contracts that run already", unit="GPUs", **COUNT, label="Running contracts")
-    ]
-    running_usd: Annotated[float, Quantity("what these cost", unit="USD", label="Running contracts, USD")]
-    running_owed_usd: Annotated[
-        float, Quantity("what these cost after the month", unit="USD", label="Running contracts, owed after it")
-    ]
-    signed_1y_gpus: Annotated[
-        int, Quantity("GPUs of contracts to sign for one year", unit="GPUs", **COUNT, label="To sign, one year")
-    ]
-    signed_3y_gpus: Annotated[
-        int, Quantity("GPUs of contracts to sign for three years", unit="GPUs", **COUNT, label="To sign, three years")
-    ]
-    needed_gpu_hours: Annotated[
-        float,
-        Quantity("GPU-hours needed when the contracts were chosen", unit="GPU-hours", label="Planned need, GPU-hours"),
-    ]
+    running_gpus: int = quantity("GPUs under contracts that run already", "GPUs", minimum=0, label="Running contracts")
+    running_usd: float = quantity("what these cost", "USD", label="Running contracts, USD")
+    running_owed_usd: float = quantity(
+        "what these cost after the month", "USD", label="Running contracts, owed after it"
+    )
+    signed_1y_gpus: int = quantity(
+        "GPUs of contracts to sign for one year", "GPUs", minimum=0, label="To sign, one year"
+    )
+    signed_3y_gpus: int = quantity(
+        "GPUs of contracts to sign for three years", "GPUs", minimum=0, label="To sign, three years"
+    )
+    needed_gpu_hours: float = quantity(
+        "GPU-hours needed when the contracts were chosen", "GPU-hours", label="Planned need, GPU-hours"
+    )
 
 
 @section
 class CommitmentFigures:
     """What contracts leave to pay after the plan, and how far they are from the best where traffic differs."""
 
-    tail_months: Annotated[
-        int,
-        Quantity("months that contracts last after the plan", unit="months", **COUNT, label="Contracts after the plan"),
-    ]
-    tail_usd: Annotated[
-        float,
-        Quantity("what contracts cost after the plan's last month", unit="USD", label="Contracts after the plan, USD"),
-    ]
-    regret_less_usd: Annotated[
-        float,
-        Quantity(
-            "what the contracts cost more than the best ones would, if traffic is a fifth lower",
-            unit="USD",
-            label="Best contracts save, traffic a fifth lower",
-        ),
-    ]
-    regret_more_usd: Annotated[
-        float,
-        Quantity(
-            "what the contracts cost more than the best ones would, if traffic is a fifth higher",
-            unit="USD",
-            label="Best contracts save, traffic a fifth higher",
-        ),
-    ]
+    tail_months: int = quantity(
+        "months that contracts last after the plan", "months", minimum=0, label="Contracts after the plan"
+    )
+    tail_usd: float = quantity(
+        "what contracts cost after the plan's last month", "USD", label="Contracts after the plan, USD"
+    )
+    regret_less_usd: float = quantity(
+        "what the contracts cost more than the best ones would, if traffic is a fifth lower",
+        "USD",
+        label="Best contracts save, traffic a fifth lower",
+    )
+    regret_more_usd: float = quantity(
+        "what the contracts cost more than the best ones would, if traffic is a fifth higher",
+        "USD",
+        label="Best contracts save, traffic a fifth higher",
+    )
 
 
 @dataclass(frozen=True)

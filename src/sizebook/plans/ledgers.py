@@ -12,10 +12,10 @@ from datetime import date
 from itertools import repeat
 from typing import Annotated, Any, Protocol
 
-from sizebook.core.sections import Argument, Quantity, flat, leaves, section
+from sizebook.core.sections import Argument, Quantity, flat, leaves, quantity, section
 from sizebook.core.texts import Day, text
 from sizebook.plans.cost_range import CostRange, cost_range
-from sizebook.plans.quantities import COUNT, USD, EnergyKwh, PriceShare
+from sizebook.plans.quantities import COUNT, EnergyKwh, PriceShare
 
 LONGEST_PLAN = 60  # months
 
@@ -113,17 +113,15 @@ GpusLastMonth = Annotated[
 class Totals:
     """What all months of a plan add up to, with both ends of its band in money."""
 
-    months: Annotated[int, Quantity("months planned", unit="months", **COUNT, label="Months")]
+    months: int = quantity("months planned", "months", minimum=0, label="Months")
     peak_gpus_first: GpusFirstMonth
     peak_gpus_last: GpusLastMonth
-    usd: Annotated[float, Quantity("cost of all months", **USD, label="Cost")]
-    usd_least: Annotated[float, Quantity("cost of all months, least", **USD, label="Cost, least")]
-    usd_most: Annotated[float, Quantity("cost of all months, most", **USD, label="Cost, most")]
+    usd: float = quantity("cost of all months", "USD", minimum=0, label="Cost")
+    usd_least: float = quantity("cost of all months, least", "USD", minimum=0, label="Cost, least")
+    usd_most: float = quantity("cost of all months, most", "USD", minimum=0, label="Cost, most")
     price_share_of_range: PriceShare
     energy_kwh: EnergyKwh
-    co2e_kg: Annotated[
-        float, Quantity("greenhouse gases, location-based", unit="kgCO2e", minimum=0, label="Carbon, location-based")
-    ]
+    co2e_kg: float = quantity("greenhouse gases, location-based", "kgCO2e", minimum=0, label="Carbon, location-based")
 
 
 def total_usd(months: Sequence[Any]) -> float:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated
 
 from sizebook.core.errors import InputError, named
-from sizebook.core.sections import DEFAULT, TABLE, Quantity, leaves, section
+from sizebook.core.sections import DEFAULT, TABLE, leaves, quantity, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
@@ -19,7 +19,7 @@ from sizebook.serving.encoding import one_pass
 class FleetScenario(Scenario):
     """One to twenty services over 1 to 60 months: GPUs, shared nodes, racks, power, and how GPUs are bought."""
 
-    plan: Annotated[str, Quantity("fleet", kind="choice", choices=("fleet",), default="fleet")] = DEFAULT
+    plan: str = quantity("fleet", choices=("fleet",), default="fleet")
     money: Annotated[ServiceMoney, TABLE] = DEFAULT
     inputs: FleetInputs
 

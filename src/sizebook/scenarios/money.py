@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from sizebook.core.coercion import is_blank
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.core.texts import Joined, Text, joined, range_text, text
 from sizebook.core.units import NO_BREAK_SPACE, measure, parameters
 from sizebook.plans.contents import Figure
@@ -50,16 +50,13 @@ class Money:
     """
 
     currency: Currency = DEFAULT
-    rates: Annotated[
-        Any,
-        Quantity(
-            "units of the currency for 1 USD: one number, or pairs of the day from which it holds and the number",
-            kind="list",
-            default=None,
-            label="Exchange rates",
-            source="your own: a published rate of that day",
-        ),
-    ] = DEFAULT
+    rates: Any = quantity(
+        "units of the currency for 1 USD: one number, or pairs of the day from which it holds and the number",
+        kind="list",
+        default=None,
+        label="Exchange rates",
+        source="your own: a published rate of that day",
+    )
     start: Start = DEFAULT
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, quantity, section
 from sizebook.plans.programme.inputs import ProgrammeInputs
 from sizebook.plans.programme.plan import ProgrammePlan, plan_programme
 from sizebook.scenarios.money import Money
@@ -17,7 +17,7 @@ from sizebook.scenarios.training import settled_inputs
 class ProgrammeScenario(Scenario):
     """Several training runs one after another, and what they cost together."""
 
-    plan: Annotated[str, Quantity("programme", kind="choice", choices=("programme",), default="programme")] = DEFAULT
+    plan: str = quantity("programme", choices=("programme",), default="programme")
     money: Annotated[Money, TABLE] = DEFAULT
     inputs: ProgrammeInputs
 

@@ -17,7 +17,7 @@ from sizebook.core.errors import InputError, named
 from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import Dtype, Model
 from sizebook.core.reading import read
-from sizebook.core.sections import DEFAULT, Quantity, ReadSection, hints_of, quantity_of, section
+from sizebook.core.sections import DEFAULT, Quantity, ReadSection, hints_of, quantity, quantity_of, section
 from sizebook.intake.text_formats import toml_table
 from sizebook.models import catalog
 from sizebook.scenarios.presentation import REPORT, Presentation
@@ -44,10 +44,9 @@ class Scenario(ReadSection):
     """What every scenario has: a title and a date; unknown keys are refused."""
 
     title: Title = DEFAULT
-    as_of: Annotated[
-        date | None,
-        Quantity("day for which the figures are given, today when left out", kind="date", default=None, label="Date"),
-    ] = DEFAULT
+    as_of: date | None = quantity(
+        "day for which the figures are given, today when left out", default=None, label="Date"
+    )
 
 
 @section
@@ -61,22 +60,12 @@ class ModelScenario(Scenario):
 class SizingScenario(ModelScenario):
     """A model to count and the number format to store it in."""
 
-    plan: Annotated[str, Quantity("sizing", kind="choice", choices=("sizing",), default="sizing")] = DEFAULT
+    plan: str = quantity("sizing", choices=("sizing",), default="sizing")
     dtype: Dtype = DEFAULT
-    published_total: Annotated[
-        int | None,
-        Quantity(
-            "published parameters to compare with",
-            unit="parameters",
-            kind="integer",
-            minimum=1,
-            default=None,
-            label="Published parameters",
-        ),
-    ] = DEFAULT
-    published_source: Annotated[
-        str, Quantity("where that figure is published", kind="text", default="", label="Source of that figure")
-    ] = DEFAULT
+    published_total: int | None = quantity(
+        "published parameters to compare with", "parameters", minimum=1, default=None, label="Published parameters"
+    )
+    published_source: str = quantity("where that figure is published", default="", label="Source of that figure")
 
 
 Kind = TypeVar("Kind", bound=Scenario)

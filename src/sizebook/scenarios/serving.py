@@ -7,7 +7,7 @@ from typing import Annotated
 
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import gpu_keys
-from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, quantity, section
 from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choices, check_release, choose, layouts_with_room
 from sizebook.plans.serving.functions import GpusCompared, compared
@@ -24,17 +24,14 @@ from sizebook.serving.layouts import DEGREES
 class ServingScenario(ModelScenario):
     """A model, its traffic and target. Without a gpu the cheapest setup is searched."""
 
-    plan: Annotated[str, Quantity("serving", kind="choice", choices=("serving",), default="serving")] = DEFAULT
-    gpu: Annotated[
-        str | None,
-        Quantity(
-            "accelerator such as h100-sxm; left out, several compete",
-            kind="text",
-            choices=gpu_keys,
-            default=None,
-            label="Accelerator",
-        ),
-    ] = DEFAULT
+    plan: str = quantity("serving", choices=("serving",), default="serving")
+    gpu: str | None = quantity(
+        "accelerator such as h100-sxm; left out, several compete",
+        kind="text",
+        choices=gpu_keys,
+        default=None,
+        label="Accelerator",
+    )
     gpus_compared: GpusCompared = DEFAULT
     inputs: ServingInputs
     money: Annotated[ServiceMoney, TABLE] = DEFAULT

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.core.texts import Joined, Text, joined, text
 from sizebook.core.units import percent, usd
 from sizebook.formulas.finance import irr, npv, of_a_month, payback
@@ -23,8 +23,6 @@ from sizebook.scenarios.money import Money
 STATEMENT_FIGURES = ("whole_usd", "present_usd")
 MONTHS_A_YEAR = 12
 _USD: Any = {"minimum": 0, "maximum": 1e12, "default": 0, "source": "neutral: none"}
-_SHARE: Any = {"unit": "ratio", "minimum": 0, "maximum": 10, "default": 0, "source": "neutral: none"}
-_RATE: Any = {"unit": "ratio", "above": -1, "maximum": 10}
 
 
 def _monthly(of: str, label: str) -> Quantity:
@@ -38,49 +36,77 @@ class Overheads:
     people_usd_per_month: Annotated[float, _monthly("people who run it", "People a month")] = DEFAULT
     storage_usd_per_month: Annotated[float, _monthly("storage", "Storage a month")] = DEFAULT
     egress_usd_per_month: Annotated[float, _monthly("data sent out", "Egress a month")] = DEFAULT
-    support_share: Annotated[float, Quantity("support over what GPUs cost", **_SHARE, label="Support")] = DEFAULT
-    contingency_share: Annotated[float, Quantity("contingency over all of these", **_SHARE, label="Contingency")] = (
-        DEFAULT
+    support_share: float = quantity(
+        "support over what GPUs cost",
+        "ratio",
+        minimum=0,
+        maximum=10,
+        default=0,
+        label="Support",
+        source="neutral: none",
     )
-    tax_share: Annotated[float, Quantity("tax over all, contingency included", **_SHARE, label="Tax")] = DEFAULT
-    inflation_per_year: Annotated[
-        float,
-        Quantity(
-            "rise of people, storage and egress a year",
-            **_RATE,
-            default=0,
-            label="Inflation a year",
-            source="neutral: none",
-        ),
-    ] = DEFAULT
-    discount_per_year: Annotated[
-        float,
-        Quantity(
-            "rate a year at which money later is worth less",
-            **_RATE,
-            default=0,
-            label="Discount rate a year",
-            source="neutral: none",
-        ),
-    ] = DEFAULT
-    invest_usd: Annotated[float, Quantity("paid once before the first month", unit="USD", **_USD, label="Invested")] = (
-        DEFAULT
+    contingency_share: float = quantity(
+        "contingency over all of these",
+        "ratio",
+        minimum=0,
+        maximum=10,
+        default=0,
+        label="Contingency",
+        source="neutral: none",
     )
-    income_usd_per_month: Annotated[
-        float, Quantity("what it earns or saves a month", unit="USD", **_USD, label="Income a month")
-    ] = DEFAULT
-    fiscal_year_start: Annotated[
-        int,
-        Quantity(
-            "calendar month with which a fiscal year begins",
-            kind="integer",
-            minimum=1,
-            maximum=12,
-            default=1,
-            label="Fiscal year begins in month",
-            source="neutral: the calendar's year",
-        ),
-    ] = DEFAULT
+    tax_share: float = quantity(
+        "tax over all, contingency included",
+        "ratio",
+        minimum=0,
+        maximum=10,
+        default=0,
+        label="Tax",
+        source="neutral: none",
+    )
+    inflation_per_year: float = quantity(
+        "rise of people, storage and egress a year",
+        "ratio",
+        above=-1,
+        maximum=10,
+        default=0,
+        label="Inflation a year",
+        source="neutral: none",
+    )
+    discount_per_year: float = quantity(
+        "rate a year at which money later is worth less",
+        "ratio",
+        above=-1,
+        maximum=10,
+        default=0,
+        label="Discount rate a year",
+        source="neutral: none",
+    )
+    invest_usd: float = quantity(
+        "paid once before the first month",
+        "USD",
+        minimum=0,
+        maximum=1e12,
+        default=0,
+        label="Invested",
+        source="neutral: none",
+    )
+    income_usd_per_month: float = quantity(
+        "what it earns or saves a month",
+        "USD",
+        minimum=0,
+        maximum=1e12,
+        default=0,
+        label="Income a month",
+        source="neutral: none",
+    )
+    fiscal_year_start: int = quantity(
+        "calendar month with which a fiscal year begins",
+        minimum=1,
+        maximum=12,
+        default=1,
+        label="Fiscal year begins in month",
+        source="neutral: the calendar's year",
+    )
 
 
 @section

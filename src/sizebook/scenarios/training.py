@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated
 
 from sizebook.core.quantities import Gpu
-from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, quantity, section
 from sizebook.plans.training.inputs import Training, TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.search import Search, search
@@ -20,7 +20,7 @@ class TrainingScenario(ModelScenario):
     """A model, its data, a cluster and what it costs. Without any of tp, pp, dp, cp and ep the fastest layout is
     searched; whatever else of the layout is stated holds."""
 
-    plan: Annotated[str, Quantity("training", kind="choice", choices=("training",), default="training")] = DEFAULT
+    plan: str = quantity("training", choices=("training",), default="training")
     gpu: Gpu
     inputs: TrainingInputs
     money: Annotated[Money, TABLE] = DEFAULT

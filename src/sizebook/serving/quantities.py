@@ -6,10 +6,10 @@ sweeps and an input of workbooks.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.quantities import Dp, Ep, Pp, Tp
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.tables.own_rates import RatesFile
 
 # As scenarios and cells write them, and as their makers do.
@@ -159,87 +159,66 @@ class Replica:
     weight_dtype: WeightDtype = DEFAULT
     kv_dtype: KvDtype = DEFAULT
     engine: Engine = DEFAULT
-    draft_tokens: Annotated[
-        int | None,
-        Quantity(
-            "tokens drafted in a step, 0 for none, blank where unknown",
-            unit="tokens",
-            kind="integer",
-            minimum=0,
-            maximum=MOST_DRAFTED,
-            default=None,
-            label="Tokens drafted in a step",
-            zero="no speculation",
-        ),
-    ] = DEFAULT
-    tokens_per_step: Annotated[
-        float | None,
-        Quantity(
-            "tokens that a step yields, blank for what was measured",
-            unit="tokens",
-            minimum=1,
-            maximum=MOST_DRAFTED + 1,
-            default=None,
-            label="Tokens that a step yields",
-        ),
-    ] = DEFAULT
+    draft_tokens: int | None = quantity(
+        "tokens drafted in a step, 0 for none, blank where unknown",
+        "tokens",
+        minimum=0,
+        maximum=MOST_DRAFTED,
+        default=None,
+        zero="no speculation",
+        label="Tokens drafted in a step",
+    )
+    tokens_per_step: float | None = quantity(
+        "tokens that a step yields, blank for what was measured",
+        "tokens",
+        minimum=1,
+        maximum=MOST_DRAFTED + 1,
+        default=None,
+        label="Tokens that a step yields",
+    )
     # 0 rather than blank, so that a column of a sweep is a number.
-    max_running: Annotated[
-        int,
-        Quantity(
-            "most requests that a replica runs at once, 0 for as many as its memory holds",
-            unit="requests",
-            kind="integer",
-            minimum=0,
-            maximum=1_000_000_000,
-            default=0,
-            label="Most requests running",
-            zero="as many as memory holds",
-        ),
-    ] = DEFAULT
+    max_running: int = quantity(
+        "most requests that a replica runs at once, 0 for as many as its memory holds",
+        "requests",
+        minimum=0,
+        maximum=1_000_000_000,
+        default=0,
+        zero="as many as memory holds",
+        label="Most requests running",
+    )
     rates_file: RatesFile = DEFAULT
-    experts_read: Annotated[
-        str,
-        Quantity(
-            "experts whose weights a step reads: those that its tokens visit, or all, as slow kernels of engines do",
-            kind="choice",
-            choices=("visited", "all"),
-            default="visited",
-            label="Experts read in a step",
-            source="assumption: current kernels read the experts that are visited",
-        ),
-    ] = DEFAULT
-    release: Annotated[
-        str,
-        Quantity(
-            "release of the engine such as 0.11.0, whose defaults hold where nothing else is stated; blank: unknown",
-            kind="text",
-            default="",
-            label="Release of the engine",
-        ),
-    ] = DEFAULT
+    experts_read: str = quantity(
+        "experts whose weights a step reads: those that its tokens visit, or all, as slow kernels of engines do",
+        choices=("visited", "all"),
+        default="visited",
+        label="Experts read in a step",
+        source="assumption: current kernels read the experts that are visited",
+    )
+    release: str = quantity(
+        "release of the engine such as 0.11.0, whose defaults hold where nothing else is stated; blank: unknown",
+        default="",
+        label="Release of the engine",
+    )
     # 0 rather than blank, so that a column of a sweep is a number.
-    memory_utilization: Annotated[
-        float,
-        Quantity(
-            "share of a GPU's memory that the engine takes, 0 for its default; TensorRT-LLM: of what weights leave",
-            unit="ratio",
-            minimum=0,
-            maximum=1,
-            default=0,
-            label="Share of memory for the engine",
-            zero="the engine's default",
-            source="data/engines.csv",
-        ),
-    ] = DEFAULT
+    memory_utilization: float = quantity(
+        "share of a GPU's memory that the engine takes, 0 for its default; TensorRT-LLM: of what weights leave",
+        "ratio",
+        minimum=0,
+        maximum=1,
+        default=0,
+        zero="the engine's default",
+        label="Share of memory for the engine",
+        source="data/engines.csv",
+    )
     adapters: Adapters = DEFAULT
-    adapter_rank: Annotated[
-        int,
-        Quantity(
-            "rank that adapters have room for, on all matrices but experts", kind="integer", minimum=1, maximum=100_000,
-            default=16, label="Rank of the adapters", source="convention: what vLLM gives room for by default",
-        ),
-    ] = DEFAULT  # fmt: skip
+    adapter_rank: int = quantity(
+        "rank that adapters have room for, on all matrices but experts",
+        minimum=1,
+        maximum=100_000,
+        default=16,
+        label="Rank of the adapters",
+        source="convention: what vLLM gives room for by default",
+    )
 
     @property
     def gpus(self) -> int:
@@ -255,56 +234,56 @@ class Replica:
 
 # Separate pools of workers --------------------------------------------------------------------------------------------
 
-_WORKERS: Any = {"kind": "integer", "minimum": 1, "maximum": 1024, "default": None}
-
 
 @section
 class PoolLayout:
     """Workers that read prompts apart from those that decode, whose layout is the replica's; blanks are searched."""
 
-    separate_prefill: Annotated[
-        bool,
-        Quantity(
-            "whether prompts and answers have pools of workers of their own, the cache sent from one to the other",
-            kind="flag", default=False, label="Prompts in a pool of their own",
-        ),
-    ] = DEFAULT  # fmt: skip
-    prefill_tp: Annotated[
-        int | None,
-        Quantity(
-            "GPUs of a prefill worker that split each layer, blank to search", unit="GPUs", **_WORKERS,
-            label="Tensor parallel, prefill worker",
-        ),
-    ] = DEFAULT  # fmt: skip
-    prefill_dp: Annotated[
-        int | None,
-        Quantity(
-            "attention ranks of a prefill worker that share its experts, blank to search", unit="GPUs", **_WORKERS,
-            label="Attention data parallel, prefill worker",
-        ),
-    ] = DEFAULT  # fmt: skip
-    prefill_workers: Annotated[
-        int | None,
-        Quantity(
-            "prefill workers beside the decode workers of one replica, blank to search", unit="workers", **_WORKERS,
-            label="Prefill workers of a replica",
-        ),
-    ] = DEFAULT  # fmt: skip
-    decode_workers: Annotated[
-        int | None,
-        Quantity(
-            "decode workers of one replica, blank to search", unit="workers", **_WORKERS,
-            label="Decode workers of a replica",
-        ),
-    ] = DEFAULT  # fmt: skip
-    transfer_bytes_per_second: Annotated[
-        float | None,
-        Quantity(
-            "rate at which a GPU of a prefill worker sends cache, blank for the network of data/hardware.csv",
-            unit="bytes/s", above=0, default=None, label="Cache sent, a GPU",
-            source="data/hardware.csv",
-        ),
-    ] = DEFAULT  # fmt: skip
+    separate_prefill: bool = quantity(
+        "whether prompts and answers have pools of workers of their own, the cache sent from one to the other",
+        default=False,
+        label="Prompts in a pool of their own",
+    )
+    prefill_tp: int | None = quantity(
+        "GPUs of a prefill worker that split each layer, blank to search",
+        "GPUs",
+        minimum=1,
+        maximum=1024,
+        default=None,
+        label="Tensor parallel, prefill worker",
+    )
+    prefill_dp: int | None = quantity(
+        "attention ranks of a prefill worker that share its experts, blank to search",
+        "GPUs",
+        minimum=1,
+        maximum=1024,
+        default=None,
+        label="Attention data parallel, prefill worker",
+    )
+    prefill_workers: int | None = quantity(
+        "prefill workers beside the decode workers of one replica, blank to search",
+        "workers",
+        minimum=1,
+        maximum=1024,
+        default=None,
+        label="Prefill workers of a replica",
+    )
+    decode_workers: int | None = quantity(
+        "decode workers of one replica, blank to search",
+        "workers",
+        minimum=1,
+        maximum=1024,
+        default=None,
+        label="Decode workers of a replica",
+    )
+    transfer_bytes_per_second: float | None = quantity(
+        "rate at which a GPU of a prefill worker sends cache, blank for the network of data/hardware.csv",
+        "bytes/s",
+        above=0,
+        default=None,
+        label="Cache sent, a GPU",
+        source="data/hardware.csv",
+    )
 
 
 # Traffic, fleets and money --------------------------------------------------------------------------------------------

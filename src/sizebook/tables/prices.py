@@ -16,7 +16,7 @@ from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.hints import suggestion, unknown_key
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.price_rows import OWN, SHIPPED, TERMS, Price, PriceRow
 from sizebook.tables.price_tables import Book, book_of, prices, user_prices
@@ -288,28 +288,20 @@ PriceQuantile = Annotated[
 class OwnPrices:
     """The price book that comes before every other table, and the GPUs that its volume tiers count."""
 
-    price_book: Annotated[
-        str,
-        Quantity(
-            "file of your own prices, CSV or TOML, that comes before every other table; blank for none",
-            kind="text",
-            default="",
-            label="Price book",
-            check=book_of,
-        ),
-    ] = DEFAULT
-    rented_gpus: Annotated[
-        int | None,
-        Quantity(
-            "GPUs rented by the same contract, which volume tiers count; blank for those of the plan at its most",
-            unit="GPUs",
-            kind="integer",
-            minimum=1,
-            maximum=10**9,
-            default=None,
-            label="GPUs that volume tiers count",
-        ),
-    ] = DEFAULT
+    price_book: str = quantity(
+        "file of your own prices, CSV or TOML, that comes before every other table; blank for none",
+        default="",
+        label="Price book",
+        check=book_of,
+    )
+    rented_gpus: int | None = quantity(
+        "GPUs rented by the same contract, which volume tiers count; blank for those of the plan at its most",
+        "GPUs",
+        minimum=1,
+        maximum=10**9,
+        default=None,
+        label="GPUs that volume tiers count",
+    )
 
     def counted(self, gpus: float) -> float:
         """Return the GPUs that volume tiers count: those stated, else the plan's own."""

@@ -6,9 +6,9 @@ What a framework keeps per parameter comes from data/training_stacks.csv, optimi
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import NamedTuple
 
-from sizebook.core.sections import Quantity, leaves, section
+from sizebook.core.sections import leaves, quantity, section
 from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, moved_bytes, working_bytes
 from sizebook.training.adapters import largest_matrix
 from sizebook.training.applicability import first_backward, with_implied_kind
@@ -20,7 +20,6 @@ from sizebook.training.recipe import Method, Recipe
 
 # Parameters that an optimizer of ZeRO-3 steps at once (sub_group_size of DeepSpeed, its default).
 _SUB_GROUP = 1e9
-_BYTES: Any = {"unit": "bytes", "minimum": 0}
 
 
 @section
@@ -28,18 +27,18 @@ class Memory:
     """Bytes on one rank by component. ``allocated`` is what live tensors take, ``reserved`` adds the allocator's cache,
     ``total`` the CUDA and communication context outside the allocator."""
 
-    stage: Annotated[int, Quantity("pipeline stage, from 0", kind="integer", minimum=0, label="Stage")]
-    weights: Annotated[float, Quantity("weights as they are computed with", **_BYTES, label="Weights")]
-    gradients: Annotated[float, Quantity("gradients of what is trained", **_BYTES, label="Gradients")]
-    master_weights: Annotated[float, Quantity("weights that the optimizer updates", **_BYTES, label="Master weights")]
-    optimizer_states: Annotated[float, Quantity("states of the optimizer", **_BYTES, label="Optimizer states")]
-    activations: Annotated[float, Quantity("what the backward pass needs again", **_BYTES, label="Activations")]
-    loss: Annotated[float, Quantity("logits, softmax and their gradient", **_BYTES, label="Logits and loss")]
-    buffers: Annotated[float, Quantity("gathered weights, sends of pipelines", **_BYTES, label="Communication buffers")]
-    fragmentation: Annotated[float, Quantity("the allocator's cache", **_BYTES, label="Allocator's share")]
-    context: Annotated[
-        float, Quantity("driver and communication outside the allocator", **_BYTES, label="CUDA and communication")
-    ]
+    stage: int = quantity("pipeline stage, from 0", minimum=0, label="Stage")
+    weights: float = quantity("weights as they are computed with", "bytes", minimum=0, label="Weights")
+    gradients: float = quantity("gradients of what is trained", "bytes", minimum=0, label="Gradients")
+    master_weights: float = quantity("weights that the optimizer updates", "bytes", minimum=0, label="Master weights")
+    optimizer_states: float = quantity("states of the optimizer", "bytes", minimum=0, label="Optimizer states")
+    activations: float = quantity("what the backward pass needs again", "bytes", minimum=0, label="Activations")
+    loss: float = quantity("logits, softmax and their gradient", "bytes", minimum=0, label="Logits and loss")
+    buffers: float = quantity("gathered weights, sends of pipelines", "bytes", minimum=0, label="Communication buffers")
+    fragmentation: float = quantity("the allocator's cache", "bytes", minimum=0, label="Allocator's share")
+    context: float = quantity(
+        "driver and communication outside the allocator", "bytes", minimum=0, label="CUDA and communication"
+    )
 
     @property
     def allocated(self) -> float:

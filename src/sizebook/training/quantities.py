@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Batch, Gpus, Seq, Tokens
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.training.tuning import Examples
 
 
@@ -54,28 +54,22 @@ class Pace:
     """How FLOPs are counted, and the rate at which they are done where it is known and not predicted."""
 
     flops_convention: FlopsConvention = DEFAULT
-    mfu: Annotated[
-        float | None,
-        Quantity(
-            "MFU of your own in that convention, blank for the predicted step time",
-            unit="ratio",
-            above=0,
-            maximum=1,
-            default=None,
-            label="MFU of your own",
-        ),
-    ] = DEFAULT
-    achieved_tflops: Annotated[
-        float | None,
-        Quantity(
-            "TFLOP/s that one GPU achieves in that convention, in place of an MFU",
-            unit="TFLOP/s",
-            above=0,
-            maximum=1e6,
-            default=None,
-            label="TFLOP/s of your own",
-        ),
-    ] = DEFAULT
+    mfu: float | None = quantity(
+        "MFU of your own in that convention, blank for the predicted step time",
+        "ratio",
+        above=0,
+        maximum=1,
+        default=None,
+        label="MFU of your own",
+    )
+    achieved_tflops: float | None = quantity(
+        "TFLOP/s that one GPU achieves in that convention, in place of an MFU",
+        "TFLOP/s",
+        above=0,
+        maximum=1e6,
+        default=None,
+        label="TFLOP/s of your own",
+    )
 
     def utilization(self, peak_flop_per_s: float) -> float | None:
         """Return the share of the peak that was given, in either of its spellings, or None where time is predicted."""
@@ -144,17 +138,14 @@ class Operations:
     gpu_mtbf_hours: GpuMtbfHours = DEFAULT
     checkpoint_seconds: CheckpointSeconds = DEFAULT
     restart_seconds: RestartSeconds = DEFAULT
-    start_hours: Annotated[
-        float,
-        Quantity(
-            "hours of queueing, loading and ramp-up, paid once",
-            unit="hours",
-            minimum=0,
-            maximum=1e6,
-            default=0,
-            label="Queueing and ramp-up",
-        ),
-    ] = DEFAULT
+    start_hours: float = quantity(
+        "hours of queueing, loading and ramp-up, paid once",
+        "hours",
+        minimum=0,
+        maximum=1e6,
+        default=0,
+        label="Queueing and ramp-up",
+    )
 
 
 # The whole run --------------------------------------------------------------------------------------------------------
@@ -164,16 +155,13 @@ class Operations:
 class Programme:
     """What a whole run takes over the plan's steady state: restarts, ramp, evaluation, warm-up, slow nodes."""
 
-    programme_factor: Annotated[
-        float | None,
-        Quantity(
-            "GPU-hours of a whole run over those of its steady state, blank for the mean of published programmes "
-            "(data/training_programmes.csv), 1 for steady state only",
-            unit="ratio",
-            minimum=1,
-            maximum=100,
-            default=None,
-            label="Whole run over steady state",
-            source="data/training_programmes.csv",
-        ),
-    ] = DEFAULT
+    programme_factor: float | None = quantity(
+        "GPU-hours of a whole run over those of its steady state, blank for the mean of published programmes "
+        "(data/training_programmes.csv), 1 for steady state only",
+        "ratio",
+        minimum=1,
+        maximum=100,
+        default=None,
+        label="Whole run over steady state",
+        source="data/training_programmes.csv",
+    )

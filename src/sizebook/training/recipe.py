@@ -7,10 +7,10 @@ the workbook.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.errors import InputError
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.core.tables import by_key
 from sizebook.tables.own_rates import RatesFile
 from sizebook.training.number_formats import FORMATS, WIDE_FORMATS
@@ -21,8 +21,6 @@ RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
 STATE_FORMATS = ("fp32", "bf16", "fp8")
 
 _OPTIMIZERS, _STACKS, _HARDWARE = "data/optimizers.csv", "data/training_stacks.csv", "data/hardware.csv"
-_FLAG: Any = {"kind": "flag", "default": None}
-_TEXT: Any = {"kind": "text", "default": ""}
 
 
 def optimizer_keys() -> tuple[str, ...]:
@@ -76,125 +74,86 @@ class Recipe:
     """
 
     optimizer: OptimizerName = DEFAULT
-    stack: Annotated[
-        str,
-        Quantity(
-            f"training framework, a key of {_STACKS}",
-            kind="choice",
-            choices=stack_keys,
-            also=_stacks_of_software,
-            default="megatron",
-            label="Training framework",
-            source=_STACKS,
-        ),
-    ] = DEFAULT
-    flash_attention: Annotated[
-        bool,
-        Quantity(
-            "whether attention keeps no scores (flash attention)",
-            kind="flag",
-            default=True,
-            label="Flash attention",
-            source="assumption: on, as current frameworks run",
-        ),
-    ] = DEFAULT
-    fused_loss: Annotated[
-        bool | None,
-        Quantity(
-            "whether the loss is one kernel that keeps no logits in fp32, blank: only where nothing else fits",
-            **_FLAG,
-            label="Fused loss",
-        ),
-    ] = DEFAULT
-    dropout: Annotated[
-        bool, Quantity("whether dropout masks are kept", kind="flag", default=False, label="Dropout")
-    ] = DEFAULT
-    expert_imbalance: Annotated[
-        float,
-        Quantity(
-            "tokens of the fullest expert over the mean",
-            unit="ratio",
-            minimum=1,
-            maximum=1000,
-            default=1,
-            label="Fullest expert over the mean",
-            source="neutral: experts are loaded alike",
-        ),
-    ] = DEFAULT
+    stack: str = quantity(
+        f"training framework, a key of {_STACKS}",
+        choices=stack_keys,
+        also=_stacks_of_software,
+        default="megatron",
+        label="Training framework",
+        source=_STACKS,
+    )
+    flash_attention: bool = quantity(
+        "whether attention keeps no scores (flash attention)",
+        default=True,
+        label="Flash attention",
+        source="assumption: on, as current frameworks run",
+    )
+    fused_loss: bool | None = quantity(
+        "whether the loss is one kernel that keeps no logits in fp32, blank: only where nothing else fits",
+        default=None,
+        label="Fused loss",
+    )
+    dropout: bool = quantity("whether dropout masks are kept", default=False, label="Dropout")
+    expert_imbalance: float = quantity(
+        "tokens of the fullest expert over the mean",
+        "ratio",
+        minimum=1,
+        maximum=1000,
+        default=1,
+        label="Fullest expert over the mean",
+        source="neutral: experts are loaded alike",
+    )
     tuning: Tuning = DEFAULT
     lora_rank: LoraRank = DEFAULT
     lora_on: LoraOn = DEFAULT
-    frozen_weight_bytes: Annotated[
-        float,
-        Quantity(
-            "bytes of a frozen weight under adapters: 2 in bf16, 0.516 in 4 bits",
-            unit="bytes",
-            minimum=0.125,
-            maximum=4,
-            default=WEIGHT_BYTES,
-            label="Bytes of a frozen weight",
-            source="data/dtypes.csv: bf16",
-        ),
-    ] = DEFAULT
-    frozen_bits: Annotated[
-        float | None,
-        Quantity(
-            "bits of a frozen weight under adapters (16, 8, 4), in place of its bytes",
-            minimum=1,
-            maximum=32,
-            default=None,
-            label="Bits of a frozen weight",
-        ),
-    ] = DEFAULT
-    optimizer_dtype: Annotated[
-        str | None,
-        Quantity(
-            "format of an optimizer's states, blank: the optimizer's own, or bf16 where nothing else fits",
-            kind="choice",
-            choices=STATE_FORMATS,
-            default=None,
-            label="Format of optimizer states",
-            source=_OPTIMIZERS,
-        ),
-    ] = DEFAULT
-    gradient_dtype: Annotated[
-        str | None,
-        Quantity(
-            "format in which gradients accumulate, blank: the framework's, or bf16 where nothing else fits",
-            kind="choice",
-            choices=STATE_FORMATS[:2],
-            default=None,
-            label="Format of gradients",
-            source=_STACKS,
-        ),
-    ] = DEFAULT
-    recompute_modules: Annotated[
-        str,
-        Quantity(
-            f"what is recomputed: modules ({', '.join(MODULES)}), layers (block 2 layers, every 2nd layer) or a policy "
-            "of JAX (remat_policy=save_qkv_proj); other words have no effect and are named as not read",
-            **_TEXT,
-            label="Modules recomputed",
-        ),
-    ] = DEFAULT
-    offload: Annotated[
-        str,
-        Quantity(
-            "what moves to the host: optimizer, activations, activations of N layers; other words have no effect and "
-            "are named as not read",
-            **_TEXT,
-            label="Moved to the host",
-        ),
-    ] = DEFAULT
-    fp8_activation_inputs: Annotated[
-        bool | None,
-        Quantity(
-            "whether gated activation functions keep their inputs in 8 bits (activation_func_fp8_input_store of "
-            "Megatron), blank: only where Megatron multiplies in few bits and nothing else fits",
-            **_FLAG,
-            label="Activation inputs in FP8",
-        ),
-    ] = DEFAULT
+    frozen_weight_bytes: float = quantity(
+        "bytes of a frozen weight under adapters: 2 in bf16, 0.516 in 4 bits",
+        "bytes",
+        minimum=0.125,
+        maximum=4,
+        default=WEIGHT_BYTES,
+        label="Bytes of a frozen weight",
+        source="data/dtypes.csv: bf16",
+    )
+    frozen_bits: float | None = quantity(
+        "bits of a frozen weight under adapters (16, 8, 4), in place of its bytes",
+        minimum=1,
+        maximum=32,
+        default=None,
+        label="Bits of a frozen weight",
+    )
+    optimizer_dtype: str | None = quantity(
+        "format of an optimizer's states, blank: the optimizer's own, or bf16 where nothing else fits",
+        choices=STATE_FORMATS,
+        default=None,
+        label="Format of optimizer states",
+        source=_OPTIMIZERS,
+    )
+    gradient_dtype: str | None = quantity(
+        "format in which gradients accumulate, blank: the framework's, or bf16 where nothing else fits",
+        choices=STATE_FORMATS[:2],
+        default=None,
+        label="Format of gradients",
+        source=_STACKS,
+    )
+    recompute_modules: str = quantity(
+        f"what is recomputed: modules ({', '.join(MODULES)}), layers (block 2 layers, every 2nd layer) or a policy "
+        "of JAX (remat_policy=save_qkv_proj); other words have no effect and are named as not read",
+        default="",
+        label="Modules recomputed",
+    )
+    offload: str = quantity(
+        "what moves to the host: optimizer, activations, activations of N layers; other words have no effect and "
+        "are named as not read",
+        default="",
+        label="Moved to the host",
+    )
+    fp8_activation_inputs: bool | None = quantity(
+        "whether gated activation functions keep their inputs in 8 bits (activation_func_fp8_input_store of "
+        "Megatron), blank: only where Megatron multiplies in few bits and nothing else fits",
+        default=None,
+        label="Activation inputs in FP8",
+    )
 
     def __post_init__(self) -> None:
         self._check_offload()
@@ -298,41 +257,31 @@ class Recipe:
 class Method:
     """The recipe, the format and power of a GPU, its network, and rates fitted to own runs."""
 
-    compute_dtype: Annotated[
-        str | None,
-        Quantity(
-            "format of matrix products, blank for bf16, or fp16 where the accelerator has no bf16",
-            kind="choice",
-            choices=FORMATS,
-            default=None,
-            label="Format that matrices multiply in",
-            source="data/generations.csv",
-        ),
-    ] = DEFAULT
-    power_limit_watts: Annotated[
-        float | None,
-        Quantity(
-            "power limit of a GPU, blank for its TDP",
-            unit="watts",
-            above=0,
-            maximum=1e5,
-            default=None,
-            label="Power limit of a GPU",
-            source=_HARDWARE,
-        ),
-    ] = DEFAULT
-    nic_gbit_per_s: Annotated[
-        float | None,
-        Quantity(
-            "network of one GPU, less oversubscription, blank for the reference system's",
-            unit="Gbit/s",
-            above=0,
-            maximum=1e6,
-            default=None,
-            label="Network of a GPU",
-            source=_HARDWARE,
-        ),
-    ] = DEFAULT
+    compute_dtype: str | None = quantity(
+        "format of matrix products, blank for bf16, or fp16 where the accelerator has no bf16",
+        choices=FORMATS,
+        default=None,
+        label="Format that matrices multiply in",
+        source="data/generations.csv",
+    )
+    power_limit_watts: float | None = quantity(
+        "power limit of a GPU, blank for its TDP",
+        "watts",
+        above=0,
+        maximum=1e5,
+        default=None,
+        label="Power limit of a GPU",
+        source=_HARDWARE,
+    )
+    nic_gbit_per_s: float | None = quantity(
+        "network of one GPU, less oversubscription, blank for the reference system's",
+        "Gbit/s",
+        above=0,
+        maximum=1e6,
+        default=None,
+        label="Network of a GPU",
+        source=_HARDWARE,
+    )
     recipe: Recipe = DEFAULT
     rates_file: RatesFile = DEFAULT
 

@@ -6,9 +6,9 @@ Every term is a quantity of work over a rate of the accelerator times an efficie
 from __future__ import annotations
 
 from math import log2
-from typing import Annotated, Any, NamedTuple
+from typing import NamedTuple
 
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.training.activations import moved_bytes
 from sizebook.training.applicability import by_layers, with_implied_kind
 from sizebook.training.communication import (
@@ -36,34 +36,32 @@ _BACKWARD_SCORES = 2.5
 _CLOSE = 3
 _USUAL_HEAD = 128
 
-_SECONDS: Any = {"unit": "seconds", "minimum": 0}
-
 
 @section
 class StepTime:
     """Seconds of one optimizer step by cause. ``recompute`` is part of no other term; ``bubble`` is waiting."""
 
-    matmul: Annotated[float, Quantity("matrix products", **_SECONDS, label="Matrices")]
-    attention: Annotated[float, Quantity("attention scores", **_SECONDS, label="Attention")]
-    traffic: Annotated[float, Quantity("element-wise kernels, bound by memory", **_SECONDS, label="Memory traffic")]
-    dequantize: Annotated[
-        float, Quantity("frozen weights of few bits expanded, and DoRA's norms", **_SECONDS, label="Dequantisation")
-    ]
-    recompute: Annotated[float, Quantity("what the backward pass recomputes", **_SECONDS, label="Recomputation")]
-    overhead: Annotated[float, Quantity("launches and waits, fixed a layer", **_SECONDS, label="Overhead")]
-    tensor_parallel: Annotated[
-        float, Quantity("exposed exchange of tensor parallelism", **_SECONDS, label="Tensor parallel")
-    ]
-    expert_parallel: Annotated[float, Quantity("exposed exchange with experts", **_SECONDS, label="Expert parallel")]
-    context_parallel: Annotated[
-        float, Quantity("exposed exchange of keys and values", **_SECONDS, label="Context parallel")
-    ]
-    pipeline: Annotated[float, Quantity("exposed sends between pipeline stages", **_SECONDS, label="Pipeline")]
-    bubble: Annotated[float, Quantity("waiting for other pipeline stages", **_SECONDS, label="Bubble")]
-    data_parallel: Annotated[
-        float, Quantity("exposed gathering of weights and reducing of gradients", **_SECONDS, label="Data parallel")
-    ]
-    optimizer: Annotated[float, Quantity("the optimizer step", **_SECONDS, label="Optimizer")]
+    matmul: float = quantity("matrix products", "seconds", minimum=0, label="Matrices")
+    attention: float = quantity("attention scores", "seconds", minimum=0, label="Attention")
+    traffic: float = quantity("element-wise kernels, bound by memory", "seconds", minimum=0, label="Memory traffic")
+    dequantize: float = quantity(
+        "frozen weights of few bits expanded, and DoRA's norms", "seconds", minimum=0, label="Dequantisation"
+    )
+    recompute: float = quantity("what the backward pass recomputes", "seconds", minimum=0, label="Recomputation")
+    overhead: float = quantity("launches and waits, fixed a layer", "seconds", minimum=0, label="Overhead")
+    tensor_parallel: float = quantity(
+        "exposed exchange of tensor parallelism", "seconds", minimum=0, label="Tensor parallel"
+    )
+    expert_parallel: float = quantity("exposed exchange with experts", "seconds", minimum=0, label="Expert parallel")
+    context_parallel: float = quantity(
+        "exposed exchange of keys and values", "seconds", minimum=0, label="Context parallel"
+    )
+    pipeline: float = quantity("exposed sends between pipeline stages", "seconds", minimum=0, label="Pipeline")
+    bubble: float = quantity("waiting for other pipeline stages", "seconds", minimum=0, label="Bubble")
+    data_parallel: float = quantity(
+        "exposed gathering of weights and reducing of gradients", "seconds", minimum=0, label="Data parallel"
+    )
+    optimizer: float = quantity("the optimizer step", "seconds", minimum=0, label="Optimizer")
 
     @property
     def total(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.core.errors import InputError
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import Quantity, quantity, section
 from sizebook.core.texts import text
 
 # Matrices that carry adapters; `sizebook.training.adapters` says which tensors they are.
@@ -58,27 +58,20 @@ WEIGHT_BYTES = 2.0  # in bf16
 class Examples:
     """How training examples fill sequences: packed end to end, or one each with padding behind it."""
 
-    example_tokens: Annotated[
-        float | None,
-        Quantity(
-            "mean tokens of a training example, blank where every sequence is full",
-            unit="tokens",
-            above=0,
-            maximum=1e9,
-            default=None,
-            label="Tokens of an example",
-        ),
-    ] = DEFAULT
-    packed: Annotated[
-        bool,
-        Quantity(
-            "whether examples share a sequence; otherwise each is padded to its whole length",
-            kind="flag",
-            default=True,
-            label="Examples are packed",
-            source="assumption: as pre-training packs",
-        ),
-    ] = DEFAULT
+    example_tokens: float | None = quantity(
+        "mean tokens of a training example, blank where every sequence is full",
+        "tokens",
+        above=0,
+        maximum=1e9,
+        default=None,
+        label="Tokens of an example",
+    )
+    packed: bool = quantity(
+        "whether examples share a sequence; otherwise each is padded to its whole length",
+        default=True,
+        label="Examples are packed",
+        source="assumption: as pre-training packs",
+    )
 
     def __post_init__(self) -> None:
         if not self.packed and self.example_tokens is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.months import peak_gpus
@@ -13,7 +13,6 @@ from sizebook.plans.fleet.nodes import node_facts
 from sizebook.plans.fleet.plan import PlannedService, longest_tokens, replica_of
 from sizebook.plans.ledgers import GpusFirstMonth, GpusLastMonth
 from sizebook.plans.quantities import (
-    COUNT,
     CacheCapacity,
     GpusPerNode,
     GpusPerReplica,
@@ -60,17 +59,14 @@ class ReplicaOnNode:
     release_basis: ReleaseBasis
     tdp_watts: TdpWatts
     gpus_per_node: GpusPerNode
-    node_kw: Annotated[float, Quantity("power of a node at most", unit="kW", label="Power of a node")]
-    node_units: Annotated[int, Quantity("height of a node", unit="U", **COUNT, label="Height of a node")]
-    rack_nodes: Annotated[
-        int | None,
-        Quantity(
-            "nodes of a rack-scale system, blank for a node that goes into any rack",
-            unit="nodes",
-            **COUNT,
-            label="Nodes of a rack-scale system",
-        ),
-    ]
+    node_kw: float = quantity("power of a node at most", "kW", label="Power of a node")
+    node_units: int = quantity("height of a node", "U", minimum=0, label="Height of a node")
+    rack_nodes: int | None = quantity(
+        "nodes of a rack-scale system, blank for a node that goes into any rack",
+        "nodes",
+        minimum=0,
+        label="Nodes of a rack-scale system",
+    )
 
 
 @section
@@ -78,18 +74,15 @@ class ServiceBasis(ReplicaOnNode):
     """What formulas of traffic, nodes and money start from: a replica on its node, and what tables list beside it."""
 
     listed: ListedPrices
-    listed_grams_per_kwh: Annotated[
-        float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid, listed")
-    ]
+    listed_grams_per_kwh: float = quantity(
+        "greenhouse gases per energy of the grid", "gCO2e/kWh", label="Carbon of the grid, listed"
+    )
     longest_tokens: LongestTokens
-    context_tokens: Annotated[
-        int | None,
-        Quantity("context that the model states, blank for none", unit="tokens", **COUNT, label="Context of the model"),
-    ]
-    accelerator: Annotated[
-        str, Quantity("accelerator by its key, however it was spelled", kind="text", label="Accelerator, by its key")
-    ]
-    model_notes: Annotated[str, Quantity("notes on the count of the model", kind="text", label="Notes on its count")]
+    context_tokens: int | None = quantity(
+        "context that the model states, blank for none", "tokens", minimum=0, label="Context of the model"
+    )
+    accelerator: str = quantity("accelerator by its key, however it was spelled", label="Accelerator, by its key")
+    model_notes: str = quantity("notes on the count of the model", label="Notes on its count")
 
 
 @section
@@ -100,13 +93,11 @@ class ServiceFigures(ReplicaOnNode):
     on_demand_usd_per_gpu_hour: OnDemandRate
     reserved_usd_per_gpu_hour: ReservedRate
     price_basis: PricesBasis
-    grams_per_kwh: Annotated[
-        float, Quantity("greenhouse gases per energy", unit="gCO2e/kWh", label="Carbon of the grid")
-    ]
+    grams_per_kwh: float = quantity("greenhouse gases per energy", "gCO2e/kWh", label="Carbon of the grid")
     peak_gpus_first: GpusFirstMonth
     peak_gpus_last: GpusLastMonth
-    usd_last: Annotated[float, Quantity("cost of the last month", unit="USD", label="USD in the last month")]
-    usd: Annotated[float, Quantity("cost of all months", unit="USD", label="Cost of all months")]
+    usd_last: float = quantity("cost of the last month", "USD", label="USD in the last month")
+    usd: float = quantity("cost of all months", "USD", label="Cost of all months")
 
 
 def figures(planned: PlannedService, terms: FleetTerms) -> ServiceFigures:

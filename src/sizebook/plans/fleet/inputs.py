@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.sections import DEFAULT, TABLES, Quantity, ReadSection, section
+from sizebook.core.sections import DEFAULT, TABLES, Quantity, ReadSection, quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.serving.inputs import (
     Energy,
@@ -30,8 +30,6 @@ ServiceName = Annotated[
     Quantity("name of the service, for tables and charts", kind="text", label="Name", source="a name: type your own"),
 ]
 # A place in the plan, not a length: month 7 is not 7 months.
-_MONTH: Any = {"kind": "integer", "minimum": 1, "maximum": LONGEST_PLAN}
-_CEILING: Any = {"minimum": 0, "default": None}
 
 
 @section
@@ -45,20 +43,21 @@ class ServiceTraffic(Arrivals):
 class Running:
     """From which month of the plan to which a service runs."""
 
-    start_month: Annotated[
-        int,
-        Quantity(
-            "month of the plan in which the service begins; its traffic is that of this month, and grows from it on",
-            **_MONTH,
-            default=1,
-            label="Begins in month",
-            source="neutral: the plan's first month",
-        ),
-    ] = DEFAULT
-    end_month: Annotated[
-        int | None,
-        Quantity("last month of the service, blank for the plan's", **_MONTH, default=None, label="Ends with month"),
-    ] = DEFAULT
+    start_month: int = quantity(
+        "month of the plan in which the service begins; its traffic is that of this month, and grows from it on",
+        minimum=1,
+        maximum=LONGEST_PLAN,
+        default=1,
+        label="Begins in month",
+        source="neutral: the plan's first month",
+    )
+    end_month: int | None = quantity(
+        "last month of the service, blank for the plan's",
+        minimum=1,
+        maximum=LONGEST_PLAN,
+        default=None,
+        label="Ends with month",
+    )
 
     def last(self, months: int) -> int:
         """Return its last month in a plan of so many."""
@@ -100,43 +99,33 @@ class Service(ReadSection):
 class Contract:
     """What is reserved: a share of the mean fleet at the start of each term; and the busy hours of a day."""
 
-    reserve_share: Annotated[
-        float,
-        Quantity(
-            "share of the mean fleet to reserve, 1 for all",
-            unit="ratio",
-            minimum=0,
-            maximum=10,
-            default=1,
-            label="Share of the mean that is reserved",
-            source="assumption, to replace with your own",
-        ),
-    ] = DEFAULT
-    term_months: Annotated[
-        int,
-        Quantity(
-            "months of a reservation, counted from the first month of what is bought together",
-            unit="months",
-            kind="integer",
-            minimum=1,
-            maximum=LONGEST_PLAN,
-            default=12,
-            label="Length of a term",
-            source="assumption, to replace with your own",
-        ),
-    ] = DEFAULT
-    burst_hours: Annotated[
-        float,
-        Quantity(
-            "busy hours a day, in which burst GPUs run",
-            unit="hours",
-            minimum=0,
-            maximum=24,
-            default=8,
-            label="Busy hours a day",
-            source="assumption, to replace with your own",
-        ),
-    ] = DEFAULT
+    reserve_share: float = quantity(
+        "share of the mean fleet to reserve, 1 for all",
+        "ratio",
+        minimum=0,
+        maximum=10,
+        default=1,
+        label="Share of the mean that is reserved",
+        source="assumption, to replace with your own",
+    )
+    term_months: int = quantity(
+        "months of a reservation, counted from the first month of what is bought together",
+        "months",
+        minimum=1,
+        maximum=LONGEST_PLAN,
+        default=12,
+        label="Length of a term",
+        source="assumption, to replace with your own",
+    )
+    burst_hours: float = quantity(
+        "busy hours a day, in which burst GPUs run",
+        "hours",
+        minimum=0,
+        maximum=24,
+        default=8,
+        label="Busy hours a day",
+        source="assumption, to replace with your own",
+    )
 
     @property
     def term(self) -> str:
@@ -148,91 +137,68 @@ class Contract:
 class Racks:
     """Whether services share nodes, and what a rack holds."""
 
-    share_nodes: Annotated[
-        bool,
-        Quantity(
-            "whether services on the same accelerator, node, provider and region share nodes",
-            kind="flag",
-            default=False,
-            label="Services share nodes",
-        ),
-    ] = DEFAULT
-    nodes_per_rack: Annotated[
-        int | None,
-        Quantity(
-            "nodes of a rack, blank for as many as its power and height hold; a rack-scale system is one rack",
-            unit="nodes",
-            kind="integer",
-            minimum=1,
-            maximum=1000,
-            default=None,
-            label="Nodes of a rack",
-            source="data/nodes.csv",
-        ),
-    ] = DEFAULT
-    kw_per_rack: Annotated[
-        float,
-        Quantity(
-            "power that a rack gives",
-            unit="kW",
-            above=0,
-            maximum=10_000,
-            default=41,
-            label="Power of a rack",
-            source="NVIDIA DGX SuperPOD: four DGX H100 of 10.2 kW in a rack",
-        ),
-    ] = DEFAULT
-    rack_units: Annotated[
-        int,
-        Quantity(
-            "height of a rack that nodes may take",
-            unit="U",
-            kind="integer",
-            minimum=1,
-            maximum=100,
-            default=42,
-            label="Height of a rack",
-            source="EIA-310: the usual height",
-        ),
-    ] = DEFAULT
+    share_nodes: bool = quantity(
+        "whether services on the same accelerator, node, provider and region share nodes",
+        default=False,
+        label="Services share nodes",
+    )
+    nodes_per_rack: int | None = quantity(
+        "nodes of a rack, blank for as many as its power and height hold; a rack-scale system is one rack",
+        "nodes",
+        minimum=1,
+        maximum=1000,
+        default=None,
+        label="Nodes of a rack",
+        source="data/nodes.csv",
+    )
+    kw_per_rack: float = quantity(
+        "power that a rack gives",
+        "kW",
+        above=0,
+        maximum=10_000,
+        default=41,
+        label="Power of a rack",
+        source="NVIDIA DGX SuperPOD: four DGX H100 of 10.2 kW in a rack",
+    )
+    rack_units: int = quantity(
+        "height of a rack that nodes may take",
+        "U",
+        minimum=1,
+        maximum=100,
+        default=42,
+        label="Height of a rack",
+        source="EIA-310: the usual height",
+    )
 
 
 @section
 class Ceilings:
     """What there is at most of GPUs, racks and power; the plan says from which month on it is not enough."""
 
-    gpu_ceiling: Annotated[
-        int | None,
-        Quantity(
-            "GPUs that may be had at most, blank for no ceiling",
-            unit="GPUs",
-            kind="integer",
-            maximum=10**9,
-            **_CEILING,
-            label="GPUs, at most",
-        ),
-    ] = DEFAULT
-    rack_ceiling: Annotated[
-        int | None,
-        Quantity(
-            "racks that there is room for, blank for no ceiling",
-            unit="racks",
-            kind="integer",
-            maximum=10**7,
-            **_CEILING,
-            label="Racks, at most",
-        ),
-    ] = DEFAULT
-    kw_ceiling: Annotated[
-        float | None,
-        Quantity(
-            "power that the sites give, cooling included, blank for no ceiling",
-            unit="kW",
-            maximum=1e8,
-            **_CEILING,
-            label="Power, at most",
-        ),
-    ] = DEFAULT
+    gpu_ceiling: int | None = quantity(
+        "GPUs that may be had at most, blank for no ceiling",
+        "GPUs",
+        minimum=0,
+        maximum=10**9,
+        default=None,
+        label="GPUs, at most",
+    )
+    rack_ceiling: int | None = quantity(
+        "racks that there is room for, blank for no ceiling",
+        "racks",
+        minimum=0,
+        maximum=10**7,
+        default=None,
+        label="Racks, at most",
+    )
+    kw_ceiling: float | None = quantity(
+        "power that the sites give, cooling included, blank for no ceiling",
+        "kW",
+        minimum=0,
+        maximum=1e8,
+        default=None,
+        label="Power, at most",
+    )
 
 
 @section

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import Quantity, quantity, section
 from sizebook.plans.fleet.inputs import Contract, FleetTerms, Service
 from sizebook.plans.fleet.nodes import node_share, nodes_together
 from sizebook.plans.quantities import COUNT
@@ -38,23 +38,19 @@ class FleetMonth:
     """One month of all services: GPUs paid for, burst hours, money, energy, nodes, racks and power."""
 
     requests_per_day: RequestsPerDay
-    peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **COUNT, label="At peak")]
-    mean_gpus: Annotated[int, Quantity("GPUs at the mean of the day", unit="GPUs", **COUNT, label="At the mean")]
-    reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **COUNT, label="Reserved")]
-    burst_gpu_hours: Annotated[float, Quantity("GPU-hours on demand", unit="GPU-hours", label="Burst hours")]
+    peak_gpus: int = quantity("GPUs in the busiest hour", "GPUs", minimum=0, label="At peak")
+    mean_gpus: int = quantity("GPUs at the mean of the day", "GPUs", minimum=0, label="At the mean")
+    reserved_gpus: int = quantity("GPUs under contract", "GPUs", minimum=0, label="Reserved")
+    burst_gpu_hours: float = quantity("GPU-hours on demand", "GPU-hours", label="Burst hours")
     reserved_usd: ReservedUsd
     burst_usd: BurstUsd
-    usd: Annotated[float, Quantity("cost of the month", unit="USD", label="Together, USD")]
+    usd: float = quantity("cost of the month", "USD", label="Together, USD")
     energy_kwh: MonthKwh
     co2e_kg: MonthCo2e
-    nodes: Annotated[int, Quantity("nodes in the busiest hour", unit="nodes", **COUNT, label="Nodes")]
-    own_nodes: Annotated[
-        int, Quantity("nodes if services shared none", unit="nodes", **COUNT, label="Nodes, none shared")
-    ]
+    nodes: int = quantity("nodes in the busiest hour", "nodes", minimum=0, label="Nodes")
+    own_nodes: int = quantity("nodes if services shared none", "nodes", minimum=0, label="Nodes, none shared")
     racks: Racks
-    site_kw: Annotated[
-        float, Quantity("power to provide: nodes at their most, times the PUE", unit="kW", label="Power, kW")
-    ]
+    site_kw: float = quantity("power to provide: nodes at their most, times the PUE", "kW", label="Power, kW")
 
 
 @section
@@ -62,21 +58,15 @@ class ServiceMonth:
     """One month of one service: its replicas and their GPUs, and its part of what is bought."""
 
     requests_per_day: RequestsPerDay
-    peak_replicas: Annotated[
-        int, Quantity("replicas in the busiest hour", unit="replicas", **COUNT, label="Replicas at peak")
-    ]
-    mean_replicas: Annotated[
-        int, Quantity("replicas at the mean of the day", unit="replicas", **COUNT, label="Replicas at the mean")
-    ]
-    peak_gpus: Annotated[
-        int, Quantity("GPUs of its replicas in the busiest hour", unit="GPUs", **COUNT, label="At peak")
-    ]
-    mean_gpus: Annotated[
-        int, Quantity("GPUs of its replicas at the mean of the day", unit="GPUs", **COUNT, label="At the mean")
-    ]
-    usd: Annotated[float, Quantity("its part of the cost", unit="USD", label="USD")]
-    energy_kwh: Annotated[float, Quantity("its part of the energy", unit="kWh", label="kWh")]
-    co2e_kg: Annotated[float, Quantity("its part of the greenhouse gases", unit="kgCO2e", label="kgCO2e")]
+    peak_replicas: int = quantity("replicas in the busiest hour", "replicas", minimum=0, label="Replicas at peak")
+    mean_replicas: int = quantity(
+        "replicas at the mean of the day", "replicas", minimum=0, label="Replicas at the mean"
+    )
+    peak_gpus: int = quantity("GPUs of its replicas in the busiest hour", "GPUs", minimum=0, label="At peak")
+    mean_gpus: int = quantity("GPUs of its replicas at the mean of the day", "GPUs", minimum=0, label="At the mean")
+    usd: float = quantity("its part of the cost", "USD", label="USD")
+    energy_kwh: float = quantity("its part of the energy", "kWh", label="kWh")
+    co2e_kg: float = quantity("its part of the greenhouse gases", "kgCO2e", label="kgCO2e")
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
 
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.plans.fleet.months import BurstUsd, FleetMonth, MonthCo2e, MonthKwh, Racks, ReservedUsd
-from sizebook.plans.quantities import COUNT
 
 QUARTER, YEAR = 3, 12  # months
 
@@ -17,16 +15,16 @@ QUARTER, YEAR = 3, 12  # months
 class FleetPeriod:
     """Some months of a fleet together: most GPUs, nodes, racks and power, and sums of hours, money and energy."""
 
-    period: Annotated[int, Quantity("number of the quarter or year, counted from 1", kind="integer", label="Period")]
-    months: Annotated[int, Quantity("months of it in the plan", unit="months", **COUNT, label="Months")]
-    peak_gpus: Annotated[int, Quantity("GPUs in its busiest hour", unit="GPUs", **COUNT, label="GPUs at peak")]
-    nodes: Annotated[int, Quantity("nodes in its busiest hour", unit="nodes", **COUNT, label="Nodes")]
+    period: int = quantity("number of the quarter or year, counted from 1", label="Period")
+    months: int = quantity("months of it in the plan", "months", minimum=0, label="Months")
+    peak_gpus: int = quantity("GPUs in its busiest hour", "GPUs", minimum=0, label="GPUs at peak")
+    nodes: int = quantity("nodes in its busiest hour", "nodes", minimum=0, label="Nodes")
     racks: Racks
-    site_kw: Annotated[float, Quantity("power to provide, at most", unit="kW", label="Power, kW")]
-    gpu_hours: Annotated[float, Quantity("GPU-hours, reserved and burst", unit="GPU-hours", label="GPU-hours")]
+    site_kw: float = quantity("power to provide, at most", "kW", label="Power, kW")
+    gpu_hours: float = quantity("GPU-hours, reserved and burst", "GPU-hours", label="GPU-hours")
     reserved_usd: ReservedUsd
     burst_usd: BurstUsd
-    usd: Annotated[float, Quantity("cost of the period", unit="USD", label="Together, USD")]
+    usd: float = quantity("cost of the period", "USD", label="Together, USD")
     energy_kwh: MonthKwh
     co2e_kg: MonthCo2e
 

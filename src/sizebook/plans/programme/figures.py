@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, checkpoint_bytes
 from sizebook.plans.quantities import (
-    COUNT,
-    USD,
     LayoutName,
     MeasuredFamily,
     ModelParameters,
@@ -24,48 +20,42 @@ from sizebook.plans.quantities import (
 )
 from sizebook.training.whole_run import basis_of, factor_of
 
-_BYTES: Any = {"unit": "bytes", "minimum": 0}
-_DAYS: Any = {"unit": "days", "minimum": 0}
-
 
 @section
 class PhaseFigures:
     """One phase: what it trains and on what, its middle case, both ends in days and money, memory and checkpoints."""
 
-    kind: Annotated[str, Quantity("kind of phase", kind="text", label="Kind of phase")]
+    kind: str = quantity("kind of phase", label="Kind of phase")
     parameters: ModelParameters
     trained_parameters: TrainedParameters
-    tokens: Annotated[float, Quantity("tokens trained on", unit="tokens", label="Tokens")]
-    seq: Annotated[int, Quantity("tokens in one sequence", unit="tokens", **COUNT, label="Tokens in a sequence")]
-    gpus: Annotated[int, Quantity("GPUs that are paid for while it runs", unit="GPUs", **COUNT, label="GPUs")]
+    tokens: float = quantity("tokens trained on", "tokens", label="Tokens")
+    seq: int = quantity("tokens in one sequence", "tokens", minimum=0, label="Tokens in a sequence")
+    gpus: int = quantity("GPUs that are paid for while it runs", "GPUs", minimum=0, label="GPUs")
     layout: LayoutName
     recipe: RecipeText
-    mfu: Annotated[float, Quantity("MFU of training in steady state", unit="ratio", label="MFU")]
-    start_day: Annotated[float, Quantity("day on which it starts", **_DAYS, label="Starts on day")]
-    steady_gpu_hours: Annotated[
-        float,
-        Quantity("training in steady state, before its factor", unit="GPU-hours", minimum=0, label="Steady GPU-hours"),
-    ]
+    mfu: float = quantity("MFU of training in steady state", "ratio", label="MFU")
+    start_day: float = quantity("day on which it starts", "days", minimum=0, label="Starts on day")
+    steady_gpu_hours: float = quantity(
+        "training in steady state, before its factor", "GPU-hours", minimum=0, label="Steady GPU-hours"
+    )
     programme_factor: WholeRunFactor
     programme_basis: WholeRunBasis
     case: PhaseCase
-    days_low: Annotated[float, Quantity("days, low", **_DAYS, label="Days, low")]
-    days_high: Annotated[float, Quantity("days, high", **_DAYS, label="Days, high")]
-    usd_low: Annotated[float, Quantity("cost, low", **USD, label="Cost, low")]
-    usd_high: Annotated[float, Quantity("cost, high", **USD, label="Cost, high")]
-    memory_bytes: Annotated[
-        float, Quantity("fullest GPU, a reference model included", **_BYTES, label="Memory of the fullest GPU")
-    ]
-    capacity_bytes: Annotated[float, Quantity("what a GPU leaves for training", **_BYTES, label="Memory of a GPU")]
-    answers_per_second: Annotated[
-        float, Quantity("answers generated a second", unit="requests/s", minimum=0, label="Answers a second")
-    ]
-    replicas: Annotated[int, Quantity("replicas that generate", **COUNT, label="Replicas that generate")]
-    checkpoint_bytes: Annotated[float, Quantity("one checkpoint", **_BYTES, label="A checkpoint")]
-    storage_usd: Annotated[float, Quantity("cost of its kept checkpoints", **USD, label="Checkpoint storage")]
-    price_usd_per_gpu_hour: Annotated[
-        float, Quantity("price of a GPU-hour", unit="USD/GPU-hour", label="Price of a GPU-hour")
-    ]
+    days_low: float = quantity("days, low", "days", minimum=0, label="Days, low")
+    days_high: float = quantity("days, high", "days", minimum=0, label="Days, high")
+    usd_low: float = quantity("cost, low", "USD", minimum=0, label="Cost, low")
+    usd_high: float = quantity("cost, high", "USD", minimum=0, label="Cost, high")
+    memory_bytes: float = quantity(
+        "fullest GPU, a reference model included", "bytes", minimum=0, label="Memory of the fullest GPU"
+    )
+    capacity_bytes: float = quantity("what a GPU leaves for training", "bytes", minimum=0, label="Memory of a GPU")
+    answers_per_second: float = quantity(
+        "answers generated a second", "requests/s", minimum=0, label="Answers a second"
+    )
+    replicas: int = quantity("replicas that generate", minimum=0, label="Replicas that generate")
+    checkpoint_bytes: float = quantity("one checkpoint", "bytes", minimum=0, label="A checkpoint")
+    storage_usd: float = quantity("cost of its kept checkpoints", "USD", minimum=0, label="Checkpoint storage")
+    price_usd_per_gpu_hour: float = quantity("price of a GPU-hour", "USD/GPU-hour", label="Price of a GPU-hour")
     price_low_usd_per_gpu_hour: PriceLow
     price_high_usd_per_gpu_hour: PriceHigh
     price_basis: PriceBasis

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.sections import DEFAULT, TABLES, Quantity, ReadSection, section
+from sizebook.core.sections import DEFAULT, TABLES, Quantity, ReadSection, quantity, section
 from sizebook.plans.ledgers import FirstDay
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.serving.quantities import WEIGHT_DTYPES
@@ -13,7 +13,6 @@ from sizebook.serving.quantities import WEIGHT_DTYPES
 MOST_PHASES = 12
 
 _INTEGER: Any = {"kind": "integer", "minimum": 1, "maximum": 1_000_000}
-_FROM_0: Any = {"minimum": 0, "default": 0}
 _OWN = "assumption, to replace with your own"
 
 # A phase --------------------------------------------------------------------------------------------------------------
@@ -26,56 +25,52 @@ _METHODS = {
 }
 # DPO runs the reference model over every token; policy gradients run it and the policy that generated.
 FORWARD_PASSES = {TRAINING: 0.0, PREFERENCE: 1.0, REINFORCEMENT: 2.0}
-_ROLLOUT_TOKENS: Any = {
-    "unit": "tokens",
-    "kind": "integer",
-    "minimum": 1,
-    "default": 1024,
-    "source": "assumption: type your own lengths",
-}
 
 
 @section
 class Rollouts:
     """Answers that a reinforcement phase generates with the serving model, on the phase's kind of accelerator."""
 
-    rollout_input_tokens: Annotated[
-        int, Quantity("mean tokens of a prompt", **_ROLLOUT_TOKENS, label="Tokens of a rollout's prompt")
-    ] = DEFAULT
-    rollout_output_tokens: Annotated[
-        int, Quantity("mean tokens of a generated answer", **_ROLLOUT_TOKENS, label="Tokens of a rollout's answer")
-    ] = DEFAULT
-    rollout_reuse: Annotated[
-        float,
-        Quantity(
-            "times that each answer is trained on",
-            above=0,
-            maximum=1000,
-            default=1,
-            label="Training on each answer",
-            source="neutral: each answer once",
-        ),
-    ] = DEFAULT
-    rollout_gpus: Annotated[
-        int | None,
-        Quantity(
-            "GPUs that generate beside training, blank to generate on the phase's GPUs before each step",
-            "GPUs",
-            **_INTEGER,
-            default=None,
-            label="GPUs that generate",
-        ),
-    ] = DEFAULT
-    rollout_tp: Annotated[
-        int,
-        Quantity(
-            "tensor-parallel degree of a replica that generates",
-            **_INTEGER,
-            default=1,
-            label="Tensor parallel of a replica that generates",
-            source="neutral: nothing is split",
-        ),
-    ] = DEFAULT
+    rollout_input_tokens: int = quantity(
+        "mean tokens of a prompt",
+        "tokens",
+        minimum=1,
+        default=1024,
+        label="Tokens of a rollout's prompt",
+        source="assumption: type your own lengths",
+    )
+    rollout_output_tokens: int = quantity(
+        "mean tokens of a generated answer",
+        "tokens",
+        minimum=1,
+        default=1024,
+        label="Tokens of a rollout's answer",
+        source="assumption: type your own lengths",
+    )
+    rollout_reuse: float = quantity(
+        "times that each answer is trained on",
+        above=0,
+        maximum=1000,
+        default=1,
+        label="Training on each answer",
+        source="neutral: each answer once",
+    )
+    rollout_gpus: int | None = quantity(
+        "GPUs that generate beside training, blank to generate on the phase's GPUs before each step",
+        "GPUs",
+        minimum=1,
+        maximum=1_000_000,
+        default=None,
+        label="GPUs that generate",
+    )
+    rollout_tp: int = quantity(
+        "tensor-parallel degree of a replica that generates",
+        minimum=1,
+        maximum=1_000_000,
+        default=1,
+        label="Tensor parallel of a replica that generates",
+        source="neutral: nothing is split",
+    )
     rollout_concurrency: Annotated[
         int | None,
         Quantity(
@@ -86,29 +81,22 @@ class Rollouts:
             label="Answers in flight on a replica",
         ),
     ] = DEFAULT
-    rollout_weight_dtype: Annotated[
-        str | None,
-        Quantity(
-            "format of the weights of a replica that generates, blank for the published one",
-            kind="choice",
-            choices=WEIGHT_DTYPES,
-            default=None,
-            label="Weights of a replica that generates",
-            source="data/models.csv",
-        ),
-    ] = DEFAULT
-    rollout_tail: Annotated[
-        float,
-        Quantity(
-            "time until the last answer of a step over a steady load's",
-            "ratio",
-            minimum=1,
-            maximum=100,
-            default=1,
-            label="Last answer over a steady load",
-            source="neutral: no answer is waited for",
-        ),
-    ] = DEFAULT
+    rollout_weight_dtype: str | None = quantity(
+        "format of the weights of a replica that generates, blank for the published one",
+        choices=WEIGHT_DTYPES,
+        default=None,
+        label="Weights of a replica that generates",
+        source="data/models.csv",
+    )
+    rollout_tail: float = quantity(
+        "time until the last answer of a step over a steady load's",
+        "ratio",
+        minimum=1,
+        maximum=100,
+        default=1,
+        label="Last answer over a steady load",
+        source="neutral: no answer is waited for",
+    )
 
     @property
     def tokens(self) -> int:
@@ -120,53 +108,39 @@ class Rollouts:
 class Phase(ReadSection):
     """One training run of a programme, and what it needs besides: reference models, generated answers, checkpoints."""
 
-    name: Annotated[
-        str,
-        Quantity("name of the phase, for tables and charts", kind="text", label="Name", source="a name: type your own"),
-    ]
-    kind: Annotated[
-        str,
-        Quantity(
-            "training (tokens of data), preference (DPO: pairs and a reference model) or reinforcement (answers are "
-            "generated first)",
-            kind="choice",
-            choices=tuple(_METHODS),
-            also=tuple((word, kind) for kind, words in _METHODS.items() for word in words),
-            default=TRAINING,
-            label="Kind of phase",
-            source="assumption: a phase trains on tokens",
-        ),
-    ] = DEFAULT
+    name: str = quantity("name of the phase, for tables and charts", label="Name", source="a name: type your own")
+    kind: str = quantity(
+        "training (tokens of data), preference (DPO: pairs and a reference model) or reinforcement (answers are "
+        "generated first)",
+        choices=tuple(_METHODS),
+        also=tuple((word, kind) for kind, words in _METHODS.items() for word in words),
+        default=TRAINING,
+        label="Kind of phase",
+        source="assumption: a phase trains on tokens",
+    )
     model: Model
     gpu: Gpu
     inputs: TrainingInputs
-    forward_passes: Annotated[
-        float | None,
-        Quantity(
-            "forward passes over each token besides training, blank for 0 in training, 1 in preference (reference "
-            "model), 2 in reinforcement (reference and old policy)",
-            minimum=0,
-            maximum=100,
-            default=None,
-            label="Forward passes besides training",
-        ),
-    ] = DEFAULT
+    forward_passes: float | None = quantity(
+        "forward passes over each token besides training, blank for 0 in training, 1 in preference (reference "
+        "model), 2 in reinforcement (reference and old policy)",
+        minimum=0,
+        maximum=100,
+        default=None,
+        label="Forward passes besides training",
+    )
     rollouts: Rollouts = DEFAULT
-    gap_days: Annotated[
-        float,
-        Quantity("idle days before the phase", "days", **_FROM_0, maximum=3650, label="Days before it starts"),
-    ] = DEFAULT
-    kept_checkpoints: Annotated[
-        float,
-        Quantity(
-            "checkpoints of the phase that are kept",
-            minimum=0,
-            maximum=1e6,
-            default=10,
-            label="Checkpoints kept",
-            source=_OWN,
-        ),
-    ] = DEFAULT
+    gap_days: float = quantity(
+        "idle days before the phase", "days", minimum=0, maximum=3650, default=0, label="Days before it starts"
+    )
+    kept_checkpoints: float = quantity(
+        "checkpoints of the phase that are kept",
+        minimum=0,
+        maximum=1e6,
+        default=10,
+        label="Checkpoints kept",
+        source=_OWN,
+    )
 
     @property
     def passes(self) -> float:
@@ -181,28 +155,23 @@ class Phase(ReadSection):
 class Experiments:
     """What runs beside the phases and is thrown away or measures them, as shares of their GPU-hours."""
 
-    ablation_share: Annotated[
-        float,
-        Quantity(
-            "GPU-hours of ablations and failed runs over those of the phases: half in OLMo 2, 4.6 times in Olmo 3",
-            "ratio",
-            minimum=0,
-            maximum=100,
-            default=0.5,
-            label="Ablations and failed runs",
-            source="OLMo, arXiv:2503.05804: 459 MWh of development, 913 MWh of final training; read 2026-11-22",
-        ),
-    ] = DEFAULT
-    evaluation_share: Annotated[
-        float,
-        Quantity(
-            "GPU-hours of separate evaluation over those of the phases",
-            "ratio",
-            **_FROM_0,
-            maximum=100,
-            label="Evaluation",
-        ),
-    ] = DEFAULT
+    ablation_share: float = quantity(
+        "GPU-hours of ablations and failed runs over those of the phases: half in OLMo 2, 4.6 times in Olmo 3",
+        "ratio",
+        minimum=0,
+        maximum=100,
+        default=0.5,
+        label="Ablations and failed runs",
+        source="OLMo, arXiv:2503.05804: 459 MWh of development, 913 MWh of final training; read 2026-11-22",
+    )
+    evaluation_share: float = quantity(
+        "GPU-hours of separate evaluation over those of the phases",
+        "ratio",
+        minimum=0,
+        maximum=100,
+        default=0,
+        label="Evaluation",
+    )
 
     @property
     def together(self) -> float:
@@ -213,28 +182,26 @@ class Experiments:
 class Data:
     """What preparing the data costs."""
 
-    data_cpu_hours: Annotated[
-        float,
-        Quantity("CPU-hours that prepare data", "CPU-hours", **_FROM_0, maximum=1e12, label="Data preparation"),
-    ] = DEFAULT
-    usd_per_cpu_hour: Annotated[
-        float,
-        Quantity(
-            "price of one virtual processor's hour",
-            "USD/CPU-hour",
-            minimum=0,
-            maximum=1e4,
-            default=0.05,
-            label="Price of a CPU-hour",
-            source=_OWN,
-        ),
-    ] = DEFAULT
-    licences_usd: Annotated[
-        float,
-        Quantity(
-            "licences, annotation, other data costs", "USD", **_FROM_0, maximum=1e12, label="Licences and annotation"
-        ),
-    ] = DEFAULT
+    data_cpu_hours: float = quantity(
+        "CPU-hours that prepare data", "CPU-hours", minimum=0, maximum=1e12, default=0, label="Data preparation"
+    )
+    usd_per_cpu_hour: float = quantity(
+        "price of one virtual processor's hour",
+        "USD/CPU-hour",
+        minimum=0,
+        maximum=1e4,
+        default=0.05,
+        label="Price of a CPU-hour",
+        source=_OWN,
+    )
+    licences_usd: float = quantity(
+        "licences, annotation, other data costs",
+        "USD",
+        minimum=0,
+        maximum=1e12,
+        default=0,
+        label="Licences and annotation",
+    )
 
     @property
     def usd(self) -> float:
@@ -245,58 +212,45 @@ class Data:
 class Storage:
     """What is kept of the phases, for how long, and what leaves the provider."""
 
-    checkpoint_bytes_per_parameter: Annotated[
-        float,
-        Quantity(
-            "bytes of a checkpoint per trained parameter: weights, master weights and two moments",
-            "bytes",
-            above=0,
-            maximum=64,
-            default=14,
-            label="Checkpoint of a trained parameter",
-            source="arithmetic: 2 (bf16) + 4 (fp32 master) + 8 (two moments in fp32)",
-        ),
-    ] = DEFAULT
-    retention_months: Annotated[
-        float,
-        Quantity(
-            "months that a kept checkpoint is stored",
-            "months",
-            minimum=0,
-            maximum=1200,
-            default=12,
-            label="Checkpoints are stored for",
-            source="assumption: a year",
-        ),
-    ] = DEFAULT
-    usd_per_tb_month: Annotated[
-        float,
-        Quantity(
-            "price of storing a terabyte (10^12 bytes) for a month",
-            "USD/TB-month",
-            minimum=0,
-            maximum=1e6,
-            default=23,
-            label="Storage of a terabyte",
-            source="Amazon S3 Standard, price list of 2022-07-07 (docs/programmes.md)",
-        ),
-    ] = DEFAULT
-    egress_tb: Annotated[
-        float,
-        Quantity("terabytes (10^12 bytes) that leave the provider", "TB", **_FROM_0, maximum=1e9, label="Egress"),
-    ] = DEFAULT
-    usd_per_egress_tb: Annotated[
-        float,
-        Quantity(
-            "price of a terabyte that leaves",
-            "USD/TB",
-            minimum=0,
-            maximum=1e6,
-            default=90,
-            label="Egress of a terabyte",
-            source="Amazon, first 10 TB of a month, bill of June 2026, read 2026-11-22 (docs/programmes.md)",
-        ),
-    ] = DEFAULT
+    checkpoint_bytes_per_parameter: float = quantity(
+        "bytes of a checkpoint per trained parameter: weights, master weights and two moments",
+        "bytes",
+        above=0,
+        maximum=64,
+        default=14,
+        label="Checkpoint of a trained parameter",
+        source="arithmetic: 2 (bf16) + 4 (fp32 master) + 8 (two moments in fp32)",
+    )
+    retention_months: float = quantity(
+        "months that a kept checkpoint is stored",
+        "months",
+        minimum=0,
+        maximum=1200,
+        default=12,
+        label="Checkpoints are stored for",
+        source="assumption: a year",
+    )
+    usd_per_tb_month: float = quantity(
+        "price of storing a terabyte (10^12 bytes) for a month",
+        "USD/TB-month",
+        minimum=0,
+        maximum=1e6,
+        default=23,
+        label="Storage of a terabyte",
+        source="Amazon S3 Standard, price list of 2022-07-07 (docs/programmes.md)",
+    )
+    egress_tb: float = quantity(
+        "terabytes (10^12 bytes) that leave the provider", "TB", minimum=0, maximum=1e9, default=0, label="Egress"
+    )
+    usd_per_egress_tb: float = quantity(
+        "price of a terabyte that leaves",
+        "USD/TB",
+        minimum=0,
+        maximum=1e6,
+        default=90,
+        label="Egress of a terabyte",
+        source="Amazon, first 10 TB of a month, bill of June 2026, read 2026-11-22 (docs/programmes.md)",
+    )
 
     @property
     def egress_usd(self) -> float:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, TargetError
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.core.units import gibibytes
 from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
 from sizebook.formulas.money import train_cost_usd
@@ -29,31 +28,30 @@ from sizebook.tables.hardware import accelerator
 from sizebook.training.frameworks import bytes_each, keeps
 
 HOURS_PER_DAY = 24
-_HOURS: Any = {"unit": "GPU-hours", "minimum": 0}
 
 
 @section
 class PhaseCase:
     """One phase in one of three futures: as predicted, or at either end of the bands of training and serving."""
 
-    days: Annotated[float, Quantity("from its start to its end", unit="days", minimum=0, label="Days")]
-    training_gpu_hours: Annotated[
-        float, Quantity("whole run of training, reference models apart", **_HOURS, label="Training, GPU-hours")
-    ]
-    forward_gpu_hours: Annotated[
-        float, Quantity("forward passes besides training", **_HOURS, label="Reference models, GPU-hours")
-    ]
-    rollout_gpu_hours: Annotated[float, Quantity("generating answers", **_HOURS, label="Generating answers, GPU-hours")]
-    waiting_gpu_hours: Annotated[
-        float, Quantity("GPUs that wait for answers, or for training", **_HOURS, label="Waiting, GPU-hours")
-    ]
-    gpu_hours: Annotated[float, Quantity("GPUs x hours, all of them", **_HOURS, label="GPU-hours")]
-    usd: Annotated[float, Quantity("cost of the phase", unit="USD", minimum=0, label="Cost")]
+    days: float = quantity("from its start to its end", "days", minimum=0, label="Days")
+    training_gpu_hours: float = quantity(
+        "whole run of training, reference models apart", "GPU-hours", minimum=0, label="Training, GPU-hours"
+    )
+    forward_gpu_hours: float = quantity(
+        "forward passes besides training", "GPU-hours", minimum=0, label="Reference models, GPU-hours"
+    )
+    rollout_gpu_hours: float = quantity(
+        "generating answers", "GPU-hours", minimum=0, label="Generating answers, GPU-hours"
+    )
+    waiting_gpu_hours: float = quantity(
+        "GPUs that wait for answers, or for training", "GPU-hours", minimum=0, label="Waiting, GPU-hours"
+    )
+    gpu_hours: float = quantity("GPUs x hours, all of them", "GPU-hours", minimum=0, label="GPU-hours")
+    usd: float = quantity("cost of the phase", "USD", minimum=0, label="Cost")
     energy_kwh: EnergyKwh
-    co2e_kg: Annotated[
-        float, Quantity("location-based emissions", unit="kgCO2e", minimum=0, label="Carbon, location-based")
-    ]
-    power_mw: Annotated[float, Quantity("power of the site while it runs", unit="MW", minimum=0, label="Power")]
+    co2e_kg: float = quantity("location-based emissions", "kgCO2e", minimum=0, label="Carbon, location-based")
+    power_mw: float = quantity("power of the site while it runs", "MW", minimum=0, label="Power")
 
     @property
     def beside_gpu_hours(self) -> float:

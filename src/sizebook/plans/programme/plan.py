@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, RangeError, named
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import Quantity, quantity, section
 from sizebook.core.texts import plural, text
 from sizebook.core.units import grouped, percent
 from sizebook.plans.cost_range import cost_range
@@ -57,7 +57,7 @@ class Budget:
     """The whole programme in one of three futures: all its phases as predicted, or at the same end of their bands."""
 
     name: CaseName
-    days: Annotated[float, Quantity("from the first phase to the last", unit="days", minimum=0, label="Days")]
+    days: float = quantity("from the first phase to the last", "days", minimum=0, label="Days")
     gpu_hours: Hours
     phases_usd: PhasesUsd
     ablation_usd: AblationUsd
@@ -65,7 +65,7 @@ class Budget:
     data_usd: DataUsd
     storage_usd: StorageUsd
     egress_usd: EgressUsd
-    usd: Annotated[float, Quantity("cost of the programme", **USD, label="Cost")]
+    usd: float = quantity("cost of the programme", "USD", minimum=0, label="Cost")
     energy_kwh: Kwh
     co2e_kg: Carbon
     peak_mw: PeakMw
@@ -82,10 +82,10 @@ class ProgrammeMonth:
     data_usd: DataUsd
     storage_usd: StorageUsd
     egress_usd: EgressUsd
-    usd: Annotated[float, Quantity("cost of the month", **USD, label="Together")]
+    usd: float = quantity("cost of the month", "USD", minimum=0, label="Together")
     energy_kwh: Kwh
     co2e_kg: Carbon
-    mean_mw: Annotated[float, Quantity("power of the site over the month", unit="MW", minimum=0, label="Mean power")]
+    mean_mw: float = quantity("power of the site over the month", "MW", minimum=0, label="Mean power")
     peak_mw: PeakMw
 
 

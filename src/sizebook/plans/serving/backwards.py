@@ -14,10 +14,9 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError, RangeError, SizebookError
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.models import catalog
 from sizebook.plans.ledgers import Figures, named_values
-from sizebook.plans.quantities import COUNT
 from sizebook.plans.serving.choice import with_mean_targets, with_room
 from sizebook.plans.serving.inputs import Latencies, ServingInputs
 from sizebook.plans.serving.months import gpus_needed
@@ -59,52 +58,32 @@ ModelList = Annotated[
 class MostServed:
     """What is had of what is given: traffic, latency at the traffic asked for, the largest of some models."""
 
-    requests_per_day: Annotated[
-        float,
-        Quantity(
-            "most requests a day; for a price of tokens the fewest at which tokens cost no more",
-            unit="requests",
-            label="Requests",
-        ),
-    ]
-    replicas: Annotated[int, Quantity("replicas of the busiest hour", **COUNT, label="Replicas")]
-    taken: Annotated[float, Quantity("what these replicas take or cost", label="Taken")]
-    taken_with_one_more: Annotated[
-        float | None,
-        Quantity(
-            "what one replica more would take or cost; for a price of tokens one replica fewer",
-            label="Taken by the next number of replicas",
-        ),
-    ]
-    concurrency: Annotated[
-        int | None,
-        Quantity(
-            "requests that each replica then works on at once, blank if too little is given",
-            **COUNT,
-            label="In flight",
-        ),
-    ]
-    ttft_seconds: Annotated[
-        float | None,
-        Quantity(
-            "best time to first token for the traffic asked for, blank if too little is given",
-            unit="seconds",
-            label="Best TTFT",
-        ),
-    ]
-    tpot_seconds: Annotated[
-        float | None,
-        Quantity(
-            "best time per output token for the traffic asked for, blank if too little is given",
-            unit="seconds",
-            label="Best TPOT",
-        ),
-    ]
-    largest_model: Annotated[
-        str,
-        Quantity("largest of the models that fits what is given, blank for none", kind="text", label="Largest model"),
-    ]
-    reason: Annotated[str, Quantity("why there is no best latency", kind="text", label="Reason")]
+    requests_per_day: float = quantity(
+        "most requests a day; for a price of tokens the fewest at which tokens cost no more",
+        "requests",
+        label="Requests",
+    )
+    replicas: int = quantity("replicas of the busiest hour", minimum=0, label="Replicas")
+    taken: float = quantity("what these replicas take or cost", label="Taken")
+    taken_with_one_more: float | None = quantity(
+        "what one replica more would take or cost; for a price of tokens one replica fewer",
+        label="Taken by the next number of replicas",
+    )
+    concurrency: int | None = quantity(
+        "requests that each replica then works on at once, blank if too little is given", minimum=0, label="In flight"
+    )
+    ttft_seconds: float | None = quantity(
+        "best time to first token for the traffic asked for, blank if too little is given", "seconds", label="Best TTFT"
+    )
+    tpot_seconds: float | None = quantity(
+        "best time per output token for the traffic asked for, blank if too little is given",
+        "seconds",
+        label="Best TPOT",
+    )
+    largest_model: str = quantity(
+        "largest of the models that fits what is given, blank for none", label="Largest model"
+    )
+    reason: str = quantity("why there is no best latency", label="Reason")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.plans.ledgers import Figures, named_values
 from sizebook.plans.serving.choice import with_room
 from sizebook.plans.serving.inputs import ServingInputs
@@ -38,27 +38,19 @@ InBatches = Annotated[
 class BesideApi:
     """A fleet beside an API: what either costs in the last month, in full and one request more, and where they meet."""
 
-    api_usd_per_request: Annotated[float, Quantity("what the API asks for a request", unit="USD", label="API, request")]
-    api_usd: Annotated[float, Quantity("last month at the API", unit="USD", label="API, last month")]
-    serving_usd: Annotated[float, Quantity("last month of the fleet", unit="USD", label="Fleet, last month")]
-    serving_usd_per_request: Annotated[
-        float, Quantity("full cost of a request of the fleet", unit="USD", label="Fleet, request")
-    ]
-    marginal_usd_per_request: Annotated[
-        float,
-        Quantity("cost of one more request at very high traffic", unit="USD", label="Fleet, one more request"),
-    ]
-    crossover_requests_per_day: Annotated[
-        float | None,
-        Quantity(
-            "fewest requests a day at which the fleet costs no more than the API, blank where it never does",
-            unit="requests",
-            label="Fleet costs no more from",
-        ),
-    ]
-    said: Annotated[
-        str, Quantity("up to which traffic the API is cheaper, in words", kind="text", label="Rent or call")
-    ]
+    api_usd_per_request: float = quantity("what the API asks for a request", "USD", label="API, request")
+    api_usd: float = quantity("last month at the API", "USD", label="API, last month")
+    serving_usd: float = quantity("last month of the fleet", "USD", label="Fleet, last month")
+    serving_usd_per_request: float = quantity("full cost of a request of the fleet", "USD", label="Fleet, request")
+    marginal_usd_per_request: float = quantity(
+        "cost of one more request at very high traffic", "USD", label="Fleet, one more request"
+    )
+    crossover_requests_per_day: float | None = quantity(
+        "fewest requests a day at which the fleet costs no more than the API, blank where it never does",
+        "requests",
+        label="Fleet costs no more from",
+    )
+    said: str = quantity("up to which traffic the API is cheaper, in words", label="Rent or call")
 
 
 def _marginal(plan: ServingPlan) -> float:

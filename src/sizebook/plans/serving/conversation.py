@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated
 
 from sizebook.core.errors import InputError
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.plans.serving.lengths import Histogram, RequestLengths
 from sizebook.serving.quantities import Demand
 
@@ -25,51 +25,51 @@ class Conversation:
     """Turns, what each adds, the time between them, and a cache in host memory."""
 
     turns: Turns = DEFAULT
-    turn_tokens: Annotated[
-        int,
-        Quantity(
-            "tokens that each later prompt adds to the conversation so far, whose first prompt has input_tokens",
-            unit="tokens", kind="integer", minimum=1, default=100, label="Added by a later prompt",
-            source="assumption: type your own lengths",
-        ),
-    ] = DEFAULT  # fmt: skip
-    think_seconds: Annotated[
-        float,
-        Quantity(
-            "mean seconds between an answer and the next prompt", unit="seconds", above=0, maximum=1e7, default=60,
-            label="Time to think", source="assumption: type your own",
-        ),
-    ] = DEFAULT  # fmt: skip
-    returning: Annotated[
-        float,
-        Quantity(
-            "share of later prompts that reach the replica with their conversation; 1 over replicas where sent at "
-            "random",
-            unit="ratio", minimum=0, maximum=1, default=1, label="Prompts back at their replica",
-            source="assumption: requests are sent where their prefix is",
-        ),
-    ] = DEFAULT  # fmt: skip
-    host_cache_bytes: Annotated[
-        float,
-        Quantity(
-            "host memory or NVMe for cache that a GPU's own memory does not hold, 0 for none", unit="bytes", minimum=0,
-            default=0, label="Host cache of a GPU", zero="none",
-        ),
-    ] = DEFAULT  # fmt: skip
-    host_cache_bytes_per_second: Annotated[
-        float | None,
-        Quantity(
-            "rate at which a GPU reads its host cache, blank for its PCIe link", unit="bytes/s", above=0,
-            default=None, label="Rate of the host cache, a GPU", source="data/hardware.csv",
-        ),
-    ] = DEFAULT  # fmt: skip
-    host_cache_shared: Annotated[
-        bool,
-        Quantity(
-            "whether the host cache serves all replicas", kind="flag", default=False,
-            label="Host cache serves all replicas",
-        ),
-    ] = DEFAULT  # fmt: skip
+    turn_tokens: int = quantity(
+        "tokens that each later prompt adds to the conversation so far, whose first prompt has input_tokens",
+        "tokens",
+        minimum=1,
+        default=100,
+        label="Added by a later prompt",
+        source="assumption: type your own lengths",
+    )
+    think_seconds: float = quantity(
+        "mean seconds between an answer and the next prompt",
+        "seconds",
+        above=0,
+        maximum=1e7,
+        default=60,
+        label="Time to think",
+        source="assumption: type your own",
+    )
+    returning: float = quantity(
+        "share of later prompts that reach the replica with their conversation; 1 over replicas where sent at random",
+        "ratio",
+        minimum=0,
+        maximum=1,
+        default=1,
+        label="Prompts back at their replica",
+        source="assumption: requests are sent where their prefix is",
+    )
+    host_cache_bytes: float = quantity(
+        "host memory or NVMe for cache that a GPU's own memory does not hold, 0 for none",
+        "bytes",
+        minimum=0,
+        default=0,
+        zero="none",
+        label="Host cache of a GPU",
+    )
+    host_cache_bytes_per_second: float | None = quantity(
+        "rate at which a GPU reads its host cache, blank for its PCIe link",
+        "bytes/s",
+        above=0,
+        default=None,
+        label="Rate of the host cache, a GPU",
+        source="data/hardware.csv",
+    )
+    host_cache_shared: bool = quantity(
+        "whether the host cache serves all replicas", default=False, label="Host cache serves all replicas"
+    )
 
     def prompts(self, mean: Demand) -> tuple[int, ...]:
         """Return the tokens of each prompt: the first, and what every turn before a later one added."""

@@ -8,7 +8,7 @@ from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
-from sizebook.core.sections import DEFAULT, REQUIRED, Argument, Quantity, quantity_of, section
+from sizebook.core.sections import DEFAULT, REQUIRED, Argument, Quantity, quantity, quantity_of, section
 from sizebook.plans.ledgers import as_table
 from sizebook.plans.quantities import OutputRate, TimePerOutputToken, TimeToFirstToken
 from sizebook.plans.serving.choice import with_room
@@ -37,16 +37,14 @@ Curve = Annotated[list[list[Any]], Quantity("a row of names, then one a load", k
 class CurvePoint:
     """What requests see, and what a replica yields, with so many of them always in flight."""
 
-    concurrency: Annotated[
-        int, Quantity("requests in flight on a replica", unit="requests", kind="integer", label="In flight")
-    ]
+    concurrency: int = quantity("requests in flight on a replica", "requests", label="In flight")
     ttft_seconds: TimeToFirstToken
     tpot_seconds: TimePerOutputToken
     tokens_per_second: OutputRate
-    gpu_tokens_per_second: Annotated[
-        float, Quantity("the same over its GPUs", unit="tokens/s", label="Output tokens a second and GPU")
-    ]
-    fits: Annotated[bool, Quantity("whether its cache holds them all", kind="flag", label="Cache holds them")]
+    gpu_tokens_per_second: float = quantity(
+        "the same over its GPUs", "tokens/s", label="Output tokens a second and GPU"
+    )
+    fits: bool = quantity("whether its cache holds them all", label="Cache holds them")
 
 
 def point(replica: PlannedReplica, concurrency: int) -> CurvePoint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import Quantity, quantity, section
 from sizebook.plans.commitments import CommitmentFigures
 from sizebook.plans.quantities import (
     COUNT,
@@ -49,29 +49,21 @@ LongestTokens = Annotated[
 class ReplicaFigures:
     """One replica at the load planned for, with the band of each estimate."""
 
-    input_tokens: Annotated[int, Quantity("mean tokens of a prompt", unit="tokens", **COUNT, label="Prompt, mean")]
-    output_tokens: Annotated[int, Quantity("mean tokens of an answer", unit="tokens", **COUNT, label="Answer, mean")]
+    input_tokens: int = quantity("mean tokens of a prompt", "tokens", minimum=0, label="Prompt, mean")
+    output_tokens: int = quantity("mean tokens of an answer", "tokens", minimum=0, label="Answer, mean")
     longest_tokens: LongestTokens
-    held_tokens: Annotated[
-        int,
-        Quantity(
-            "tokens of cache kept for each request: where sequences grow, what hardly ever puts one back",
-            unit="tokens",
-            **COUNT,
-            label="Cache kept for a request",
-        ),
-    ]
+    held_tokens: int = quantity(
+        "tokens of cache kept for each request: where sequences grow, what hardly ever puts one back",
+        "tokens",
+        minimum=0,
+        label="Cache kept for a request",
+    )
     gpus_per_replica: GpusPerReplica
     concurrency: InFlight
     capacity: CacheCapacity
-    binding: Annotated[
-        str,
-        Quantity(
-            "what limits the load: ttft, tpot, cache, batch, prefill (its pool) or given",
-            kind="text",
-            label="Limited by",
-        ),
-    ]
+    binding: str = quantity(
+        "what limits the load: ttft, tpot, cache, batch, prefill (its pool) or given", label="Limited by"
+    )
     requests_per_second: RequestRate
     ttft_seconds: TimeToFirstToken
     ttft_seconds_p10: Annotated[float, band_end("time to first token", 10, unit="seconds")]
@@ -82,97 +74,65 @@ class ReplicaFigures:
     tokens_per_second: OutputRate
     tokens_per_second_p10: Annotated[float, band_end("output tokens a second", 10, unit="tokens/s")]
     tokens_per_second_p90: Annotated[float, band_end("output tokens a second", 90, unit="tokens/s")]
-    held_for: Annotated[
-        str,
-        Quantity(
-            "what of requests the targets are held for: mean, p50, p90, p95 or p99",
-            kind="text",
-            label="Targets held for",
-        ),
-    ]
-    ttft_seconds_held: Annotated[
-        float,
-        Quantity(
-            "time to first token that its target is held against", unit="seconds", label="Time to first token, held"
-        ),
-    ]
-    tpot_seconds_held: Annotated[
-        float,
-        Quantity(
-            "time per output token that its target is held against", unit="seconds", label="Time per output token, held"
-        ),
-    ]
-    arrivals: Annotated[str, Quantity("how requests arrive", kind="text", label="Arrivals")]
-    weight_bytes: Annotated[float, Quantity("weights on one GPU", unit="bytes", label="Weights")]
-    cache_bytes: Annotated[float, Quantity("room for the cache on one GPU", unit="bytes", label="Cache")]
-    activation_bytes: Annotated[float, Quantity("activation peak on one GPU", unit="bytes", label="Activation peak")]
-    non_torch_bytes: Annotated[
-        float, Quantity("driver and communication on one GPU", unit="bytes", label="Driver and communication")
-    ]
-    left_bytes: Annotated[
-        float, Quantity("memory that the engine leaves free on one GPU", unit="bytes", label="Left free by the engine")
-    ]
-    physical_bytes: Annotated[float, Quantity("memory of one GPU", unit="bytes", label="Physical memory")]
-    prompt_gpu_seconds: Annotated[
-        float, Quantity("seconds of GPUs that new tokens of a prompt take", unit="seconds", label="GPU-seconds, prompt")
-    ]
-    cached_gpu_seconds: Annotated[
-        float,
-        Quantity(
-            "seconds of GPUs that cached tokens of a prompt take", unit="seconds", label="GPU-seconds, cached tokens"
-        ),
-    ]
-    answer_gpu_seconds: Annotated[
-        float, Quantity("seconds of GPUs that an answer takes", unit="seconds", label="GPU-seconds, answer")
-    ]
+    held_for: str = quantity(
+        "what of requests the targets are held for: mean, p50, p90, p95 or p99", label="Targets held for"
+    )
+    ttft_seconds_held: float = quantity(
+        "time to first token that its target is held against", "seconds", label="Time to first token, held"
+    )
+    tpot_seconds_held: float = quantity(
+        "time per output token that its target is held against", "seconds", label="Time per output token, held"
+    )
+    arrivals: str = quantity("how requests arrive", label="Arrivals")
+    weight_bytes: float = quantity("weights on one GPU", "bytes", label="Weights")
+    cache_bytes: float = quantity("room for the cache on one GPU", "bytes", label="Cache")
+    activation_bytes: float = quantity("activation peak on one GPU", "bytes", label="Activation peak")
+    non_torch_bytes: float = quantity("driver and communication on one GPU", "bytes", label="Driver and communication")
+    left_bytes: float = quantity(
+        "memory that the engine leaves free on one GPU", "bytes", label="Left free by the engine"
+    )
+    physical_bytes: float = quantity("memory of one GPU", "bytes", label="Physical memory")
+    prompt_gpu_seconds: float = quantity(
+        "seconds of GPUs that new tokens of a prompt take", "seconds", label="GPU-seconds, prompt"
+    )
+    cached_gpu_seconds: float = quantity(
+        "seconds of GPUs that cached tokens of a prompt take", "seconds", label="GPU-seconds, cached tokens"
+    )
+    answer_gpu_seconds: float = quantity("seconds of GPUs that an answer takes", "seconds", label="GPU-seconds, answer")
     rates_basis: RatesBasis
     release_basis: ReleaseBasis
     workers: Workers
-    transfer_seconds: Annotated[
-        float,
-        Quantity(
-            "sending the cache of a prompt from prefill to decode, part of the time to first token",
-            unit="seconds",
-            label="Cache sent",
-        ),
-    ]
-    transfer_seconds_most: Annotated[
-        float,
-        Quantity(
-            "the same at a quarter of the link's rate, an assumption", unit="seconds", label="Cache sent, at most"
-        ),
-    ]
-    hit_ratio: Annotated[
-        float, Quantity("share of all prompts' tokens found in caches", unit="ratio", label="Prompts found in caches")
-    ]
-    restored_ratio: Annotated[
-        float,
-        Quantity("share of later prompts whose prefix comes back to the GPU", unit="ratio", label="Prefixes sent back"),
-    ]
-    restore_seconds: Annotated[
-        float, Quantity("sending one prefix back to the GPU", unit="seconds", label="Sending a prefix back")
-    ]
-    prefix_tokens: Annotated[
-        float,
-        Quantity("tokens of prefixes that a replica keeps beside what it runs", unit="tokens", label="Prefixes kept"),
-    ]
-    prefix_hours: Annotated[
-        float, Quantity("hours for which a prefix that nobody uses stays there", unit="hours", label="Prefixes stay")
-    ]
-    host_prefix_tokens: Annotated[
-        float,
-        Quantity("tokens of prefixes kept in its host cache", unit="tokens", label="Prefixes in the host cache"),
-    ]
-    host_prefix_hours: Annotated[
-        float, Quantity("hours for which one stays there", unit="hours", label="Prefixes stay in the host cache")
-    ]
-    encode_seconds: Annotated[
-        float,
-        Quantity("the encoder over the images of a request", unit="seconds", label="Encoder of images, a request"),
-    ]
-    cold_start_seconds: Annotated[
-        float, Quantity("seconds until a new replica serves", unit="seconds", label="Start of a replica")
-    ]
+    transfer_seconds: float = quantity(
+        "sending the cache of a prompt from prefill to decode, part of the time to first token",
+        "seconds",
+        label="Cache sent",
+    )
+    transfer_seconds_most: float = quantity(
+        "the same at a quarter of the link's rate, an assumption", "seconds", label="Cache sent, at most"
+    )
+    hit_ratio: float = quantity(
+        "share of all prompts' tokens found in caches", "ratio", label="Prompts found in caches"
+    )
+    restored_ratio: float = quantity(
+        "share of later prompts whose prefix comes back to the GPU", "ratio", label="Prefixes sent back"
+    )
+    restore_seconds: float = quantity("sending one prefix back to the GPU", "seconds", label="Sending a prefix back")
+    prefix_tokens: float = quantity(
+        "tokens of prefixes that a replica keeps beside what it runs", "tokens", label="Prefixes kept"
+    )
+    prefix_hours: float = quantity(
+        "hours for which a prefix that nobody uses stays there", "hours", label="Prefixes stay"
+    )
+    host_prefix_tokens: float = quantity(
+        "tokens of prefixes kept in its host cache", "tokens", label="Prefixes in the host cache"
+    )
+    host_prefix_hours: float = quantity(
+        "hours for which one stays there", "hours", label="Prefixes stay in the host cache"
+    )
+    encode_seconds: float = quantity(
+        "the encoder over the images of a request", "seconds", label="Encoder of images, a request"
+    )
+    cold_start_seconds: float = quantity("seconds until a new replica serves", "seconds", label="Start of a replica")
 
 
 @section
@@ -183,9 +143,9 @@ class ServingFigures(ReplicaFigures):
     on_demand_usd_per_gpu_hour: OnDemandRate
     reserved_usd_per_gpu_hour: ReservedRate
     price_basis: PricesBasis
-    usd_per_mtok_saturated: Annotated[
-        float, Quantity("cost of a million output tokens at full load", unit="USD/Mtok", label="USD per Mtok, full")
-    ]
+    usd_per_mtok_saturated: float = quantity(
+        "cost of a million output tokens at full load", "USD/Mtok", label="USD per Mtok, full"
+    )
     scaled: Scaled
     commitments: CommitmentFigures
     internal: InternalPrice
@@ -201,9 +161,9 @@ class ServingBasis(ReplicaFigures):
     gpus_per_node: GpusPerNode
     listed: ListedPrices
     tdp_watts: TdpWatts
-    listed_grams_per_kwh: Annotated[
-        float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid")
-    ]
+    listed_grams_per_kwh: float = quantity(
+        "greenhouse gases per energy of the grid", "gCO2e/kWh", label="Carbon of the grid"
+    )
 
 
 def figures(plan: ServingPlan) -> ServingFigures:

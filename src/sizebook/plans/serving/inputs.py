@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import Pue
-from sizebook.core.sections import DEFAULT, TABLE, Quantity, ReadSection, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, ReadSection, quantity, section
 from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.quantities import StatedGrams
@@ -66,18 +66,15 @@ class Traffic(Arrivals):
     start: Start = DEFAULT
     months: PlanMonths = DEFAULT
     shape: DayShape = DEFAULT
-    burst_factor: Annotated[
-        float,
-        Quantity(
-            "bursts within an hour over that hour's mean",
-            unit="ratio",
-            minimum=1,
-            maximum=1000,
-            default=1,
-            label="Bursts over the hour",
-            source="neutral: no bursts",
-        ),
-    ] = DEFAULT
+    burst_factor: float = quantity(
+        "bursts within an hour over that hour's mean",
+        "ratio",
+        minimum=1,
+        maximum=1000,
+        default=1,
+        label="Bursts over the hour",
+        source="neutral: no bursts",
+    )
     lengths: RequestLengths = DEFAULT
     image_tokens: int = field(default=0, metadata={"not_a_key": True})  # of a request, where its model has read them
 
@@ -112,7 +109,6 @@ class Traffic(Arrivals):
         return sum(self.longest)
 
 
-_TARGET: Any = {"unit": "seconds", "above": 0, "default": None}
 GpusPerNode = Annotated[
     int | None,
     Quantity(
@@ -134,21 +130,14 @@ class Margins:
 
     target_load: Load = DEFAULT
     spare: Spare = DEFAULT
-    failure_domain: Annotated[
-        str,
-        Quantity(
-            "what fails at once",
-            kind="choice",
-            choices=("replica", "node"),
-            default="replica",
-            label="What fails at once",
-            source="assumption: a replica fails alone",
-        ),
-    ] = DEFAULT
-    whole_nodes: Annotated[
-        bool,
-        Quantity("whether GPUs are paid for by whole nodes", kind="flag", default=False, label="GPUs by whole nodes"),
-    ] = DEFAULT
+    failure_domain: str = quantity(
+        "what fails at once",
+        choices=("replica", "node"),
+        default="replica",
+        label="What fails at once",
+        source="assumption: a replica fails alone",
+    )
+    whole_nodes: bool = quantity("whether GPUs are paid for by whole nodes", default=False, label="GPUs by whole nodes")
 
     def spare_replicas(self, packing: Packing) -> int:
         """Return the replicas to keep so that the loss of ``spare`` failure domains is covered."""
@@ -159,25 +148,23 @@ class Margins:
 class Latencies:
     """What must hold: seconds to the first token and per token, at p50 or at p90 of the band of measurements."""
 
-    ttft_target_seconds: Annotated[
-        float | None,
-        Quantity("seconds to the first token at most, blank for no target", **_TARGET, label="TTFT, at most"),
-    ] = DEFAULT
-    tpot_target_seconds: Annotated[
-        float | None,
-        Quantity("seconds per output token at most, blank for no target", **_TARGET, label="TPOT, at most"),
-    ] = DEFAULT
-    band_quantile: Annotated[
-        str,
-        Quantity(
-            "where in the band of measurements targets hold: p50, the estimate, or p90 of measured over predicted",
-            kind="choice",
-            choices=("p50", "p90"),
-            default="p50",
-            label="Targets hold in the band at",
-            source="convention: the estimate itself",
-        ),
-    ] = DEFAULT
+    ttft_target_seconds: float | None = quantity(
+        "seconds to the first token at most, blank for no target",
+        "seconds",
+        above=0,
+        default=None,
+        label="TTFT, at most",
+    )
+    tpot_target_seconds: float | None = quantity(
+        "seconds per output token at most, blank for no target", "seconds", above=0, default=None, label="TPOT, at most"
+    )
+    band_quantile: str = quantity(
+        "where in the band of measurements targets hold: p50, the estimate, or p90 of measured over predicted",
+        choices=("p50", "p90"),
+        default="p50",
+        label="Targets hold in the band at",
+        source="convention: the estimate itself",
+    )
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -194,60 +181,51 @@ class Target:
     gpus_per_node: GpusPerNode = DEFAULT
 
 
-_PRICE: Any = {"unit": "USD/GPU-hour", "minimum": 0, "maximum": 1e6, "default": None}
-
-
-_CHANGE: Any = {"unit": "ratio", "above": -1, "maximum": 1}
-
-
 @section
 class GpuPrices:
     """What a GPU-hour costs on demand and reserved; blank for the price table's."""
 
-    reserved_usd_per_gpu_hour: Annotated[
-        float | None,
-        Quantity(
-            "price of a GPU-hour reserved for a year, blank for the catalog's median where it is not dearer than on "
-            "demand",
-            **_PRICE,
-            label="Reserved GPU-hour",
-            source="data/prices.csv",
-        ),
-    ] = DEFAULT
-    on_demand_usd_per_gpu_hour: Annotated[
-        float | None,
-        Quantity(
-            "price of a GPU-hour on demand, blank for the catalog's median",
-            **_PRICE,
-            label="On-demand GPU-hour",
-            source="data/prices.csv",
-        ),
-    ] = DEFAULT
+    reserved_usd_per_gpu_hour: float | None = quantity(
+        "price of a GPU-hour reserved for a year, blank for the catalog's median where it is not dearer than on demand",
+        "USD/GPU-hour",
+        minimum=0,
+        maximum=1e6,
+        default=None,
+        label="Reserved GPU-hour",
+        source="data/prices.csv",
+    )
+    on_demand_usd_per_gpu_hour: float | None = quantity(
+        "price of a GPU-hour on demand, blank for the catalog's median",
+        "USD/GPU-hour",
+        minimum=0,
+        maximum=1e6,
+        default=None,
+        label="On-demand GPU-hour",
+        source="data/prices.csv",
+    )
 
 
 @section
 class PriceChanges:
     """How prices of GPU-hours change from month to month, those of providers and those given alike."""
 
-    price_change_per_month: Annotated[
-        float,
-        Quantity(
-            "change of GPU-hour prices a month (-0.03: each month 3 % below the one before), from the first month on",
-            **_CHANGE,
-            default=0,
-            label="Change of prices a month",
-            source="neutral: prices stay",
-        ),
-    ] = DEFAULT
-    price_change_per_year: Annotated[
-        float | None,
-        Quantity(
-            "the same a year, spread evenly over its months; blank for the change a month",
-            **_CHANGE,
-            default=None,
-            label="Change of prices a year",
-        ),
-    ] = DEFAULT
+    price_change_per_month: float = quantity(
+        "change of GPU-hour prices a month (-0.03: each month 3 % below the one before), from the first month on",
+        "ratio",
+        above=-1,
+        maximum=1,
+        default=0,
+        label="Change of prices a month",
+        source="neutral: prices stay",
+    )
+    price_change_per_year: float | None = quantity(
+        "the same a year, spread evenly over its months; blank for the change a month",
+        "ratio",
+        above=-1,
+        maximum=1,
+        default=None,
+        label="Change of prices a year",
+    )
 
     def __post_init__(self) -> None:
         if self.price_change_per_month and self.price_change_per_year is not None:

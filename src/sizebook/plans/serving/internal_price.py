@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any
 
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.encoding import EncodedCase
 from sizebook.serving.time import computed_and_cached, decode_step_seconds, prompts_together, tokens_of_step
@@ -72,35 +72,23 @@ def split(usd: float, requests: float, gpu_hours: float, each: GpuSeconds) -> tu
 class InternalPrice:
     """What tokens and requests cost inside over all months, by the seconds of GPUs that they take, and what is idle."""
 
-    internal_usd_per_request: Annotated[
-        float,
-        Quantity("internal price of a request, without what is idle", unit="USD", label="Work for a request, USD"),
-    ]
-    internal_usd_per_mtok_input: Annotated[
-        float,
-        Quantity(
-            "internal price of a million prompt tokens that are not cached, without what is idle",
-            unit="USD/Mtok",
-            label="Work for prompt tokens",
-        ),
-    ]
-    internal_usd_per_mtok_cached: Annotated[
-        float | None,
-        Quantity(
-            "internal price of a million cached prompt tokens, blank where none is cached",
-            unit="USD/Mtok",
-            label="Work for cached tokens",
-        ),
-    ]
-    internal_usd_per_mtok_output: Annotated[
-        float,
-        Quantity(
-            "internal price of a million output tokens, without what is idle",
-            unit="USD/Mtok",
-            label="Work for output tokens",
-        ),
-    ]
-    idle_usd: Annotated[float, Quantity("cost of GPU time that no request uses", unit="USD", label="Idle, USD")]
+    internal_usd_per_request: float = quantity(
+        "internal price of a request, without what is idle", "USD", label="Work for a request, USD"
+    )
+    internal_usd_per_mtok_input: float = quantity(
+        "internal price of a million prompt tokens that are not cached, without what is idle",
+        "USD/Mtok",
+        label="Work for prompt tokens",
+    )
+    internal_usd_per_mtok_cached: float | None = quantity(
+        "internal price of a million cached prompt tokens, blank where none is cached",
+        "USD/Mtok",
+        label="Work for cached tokens",
+    )
+    internal_usd_per_mtok_output: float = quantity(
+        "internal price of a million output tokens, without what is idle", "USD/Mtok", label="Work for output tokens"
+    )
+    idle_usd: float = quantity("cost of GPU time that no request uses", "USD", label="Idle, USD")
 
 
 def internal_price(replica: PlannedReplica, months: Sequence[Any]) -> InternalPrice:

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
 from sizebook.core.errors import InputError, RangeError
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.plans.serving.day import lognormal_p95
 from sizebook.serving.arrivals import Lengths, sigma_of
 from sizebook.serving.quantities import Demand
@@ -81,49 +81,34 @@ def counted(tokens: Iterable[float]) -> Histogram:
     return Histogram(tuple((length, count / n) for length, count in sorted(counts.items())))
 
 
-_PERCENTILE: Any = {"unit": "tokens", "default": None}
-
-
 @section
 class RequestLengths:
     """How lengths spread around the means of a demand: a median, a 95th percentile, or a histogram in their place."""
 
-    input_tokens_p50: Annotated[
-        float | None, Quantity("median tokens of a prompt", **_PERCENTILE, above=0, label="Prompt, median")
-    ] = DEFAULT
-    output_tokens_p50: Annotated[
-        float | None, Quantity("median tokens of an answer", **_PERCENTILE, above=0, label="Answer, median")
-    ] = DEFAULT
-    input_tokens_p95: Annotated[
-        int | None,
-        Quantity(
-            "95th percentile of prompts", **_PERCENTILE, kind="integer", minimum=1, label="Prompt, 95th percentile"
-        ),
-    ] = DEFAULT
-    output_tokens_p95: Annotated[
-        int | None,
-        Quantity(
-            "95th percentile of answers", **_PERCENTILE, kind="integer", minimum=1, label="Answer, 95th percentile"
-        ),
-    ] = DEFAULT
-    input_histogram: Annotated[
-        Any,
-        Quantity(
-            "lengths of prompts as [tokens, share] pairs, or a CSV file with columns tokens and share",
-            kind="list",
-            default=None,
-            label="Prompts, histogram",
-        ),
-    ] = DEFAULT
-    output_histogram: Annotated[
-        Any,
-        Quantity(
-            "lengths of answers as [tokens, share] pairs, or a CSV file with columns tokens and share",
-            kind="list",
-            default=None,
-            label="Answers, histogram",
-        ),
-    ] = DEFAULT
+    input_tokens_p50: float | None = quantity(
+        "median tokens of a prompt", "tokens", above=0, default=None, label="Prompt, median"
+    )
+    output_tokens_p50: float | None = quantity(
+        "median tokens of an answer", "tokens", above=0, default=None, label="Answer, median"
+    )
+    input_tokens_p95: int | None = quantity(
+        "95th percentile of prompts", "tokens", minimum=1, default=None, label="Prompt, 95th percentile"
+    )
+    output_tokens_p95: int | None = quantity(
+        "95th percentile of answers", "tokens", minimum=1, default=None, label="Answer, 95th percentile"
+    )
+    input_histogram: Any = quantity(
+        "lengths of prompts as [tokens, share] pairs, or a CSV file with columns tokens and share",
+        kind="list",
+        default=None,
+        label="Prompts, histogram",
+    )
+    output_histogram: Any = quantity(
+        "lengths of answers as [tokens, share] pairs, or a CSV file with columns tokens and share",
+        kind="list",
+        default=None,
+        label="Answers, histogram",
+    )
     of_turns: Histogram | None = field(default=None, metadata={"not_a_key": True})  # the prompts of a conversation
 
     @cached_property

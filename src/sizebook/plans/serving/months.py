@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
-from typing import Annotated
 
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.formulas.covering import Need, Offer, cover
 from sizebook.plans.commitments import TERMS, Commitment, CommitmentTerms, Portfolio, Purchase, counted
-from sizebook.plans.quantities import COUNT, MonthNumber
+from sizebook.plans.quantities import MonthNumber
 from sizebook.plans.serving.day import HOURS
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.internal_price import LINES, gpu_seconds, split
@@ -28,48 +27,36 @@ class Month:
     """One month of the fleet: GPUs reserved and at peak, utilisation, money, energy, carbon; month 1 is now."""
 
     month: MonthNumber
-    requests: Annotated[float, Quantity("requests of the month", unit="requests", label="Requests")]
-    peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **COUNT, label="GPUs at peak")]
-    reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **COUNT, label="GPUs reserved")]
-    signed_gpus: Annotated[int, Quantity("GPUs to sign contracts for", unit="GPUs", **COUNT, label="GPUs to sign for")]
-    peak_nodes: Annotated[int, Quantity("nodes in the busiest hour", unit="nodes", **COUNT, label="Nodes at peak")]
-    gpu_hours: Annotated[float, Quantity("GPU-hours paid for", unit="GPU-hours", label="GPU-hours")]
-    reserved_used_gpu_hours: Annotated[
-        float, Quantity("GPU-hours under contract that are needed", unit="GPU-hours", label="Reserved and needed")
-    ]
-    reserved_idle_gpu_hours: Annotated[
-        float, Quantity("GPU-hours under contract that are not needed", unit="GPU-hours", label="Reserved and idle")
-    ]
-    on_demand_gpu_hours: Annotated[
-        float, Quantity("GPU-hours beyond contracts", unit="GPU-hours", label="On demand, GPU-hours")
-    ]
-    utilization: Annotated[
-        float, Quantity("share of the fleet's rate that traffic uses", unit="ratio", maximum=1, label="Fleet in use")
-    ]
-    reserved_usd: Annotated[
-        float, Quantity("cost of contracts, spread evenly over their months", unit="USD", label="Reserved, USD")
-    ]
-    on_demand_usd: Annotated[float, Quantity("cost of hours beyond them", unit="USD", label="On demand, USD")]
-    usd: Annotated[float, Quantity("cost of the month", unit="USD", label="Cost, USD")]
-    cash_usd: Annotated[
-        float, Quantity("paid in the month, with what is prepaid of contracts", unit="USD", label="Paid, USD")
-    ]
-    usd_per_mtok_output: Annotated[
-        float, Quantity("cost of a million output tokens", unit="USD/Mtok", label="USD per Mtok out")
-    ]
-    usd_per_mtok_input: Annotated[
-        float, Quantity("cost of a million prompt tokens, all of it", unit="USD/Mtok", label="USD per Mtok in")
-    ]
-    input_usd: Annotated[
-        float, Quantity("of the cost what prompts take, by seconds of GPUs", unit="USD", label="Prompts, USD")
-    ]
-    cached_usd: Annotated[
-        float, Quantity("of the cost what cached tokens of prompts take", unit="USD", label="Cached tokens, USD")
-    ]
-    output_usd: Annotated[float, Quantity("of the cost what answers take", unit="USD", label="Answers, USD")]
-    idle_usd: Annotated[float, Quantity("of the cost what no request takes", unit="USD", label="Idle, USD")]
-    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", label="Energy, kWh")]
-    co2e_kg: Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="CO2e, kg")]
+    requests: float = quantity("requests of the month", "requests", label="Requests")
+    peak_gpus: int = quantity("GPUs in the busiest hour", "GPUs", minimum=0, label="GPUs at peak")
+    reserved_gpus: int = quantity("GPUs under contract", "GPUs", minimum=0, label="GPUs reserved")
+    signed_gpus: int = quantity("GPUs to sign contracts for", "GPUs", minimum=0, label="GPUs to sign for")
+    peak_nodes: int = quantity("nodes in the busiest hour", "nodes", minimum=0, label="Nodes at peak")
+    gpu_hours: float = quantity("GPU-hours paid for", "GPU-hours", label="GPU-hours")
+    reserved_used_gpu_hours: float = quantity(
+        "GPU-hours under contract that are needed", "GPU-hours", label="Reserved and needed"
+    )
+    reserved_idle_gpu_hours: float = quantity(
+        "GPU-hours under contract that are not needed", "GPU-hours", label="Reserved and idle"
+    )
+    on_demand_gpu_hours: float = quantity("GPU-hours beyond contracts", "GPU-hours", label="On demand, GPU-hours")
+    utilization: float = quantity(
+        "share of the fleet's rate that traffic uses", "ratio", maximum=1, label="Fleet in use"
+    )
+    reserved_usd: float = quantity("cost of contracts, spread evenly over their months", "USD", label="Reserved, USD")
+    on_demand_usd: float = quantity("cost of hours beyond them", "USD", label="On demand, USD")
+    usd: float = quantity("cost of the month", "USD", label="Cost, USD")
+    cash_usd: float = quantity("paid in the month, with what is prepaid of contracts", "USD", label="Paid, USD")
+    usd_per_mtok_output: float = quantity("cost of a million output tokens", "USD/Mtok", label="USD per Mtok out")
+    usd_per_mtok_input: float = quantity(
+        "cost of a million prompt tokens, all of it", "USD/Mtok", label="USD per Mtok in"
+    )
+    input_usd: float = quantity("of the cost what prompts take, by seconds of GPUs", "USD", label="Prompts, USD")
+    cached_usd: float = quantity("of the cost what cached tokens of prompts take", "USD", label="Cached tokens, USD")
+    output_usd: float = quantity("of the cost what answers take", "USD", label="Answers, USD")
+    idle_usd: float = quantity("of the cost what no request takes", "USD", label="Idle, USD")
+    energy_kwh: float = quantity("electrical energy", "kWh", label="Energy, kWh")
+    co2e_kg: float = quantity("greenhouse gases, location-based", "kgCO2e", label="CO2e, kg")
     replicas_by_hour: tuple[int, ...] = field(default=(), metadata={"not_a_key": True})
     utilization_by_hour: tuple[float, ...] = field(default=(), metadata={"not_a_key": True})
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.serving.images import Read, image_read
 
 Images = Annotated[
@@ -14,7 +14,6 @@ Images = Annotated[
         unit="images", kind="integer", minimum=0, maximum=10_000, default=0, label="Images of a request", zero="none",
     ),
 ]  # fmt: skip
-_SIDE: Any = {"kind": "integer", "minimum": 1, "maximum": 100_000, "default": 1024}
 _TYPED = "assumption: type your own"
 
 
@@ -23,12 +22,24 @@ class Pictures:
     """Images of a request and their size."""
 
     images: Images = DEFAULT
-    image_width: Annotated[
-        int, Quantity("width of an image", unit="pixels", **_SIDE, label="Width of an image", source=_TYPED)
-    ] = DEFAULT
-    image_height: Annotated[
-        int, Quantity("height of an image", unit="pixels", **_SIDE, label="Height of an image", source=_TYPED)
-    ] = DEFAULT
+    image_width: int = quantity(
+        "width of an image",
+        "pixels",
+        minimum=1,
+        maximum=100_000,
+        default=1024,
+        label="Width of an image",
+        source=_TYPED,
+    )
+    image_height: int = quantity(
+        "height of an image",
+        "pixels",
+        minimum=1,
+        maximum=100_000,
+        default=1024,
+        label="Height of an image",
+        source=_TYPED,
+    )
 
     def each(self, model: str) -> Read:
         """Return one image as the model reads it."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, RangeError
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.plans.serving.lengths import RequestLengths, counted
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.encoding import as_answered, no_answers, one_pass, positions_heard
@@ -50,17 +50,14 @@ class RequestStream:
     request_percentile: RequestPercentile = DEFAULT
     dispersion: Dispersion = DEFAULT
     trace: Trace = DEFAULT
-    input_seconds: Annotated[
-        float | None,
-        Quantity(
-            "seconds of sound in a request, for a model that hears: in place of the tokens of a prompt",
-            unit="seconds",
-            above=0,
-            maximum=86_400,
-            default=None,
-            label="Sound of a request",
-        ),
-    ] = DEFAULT
+    input_seconds: float | None = quantity(
+        "seconds of sound in a request, for a model that hears: in place of the tokens of a prompt",
+        "seconds",
+        above=0,
+        maximum=86_400,
+        default=None,
+        label="Sound of a request",
+    )
 
     @cached_property
     def rows(self) -> tuple[tuple[float, ...], ...]:

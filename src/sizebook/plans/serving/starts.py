@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import Month, arrivals_by_hour
 from sizebook.plans.serving.rates import Rates
@@ -26,33 +26,26 @@ def cold_start(scaling: Scaling, replica: PlannedReplica) -> float:
     return max(each * on_node / scaling.load_bytes_per_second, each / link) + scaling.start_seconds
 
 
-_COUNT: Any = {"unit": "replicas", "kind": "integer", "minimum": 0}
-
-
 @section
 class Scaled:
     """The first month of a fleet that follows the hours, what starts add to it, and a fleet as large as its peak."""
 
-    starts_a_day: Annotated[int, Quantity("replicas started a day, month 1", **_COUNT, label="Starts a day")]
-    ahead_replicas: Annotated[
-        int,
-        Quantity(
-            "replicas ahead that serve the steepest rise while one starts, month 1", **_COUNT,
-            label="Kept ahead of a rise",
-        ),
-    ]  # fmt: skip
-    start_gpu_hours: Annotated[
-        float,
-        Quantity("GPU-hours that start and serve nothing, month 1", unit="GPU-hours", label="GPU-hours of starts"),
-    ]
-    scaled_usd: Annotated[
-        float,
-        Quantity("cost of month 1 with the hours of starts, on demand", unit="USD", label="Fleet by the hour, month 1"),
-    ]
-    fixed_usd: Annotated[
-        float,
-        Quantity("cost of month 1 of the peak all day, reserved", unit="USD", label="Fleet of the peak, month 1"),
-    ]
+    starts_a_day: int = quantity("replicas started a day, month 1", "replicas", minimum=0, label="Starts a day")
+    ahead_replicas: int = quantity(
+        "replicas ahead that serve the steepest rise while one starts, month 1",
+        "replicas",
+        minimum=0,
+        label="Kept ahead of a rise",
+    )
+    start_gpu_hours: float = quantity(
+        "GPU-hours that start and serve nothing, month 1", "GPU-hours", label="GPU-hours of starts"
+    )
+    scaled_usd: float = quantity(
+        "cost of month 1 with the hours of starts, on demand", "USD", label="Fleet by the hour, month 1"
+    )
+    fixed_usd: float = quantity(
+        "cost of month 1 of the peak all day, reserved", "USD", label="Fleet of the peak, month 1"
+    )
 
 
 def scaled(replica: PlannedReplica, month: Month, inputs: ServingInputs, rates: Rates) -> Scaled:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import quantity, section
 
 
 @section
 class Tenants:
     """Who shares a fleet."""
 
-    tenant_shares: Annotated[
-        Any,
-        Quantity(
-            "shares of the traffic of tenants, among whom the cost is split; they add up to 1",
-            kind="list",
-            default=None,
-            label="Shares of tenants",
-        ),
-    ] = DEFAULT
+    tenant_shares: Any = quantity(
+        "shares of the traffic of tenants, among whom the cost is split; they add up to 1",
+        kind="list",
+        default=None,
+        label="Shares of tenants",
+    )
 
     @property
     def shares(self) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.serving.users import DAYS_PER_MONTH, Users
 from sizebook.serving.quantities import Demand
@@ -20,7 +20,6 @@ STEPS, RAMP = "steps", "ramp"
 TABLES_OF_MONTHS = ("monthly_requests", "monthly_tokens")
 WAYS = ("requests_per_day", "users", *TABLES_OF_MONTHS)  # keys of which one states the traffic
 _TABLE = "one number a month from the first on, or pairs of month and number; or a CSV file with columns month and "
-_MONTHLY: Any = {"kind": "list", "default": None}
 Season = Annotated[
     Any,
     Quantity(
@@ -50,33 +49,25 @@ class Arrivals:
 class Course:
     """A table of months in place of a rate, and the factors of the calendar months."""
 
-    monthly_requests: Annotated[
-        Any,
-        Quantity(
-            f"requests of each month, in place of requests a day: {_TABLE}requests",
-            **_MONTHLY,
-            label="Requests by month",
-        ),
-    ] = DEFAULT
-    monthly_tokens: Annotated[
-        Any,
-        Quantity(
-            f"tokens of each month, prompts and answers, in place of requests a day: {_TABLE}tokens",
-            **_MONTHLY,
-            label="Tokens by month",
-        ),
-    ] = DEFAULT
-    between_months: Annotated[
-        str,
-        Quantity(
-            "what holds between the months of a table: steps, the last one before, or ramp, a straight line",
-            kind="choice",
-            choices=(STEPS, RAMP),
-            default=STEPS,
-            label="Between months of a table",
-            source="neutral: what was stated holds until the next",
-        ),
-    ] = DEFAULT
+    monthly_requests: Any = quantity(
+        f"requests of each month, in place of requests a day: {_TABLE}requests",
+        kind="list",
+        default=None,
+        label="Requests by month",
+    )
+    monthly_tokens: Any = quantity(
+        f"tokens of each month, prompts and answers, in place of requests a day: {_TABLE}tokens",
+        kind="list",
+        default=None,
+        label="Tokens by month",
+    )
+    between_months: str = quantity(
+        "what holds between the months of a table: steps, the last one before, or ramp, a straight line",
+        choices=(STEPS, RAMP),
+        default=STEPS,
+        label="Between months of a table",
+        source="neutral: what was stated holds until the next",
+    )
     season: Season = DEFAULT
 
     def __post_init__(self) -> None:

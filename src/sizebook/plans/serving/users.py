@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.plans.serving.day import HOURS
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / 24
@@ -40,51 +40,34 @@ TimeZones = Annotated[
 class Users:
     """Users x share that is active x requests of each on a working day x working days, and when they ask."""
 
-    users: Annotated[
-        float | None,
-        Quantity(
-            "people who may ask, in place of requests a day",
-            unit="users",
-            above=0,
-            maximum=1e11,
-            **_UNSAID,
-            label="Users",
-        ),
-    ] = DEFAULT
-    active_share: Annotated[
-        float,
-        Quantity(
-            "share of users who are active on a working day",
-            unit="ratio",
-            above=0,
-            maximum=1,
-            default=1,
-            label="Users active on a working day",
-            source="neutral: all of them",
-        ),
-    ] = DEFAULT
-    requests_per_user: Annotated[
-        float | None,
-        Quantity(
-            "requests of an active user on a working day",
-            unit="requests",
-            above=0,
-            maximum=1e9,
-            **_UNSAID,
-            label="Requests of an active user",
-        ),
-    ] = DEFAULT
-    working_days: Annotated[
-        float | None,
-        Quantity(
-            "days of a month on which users work, blank for all of them",
-            unit="days",
-            above=0,
-            maximum=DAYS_PER_MONTH,
-            **_UNSAID,
-            label="Working days of a month",
-        ),
-    ] = DEFAULT
+    users: float | None = quantity(
+        "people who may ask, in place of requests a day", "users", above=0, maximum=1e11, default=None, label="Users"
+    )
+    active_share: float = quantity(
+        "share of users who are active on a working day",
+        "ratio",
+        above=0,
+        maximum=1,
+        default=1,
+        label="Users active on a working day",
+        source="neutral: all of them",
+    )
+    requests_per_user: float | None = quantity(
+        "requests of an active user on a working day",
+        "requests",
+        above=0,
+        maximum=1e9,
+        default=None,
+        label="Requests of an active user",
+    )
+    working_days: float | None = quantity(
+        "days of a month on which users work, blank for all of them",
+        "days",
+        above=0,
+        maximum=DAYS_PER_MONTH,
+        default=None,
+        label="Working days of a month",
+    )
     hours_active: HoursActive = DEFAULT
     time_zones: TimeZones = DEFAULT
 

@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.plans.sizing.plan import PartShare, Sizing, Storage
-
-_PARAMETERS: Any = {"unit": "parameters", "kind": "integer", "minimum": 0}
-_BYTES: Any = {"unit": "bytes", "minimum": 0}
 
 
 @section
 class SizingFigures:
     """A model's parameters and the bytes of its weights, beside the published count where there is one."""
 
-    parameters: Annotated[int, Quantity("trainable parameters", **_PARAMETERS, label="Parameters")]
-    active_parameters: Annotated[
-        int, Quantity("parameters that one token visits", **_PARAMETERS, label="Active per token")
-    ]
-    weight_bytes: Annotated[float, Quantity("weights in the format", **_BYTES, label="Weights")]
-    dtype: Annotated[str, Quantity("number format of the weights", kind="text", label="Number format")]
-    published_total: Annotated[int | None, Quantity("published parameters", **_PARAMETERS, label="Published")]
-    published_difference: Annotated[
-        int | None,
-        Quantity("counted less published", unit="parameters", kind="integer", label="Difference from published"),
-    ]
+    parameters: int = quantity("trainable parameters", "parameters", minimum=0, label="Parameters")
+    active_parameters: int = quantity(
+        "parameters that one token visits", "parameters", minimum=0, label="Active per token"
+    )
+    weight_bytes: float = quantity("weights in the format", "bytes", minimum=0, label="Weights")
+    dtype: str = quantity("number format of the weights", label="Number format")
+    published_total: int | None = quantity("published parameters", "parameters", minimum=0, label="Published")
+    published_difference: int | None = quantity(
+        "counted less published", "parameters", label="Difference from published"
+    )
 
 
 @section
 class PartFigures:
     """One part of a model."""
 
-    part: Annotated[str, Quantity("part", kind="text", label="Part")]
-    label: Annotated[str, Quantity("part in words", kind="text", label="In words")]
-    parameters: Annotated[int, Quantity("parameters of the part", **_PARAMETERS, label="Parameters")]
-    share: Annotated[float, Quantity("share of all parameters", unit="ratio", minimum=0, label="Share")]
+    part: str = quantity("part", label="Part")
+    label: str = quantity("part in words", label="In words")
+    parameters: int = quantity("parameters of the part", "parameters", minimum=0, label="Parameters")
+    share: float = quantity("share of all parameters", "ratio", minimum=0, label="Share")
 
 
 @section
 class StorageFigures:
     """The weights in one number format."""
 
-    dtype: Annotated[str, Quantity("number format", kind="text", label="Number format")]
-    bits_per_weight: Annotated[float, Quantity("bits of a weight, scales included", unit="bits", label="Bits")]
-    n_bytes: Annotated[float, Quantity("weights in that format", **_BYTES, label="Weights")]
+    dtype: str = quantity("number format", label="Number format")
+    bits_per_weight: float = quantity("bits of a weight, scales included", "bits", label="Bits")
+    n_bytes: float = quantity("weights in that format", "bytes", minimum=0, label="Weights")
 
 
 def figures(sizing: Sizing) -> SizingFigures:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
 
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.plans.quantities import LayoutName, TokensPerGpu
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.search import Search
@@ -16,20 +15,15 @@ class LayoutFigures:
     """One layout of a search: what its fullest GPU needs, how fast a step is, and why it does not run."""
 
     layout: LayoutName
-    chosen: Annotated[bool, Quantity("whether it is the plan's own", kind="flag", label="Chosen")]
-    memory_bytes: Annotated[
-        float, Quantity("what its fullest GPU needs", unit="bytes", minimum=0, label="Memory of the fullest GPU")
-    ]
-    step_seconds: Annotated[float, Quantity("one step, predicted", unit="seconds", minimum=0, label="Step time")]
-    step_over_fastest: Annotated[
-        float,
-        Quantity(
-            "one step over that of the fastest layout that fits", unit="ratio", minimum=0, label="Step over the fastest"
-        ),
-    ]
+    chosen: bool = quantity("whether it is the plan's own", label="Chosen")
+    memory_bytes: float = quantity("what its fullest GPU needs", "bytes", minimum=0, label="Memory of the fullest GPU")
+    step_seconds: float = quantity("one step, predicted", "seconds", minimum=0, label="Step time")
+    step_over_fastest: float = quantity(
+        "one step over that of the fastest layout that fits", "ratio", minimum=0, label="Step over the fastest"
+    )
     tokens_per_s_per_gpu: TokensPerGpu
-    mfu: Annotated[float, Quantity("MFU in the plan's convention", unit="ratio", minimum=0, label="MFU")]
-    reason: Annotated[str, Quantity("why it does not run, blank where it does", kind="text", label="Reason")]
+    mfu: float = quantity("MFU in the plan's convention", "ratio", minimum=0, label="MFU")
+    reason: str = quantity("why it does not run, blank where it does", label="Reason")
 
 
 def alternatives(plan: TrainingPlan, found: Search) -> Iterator[LayoutFigures]:

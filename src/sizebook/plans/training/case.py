@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import Quantity, quantity, section
 from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2e_kg, train_energy_kwh
 from sizebook.formulas.money import train_cost_usd
 from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours
 from sizebook.formulas.training_time import goodput as goodput_of
 from sizebook.plans.cost_range import joint
-from sizebook.plans.quantities import USD, TokensPerGpu
+from sizebook.plans.quantities import TokensPerGpu
 from sizebook.plans.training.inputs import Costs, Setup, Terms
 from sizebook.plans.training.work import HARDWARE, Work
 from sizebook.training.quantities import Operations
@@ -21,9 +21,6 @@ from sizebook.training.whole_run import ends_of, factor_of
 NAMES = ("low", "middle", "high")
 DAY = 86_400
 
-_RATIO: Any = {"unit": "ratio", "minimum": 0}
-_SECONDS: Any = {"unit": "seconds", "minimum": 0}
-_KG: Any = {"unit": "kgCO2e", "minimum": 0}
 
 CaseName = Annotated[str, Quantity("low, middle or high in time", kind="choice", choices=NAMES, label="Case")]
 
@@ -37,76 +34,61 @@ class Case:
     """
 
     name: CaseName
-    step_seconds: Annotated[float, Quantity("one optimizer step", **_SECONDS, label="Step time")]
+    step_seconds: float = quantity("one optimizer step", "seconds", minimum=0, label="Step time")
     tokens_per_s_per_gpu: TokensPerGpu
-    mfu: Annotated[float, Quantity("FLOPs in the plan's convention over the dense peak", **_RATIO, label="MFU")]
-    hfu: Annotated[float, Quantity("FLOPs with what is recomputed over the dense peak", **_RATIO, label="HFU")]
-    goodput: Annotated[float, Quantity("share of the steps' time that advances the run", **_RATIO, label="Goodput")]
-    productive_seconds: Annotated[float, Quantity("steps that advance the run", **_SECONDS, label="Productive steps")]
-    lost_seconds: Annotated[
-        float, Quantity("checkpoints, lost work and restarts", **_SECONDS, label="Checkpoints and failures")
-    ]
-    start_seconds: Annotated[float, Quantity("queueing, loading and ramp-up", **_SECONDS, label="Start-up")]
-    train_seconds: Annotated[float, Quantity("from start to last token", **_SECONDS, label="Training time")]
-    train_days: Annotated[float, Quantity("from start to last token", unit="days", minimum=0, label="Training days")]
-    gpu_hours: Annotated[float, Quantity("GPUs x hours", unit="GPU-hours", minimum=0, label="GPU-hours")]
-    case_usd_per_gpu_hour: Annotated[
-        float,
-        Quantity(
-            "price of a GPU-hour that makes the cost's range of time and price together",
-            unit="USD/GPU-hour",
-            minimum=0,
-            label="GPU-hour of the case",
-        ),
-    ]
-    productive_usd: Annotated[float, Quantity("cost of productive steps", **USD, label="Cost of productive steps")]
-    lost_usd: Annotated[
-        float, Quantity("cost of checkpoints and failures", **USD, label="Cost of checkpoints and failures")
-    ]
-    start_usd: Annotated[float, Quantity("cost of the start", **USD, label="Cost of start-up")]
-    other_usd: Annotated[float, Quantity("storage, traffic and staff in one sum", **USD, label="Other costs")]
-    cost_usd: Annotated[float, Quantity("cost of the run", **USD, label="Cost")]
-    whole_run_factor: Annotated[
-        float, Quantity("whole run over steady state in this case", **_RATIO, label="Whole run over steady state")
-    ]
-    programme_gpu_hours: Annotated[
-        float,
-        Quantity(
-            "GPU-hours x whole_run_factor, start-up once", unit="GPU-hours", minimum=0, label="Whole run, GPU-hours"
-        ),
-    ]
-    programme_days: Annotated[
-        float, Quantity("days of the whole run on the same GPUs", unit="days", minimum=0, label="Whole run, time")
-    ]
-    whole_run_usd_per_gpu_hour: Annotated[
-        float,
-        Quantity(
-            "price of a GPU-hour that makes the range of the whole run's cost, of time and price together",
-            unit="USD/GPU-hour",
-            minimum=0,
-            label="Whole run, GPU-hour",
-        ),
-    ]
-    programme_cost_usd: Annotated[float, Quantity("cost of the whole run", **USD, label="Whole run, cost")]
-    energy_kwh: Annotated[
-        float, Quantity("electrical energy of the whole run", unit="kWh", minimum=0, label="Whole run, energy")
-    ]
-    co2e_kg: Annotated[
-        float,
-        Quantity("location-based emissions of the whole run", **_KG, label="Whole run, carbon, location-based"),
-    ]
-    co2e_market_kg: Annotated[
-        float | None,
-        Quantity(
-            "market-based emissions of the whole run, blank where contracts are not stated",
-            **_KG,
-            label="Whole run, carbon, market-based",
-        ),
-    ]
-    embodied_kg: Annotated[
-        float,
-        Quantity("the whole run's share of making the hardware", **_KG, label="Whole run, carbon, embodied"),
-    ]
+    mfu: float = quantity("FLOPs in the plan's convention over the dense peak", "ratio", minimum=0, label="MFU")
+    hfu: float = quantity("FLOPs with what is recomputed over the dense peak", "ratio", minimum=0, label="HFU")
+    goodput: float = quantity("share of the steps' time that advances the run", "ratio", minimum=0, label="Goodput")
+    productive_seconds: float = quantity("steps that advance the run", "seconds", minimum=0, label="Productive steps")
+    lost_seconds: float = quantity(
+        "checkpoints, lost work and restarts", "seconds", minimum=0, label="Checkpoints and failures"
+    )
+    start_seconds: float = quantity("queueing, loading and ramp-up", "seconds", minimum=0, label="Start-up")
+    train_seconds: float = quantity("from start to last token", "seconds", minimum=0, label="Training time")
+    train_days: float = quantity("from start to last token", "days", minimum=0, label="Training days")
+    gpu_hours: float = quantity("GPUs x hours", "GPU-hours", minimum=0, label="GPU-hours")
+    case_usd_per_gpu_hour: float = quantity(
+        "price of a GPU-hour that makes the cost's range of time and price together",
+        "USD/GPU-hour",
+        minimum=0,
+        label="GPU-hour of the case",
+    )
+    productive_usd: float = quantity("cost of productive steps", "USD", minimum=0, label="Cost of productive steps")
+    lost_usd: float = quantity(
+        "cost of checkpoints and failures", "USD", minimum=0, label="Cost of checkpoints and failures"
+    )
+    start_usd: float = quantity("cost of the start", "USD", minimum=0, label="Cost of start-up")
+    other_usd: float = quantity("storage, traffic and staff in one sum", "USD", minimum=0, label="Other costs")
+    cost_usd: float = quantity("cost of the run", "USD", minimum=0, label="Cost")
+    whole_run_factor: float = quantity(
+        "whole run over steady state in this case", "ratio", minimum=0, label="Whole run over steady state"
+    )
+    programme_gpu_hours: float = quantity(
+        "GPU-hours x whole_run_factor, start-up once", "GPU-hours", minimum=0, label="Whole run, GPU-hours"
+    )
+    programme_days: float = quantity(
+        "days of the whole run on the same GPUs", "days", minimum=0, label="Whole run, time"
+    )
+    whole_run_usd_per_gpu_hour: float = quantity(
+        "price of a GPU-hour that makes the range of the whole run's cost, of time and price together",
+        "USD/GPU-hour",
+        minimum=0,
+        label="Whole run, GPU-hour",
+    )
+    programme_cost_usd: float = quantity("cost of the whole run", "USD", minimum=0, label="Whole run, cost")
+    energy_kwh: float = quantity("electrical energy of the whole run", "kWh", minimum=0, label="Whole run, energy")
+    co2e_kg: float = quantity(
+        "location-based emissions of the whole run", "kgCO2e", minimum=0, label="Whole run, carbon, location-based"
+    )
+    co2e_market_kg: float | None = quantity(
+        "market-based emissions of the whole run, blank where contracts are not stated",
+        "kgCO2e",
+        minimum=0,
+        label="Whole run, carbon, market-based",
+    )
+    embodied_kg: float = quantity(
+        "the whole run's share of making the hardware", "kgCO2e", minimum=0, label="Whole run, carbon, embodied"
+    )
 
 
 @lru_cache(maxsize=10_000)

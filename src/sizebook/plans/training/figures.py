@@ -5,11 +5,8 @@ Beside them stand the cases (`sizebook.plans.training.case.Case`) and the memory
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from sizebook.core.sections import REQUIRED, Argument, Quantity, leaves, section
+from sizebook.core.sections import REQUIRED, Argument, Quantity, leaves, quantity, section
 from sizebook.plans.quantities import (
-    COUNT,
     LayoutName,
     MeasuredFamily,
     ModelParameters,
@@ -34,67 +31,38 @@ class TrainingFigures:
 
     parameters: ModelParameters
     layout: LayoutName
-    dp: Annotated[int, Quantity("data-parallel degree that was taken", **COUNT, label="Data parallel")]
-    micro_batches: Annotated[
-        int, Quantity("micro-batches of a pipeline in one step", **COUNT, label="Micro-batches a step")
-    ]
-    fullest_stage: Annotated[
-        int, Quantity("pipeline stage that needs most memory, from 1", **COUNT, label="Fullest stage")
-    ]
-    flops_per_token: Annotated[
-        float,
-        Quantity("training FLOPs of a token in the plan's convention", unit="FLOP/token", label="FLOPs per token"),
-    ]
-    peak_flop_per_s: Annotated[
-        float, Quantity("dense peak that MFU is measured against", unit="FLOP/s", label="Dense peak of a GPU")
-    ]
-    checkpoint_interval_seconds: Annotated[
-        float, Quantity("work between checkpoints", unit="seconds", label="A checkpoint every")
-    ]
-    price_usd_per_gpu_hour: Annotated[
-        float, Quantity("price of a GPU-hour, as given or looked up", unit="USD/GPU-hour", label="GPU-hour")
-    ]
+    dp: int = quantity("data-parallel degree that was taken", minimum=0, label="Data parallel")
+    micro_batches: int = quantity("micro-batches of a pipeline in one step", minimum=0, label="Micro-batches a step")
+    fullest_stage: int = quantity("pipeline stage that needs most memory, from 1", minimum=0, label="Fullest stage")
+    flops_per_token: float = quantity(
+        "training FLOPs of a token in the plan's convention", "FLOP/token", label="FLOPs per token"
+    )
+    peak_flop_per_s: float = quantity("dense peak that MFU is measured against", "FLOP/s", label="Dense peak of a GPU")
+    checkpoint_interval_seconds: float = quantity("work between checkpoints", "seconds", label="A checkpoint every")
+    price_usd_per_gpu_hour: float = quantity(
+        "price of a GPU-hour, as given or looked up", "USD/GPU-hour", label="GPU-hour"
+    )
     price_low_usd_per_gpu_hour: PriceLow
     price_high_usd_per_gpu_hour: PriceHigh
     price_share_of_range: PriceShare
     price_basis: PriceBasis
-    watts: Annotated[
-        float,
-        Quantity("power of a GPU at work: given, its limit or TDP", unit="watts", label="Power of a GPU at work"),
-    ]
-    grams_per_kwh: Annotated[
-        float,
-        Quantity("greenhouse gases per energy, as given or looked up", unit="gCO2e/kWh", label="Grams of CO2e per kWh"),
-    ]
-    grid_basis: Annotated[str, Quantity("where that comes from", kind="text", label="Grid basis")]
-    residual_grams_per_kwh: Annotated[
-        float,
-        Quantity(
-            "greenhouse gases of energy without contracts",
-            unit="gCO2e/kWh",
-            label="Grams of CO2e per kWh without contracts",
-        ),
-    ]
-    recomputation: Annotated[
-        str, Quantity("what the backward pass recomputes, stated or settled", kind="text", label="Recomputed")
-    ]
+    watts: float = quantity("power of a GPU at work: given, its limit or TDP", "watts", label="Power of a GPU at work")
+    grams_per_kwh: float = quantity(
+        "greenhouse gases per energy, as given or looked up", "gCO2e/kWh", label="Grams of CO2e per kWh"
+    )
+    grid_basis: str = quantity("where that comes from", label="Grid basis")
+    residual_grams_per_kwh: float = quantity(
+        "greenhouse gases of energy without contracts", "gCO2e/kWh", label="Grams of CO2e per kWh without contracts"
+    )
+    recomputation: str = quantity("what the backward pass recomputes, stated or settled", label="Recomputed")
     recipe: RecipeText
-    trained: Annotated[
-        str, Quantity("what is trained: full, lora, qlora, dora or qdora", kind="text", label="Fine-tuning")
-    ]
-    lora_rank: Annotated[
-        int, Quantity("rank of adapters that was taken, 0 for none", **COUNT, label="Rank of adapters taken")
-    ]
+    trained: str = quantity("what is trained: full, lora, qlora, dora or qdora", label="Fine-tuning")
+    lora_rank: int = quantity("rank of adapters that was taken, 0 for none", minimum=0, label="Rank of adapters taken")
     trained_parameters: TrainedParameters
-    padding_share: Annotated[
-        float, Quantity("share of a step's tokens that is padding", unit="ratio", label="Padding of a step")
-    ]
-    padding_avoided: Annotated[
-        float,
-        Quantity(
-            "share of a step's tokens that packing keeps from being padding", unit="ratio", label="Padding avoided"
-        ),
-    ]
+    padding_share: float = quantity("share of a step's tokens that is padding", "ratio", label="Padding of a step")
+    padding_avoided: float = quantity(
+        "share of a step's tokens that packing keeps from being padding", "ratio", label="Padding avoided"
+    )
     run_family: MeasuredFamily
     rates_basis: RatesBasis
     programme_factor: WholeRunFactor

@@ -7,11 +7,11 @@ setting.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.quantities import Model, Seq
 from sizebook.core.registry import function, unbanded
-from sizebook.core.sections import DEFAULT, Quantity, flat, leaves, section
+from sizebook.core.sections import DEFAULT, Quantity, flat, leaves, quantity, section
 from sizebook.models import catalog
 from sizebook.plans.ledgers import Figures
 from sizebook.plans.training.functions import Answer
@@ -37,7 +37,6 @@ GpuMemoryGib = Annotated[
         label="Memory of the GPU",
     ),
 ]
-_BYTES: Any = {"unit": "bytes", "minimum": 0}
 
 
 @section
@@ -53,13 +52,11 @@ class Tuned:
 class OneGpu:
     """What fine-tuning needs on one GPU, what there is, and what was done to make it fit."""
 
-    fits: Annotated[bool, Quantity("whether it fits", kind="flag", label="Fits")]
-    needed: Annotated[float, Quantity("what it needs in all", **_BYTES, label="Needed")]
-    usable: Annotated[float, Quantity("what the driver leaves", **_BYTES, label="There is")]
-    trained_parameters: Annotated[
-        int, Quantity("parameters that are trained", unit="parameters", kind="integer", label="Trained parameters")
-    ]
-    recipe: Annotated[str, Quantity("what is done to save memory", kind="text", label="Recipe")]
+    fits: bool = quantity("whether it fits", label="Fits")
+    needed: float = quantity("what it needs in all", "bytes", minimum=0, label="Needed")
+    usable: float = quantity("what the driver leaves", "bytes", minimum=0, label="There is")
+    trained_parameters: int = quantity("parameters that are trained", "parameters", label="Trained parameters")
+    recipe: str = quantity("what is done to save memory", label="Recipe")
 
 
 def _one_gpu(model: str, gpu_memory_gib: float, seq: int, tuned: Tuned) -> tuple[OneGpu, Memory]:

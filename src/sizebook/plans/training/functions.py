@@ -9,7 +9,7 @@ from sizebook.core.errors import TargetError, require
 from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq, gpu_keys
 from sizebook.core.registry import estimated, function, takes, unbanded
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.models import catalog
 from sizebook.plans.training.inputs import Setup
 from sizebook.plans.training.search import HEADROOM, Search, fits_somewhere
@@ -61,16 +61,13 @@ class MemoryPart:
     """Which component of memory is asked for, and on what blanks of the recipe are to fit."""
 
     component: Component = DEFAULT
-    fits_on: Annotated[
-        str | None,
-        Quantity(
-            "accelerator, such as h100-sxm, for whose memory blanks of the recipe are settled; blank: for none",
-            kind="text",
-            choices=gpu_keys,
-            default=None,
-            label="Settled to fit on",
-        ),
-    ] = DEFAULT
+    fits_on: str | None = quantity(
+        "accelerator, such as h100-sxm, for whose memory blanks of the recipe are settled; blank: for none",
+        kind="text",
+        choices=gpu_keys,
+        default=None,
+        label="Settled to fit on",
+    )
 
 
 def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> Work:

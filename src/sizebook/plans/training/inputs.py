@@ -14,7 +14,7 @@ from typing import Annotated
 
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.quantities import HostShare, OtherUsd, Pue
-from sizebook.core.sections import DEFAULT, TABLE, Quantity, ReadSection, section
+from sizebook.core.sections import DEFAULT, TABLE, ReadSection, quantity, section
 from sizebook.core.texts import Figure, text
 from sizebook.core.units import NOT_LISTED_USD, percent
 from sizebook.formulas.energy import Covered, Embodied
@@ -42,18 +42,15 @@ GIVEN = "given in the scenario"
 class Prices:
     """What a GPU-hour costs: given, owned, or where it is looked up; and whatever the run costs besides."""
 
-    price_usd_per_gpu_hour: Annotated[
-        float | None,
-        Quantity(
-            "price of a GPU-hour, blank for the catalog's median",
-            unit="USD/GPU-hour",
-            minimum=0,
-            maximum=1e6,
-            default=None,
-            label="GPU-hour",
-            source="data/prices.csv",
-        ),
-    ] = DEFAULT
+    price_usd_per_gpu_hour: float | None = quantity(
+        "price of a GPU-hour, blank for the catalog's median",
+        "USD/GPU-hour",
+        minimum=0,
+        maximum=1e6,
+        default=None,
+        label="GPU-hour",
+        source="data/prices.csv",
+    )
     provider: Provider = DEFAULT
     region: PriceRegion = DEFAULT
     term: Term = DEFAULT
@@ -72,18 +69,15 @@ class Footprint:
     pue: Pue = DEFAULT
     host_share: HostShare = DEFAULT
     covered_share: Covered | None = DEFAULT
-    residual_grams_per_kwh: Annotated[
-        float | None,
-        Quantity(
-            "greenhouse gases of energy without contracts, blank for the grid's",
-            unit="gCO2e/kWh",
-            minimum=0,
-            maximum=1e5,
-            default=None,
-            label="Grams of CO2e per kWh without contracts",
-            source="data/grid.csv",
-        ),
-    ] = DEFAULT
+    residual_grams_per_kwh: float | None = quantity(
+        "greenhouse gases of energy without contracts, blank for the grid's",
+        "gCO2e/kWh",
+        minimum=0,
+        maximum=1e5,
+        default=None,
+        label="Grams of CO2e per kWh without contracts",
+        source="data/grid.csv",
+    )
     kg_per_gpu: Embodied = DEFAULT
 
 
@@ -91,18 +85,15 @@ class Footprint:
 class Energy:
     """The power of a GPU, what is taken times it, and the grid that it comes from."""
 
-    watts: Annotated[
-        float | None,
-        Quantity(
-            "power of one GPU at work, blank for its limit or TDP",
-            unit="watts",
-            above=0,
-            maximum=1e5,
-            default=None,
-            label="Power of a GPU at work",
-            source="data/hardware.csv",
-        ),
-    ] = DEFAULT
+    watts: float | None = quantity(
+        "power of one GPU at work, blank for its limit or TDP",
+        "watts",
+        above=0,
+        maximum=1e5,
+        default=None,
+        label="Power of a GPU at work",
+        source="data/hardware.csv",
+    )
     footprint: Footprint = DEFAULT
     grid: GridRegion = DEFAULT
     grams_per_kwh: StatedGrams = DEFAULT
