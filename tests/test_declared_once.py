@@ -12,12 +12,14 @@ SOURCE = Path(sizebook.__file__).parent
 
 
 def declarations(source: str) -> Iterator[tuple[str, int]]:
-    """Yield each ``Annotated`` that declares a quantity, as one line of code, with the line that it stands on."""
+    """Yield what declares a quantity, as one line of code, with the line that it stands on.
+
+    That is an ``Annotated``, or a field with its name: ``tail: float = quantity("...")``.
+    """
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Annotated":
-            code = ast.unparse(node)
-            if "Quantity(" in code:
-                yield code, node.lineno
+        code = ast.unparse(node) if isinstance(node, (ast.Subscript, ast.AnnAssign)) else ""
+        if re.match(r"Annotated\[.*Quantity\(|\w+: [^=]+ = quantity\(", code):
+            yield code, node.lineno
 
 
 def test_no_quantity_is_declared_twice() -> None:
@@ -32,6 +34,8 @@ def test_no_quantity_is_declared_twice() -> None:
 def test_spelling_does_not_hide_a_second_declaration() -> None:
     twice = "a: Annotated[int, Quantity('x', unit='y')]\nb: Annotated[\n    int,\n    Quantity(\"x\", unit=\"y\"),\n]"
     assert [code for code, _ in declarations(twice)] == ["Annotated[int, Quantity('x', unit='y')]"] * 2
+    fields = "a: int = quantity('x', 'y')\nclass B:\n    a: int = quantity(\n        \"x\", \"y\"\n    )"
+    assert [code for code, _ in declarations(fields)] == ["a: int = quantity('x', 'y')"] * 2
 
 
 def refusals(source: str) -> Iterator[tuple[str, int]]:

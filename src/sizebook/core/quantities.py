@@ -47,8 +47,6 @@ Gated = Annotated[
     bool,
     Quantity("whether the feed-forward block is gated (SwiGLU, GEGLU): three matrices", kind="flag", default=False),
 ]
-Tied = Annotated[bool, Quantity("whether the output projection shares the token embedding", kind="flag", default=True)]
-FinalNorm = Annotated[bool, Quantity("whether a norm follows the last layer", kind="flag", default=False)]
 
 # Published models ----------------------------------------------------------------------------------------------------
 
@@ -233,26 +231,6 @@ Schedule = Annotated[
         default="1f1b",
         label="Schedule of the pipeline",
         source="assumption: the schedule of most published runs",
-    ),
-]
-Fsdp = Annotated[
-    int | None,
-    Quantity(
-        "data-parallel ranks that share one set of shards (HSDP), blank for all of them",
-        kind="integer",
-        minimum=1,
-        maximum=1_000_000,
-        default=None,
-        label="Ranks that share shards",
-    ),
-]
-Hsdp = Annotated[
-    bool,
-    Quantity(
-        "whether shards stay inside the scale-up domain and are copied over domains, unless fsdp says how many share",
-        kind="flag",
-        default=False,
-        label="Hybrid sharding",
     ),
 ]
 SequenceParallel = Annotated[

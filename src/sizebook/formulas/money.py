@@ -7,15 +7,10 @@ from typing import Annotated
 from sizebook.core.errors import require
 from sizebook.core.quantities import Busy, GpuHours, OtherUsd, Price, Pue, Usd
 from sizebook.core.registry import function, holding
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 
-Years = Annotated[float, Quantity("duration", unit="years", above=0, default=4)]
 Capex = Annotated[
     float, Quantity("purchase of one GPU with its share of host, network and storage", unit="USD", minimum=0)
-]
-UsdPerKwh = Annotated[float, Quantity("price of electrical energy", unit="USD/kWh", minimum=0, default=0.1)]
-UsdPerKwMonth = Annotated[
-    float, Quantity("colocation per kilowatt of IT power and month", unit="USD/kW", minimum=0, default=0)
 ]
 SystemWatts = Annotated[
     float,
@@ -24,7 +19,6 @@ SystemWatts = Annotated[
 RunningPrice = Annotated[
     float, Quantity("running cost of an owned GPU-hour", unit="USD/GPU-hour", minimum=0, default=0)
 ]
-UsdPerYear = Annotated[float, Quantity("yearly cost", unit="USD/year", minimum=0, default=0)]
 Residual = Annotated[
     float, Quantity("share of the purchase that is left at the end", unit="ratio", minimum=0, maximum=1, default=0)
 ]
@@ -38,7 +32,7 @@ class Purchase:
     """What one GPU costs with its share of host and network, how long it lasts and how much of that it is used."""
 
     capex_usd: Capex
-    years: Years = DEFAULT
+    years: float = quantity("duration", "years", above=0, default=4)
     busy: Busy = DEFAULT
 
 
@@ -46,9 +40,11 @@ class Purchase:
 class Running:
     """What an owned GPU costs beside its purchase, and what is left of that at the end."""
 
-    usd_per_kwh: UsdPerKwh = DEFAULT
-    colocation_usd_per_kw_month: UsdPerKwMonth = DEFAULT
-    staff_usd_per_year: UsdPerYear = DEFAULT
+    usd_per_kwh: float = quantity("price of electrical energy", "USD/kWh", minimum=0, default=0.1)
+    colocation_usd_per_kw_month: float = quantity(
+        "colocation per kilowatt of IT power and month", "USD/kW", minimum=0, default=0
+    )
+    staff_usd_per_year: float = quantity("yearly cost", "USD/year", minimum=0, default=0)
     residual: Residual = DEFAULT
 
 

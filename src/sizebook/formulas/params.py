@@ -17,25 +17,20 @@ from sizebook.core.quantities import (
     DIn,
     DModel,
     DOut,
-    FinalNorm,
     Gated,
     NHeads,
     NKvHeads,
     NLayers,
     NPositions,
     Parameters,
-    Tied,
     Vocab,
 )
 from sizebook.core.registry import function, holding
-from sizebook.core.sections import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 
 VASWANI = "Vaswani et al. 2017 (arXiv:1706.03762)"
 KAPLAN = "Kaplan et al. 2020 (arXiv:2001.08361), section 2.1 and table 1"
 
-ProjectionBias = Annotated[
-    bool, Quantity("whether the projections of attention and feed-forward carry a bias", kind="flag", default=False)
-]
 NEntries = Annotated[int, Quantity("number of entries of the token table", kind="integer", minimum=1)]
 FfnConvention = Annotated[
     str,
@@ -258,9 +253,11 @@ def params_gpt(
 class Variant:
     """How a plain decoder-only model departs from the bare one."""
 
-    projection_bias: ProjectionBias = DEFAULT
-    tied: Tied = DEFAULT
-    final_norm: FinalNorm = DEFAULT
+    projection_bias: bool = quantity(
+        "whether the projections of attention and feed-forward carry a bias", default=False
+    )
+    tied: bool = quantity("whether the output projection shares the token embedding", default=True)
+    final_norm: bool = quantity("whether a norm follows the last layer", default=False)
 
 
 @function(

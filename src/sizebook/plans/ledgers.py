@@ -23,15 +23,6 @@ Start = Annotated[
     date | None,
     Quantity("any day of the first month, blank to number the months", kind="date", default=None, label="First month"),
 ]
-FirstDay = Annotated[
-    date | None,
-    Quantity(
-        "day on which the first run starts, in the first month; blank to number the months",
-        kind="date",
-        default=None,
-        label="First day",
-    ),
-]
 
 # The figures of a month that its band moves, and what the ends are called: GPUs if replicas are as fast, or as slow, as
 # 1 in 10 measurements; cost where prices move too.

@@ -139,13 +139,6 @@ MOST_DRAFTED = 1000
 Drafted = Annotated[
     int, Quantity("tokens drafted in a step", kind="integer", minimum=0, maximum=MOST_DRAFTED, default=1)
 ]
-Adapters = Annotated[
-    int,
-    Quantity(
-        "low-rank adapters that lie in a GPU's memory and are asked for alike, 0 for none", unit="adapters",
-        kind="integer", minimum=0, maximum=100_000, default=0, label="Adapters served together", zero="none",
-    ),
-]  # fmt: skip
 
 
 @section
@@ -210,7 +203,15 @@ class Replica:
         label="Share of memory for the engine",
         source="data/engines.csv",
     )
-    adapters: Adapters = DEFAULT
+    adapters: int = quantity(
+        "low-rank adapters that lie in a GPU's memory and are asked for alike, 0 for none",
+        "adapters",
+        minimum=0,
+        maximum=100_000,
+        default=0,
+        label="Adapters served together",
+        zero="none",
+    )
     adapter_rank: int = quantity(
         "rank that adapters have room for, on all matrices but experts",
         minimum=1,

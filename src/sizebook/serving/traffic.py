@@ -22,17 +22,15 @@ from sizebook.core.quantities import (
     Watts,
 )
 from sizebook.core.registry import function, holding
-from sizebook.core.sections import DEFAULT, section
+from sizebook.core.sections import DEFAULT, quantity, section
 from sizebook.serving.quantities import Concurrency, Drafted, InputTokens, OutputTokens
 from sizebook.serving.traffic_quantities import (
     Acceptance,
-    BusyOverTdp,
     CachedDiscount,
     CachedShare,
     GpuCount,
     GpusPerReplica,
     Growth,
-    IdleOverTdp,
     KvBytes,
     LinkRate,
     Load,
@@ -201,8 +199,12 @@ def break_even_requests(usd_per_month: Usd, api_usd_per_request: Usd) -> Request
 class WallPower:
     """What a server draws at the wall over the TDP of its GPUs."""
 
-    busy_over_tdp: BusyOverTdp = DEFAULT
-    idle_over_tdp: IdleOverTdp = DEFAULT
+    busy_over_tdp: float = quantity(
+        "power at the wall of a busy server over the TDP of its GPUs", "ratio", minimum=0, default=1.3
+    )
+    idle_over_tdp: float = quantity(
+        "power at the wall of an idle server over the TDP of its GPUs", "ratio", minimum=0, default=0.3
+    )
 
 
 @function(

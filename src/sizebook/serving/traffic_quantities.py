@@ -7,17 +7,6 @@ from typing import Annotated
 from sizebook.core.sections import Quantity
 
 Requests = Annotated[float, Quantity("number of requests", unit="requests", minimum=0, maximum=1e15)]
-MeanRequestsPerDay = Annotated[
-    float | None,
-    Quantity(
-        "requests a day now; blank where users or a table of months say it",
-        unit="requests",
-        above=0,
-        maximum=1e15,
-        default=None,
-        label="Requests a day",
-    ),
-]
 RequestRate = Annotated[float, Quantity("requests a second", unit="requests/s", minimum=0)]
 ReplicaRate = Annotated[
     float,
@@ -51,14 +40,6 @@ Growth = Annotated[
     ),
 ]
 MonthsFromNow = Annotated[float, Quantity("months from now", unit="months", minimum=0, maximum=1200)]
-Spare = Annotated[
-    int,
-    Quantity(
-        "failure domains whose loss the fleet covers", kind="integer", minimum=0, maximum=10_000, default=1,
-        label="Failures to cover",
-        source="assumption: one failure at a time",
-    ),
-]  # fmt: skip
 SpareReplicas = Annotated[
     int,
     Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, maximum=1_000_000, default=1),
@@ -83,13 +64,6 @@ CachedDiscount = Annotated[
         default=0.9,
         source="assumption: a tenth of the price; type your provider's",
     ),
-]
-BusyOverTdp = Annotated[
-    float, Quantity("power at the wall of a busy server over the TDP of its GPUs", unit="ratio", minimum=0, default=1.3)
-]
-IdleOverTdp = Annotated[
-    float,
-    Quantity("power at the wall of an idle server over the TDP of its GPUs", unit="ratio", minimum=0, default=0.3),
 ]
 
 # Results and bands ----------------------------------------------------------------------------------------------------
@@ -123,13 +97,6 @@ def share_of(percentile: str) -> float:
     return float(percentile[1:]) / 100
 
 
-SeenLatency = Annotated[
-    str,
-    Quantity(
-        "what of a request is asked for: seconds to its first token, per token, or altogether",
-        kind="choice", choices=("ttft", "tpot", "request"), default="ttft",
-    ),
-]  # fmt: skip
 KvBytes = Annotated[float, Quantity("cache of one prompt", unit="bytes", minimum=0)]
 LinkRate = Annotated[float, Quantity("rate of a link, one way", unit="bytes/s", above=0)]
 GpuCount = Annotated[float, Quantity("GPUs before rounding", minimum=0)]

@@ -14,8 +14,6 @@ from sizebook.core.quantities import (
     Dp,
     Ep,
     Etp,
-    Fsdp,
-    Hsdp,
     Interleave,
     MicroBatch,
     Pp,
@@ -24,7 +22,7 @@ from sizebook.core.quantities import (
     Tp,
     ZeroStage,
 )
-from sizebook.core.sections import DEFAULT, section
+from sizebook.core.sections import DEFAULT, quantity, section
 from sizebook.core.texts import joined, text
 from sizebook.models.architecture import Architecture, Attention, Experts
 from sizebook.models.flops import distinct_layers
@@ -66,8 +64,18 @@ class Layout:
     interleave: Interleave = DEFAULT
     etp: Etp = DEFAULT
     sequence_parallel: SequenceParallel = DEFAULT
-    fsdp: Fsdp = DEFAULT
-    hsdp: Hsdp = DEFAULT
+    fsdp: int | None = quantity(
+        "data-parallel ranks that share one set of shards (HSDP), blank for all of them",
+        minimum=1,
+        maximum=1_000_000,
+        default=None,
+        label="Ranks that share shards",
+    )
+    hsdp: bool = quantity(
+        "whether shards stay inside the scale-up domain and are copied over domains, unless fsdp says how many share",
+        default=False,
+        label="Hybrid sharding",
+    )
     schedule: Schedule = DEFAULT
 
     @property

@@ -6,7 +6,7 @@ import math
 from typing import Annotated
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.sections import DEFAULT, TABLES, Quantity, ReadSection, quantity, section
+from sizebook.core.sections import DEFAULT, TABLES, ReadSection, quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.serving.inputs import (
     Energy,
@@ -25,10 +25,6 @@ from sizebook.serving.traffic_quantities import PeakFactor
 
 MOST_SERVICES = 20  # the columns of the workbook
 
-ServiceName = Annotated[
-    str,
-    Quantity("name of the service, for tables and charts", kind="text", label="Name", source="a name: type your own"),
-]
 # A place in the plan, not a length: month 7 is not 7 months.
 
 
@@ -68,7 +64,7 @@ class Running:
 class Service(ReadSection):
     """One model and its traffic on replicas of its own; the demand's concurrency is the load of one, where stated."""
 
-    name: ServiceName
+    name: str = quantity("name of the service, for tables and charts", label="Name", source="a name: type your own")
     model: Model
     gpu: Gpu
     replica: Replica = DEFAULT

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.sections import DEFAULT, TABLES, Quantity, ReadSection, quantity, section
-from sizebook.plans.ledgers import FirstDay
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.serving.quantities import WEIGHT_DTYPES
 
@@ -261,7 +261,11 @@ class Storage:
 class ProgrammeTerms:
     """What all phases share: the first day, experiments, data, storage."""
 
-    start: FirstDay = DEFAULT
+    start: date | None = quantity(
+        "day on which the first run starts, in the first month; blank to number the months",
+        default=None,
+        label="First day",
+    )
     experiments: Experiments = DEFAULT
     data: Data = DEFAULT
     storage: Storage = DEFAULT

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
 
 from sizebook.core.errors import InputError
-from sizebook.core.sections import DEFAULT, Quantity, quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.plans.serving.lengths import Histogram, RequestLengths
 from sizebook.serving.quantities import Demand
-
-Turns = Annotated[
-    int,
-    Quantity(
-        "requests of a conversation, each of which brings the prompts and answers before it; 1 for none",
-        unit="requests", kind="integer", minimum=1, maximum=1000, default=1, label="Turns of a conversation",
-        source="neutral: every request stands alone",
-    ),
-]  # fmt: skip
 
 
 @section
 class Conversation:
     """Turns, what each adds, the time between them, and a cache in host memory."""
 
-    turns: Turns = DEFAULT
+    turns: int = quantity(
+        "requests of a conversation, each of which brings the prompts and answers before it; 1 for none",
+        "requests",
+        minimum=1,
+        maximum=1000,
+        default=1,
+        label="Turns of a conversation",
+        source="neutral: every request stands alone",
+    )
     turn_tokens: int = quantity(
         "tokens that each later prompt adds to the conversation so far, whose first prompt has input_tokens",
         "tokens",

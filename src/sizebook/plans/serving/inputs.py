@@ -29,7 +29,7 @@ from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
 from sizebook.plans.serving.users import hours_twice
 from sizebook.serving.load import Stream
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
-from sizebook.serving.traffic_quantities import Load, Spare
+from sizebook.serving.traffic_quantities import Load
 from sizebook.tables.grid import GridRegion
 from sizebook.tables.prices import OwnPrices, PriceRegion, Provider
 
@@ -129,7 +129,14 @@ class Margins:
     """The room that a fleet keeps: for bursts, for failures, in whole nodes."""
 
     target_load: Load = DEFAULT
-    spare: Spare = DEFAULT
+    spare: int = quantity(
+        "failure domains whose loss the fleet covers",
+        minimum=0,
+        maximum=10_000,
+        default=1,
+        label="Failures to cover",
+        source="assumption: one failure at a time",
+    )
     failure_domain: str = quantity(
         "what fails at once",
         choices=("replica", "node"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sizebook.core.errors import InputError, SizebookError, TargetError
 from sizebook.core.quantities import Gpu, Model, Seconds
 from sizebook.core.registry import function, takes, unbanded
-from sizebook.core.sections import DEFAULT, ReadSection, section
+from sizebook.core.sections import DEFAULT, ReadSection, quantity, section
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.refusals import NoRoomError
@@ -17,7 +17,7 @@ from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.layouts import DEGREES, candidates
 from sizebook.serving.load import Simulator, simulator
 from sizebook.serving.quantities import Demand, Replica
-from sizebook.serving.traffic_quantities import ReplicaRate, SeenLatency
+from sizebook.serving.traffic_quantities import ReplicaRate
 from sizebook.tables.hardware import accelerator
 
 
@@ -33,7 +33,11 @@ class Requests(ReadSection):
 class Percentile:
     """Which percentile of which latency, and how requests arrive."""
 
-    latency: SeenLatency = DEFAULT
+    latency: str = quantity(
+        "what of a request is asked for: seconds to its first token, per token, or altogether",
+        choices=("ttft", "tpot", "request"),
+        default="ttft",
+    )
     stream: RequestStream = DEFAULT
 
 

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from sizebook.core.sections import DEFAULT, Quantity, quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.serving.images import Read, image_read
 
-Images = Annotated[
-    int,
-    Quantity(
-        "images of a request, in the first prompt of a conversation; their tokens come on top of input_tokens",
-        unit="images", kind="integer", minimum=0, maximum=10_000, default=0, label="Images of a request", zero="none",
-    ),
-]  # fmt: skip
 _TYPED = "assumption: type your own"
 
 
@@ -21,7 +12,15 @@ _TYPED = "assumption: type your own"
 class Pictures:
     """Images of a request and their size."""
 
-    images: Images = DEFAULT
+    images: int = quantity(
+        "images of a request, in the first prompt of a conversation; their tokens come on top of input_tokens",
+        "images",
+        minimum=0,
+        maximum=10_000,
+        default=0,
+        label="Images of a request",
+        zero="none",
+    )
     image_width: int = quantity(
         "width of an image",
         "pixels",

@@ -5,39 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Any
 
 from sizebook.core.errors import InputError, RangeError
-from sizebook.core.sections import DEFAULT, Quantity, quantity, section
+from sizebook.core.sections import DEFAULT, quantity, section
 from sizebook.plans.serving.lengths import RequestLengths, counted
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.encoding import as_answered, no_answers, one_pass, positions_heard
 from sizebook.serving.load import MOST_REQUESTS, Stream
 from sizebook.serving.quantities import Demand
 from sizebook.serving.traffic_quantities import RequestPercentile, share_of
-
-Dispersion = Annotated[
-    float,
-    Quantity(
-        "index of dispersion of arrivals at a replica: variance over mean of their counts; 1 is Poisson, more bursty",
-        unit="ratio",
-        above=0,
-        maximum=1000,
-        default=1,
-        label="Dispersion of arrivals",
-        source="neutral: Poisson arrivals",
-    ),
-]
-Trace = Annotated[
-    Any,
-    Quantity(
-        "arrivals at a replica to repeat at every rate: seconds, or rows of second, prompt and answer tokens, or a CSV "
-        "file with columns seconds, input_tokens and output_tokens",
-        kind="list",
-        default=None,
-        label="Trace of arrivals",
-    ),
-]
 
 
 @section
@@ -48,8 +25,22 @@ class RequestStream:
     """
 
     request_percentile: RequestPercentile = DEFAULT
-    dispersion: Dispersion = DEFAULT
-    trace: Trace = DEFAULT
+    dispersion: float = quantity(
+        "index of dispersion of arrivals at a replica: variance over mean of their counts; 1 is Poisson, more bursty",
+        "ratio",
+        above=0,
+        maximum=1000,
+        default=1,
+        label="Dispersion of arrivals",
+        source="neutral: Poisson arrivals",
+    )
+    trace: Any = quantity(
+        "arrivals at a replica to repeat at every rate: seconds, or rows of second, prompt and answer tokens, or a CSV "
+        "file with columns seconds, input_tokens and output_tokens",
+        kind="list",
+        default=None,
+        label="Trace of arrivals",
+    )
     input_seconds: float | None = quantity(
         "seconds of sound in a request, for a model that hears: in place of the tokens of a prompt",
         "seconds",

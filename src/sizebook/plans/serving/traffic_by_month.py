@@ -5,37 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.sections import DEFAULT, Quantity, quantity, section
+from sizebook.core.sections import DEFAULT, quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.serving.users import DAYS_PER_MONTH, Users
 from sizebook.serving.quantities import Demand
 from sizebook.serving.traffic import requests_after
-from sizebook.serving.traffic_quantities import Growth, MeanRequestsPerDay
+from sizebook.serving.traffic_quantities import Growth
 
 MONTHS_A_YEAR = 12
 STEPS, RAMP = "steps", "ramp"
 TABLES_OF_MONTHS = ("monthly_requests", "monthly_tokens")
 WAYS = ("requests_per_day", "users", *TABLES_OF_MONTHS)  # keys of which one states the traffic
 _TABLE = "one number a month from the first on, or pairs of month and number; or a CSV file with columns month and "
-Season = Annotated[
-    Any,
-    Quantity(
-        "what traffic is multiplied by in January to December, 12 numbers; blank for no season",
-        kind="list",
-        default=None,
-        label="Season",
-    ),
-]
 
 
 @section
 class Arrivals:
     """Requests a day, what each of them asks, and how they grow."""
 
-    requests_per_day: MeanRequestsPerDay = DEFAULT
+    requests_per_day: float | None = quantity(
+        "requests a day now; blank where users or a table of months say it",
+        "requests",
+        above=0,
+        maximum=1e15,
+        default=None,
+        label="Requests a day",
+    )
     demand: Demand = DEFAULT
     growth_per_month: Growth = DEFAULT
 
@@ -68,7 +66,12 @@ class Course:
         label="Between months of a table",
         source="neutral: what was stated holds until the next",
     )
-    season: Season = DEFAULT
+    season: Any = quantity(
+        "what traffic is multiplied by in January to December, 12 numbers; blank for no season",
+        kind="list",
+        default=None,
+        label="Season",
+    )
 
     def __post_init__(self) -> None:
         _ = self.table

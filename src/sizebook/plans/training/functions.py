@@ -31,15 +31,6 @@ ONE_END = f"only one end is known: one measured run in ten needed {HEADROOM:.0%}
 FEW_GPUS: list[int] = [2**power for power in range(7)]
 MANY_GPUS: list[int] = [2**power for power in range(7, 18)]
 
-Component = Annotated[
-    str,
-    Quantity(
-        "what of it: total, or one component",
-        kind="choice",
-        choices=("total", "allocated", *COMPONENTS),
-        default="total",
-    ),
-]
 Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
 Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
 Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90, default=90)]
@@ -60,7 +51,9 @@ NLayouts = Annotated[int, Quantity("how many layouts to list", kind="integer", m
 class MemoryPart:
     """Which component of memory is asked for, and on what blanks of the recipe are to fit."""
 
-    component: Component = DEFAULT
+    component: str = quantity(
+        "what of it: total, or one component", choices=("total", "allocated", *COMPONENTS), default="total"
+    )
     fits_on: str | None = quantity(
         "accelerator, such as h100-sxm, for whose memory blanks of the recipe are settled; blank: for none",
         kind="text",
