@@ -60,7 +60,7 @@ def messages() -> Iterator[Message]:
 def _declared(path: Path) -> Iterator[str]:
     """Yield the labels, the units and the words for 0 of the quantities that a module declares."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Quantity":
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Quantity", "quantity"):
             stated = [each.value for each in node.keywords if each.arg in ("label", "unit", "zero")]
             for value in (*node.args[1:2], *stated):  # the unit may stand in its place
                 if isinstance(value, ast.Constant) and value.value:
