@@ -115,7 +115,7 @@ def test_a_damaged_journal_and_one_of_another_version_are_refused(tmp_path: Path
     with pytest.raises(InputError) as caught, journal(tmp_path, USUAL):
         pass
     assert str(caught.value) == (
-        f"journal of another version: got format 9 in {tmp_path / FILE}, want 3. Choose another folder."
+        f"journal of another version: got format 9 in {tmp_path / FILE}, want 4. Choose another folder."
     )
 
 

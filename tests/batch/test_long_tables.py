@@ -1,12 +1,16 @@
 """The four tables of a batch hold what the JSON of every scenario holds, say what failed, and survive a stop."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from sizebook.batch.journal import Outcome
+from sizebook.batch.runner import RunOptions, run_batch
+from sizebook.batch.scenario_list import read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 
@@ -129,5 +133,43 @@ def test_a_batch_that_stopped_goes_on_to_the_same_tables(tmp_path: Path) -> None
     whole = {name: (tmp_path / "out" / f"{name}.parquet").read_bytes() for name in TABLES}
     (tmp_path / "out" / "figures.parquet").unlink()
     done = run(tmp_path, "--formats", "parquet", "--resume")
-    assert "2 of 3 scenarios done, 2 of them before" in done.output
+    assert f"2 of 3 scenarios done, 2 of them before. Tables: {tmp_path / 'out'}\n" in done.output
     assert {name: (tmp_path / "out" / f"{name}.parquet").read_bytes() for name in TABLES} == whole
+
+
+@pytest.mark.parametrize(
+    ("format_", "files"),
+    [
+        ("parquet", [f"{name}.parquet" for name in sorted(TABLES)]),
+        ("csv-tables", [f"{name}.csv" for name in sorted(TABLES)]),
+    ],
+)
+def test_tables_alone_are_four_files_once_they_are_whole(tmp_path: Path, format_: str, files: list[str]) -> None:
+    """No index, which lists files of scenarios; and no journal, unless a scenario is left to do."""
+    run(tmp_path, "--formats", format_)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted([*files, "journal.sqlite"])
+    mended = SCENARIOS.replace("llama-9", "gpt-2-small")
+    done = run(tmp_path, "--formats", format_, "--resume", scenarios=mended)
+    assert done.exit_code == 0 and "3 of 3 scenarios done, 2 of them before. " in done.output
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == files
+
+
+def test_a_batch_of_tables_that_is_stopped_halfway_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    """What was done when it stopped stands in its journal, and no table is there before all are."""
+    scenarios = SCENARIOS.replace("llama-9", "gpt-2-small")
+    run(tmp_path, "--formats", "parquet", scenarios=scenarios)
+    whole = {name: (tmp_path / "out" / f"{name}.parquet").read_bytes() for name in TABLES}
+    folder = tmp_path / "out"
+    for path in folder.iterdir():
+        path.unlink()
+
+    def stopped(outcomes: Iterator[Outcome], _n: int) -> Iterator[Outcome]:
+        yield next(outcomes)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_batch(read_batch(tmp_path / "list.toml").rows, folder, RunOptions(1, ("parquet",)), stopped)
+    assert [path.name for path in folder.iterdir()] == ["journal.sqlite"]
+    done = run(tmp_path, "--formats", "parquet", "--resume", scenarios=scenarios)
+    assert "3 of 3 scenarios done, 1 of them before. " in done.output
+    assert {path.stem: path.read_bytes() for path in folder.iterdir()} == whole

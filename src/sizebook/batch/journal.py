@@ -1,6 +1,6 @@
 """The record of a batch: a SQLite file in its folder with the state, outputs, figures or problem of every scenario.
 
-Each change is on the disk before the batch goes on, so that whatever is killed, `--resume` finds what was finished and
+Each outcome is on the disk before the batch goes on, so that whatever is killed, `--resume` finds what was finished and
 does the rest. Only the batch itself writes here; its workers hand over what they made.
 """
 
@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from sizebook.core.errors import InputError
 from sizebook.plans.contents import Figure
 
 FILE = "journal.sqlite"
-_FORMAT = 3
+_FORMAT = 4
 _TABLE = """
 CREATE TABLE IF NOT EXISTS scenario (
     name TEXT PRIMARY KEY,      -- stem of its files
@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS scenario (
     files TEXT,                 -- JSON: by format, name and bytes of the file
     figures TEXT,               -- JSON: figures as [name, label, unit, value]
     notes TEXT,                 -- JSON: what was remarked
-    lines TEXT,                 -- JSON: what it gives to the tables of the whole batch
+    lines TEXT,                 -- what it gives to the tables of the whole batch (`long_tables.lines_of`)
     problem TEXT,
     changed TEXT NOT NULL       -- UTC
 )
@@ -87,7 +87,7 @@ class Journal:
         return finished
 
     def record_start(self, row: Row) -> None:
-        """Note that a worker has a scenario."""
+        """Note that a worker has a scenario; the next outcome takes it to the disk."""
         self._change(row, "state = 'running', attempts = attempts + 1", ())
 
     def record_outcome(self, outcome: Outcome) -> None:
@@ -95,13 +95,16 @@ class Journal:
         made = outcome.outputs
         if made is None:
             self._change(outcome.row, "state = 'failed', problem = ?", (outcome.problem,))
+            self.database.commit()
             return
         files = {name: (path.name, path.stat().st_size) for name, path in made.files.items()}
+        figures = [(each.name, each.label, each.unit, each.value) for each in made.figures]
         self._change(
             outcome.row,
             "state = 'done', files = ?, figures = ?, notes = ?, lines = ?",
-            (*(json.dumps(each) for each in (files, [astuple(f) for f in made.figures], made.notes)), made.lines),
+            (*map(json.dumps, (files, figures, made.notes)), made.lines),
         )
+        self.database.commit()
 
     def lines(self, name: str) -> str:
         """Return what a scenario gives to the tables of the whole batch."""
@@ -135,10 +138,7 @@ class Journal:
         return hashlib.sha256(repr(shown).encode()).hexdigest()
 
     def _change(self, row: Row, what: str, values: tuple[Any, ...]) -> None:
-        with self.database:
-            self.database.execute(
-                f"UPDATE scenario SET {what}, changed = ? WHERE name = ?", (*values, _now(), row.name)
-            )
+        self.database.execute(f"UPDATE scenario SET {what}, changed = ? WHERE name = ?", (*values, _now(), row.name))
 
     def _finished(self, row: Row) -> Outcome | None:
         found = self.database.execute(
@@ -184,6 +184,11 @@ def journal(folder: Path, formats: tuple[str, ...]) -> Iterator[Journal]:
         yield Journal(folder, database, formats)
     finally:
         database.close()
+
+
+def remove_journal(folder: Path) -> None:
+    """Remove the journal of a batch that needs none any more."""
+    (folder / FILE).unlink()
 
 
 def _prepare(database: sqlite3.Connection, path: Path) -> None:

@@ -38,32 +38,31 @@ Read = Callable[[str], str]
 
 
 def lines_of(made: PlannedScenario) -> str:
-    """Return what a planned scenario gives to the tables, as JSON for the journal."""
+    """Return what a planned scenario gives to the tables, for the journal: a line of JSON for all, and one a table."""
     record = made.record
     newest = max(each["retrieved"] for each in record["data"].values())
-    found = {
-        "head": [record["hash"], made.kind, __version__, newest],
-        FIGURES: [(f.name, f.label, f.unit, *split(f.value)) for f in made.contents.figures],
-        MONTHS: [
-            (table.name, number, column.name, column.label, column.quantity.unit, *split(value))
-            for table in made.contents.tables
-            for number, row in enumerate(table.rows, 1)
-            for column, value in zip(table.columns, row, strict=True)
-        ],
-        INPUTS: list(_inputs(made)),
-        NOTES: [("note", note) for note in made.notes] + [("warning", said) for said in made.warnings],
-    }
-    return json.dumps(found)
+    figures = [(each.name, each.label, each.unit, each.value) for each in made.contents.figures]
+    months = [
+        (
+            table.name,
+            [(column.name, column.label, column.quantity.unit) for column in table.columns],
+            list(table.rows),
+        )
+        for table in made.contents.tables
+    ]
+    notes = [("note", note) for note in made.notes] + [("warning", said) for said in made.warnings]
+    head = record["hash"], made.kind, __version__, newest
+    return "\n".join(map(json.dumps, (head, figures, months, list(_inputs(made)), notes)))
 
 
 def _inputs(made: PlannedScenario) -> Iterator[tuple[Any, ...]]:
     """Yield the inputs of a scenario with their defaults, then what it says in tables of its own, as it was given."""
     known = {leaf.name: leaf for leaf in leaves(type(made.scenario))}
     for name, value in flat(made.scenario).items():
-        yield name, known[name].label, known[name].quantity.unit, *split(json_values(value))
+        yield name, known[name].label, known[name].quantity.unit, json_values(value)
     for name, value in _dotted(made.values):
         if name.rpartition(".")[2] not in known:
-            yield name, "", "", *split(json_values(value))
+            yield name, "", "", json_values(value)
 
 
 def _dotted(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -93,9 +92,8 @@ def write_tables(
     run = hashlib.sha256(json.dumps(sorted(done.items())).encode()).hexdigest()[:16]
 
     def write_table(table: str, path: Path) -> None:
-        problems = failed if table == NOTES else {}
-        rows = itertools.chain(_rows(done, read, table), _problems(problems))
-        write(_frames(((run, *row) for row in rows), (*HEADS, *COLUMNS[table])), path)
+        parts = itertools.chain(_parts(done, read, table), _problems(failed) if table == NOTES else ())
+        write(_frames(parts, run, COLUMNS[table]), path)
 
     written = []
     for ending in endings:
@@ -110,22 +108,64 @@ def write_tables(
     return written
 
 
-def _rows(scenarios: Iterable[str], read: Read, table: str) -> Iterator[tuple[Value, ...]]:
+# What stands before a stretch of rows, its scenario first, and the columns of that stretch.
+_Part = tuple[Sequence[Value], Sequence[Sequence[Value]]]
+
+
+def _parts(scenarios: Iterable[str], read: Read, table: str) -> Iterator[_Part]:
+    at = 1 + tuple(COLUMNS).index(table)
     for name in scenarios:
-        found = json.loads(read(name))
-        yield from ((name, *found["head"], *line) for line in found[table])
+        lines = read(name).split("\n")
+        if rows := json.loads(lines[at]):
+            yield [name, *json.loads(lines[0])], _COLUMNS_OF[table](rows)
 
 
-def _problems(failed: Mapping[str, str]) -> Iterator[tuple[Value, ...]]:
-    return ((name, None, None, __version__, None, "failed", problem) for name, problem in failed.items())
+def _problems(failed: Mapping[str, str]) -> Iterator[_Part]:
+    return (([name, None, None, __version__, None], [["failed"], [said]]) for name, said in failed.items())
 
 
-def _frames(rows: Iterator[tuple[Value, ...]], columns: Sequence[str]) -> Iterator[Any]:
-    """Yield rows in pieces, at least one."""
+def _transposed(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
+    return list(zip(*rows, strict=True))
+
+
+def _figures(rows: Sequence[Sequence[Any]]) -> list[Sequence[Value]]:
+    *heads, values = _transposed(rows)
+    return [*heads, *_transposed(map(split, values))]
+
+
+def _months(ledgers: Sequence[tuple[str, Sequence[Any], Sequence[Any]]]) -> list[Sequence[Value]]:
+    """Return the columns of all tables of a plan, a value a line, with the number of its row."""
+    found: list[list[Value]] = [[] for _ in COLUMNS[MONTHS]]
+    for table, heads, rows in (each for each in ledgers if each[2]):
+        names = [each * len(rows) for each in _transposed(heads)]
+        values = _transposed(split(value) for row in rows for value in row)
+        numbers = [number for number in range(1, len(rows) + 1) for _ in heads]
+        for column, more in zip(found, ([table] * len(numbers), numbers, *names, *values), strict=True):
+            column += more
+    return found
+
+
+_COLUMNS_OF: Mapping[str, Callable[[Any], Sequence[Sequence[Value]]]] = {
+    FIGURES: _figures,
+    MONTHS: _months,
+    INPUTS: _figures,
+    NOTES: _transposed,
+}
+
+
+def _frames(parts: Iterable[_Part], run: str, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield all stretches in pieces, at least one."""
     import polars as pl
 
-    schema = {name: getattr(pl, _NUMBERS.get(name, "String")) for name in columns}
-    piece = list(itertools.islice(rows, _PIECE_ROWS))
-    yield pl.DataFrame(piece, schema=schema, orient="row")
-    while piece := list(itertools.islice(rows, _PIECE_ROWS)):
-        yield pl.DataFrame(piece, schema=schema, orient="row")
+    schema = {name: getattr(pl, _NUMBERS.get(name, "String")) for name in (*HEADS, *columns)}
+    piece: list[list[Value]] = [[] for _ in schema]
+    is_first = True
+    for heads, found in parts:
+        n_rows = len(found[0])
+        for column, more in zip(piece, (*([head] * n_rows for head in (run, *heads)), *found), strict=True):
+            column += more
+        if len(piece[0]) >= _PIECE_ROWS:
+            yield pl.DataFrame(piece, schema=schema)
+            piece, is_first = [[] for _ in schema], False
+    if is_first or piece[0]:
+        yield pl.DataFrame(piece, schema=schema)

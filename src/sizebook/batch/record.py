@@ -69,8 +69,9 @@ def input_hashes(values: Mapping[str, Any], folder: Path) -> dict[str, str]:
     found = {
         name: file_hash(folder / name) for name in sorted({*text_values(values), *files_of(values, folder)} - {"", "."})
     }
-    found |= {own_name(name): file_hash(user_folder() / f"{name}.csv") for name in OWN_TABLES}
-    found["data pack"] = file_hash(user_folder() / PACK)
+    own = user_folder()
+    found |= {own_name(name): file_hash(own / f"{name}.csv") for name in OWN_TABLES}
+    found["data pack"] = file_hash(own / PACK)
     return {name: mark for name, mark in found.items() if mark}
 
 

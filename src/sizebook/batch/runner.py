@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.batch.file_names import INDEX
-from sizebook.batch.formats import LONG_TABLES, USUAL, produce_files
+from sizebook.batch.formats import FORMATS, LONG_TABLES, USUAL, produce_files
 from sizebook.batch.index_table import lines_of
-from sizebook.batch.journal import Journal, Outcome, journal
+from sizebook.batch.journal import Journal, Outcome, journal, remove_journal
 from sizebook.batch.long_tables import write_tables
 from sizebook.batch.parcels import contents_on_worker, failed_outcome, pack, write_sent
 from sizebook.batch.plan_kinds import plan_scenario
@@ -25,11 +25,14 @@ from sizebook.sources.writing import clean_leftovers, clean_scratch, make_folder
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch that has run: the outcome of every scenario in order, how many stood finished before, and the index."""
+    """A batch that has run: the outcome of every scenario in order, how many stood finished before, and the index.
+
+    A batch of tables alone has no index.
+    """
 
     outcomes: tuple[Outcome, ...]
     n_before: int
-    index: Path
+    index: Path | None
 
 
 ShowProgress = Callable[
@@ -66,11 +69,18 @@ def run_batch(rows: Sequence[Row], folder: Path, order: RunOptions, shown: ShowP
 
 
 def run_batch_with(rows: Sequence[Row], folder: Path, work: Work, *, order: RunOptions, shown: ShowProgress) -> Batch:
-    """Produce a batch as `run_batch` does, by work that is given."""
+    """Produce a batch as `run_batch` does, by work that is given.
+
+    Where it is tables alone and all scenarios are done, these hold what its journal held, which goes.
+    """
     make_folder(folder)
     with journal(folder, order.formats) as record:
         outcomes, n_before = run_remaining(rows, record, work, shown=shown, resume=order.resume)
-        return Batch(outcomes, n_before, _indexed(record, outcomes))
+        _show(record, outcomes)
+    has_index = _has_index(order.formats)
+    if not has_index and all(outcome.outputs for outcome in outcomes):
+        remove_journal(folder)
+    return Batch(outcomes, n_before, folder / f"{INDEX}.xlsx" if has_index else None)
 
 
 def _work(order: RunOptions, folder: Path) -> Work:
@@ -128,20 +138,27 @@ def _cut_short(row: Row, error: BaseException) -> str:
     return f"{row.where}: failed unexpectedly: got {type(error).__name__}: {error}. Report this."
 
 
-def _indexed(record: Journal, outcomes: Sequence[Outcome]) -> Path:
-    """Write the indexes of a batch, unless those that are there show the same; return the workbook's path."""
-    if not record.is_indexed(outcomes):
+def _has_index(formats: Sequence[str]) -> bool:
+    """Return whether scenarios have files of their own, which an index lists."""
+    return any(name in FORMATS for name in formats)
+
+
+def _show(record: Journal, outcomes: Sequence[Outcome]) -> None:
+    """Write the indexes and tables of a batch, unless those that are there show the same."""
+    if record.is_indexed(outcomes):
+        return
+    written = []
+    if _has_index(record.formats):
         from sizebook.batch.index_html import write_index_page
         from sizebook.batch.index_workbook import write_index
 
         lines = lines_of(outcomes)
-        written = [write_index(lines, record.folder), write_index_page(lines, record.folder)]
-        if endings := [LONG_TABLES[name] for name in record.formats if name in LONG_TABLES]:
-            done = record.hashes(outcome.row.name for outcome in outcomes if outcome.outputs)
-            failed = {outcome.row.name: outcome.problem for outcome in outcomes if not outcome.outputs}
-            written += write_tables(done, failed, record.lines, folder=record.folder, endings=endings)
-        record.record_indexes(outcomes, written)
-    return record.folder / f"{INDEX}.xlsx"
+        written += [write_index(lines, record.folder), write_index_page(lines, record.folder)]
+    if endings := [LONG_TABLES[name] for name in record.formats if name in LONG_TABLES]:
+        done = record.hashes(outcome.row.name for outcome in outcomes if outcome.outputs)
+        failed = {outcome.row.name: outcome.problem for outcome in outcomes if not outcome.outputs}
+        written += write_tables(done, failed, record.lines, folder=record.folder, endings=endings)
+    record.record_indexes(outcomes, written)
 
 
 def produce_scenario(row: Row, folder: Path, formats: Sequence[str]) -> Outcome:

@@ -81,7 +81,8 @@ def demo(output: Path) -> None:
     show_default=True,
     metavar="LIST",
     help="; ".join(f"{name}: {kind.meaning}" for name, kind in FORMATS.items())
-    + f"; {', '.join(LONG_TABLES)}: four tables of the whole batch, figures, months, inputs and notes.",
+    + f"; {', '.join(LONG_TABLES)}: four tables of the whole batch, figures, months, inputs and notes. These alone "
+    "come without an index.",
 )
 @click.option("--compare", is_flag=True, help="Write comparison.html and comparison.pdf of the scenarios as well.")
 @click.option("--base", metavar="NAME", help="With --compare: the scenario to compare with; the first if left out.")
@@ -90,14 +91,15 @@ def demo(output: Path) -> None:
 @presentation_options
 @own_workbook_option
 def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | None, **asked: Any) -> None:
-    """Produce files for every scenario of a table, and an index of them as a workbook and as a page.
+    """Produce files for every scenario of a table, with an index as a workbook and as a page, or tables of them all.
 
     SCENARIOS is a list in TOML ([[scenario]] tables) or YAML, or a table in CSV, Parquet or xlsx with one scenario a
     row, whose columns are keys such as traffic.requests_per_day or service.1.model; with --grid it is one scenario.
     Exits with 1 if a scenario failed; the others are still produced.
 
     A journal in the folder (journal.sqlite) records every scenario. With --resume a killed batch continues: a scenario
-    is finished if its values, version, formats and files are the same.
+    is finished if its values, version, formats and files are the same. Tables alone, once they hold every scenario,
+    need no journal: it goes.
     """
     need("workbooks", "reports")
     from sizebook.batch.formats import parse_formats
@@ -119,7 +121,8 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     failed = [outcome for outcome in done.outcomes if outcome.outputs is None]
     before = f", {done.n_before} of them before" if order.resume else ""
     n_done = len(done.outcomes) - len(failed)
-    click.echo(f"{n_done} of {len(done.outcomes)} scenarios done{before}. Index: {done.index.resolve()}")
+    shown = f"Index: {done.index.resolve()}" if done.index else f"Tables: {output.resolve()}"
+    click.echo(f"{n_done} of {len(done.outcomes)} scenarios done{before}. {shown}")
     for outcome in failed:
         click.echo(f"failed: {outcome.problem}", err=True)
     if comparison:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, replace
+from functools import cache
 from typing import Any, TypeVar
 
 from sizebook.core.coercion import coerce, is_blank
@@ -84,6 +85,7 @@ def keys_of(kind: Any) -> tuple[str, ...]:
     return (*known, *apart)
 
 
+@cache
 def _known(kind: Any) -> dict[str, Argument | Nested]:
     """Return the keys of a section: its leaves and its tables, including tables of sections spread into it."""
     known: dict[str, Argument | Nested] = {leaf.name: leaf for leaf in leaves(kind)}

@@ -216,28 +216,31 @@ def spread(name: str, hint: Any, default: Any) -> tuple[Argument, ...]:
 
 def put_together(kind: type[Section], values: Mapping[str, Any]) -> Section:
     """Return a section from the values of its leaves by name; those left out take their defaults."""
-    known: Any = kind
-    hints, given = hints_of(known), {}
-    for each in declared(known):
-        within = nested(hints[each.name])
+    given: dict[str, Any] = {}
+    for name, within in _parts(kind):
         if within is not None and not within.apart:
-            given[each.name] = put_together(within.kind, values)
-        elif each.name in values:
-            given[each.name] = values[each.name]
+            given[name] = put_together(within.kind, values)
+        elif name in values:
+            given[name] = values[name]
     return kind(**given)
 
 
 def flat(instance: Any) -> dict[str, Any]:
     """Return the values of a section by the names of its leaves: the reverse of `put_together`."""
     found: dict[str, Any] = {}
-    kind: Any = type(instance)
-    for each in declared(kind):
-        within, value = nested(hints_of(kind)[each.name]), getattr(instance, each.name)
+    for name, within in _parts(type(instance)):
         if within is None:
-            found[each.name] = value
+            found[name] = getattr(instance, name)
         elif not within.apart:
-            found |= flat(value)
+            found |= flat(getattr(instance, name))
     return found
+
+
+@cache
+def _parts(kind: Any) -> tuple[tuple[str, Nested | None], ...]:
+    """Return the fields of a section by name, with the section that each is, if it is one."""
+    hints = hints_of(kind)
+    return tuple((each.name, nested(hints[each.name])) for each in declared(kind))
 
 
 def quantity_of(hint: Any) -> Quantity:

@@ -9,6 +9,7 @@ from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import cache
 from itertools import repeat
 from typing import Annotated, Any, Protocol
 
@@ -68,6 +69,7 @@ def elapsed_share(start: date | None) -> float:
     return 0.0 if start is None else (start.day - 1) / monthrange(start.year, start.month)[1]
 
 
+@cache
 def columns(month: type[Any]) -> tuple[Argument, ...]:
     """Return the columns of the ledger of a declared month: its own figures, then the ends of the band."""
     own = leaves(month)

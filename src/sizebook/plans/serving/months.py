@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import quantity, section
@@ -15,7 +17,8 @@ from sizebook.plans.commitments import TERMS, Commitment, CommitmentTerms, Portf
 from sizebook.plans.quantities import MonthNumber
 from sizebook.plans.serving.day import HOURS
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.internal_price import LINES, gpu_seconds, split
+from sizebook.plans.serving.internal_price import LINES, GpuSeconds, gpu_seconds, split
+from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.users import DAYS_PER_MONTH
@@ -66,17 +69,24 @@ def arrivals_by_hour(inputs: ServingInputs, requests_per_day: float) -> tuple[fl
 
     Bursts shorter than an hour are what the burst factor stands for.
     """
-    total = math.fsum(inputs.hours)
-    return tuple(requests_per_day * hour / total / 3600 * inputs.bursts for hour in inputs.hours)
+    return _arrivals(requests_per_day, inputs.hours, bursts=inputs.bursts)
+
+
+@lru_cache(maxsize=1000)
+def _arrivals(requests_per_day: float, hours: tuple[float, ...], *, bursts: float) -> tuple[float, ...]:
+    total = math.fsum(hours)
+    return tuple(requests_per_day * hour / total / 3600 * bursts for hour in hours)
 
 
 def gpus_needed(replica: PlannedReplica, inputs: ServingInputs, times: float = 1.0) -> tuple[Need, ...]:
     """Return the hours of a day by the GPUs that they need, month by month, at so many times the traffic."""
-    packing, whole = replica.packing, inputs.target.margins.whole_nodes
-    return tuple(
-        counted((packing.gpus(each, whole), 1.0) for each in _replicas(replica, inputs, times * day))
-        for day in inputs.days
-    )
+    whole = inputs.target.margins.whole_nodes
+    return tuple(_need(_replicas(replica, inputs, times * day), replica.packing, whole) for day in inputs.days)
+
+
+@lru_cache(maxsize=1000)
+def _need(replicas: tuple[int, ...], packing: Packing, whole: bool) -> Need:
+    return counted((packing.gpus(each, whole), 1.0) for each in replicas)
 
 
 def most_gpus(replica: PlannedReplica, inputs: ServingInputs) -> int:
@@ -104,66 +114,123 @@ def fleet_months(
     replica: PlannedReplica, inputs: ServingInputs, rates: Rates, portfolio: Portfolio
 ) -> tuple[Month, ...]:
     """Return the months of a fleet of replicas under contracts."""
-    return tuple(fleet_month(month, replica, inputs, rates, portfolio) for month in range(inputs.traffic.months))
+    each, days = gpu_seconds(replica), _days(replica, inputs, portfolio)
+    return tuple(_month(at, day, inputs, rates, portfolio, each=each) for at, day in enumerate(days))
 
 
 def _replicas(replica: PlannedReplica, inputs: ServingInputs, requests_per_day: float) -> tuple[int, ...]:
     """Return the replicas that each hour of the mean day needs, spare ones included."""
-    margins = inputs.target.margins
-    spare, rate = margins.spare_replicas(replica.packing), replica.requests_per_second
+    margins, arrivals = inputs.target.margins, arrivals_by_hour(inputs, requests_per_day)
+    spare = margins.spare_replicas(replica.packing)
+    return _replicas_for(arrivals, replica.requests_per_second, load=margins.target_load, spare=spare)
+
+
+@lru_cache(maxsize=1000)
+def _replicas_for(arrivals: tuple[float, ...], rate: float, *, load: float, spare: int) -> tuple[int, ...]:
     # The least traffic of all takes a replica: the ceiling leaves 1e-9 of one to rounding.
-    return tuple(
-        max(int(each > 0), replicas_for_traffic(each, rate, margins.target_load, spare_replicas=spare))
-        for each in arrivals_by_hour(inputs, requests_per_day)
+    needed = {
+        each: max(int(each > 0), replicas_for_traffic(each, rate, load, spare_replicas=spare)) for each in set(arrivals)
+    }
+    return tuple(needed[each] for each in arrivals)
+
+
+@dataclass(frozen=True)
+class _Day:
+    """What a fleet does on the mean day of a month, whatever that costs."""
+
+    replicas: tuple[int, ...]
+    utilization: tuple[float, ...]
+    held: int
+    peak_gpus: int
+    peak_nodes: int
+    idle: float  # hours in the month of GPUs under contract
+    on_demand: float
+    gpu_hours: float
+    requests: float
+    mean_busy: float
+    at_work: float
+
+
+def _days(replica: PlannedReplica, inputs: ServingInputs, portfolio: Portfolio) -> Iterator[_Day]:
+    """Yield the mean day of each month. Months alike are worked out once, and whatever the prices."""
+    whole = inputs.target.margins.whole_nodes
+    for month, requests_per_day in enumerate(inputs.days, 1):
+        needed, arrivals = _replicas(replica, inputs, requests_per_day), arrivals_by_hour(inputs, requests_per_day)
+        yield _day(
+            needed,
+            arrivals,
+            portfolio.gpus(month),
+            bursts=inputs.bursts,
+            packing=replica.packing,
+            whole=whole,
+            rate=replica.requests_per_second,
+        )
+
+
+@lru_cache(maxsize=1000)
+def _day(
+    needed: tuple[int, ...],
+    arrivals: tuple[float, ...],
+    held: int,
+    *,
+    bursts: float,
+    packing: Packing,
+    whole: bool,
+    rate: float,
+) -> _Day:
+    """Return a day on which so many replicas are needed in each hour, with so many GPUs under contract.
+
+    Replicas that these hold run around the clock, as many as the busiest hour needs. With whole nodes every hour pays
+    for the nodes that its replicas stand on; GPUs without a replica draw idle power.
+    """
+    always = min(max(needed), packing.replicas_in(held, whole))
+    fleets = tuple(max(each, always) for each in needed)
+    gpus = {each: packing.gpus(each, whole) for each in set(needed)}
+    wanted, served = [gpus[each] for each in needed], [each / bursts for each in arrivals]
+    paid = [max(each, held) for each in wanted]
+    mean_busy = sum(served) / (sum(fleets) * rate)
+    return _Day(
+        fleets,
+        tuple(each / (fleet * rate) if fleet else 0.0 for each, fleet in zip(served, fleets, strict=True)),
+        held,
+        peak_gpus=max(paid),
+        peak_nodes=packing.nodes(max(fleets)),
+        idle=sum(max(0, held - each) for each in wanted) * DAYS_PER_MONTH,
+        on_demand=(sum(paid) - HOURS * held) * DAYS_PER_MONTH,
+        gpu_hours=sum(paid) * DAYS_PER_MONTH,
+        requests=sum(served) * 3600 * DAYS_PER_MONTH,
+        mean_busy=mean_busy,
+        at_work=min(1.0, mean_busy) * sum(fleets) * packing.gpus_per_replica / sum(paid),
     )
 
 
-def fleet_month(
-    month: int, replica: PlannedReplica, inputs: ServingInputs, rates: Rates, portfolio: Portfolio
-) -> Month:
-    """Return one month of replicas under contracts; months count from 0 here.
-
-    Replicas that GPUs under contract hold run around the clock, as many as the busiest hour needs. With whole nodes
-    every hour pays for the nodes that its replicas stand on; GPUs without a replica draw idle power.
-    """
-    asked, packing, rate = inputs.traffic.mean_demand, replica.packing, replica.requests_per_second
-    whole, needed = inputs.target.margins.whole_nodes, _replicas(replica, inputs, inputs.days[month])
-    held = portfolio.gpus(month + 1)
-    always = min(max(needed), packing.replicas_in(held, whole))
-    fleets = tuple(max(each, always) for each in needed)
-    wanted = tuple(packing.gpus(each, whole) for each in needed)
-    paid = tuple(max(each, held) for each in wanted)
-    idle = sum(max(0, held - each) for each in wanted) * DAYS_PER_MONTH
-    on_demand, gpu_hours = (sum(paid) - HOURS * held) * DAYS_PER_MONTH, sum(paid) * DAYS_PER_MONTH
-    served = tuple(each / inputs.bursts for each in arrivals_by_hour(inputs, inputs.days[month]))
-    busy = tuple(each / (fleet * rate) if fleet else 0.0 for each, fleet in zip(served, fleets, strict=True))
-    requests = sum(served) * 3600 * DAYS_PER_MONTH
-    reserved_usd, burst_usd = portfolio.usd(month + 1), on_demand * rates.in_month(month).on_demand_usd
-    mean_busy = sum(served) / (sum(fleets) * rate)
-    at_work = min(1.0, mean_busy) * sum(fleets) * packing.gpus_per_replica / sum(paid)
-    energy = serving_kwh(1, rates.tdp_watts, at_work, pue=rates.pue, hours=gpu_hours)
+def _month(at: int, day: _Day, inputs: ServingInputs, rates: Rates, portfolio: Portfolio, *, each: GpuSeconds) -> Month:
+    """Return what a month costs whose days are so; months count from 0 here."""
+    asked = inputs.traffic.mean_demand
+    reserved_usd, burst_usd = portfolio.usd(at + 1), day.on_demand * rates.in_month(at).on_demand_usd
+    energy = serving_kwh(1, rates.tdp_watts, day.at_work, pue=rates.pue, hours=day.gpu_hours)
     usd = reserved_usd + burst_usd
     return Month(
-        month=month + 1,
-        requests=requests,
-        peak_gpus=max(paid),
-        reserved_gpus=held,
-        signed_gpus=sum(portfolio.signed(month + 1, term) for term in TERMS),
-        peak_nodes=packing.nodes(max(fleets)),
-        gpu_hours=gpu_hours,
-        reserved_used_gpu_hours=held * HOURS_PER_MONTH - idle,
-        reserved_idle_gpu_hours=idle,
-        on_demand_gpu_hours=on_demand,
-        utilization=mean_busy,
+        month=at + 1,
+        requests=day.requests,
+        peak_gpus=day.peak_gpus,
+        reserved_gpus=day.held,
+        signed_gpus=sum(portfolio.signed(at + 1, term) for term in TERMS),
+        peak_nodes=day.peak_nodes,
+        gpu_hours=day.gpu_hours,
+        reserved_used_gpu_hours=day.held * HOURS_PER_MONTH - day.idle,
+        reserved_idle_gpu_hours=day.idle,
+        on_demand_gpu_hours=day.on_demand,
+        utilization=day.mean_busy,
         reserved_usd=reserved_usd,
         on_demand_usd=burst_usd,
         usd=usd,
-        cash_usd=portfolio.cash_usd(month + 1) + burst_usd,
-        usd_per_mtok_output=usd / (requests * asked.output_tokens) * 1e6,
-        usd_per_mtok_input=usd / (requests * asked.input_tokens) * 1e6,
-        **dict(zip(LINES, split(usd, requests, gpu_hours, each=gpu_seconds(replica)), strict=True)),
+        cash_usd=portfolio.cash_usd(at + 1) + burst_usd,
+        usd_per_mtok_output=usd / (day.requests * asked.output_tokens) * 1e6,
+        usd_per_mtok_input=usd / (day.requests * asked.input_tokens) * 1e6,
+        **dict(zip(LINES, split(usd, day.requests, day.gpu_hours, each=each), strict=True)),
         energy_kwh=energy,
         co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
-        replicas_by_hour=fleets,
-        utilization_by_hour=busy,
+        replicas_by_hour=day.replicas,
+        utilization_by_hour=day.utilization,
     )
