@@ -124,24 +124,25 @@ def _problems(failed: Mapping[str, str]) -> Iterator[_Part]:
     return (([name, None, None, __version__, None], [["failed"], [said]]) for name, said in failed.items())
 
 
-def _transposed(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
+def _transposed(rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
     return list(zip(*rows, strict=True))
 
 
-def _figures(rows: Sequence[Sequence[Any]]) -> list[Sequence[Value]]:
+def _figures(rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
     *heads, values = _transposed(rows)
     return [*heads, *_transposed(map(split, values))]
 
 
-def _months(ledgers: Sequence[tuple[str, Sequence[Any], Sequence[Any]]]) -> list[Sequence[Value]]:
+def _months(ledgers: Sequence[tuple[str, Sequence[Any], Sequence[Any]]]) -> list[list[Any]]:
     """Return the columns of all tables of a plan, a value a line, with the number of its row."""
-    found: list[list[Value]] = [[] for _ in COLUMNS[MONTHS]]
+    found: list[list[Any]] = [[] for _ in COLUMNS[MONTHS]]
     for table, heads, rows in (each for each in ledgers if each[2]):
         names = [each * len(rows) for each in _transposed(heads)]
         values = _transposed(split(value) for row in rows for value in row)
         numbers = [number for number in range(1, len(rows) + 1) for _ in heads]
-        for column, more in zip(found, ([table] * len(numbers), numbers, *names, *values), strict=True):
-            column += more
+        more: list[Sequence[Any]] = [[table] * len(numbers), numbers, *names, *values]
+        for column, its in zip(found, more, strict=True):
+            column += its
     return found
 
 

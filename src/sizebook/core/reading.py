@@ -85,8 +85,12 @@ def keys_of(kind: Any) -> tuple[str, ...]:
     return (*known, *apart)
 
 
+def _known(kind: Any) -> Mapping[str, Argument | Nested]:
+    return _cached_keys(kind)
+
+
 @cache
-def _known(kind: Any) -> dict[str, Argument | Nested]:
+def _cached_keys(kind: Any) -> dict[str, Argument | Nested]:
     """Return the keys of a section: its leaves and its tables, including tables of sections spread into it."""
     known: dict[str, Argument | Nested] = {leaf.name: leaf for leaf in leaves(kind)}
     hints = hints_of(kind)

@@ -216,8 +216,9 @@ def spread(name: str, hint: Any, default: Any) -> tuple[Argument, ...]:
 
 def put_together(kind: type[Section], values: Mapping[str, Any]) -> Section:
     """Return a section from the values of its leaves by name; those left out take their defaults."""
+    known: Any = kind
     given: dict[str, Any] = {}
-    for name, within in _parts(kind):
+    for name, within in _parts(known):
         if within is not None and not within.apart:
             given[name] = put_together(within.kind, values)
         elif name in values:
@@ -228,7 +229,8 @@ def put_together(kind: type[Section], values: Mapping[str, Any]) -> Section:
 def flat(instance: Any) -> dict[str, Any]:
     """Return the values of a section by the names of its leaves: the reverse of `put_together`."""
     found: dict[str, Any] = {}
-    for name, within in _parts(type(instance)):
+    kind: Any = type(instance)
+    for name, within in _parts(kind):
         if within is None:
             found[name] = getattr(instance, name)
         elif not within.apart:

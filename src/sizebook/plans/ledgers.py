@@ -69,9 +69,13 @@ def elapsed_share(start: date | None) -> float:
     return 0.0 if start is None else (start.day - 1) / monthrange(start.year, start.month)[1]
 
 
-@cache
-def columns(month: type[Any]) -> tuple[Argument, ...]:
+def columns(month: Any) -> tuple[Argument, ...]:
     """Return the columns of the ledger of a declared month: its own figures, then the ends of the band."""
+    return _columns(month)
+
+
+@cache
+def _columns(month: Any) -> tuple[Argument, ...]:
     own = leaves(month)
     by_name = {leaf.name: leaf for leaf in own}
     ends = []
