@@ -153,32 +153,18 @@ class _Day:
 
 def _days(replica: PlannedReplica, inputs: ServingInputs, portfolio: Portfolio) -> Iterator[_Day]:
     """Yield the mean day of each month. Months alike are worked out once, and whatever the prices."""
-    whole = inputs.target.margins.whole_nodes
+    whole, bursts = inputs.target.margins.whole_nodes, inputs.bursts
     for month, requests_per_day in enumerate(inputs.days, 1):
-        needed, arrivals = _replicas(replica, inputs, requests_per_day), arrivals_by_hour(inputs, requests_per_day)
-        yield _day(
-            needed,
-            arrivals,
-            portfolio.gpus(month),
-            bursts=inputs.bursts,
-            packing=replica.packing,
-            whole=whole,
-            rate=replica.requests_per_second,
-        )
+        needed, held = _replicas(replica, inputs, requests_per_day), portfolio.gpus(month)
+        served = tuple(each / bursts for each in arrivals_by_hour(inputs, requests_per_day))
+        yield _day(needed, served, held, packing=replica.packing, whole=whole, rate=replica.requests_per_second)
 
 
 @lru_cache(maxsize=1000)
 def _day(
-    needed: tuple[int, ...],
-    arrivals: tuple[float, ...],
-    held: int,
-    *,
-    bursts: float,
-    packing: Packing,
-    whole: bool,
-    rate: float,
+    needed: tuple[int, ...], served: tuple[float, ...], held: int, *, packing: Packing, whole: bool, rate: float
 ) -> _Day:
-    """Return a day on which so many replicas are needed in each hour, with so many GPUs under contract.
+    """Return a day on which so many replicas are needed and requests served in each hour, with GPUs under contract.
 
     Replicas that these hold run around the clock, as many as the busiest hour needs. With whole nodes every hour pays
     for the nodes that its replicas stand on; GPUs without a replica draw idle power.
@@ -186,7 +172,7 @@ def _day(
     always = min(max(needed), packing.replicas_in(held, whole))
     fleets = tuple(max(each, always) for each in needed)
     gpus = {each: packing.gpus(each, whole) for each in set(needed)}
-    wanted, served = [gpus[each] for each in needed], [each / bursts for each in arrivals]
+    wanted = [gpus[each] for each in needed]
     paid = [max(each, held) for each in wanted]
     mean_busy = sum(served) / (sum(fleets) * rate)
     return _Day(
