@@ -117,19 +117,6 @@ def test_one_total_stands_on_tile_sentence_table_and_tornado(plan: ServingPlan, 
     assert all(span.start <= tornado.limit.value <= span.end for span in tornado.spans)
 
 
-def test_one_is_said_in_the_singular(as_of: date) -> None:
-    small = INPUTS | {
-        "requests_per_day": 10, "months": 1, "concurrency": 1, "spare": 0, "shape": "flat",
-        "ttft_target_seconds": None, "tpot_target_seconds": None,
-    }  # fmt: skip
-    shown = report(plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**small)), as_of)
-    assert shown.sentences[0].startswith("Serving llama-3.1-8b for 1 month costs $")
-    assert shown.sentences[1] == (
-        "The busiest hour takes 1 GPU; a replica of 1 GPU carries 1 request at once, and the load given in the "
-        "scenario is the limit."
-    )
-
-
 def test_what_to_know_first_stands_on_the_first_page(as_of: date) -> None:
     beyond = INPUTS | {"input_tokens": 200_000, "ttft_target_seconds": None, "tpot_target_seconds": None, "months": 1}
     shown = report(plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**beyond)), as_of)

@@ -201,15 +201,6 @@ def test_a_log_normal_length() -> None:
     )
 
 
-def test_a_day_has_24_hours() -> None:
-    with pytest.raises(RangeError) as refused:
-        hours_of((1.0, 2.0))
-    assert str(refused.value) == (
-        "not a day: got 2 hours that sum to 3, want 24 numbers of 0 or more, not all 0. Give one number an hour, from "
-        "midnight."
-    )
-
-
 SCENARIO = """plan = "serving"
 model = "llama-3.1-8b"
 gpu = "h100-sxm"

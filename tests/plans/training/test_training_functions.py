@@ -53,26 +53,11 @@ def test_the_fastest_row_of_the_table_is_what_step_seconds_gives() -> None:
     assert row[2] == pytest.approx(seconds, abs=5e-5)
 
 
-def test_adapters_on_llama_by_hand() -> None:
-    matrices = 8_030_261_248 - 128_256 * 4096 - 65 * 4096
-    scores = 6 * 32 * 4096 * 4096
-    adapters = 16 * 32 * (2 * (4096 + 4096) + 2 * (4096 + 1024))
-    assert call("FLOPS_PER_TOKEN_LORA", "llama-3.1-8b", 4096, 16) == 4 * matrices + scores + 6 * adapters
-
-
 def test_a_band_has_two_ends() -> None:
     assert call("TRAIN_ERROR", 10) < 1 < call("TRAIN_ERROR", 90)
     with pytest.raises(SizebookError) as refused:
         call("TRAIN_ERROR", 50)
     assert str(refused.value) == "no such end of the band: got percentile 50, want 10 or 90. Choose one of the two."
-
-
-def test_an_impossible_layout_is_refused_in_a_cell() -> None:
-    with pytest.raises(SizebookError) as refused:
-        call("TRAIN_MEMORY_BYTES", "llama-3.1-8b", None, 4096, 3)
-    assert str(refused.value) == (
-        "tensor parallelism does not divide the heads: got tp 3 and n_heads 32, want tp to divide n_heads. Use tp 2."
-    )
 
 
 def test_a_rank_of_no_adapters_is_refused() -> None:
