@@ -115,7 +115,7 @@ def calc_office() -> Iterator[Office]:
 
 @pytest.fixture(scope="session")
 def calc_display(calc_office: Office) -> Displays:
-    """Reads a workbook as Calc displays it, recalculated unless told not to: ``{sheet: {"B2": "1050624"}}``."""
+    """Reads a workbook as Calc displays it, recalculated: ``{sheet: {"B2": "1050624"}}``."""
     return calc_office.display
 
 

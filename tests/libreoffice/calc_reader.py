@@ -1,7 +1,7 @@
 """Drives one hidden LibreOffice; runs under a Python that has `uno` (see `office`), never under pytest itself.
 
 Usage: calc_reader.py SOFFICE PROFILE. Each line on standard input is a JSON request, each line out its answer:
-{"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, with "values" true numbers as they are, with
+{"read": FILE} gives {sheet: {cell: displayed text}}, with "values" true numbers as they are, with
 "enter" {"Sheet!B2": value} after these were typed in,
 {"pdf": FILE, "to": FILE, ...} prints it,
 {"basic": SOURCE, "call": FUNCTION} runs a function of a Basic module in VBA mode and gives what it returns,
@@ -88,9 +88,7 @@ def answer(desktop, request):
                 at.String = value
             else:
                 at.Value = value
-        if request["recalculate"]:
-            # Cached values would hide what Calc itself gives.
-            document.calculateAll()
+        document.calculateAll()  # cached values would hide what Calc itself gives
         if "to" not in request:
             return {sheet.Name: displayed(sheet, request.get("values", False)) for sheet in document.Sheets}
         document.storeToURL(Path(request["to"]).as_uri(), properties(FilterName="calc_pdf_Export"))

@@ -32,11 +32,11 @@ Display = dict[str, dict[str, str]]
 
 
 class Displays(Protocol):
-    def __call__(self, path: Path, recalculate: bool = True) -> Display: ...
+    def __call__(self, path: Path) -> Display: ...
 
 
 class Prints(Protocol):
-    def __call__(self, path: Path, recalculate: bool = True) -> Path: ...
+    def __call__(self, path: Path) -> Path: ...
 
 
 class Office:
@@ -73,23 +73,21 @@ class Office:
             installed = self._run([*command, "--force"])
         assert installed.returncode == 0, (installed.returncode, installed.stderr)
 
-    def display(self, path: Path, recalculate: bool = True) -> Display:
+    def display(self, path: Path) -> Display:
         """Return the text of every cell that is not empty, by sheet and cell, as Calc displays it.
 
         Without recalculation Calc shows the values stored in the file, as it does for a reader who opens it.
         """
-        shown: Display = self._ask({"read": str(self._copied(path)), "recalculate": recalculate})
+        shown: Display = self._ask({"read": str(self._copied(path))})
         return shown
 
-    def values(
-        self, path: Path, enter: Mapping[str, float | str] | None = None, recalculate: bool = True
-    ) -> dict[str, dict[str, float | str]]:
+    def values(self, path: Path, enter: Mapping[str, float | str] | None = None) -> dict[str, dict[str, float | str]]:
         """Return the value of every cell that is not empty, recalculated: far quicker than what each displays.
 
         ``enter`` are values to type into cells first, by sheet and cell.
         """
         found: dict[str, dict[str, float | str]] = self._ask(
-            {"read": str(self._copied(path)), "recalculate": recalculate, "values": True, "enter": dict(enter or {})}
+            {"read": str(self._copied(path)), "values": True, "enter": dict(enter or {})}
         )
         return found
 
@@ -98,10 +96,10 @@ class Office:
         found: list[list[str]] = self._ask({"plant": str(self._copied(path)), "edits": edits, "look": look})
         return found
 
-    def pdf(self, path: Path, recalculate: bool = True) -> Path:
+    def pdf(self, path: Path) -> Path:
         """Return a PDF that Calc printed of the workbook."""
         target = str(self.folder / f"{path.stem}.pdf")
-        return Path(self._ask({"pdf": str(self._copied(path)), "to": target, "recalculate": recalculate}))
+        return Path(self._ask({"pdf": str(self._copied(path)), "to": target}))
 
     def basic(self, source: str, function: str) -> Any:
         """Return what a function of a Basic module gives; a module that does not compile ends the office."""

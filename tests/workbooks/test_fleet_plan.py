@@ -100,6 +100,14 @@ def test_a_ceiling_is_said_with_its_first_month(filled_once: FilledOnce) -> None
     assert said == f"From 2027-06 on {first} GPUs, more than the {ceiling} that there are. "
 
 
+@pytest.mark.ci  # a fleet for one line
+def test_a_reservation_dearer_than_burst_fails_its_check(filled_once: FilledOnce) -> None:
+    found = checks(filled_once(TEMPLATE, ONE_SERVICE | {"reserved_usd_per_gpu_hour_1": 4.0}).path)
+    assert {label for label, text in found.items() if text != "OK"} == {
+        "Reserving costs no more than burst 1", "All checks 1",
+    }  # fmt: skip
+
+
 SEARCHED: dict[str, Any] = {
     "plan": "fleet", "months": 26, "whole_nodes": True, "share_nodes": True, "failure_domain": "node",
     "term_months": 6, "reserve_share": 0.7, "kw_per_rack": 25,
