@@ -19,7 +19,7 @@ LLAMA = {
 ELSEWHERE = (
     "click.shell_completion",
     "sizebook.cli.checkpoint_counts",
-    "sizebook.models.checkpoints.held",
+    "sizebook.models.checkpoints.contents",
     "sizebook.models.checkpoints.reading",
     "sizebook.models.checkpoints.packings",
     "sizebook.plans",

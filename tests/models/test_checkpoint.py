@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from sizebook.core.errors import InputError
-from sizebook.models.checkpoints.held import held_at
+from sizebook.models.checkpoints.contents import contents_at
 from sizebook.models.checkpoints.tensors import Tensor, total_bytes
 from tests.models.made_checkpoints import TINY_PARAMETERS, file_bytes, tiny_tensors, write
 
 
 def read_checkpoint(path: Path) -> list[Tensor]:
-    return list(held_at(path).parts[0].checkpoint.tensors)
+    return list(contents_at(path).parts[0].checkpoint.tensors)
 
 
 def test_an_honest_file(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_an_index_that_leaves_a_tensor_of_its_files_out(tmp_path: Path) -> None:
 
 def test_files_that_the_index_does_not_list_are_left_aside_and_named(tmp_path: Path) -> None:
     sharded(tmp_path, {"x": "a.safetensors"})
-    found = held_at(tmp_path).parts[0].checkpoint
+    found = contents_at(tmp_path).parts[0].checkpoint
     assert [tensor.name for tensor in found.tensors] == ["x"]
     assert found.notes == ("b.safetensors of the folder are not in its index and were not counted",)
 

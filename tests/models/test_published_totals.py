@@ -6,7 +6,7 @@ shape of every tensor. ERNIE 4.5 VL: the total that a copy of it states.
 
 from typing import Any
 
-from sizebook.models.cached import cache_bytes
+from sizebook.models.cache_size import cache_bytes
 from sizebook.models.config import Config
 from sizebook.models.flops import train_flops_per_token
 from sizebook.models.huggingface import architecture

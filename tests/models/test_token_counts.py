@@ -9,7 +9,7 @@ class computes all; poolers; attention in padded blocks; key-value heads that Fa
 from typing import Any
 
 from sizebook.models.architecture import Architecture
-from sizebook.models.cached import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES, cache_bytes
+from sizebook.models.cache_size import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES, cache_bytes
 from sizebook.models.config import Config
 from sizebook.models.flops import forward, matmul_parameters, score_width
 from sizebook.models.huggingface import architecture

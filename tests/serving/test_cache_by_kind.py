@@ -13,7 +13,7 @@ from sizebook.core.errors import InputError, RangeError
 from sizebook.functions import load
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
-from sizebook.models.cached import cache_bytes
+from sizebook.models.cache_size import cache_bytes
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.serving.case import Case, case_of

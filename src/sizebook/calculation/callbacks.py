@@ -61,19 +61,19 @@ class Calls:
             names.PROVED: self._proved, names.TARGET: self._target,
         }  # fmt: skip
         for name, called in placed.items():
-            yield name, self._told(called)
+            yield name, self._with_place(called)
         for name, own in FUNCTIONS.items():
-            yield OWN + name, self._told(self._own(own))
+            yield OWN + name, self._with_place(self._own(own))
         for name, function in self._functions.items():
-            yield OWN + name, self._told(self._registered(function))
+            yield OWN + name, self._with_place(self._registered(function))
 
-    def _told(self, called: Callback) -> Callback:
+    def _with_place(self, called: Callback) -> Callback:
         """Return what is handed its cell as the number of the sheet, row and column before its arguments."""
 
-        def told(sheet: float, row: float, column: float, *given: Any) -> Any:
+        def with_place(sheet: float, row: float, column: float, *given: Any) -> Any:
             return called((self._sheets[int(sheet)], address(int(row), int(column))), *given)
 
-        return told
+        return with_place
 
     def _registered(self, function: Function) -> Callback:
         def called(place: Place, *given: Any) -> Any:

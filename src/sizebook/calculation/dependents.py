@@ -56,7 +56,7 @@ class _Users:
     def _of_sheet(self, sheet: str) -> _UsersOfSheet:
         """Return what refers to a sheet: formulas that stand on it or name it."""
         found = _UsersOfSheet()
-        for place, text in self._prepared.naming(sheet):
+        for place, text in self._prepared.may_refer_to(sheet):
             for source in _references(place, text):
                 if source.sheet.casefold() == sheet:
                     found.note(source, place)

@@ -26,7 +26,7 @@ def doubtful_texts(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Plac
         return {}
     cells, found = _Texts(texts), {}
     for sheet in dict.fromkeys(sheet for sheet, _ in texts):
-        for place, formula in prepared.naming(sheet):
+        for place, formula in prepared.may_refer_to(sheet):
             at = cells.taken(tokenize(formula), place[0], failed=values.get(place) == _VALUE)
             if at is not None:
                 found[place] = f"={formula} cannot be calculated: it may read the text of {'!'.join(at)} as a number"

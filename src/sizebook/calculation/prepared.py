@@ -45,7 +45,7 @@ class Prepared:
         """The formulas as the workbook has them; a shared one as it reads in each cell."""
         return [shifted(text, *by) if any(by) else text for text, *by in self._texts]
 
-    def naming(self, sheet: str) -> Iterator[tuple[Place, str]]:
+    def may_refer_to(self, sheet: str) -> Iterator[tuple[Place, str]]:
         """Yield the formulas that stand on a sheet or hold its name: no other can refer to a cell of it."""
         sheet = sheet.casefold()
         named = sheet.replace("'", "''")

@@ -13,7 +13,7 @@ import click
 from sizebook.core.errors import InputError, SizebookError, shown
 
 if TYPE_CHECKING:
-    from sizebook.models.checkpoints.held import Held, Part
+    from sizebook.models.checkpoints.contents import CheckpointContents, Part
     from sizebook.models.checkpoints.weighing import Mix
     from sizebook.sources.checkpoints import ConfigFigures
 
@@ -35,13 +35,13 @@ def count_adapter(path: Path, base: str | None, as_json: bool) -> None:
     """Print how many parameters an adapter adds to its base, and how many its weights hold, if they are there."""
     from sizebook.intake.text_formats import read_json
     from sizebook.models.checkpoints.adapters import adapter_of
-    from sizebook.models.checkpoints.held import held_at
-    from sizebook.models.checkpoints.naming import ADAPTER, is_checkpoint
+    from sizebook.models.checkpoints.contents import contents_at
+    from sizebook.models.checkpoints.file_names import ADAPTER, is_checkpoint
     from sizebook.sources.checkpoints import base_of
 
     folder = path if path.is_dir() else path.parent
     config = read_json(folder / ADAPTER, "the settings of an adapter")
-    own = held_at(folder).parts[0] if is_checkpoint(folder) else None
+    own = contents_at(folder).parts[0] if is_checkpoint(folder) else None
     shown: dict[str, Any] = {"model": folder.resolve().name, "base": base or config.get("base_model_name_or_path")}
     try:
         if not isinstance(shown["base"], str) or not shown["base"]:
@@ -88,7 +88,7 @@ def _adapter_lines(shown: Mapping[str, Any]) -> Iterator[str]:
         yield f"\nNote: not counted against its base: {shown['problem']}"
 
 
-def _as_json(found: Held) -> dict[str, Any]:
+def _as_json(found: CheckpointContents) -> dict[str, Any]:
     parts = [_part_json(part) for part in found.parts]
     if not found.pipeline:
         return parts[0]
@@ -147,7 +147,7 @@ def _notes(part: Part, adds: ConfigFigures | None, problem: str) -> Iterator[str
         yield f"active parameters, cache and FLOPs are unknown: {problem.rstrip('.')}"
 
 
-def _lines(found: Held) -> Iterator[str]:
+def _lines(found: CheckpointContents) -> Iterator[str]:
     from sizebook.core.units import gigabytes, grouped, parameters
 
     if found.pipeline:

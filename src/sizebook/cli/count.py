@@ -48,7 +48,7 @@ def count_model(model: str, as_json: bool, **asked: Any) -> None:
     or a folder with one; a model of the catalog; a Hub repository ORG/NAME. The engine transformers builds the model
     on PyTorch's meta device instead (extra 'torch').
     """
-    from sizebook.models.checkpoints.naming import adapter_at, weights_first
+    from sizebook.models.checkpoints.file_names import adapter_at, weights_first
     from sizebook.sources.model_sources import source_of
 
     adapter, of_config = adapter_at(model), any(asked[name] for name in _FOLLOWED["a config"])

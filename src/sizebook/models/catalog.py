@@ -18,12 +18,12 @@ from sizebook.core.tables import Row, by_key, table
 from sizebook.intake.allowed_files import located
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
-from sizebook.models.checkpoints.naming import CONFIG, INDEX_ENDING, PARAMS, is_checkpoint_name
+from sizebook.models.checkpoints.file_names import CONFIG, INDEX_ENDING, PARAMS, is_checkpoint_name
 from sizebook.models.config import Config, load
 from sizebook.models.counting import Count, count
 
 if TYPE_CHECKING:
-    from sizebook.models.checkpoints.held import Part
+    from sizebook.models.checkpoints.contents import Part
 
 WHERE = "a key that 'sizebook models' lists, or the name of a Hugging Face repository in it"
 
@@ -90,9 +90,9 @@ def checkpoint(name: str) -> Part:
 
     Errors: a pipeline of several models.
     """
-    from sizebook.models.checkpoints.held import held_at  # a config needs none of what reads headers
+    from sizebook.models.checkpoints.contents import contents_at  # a config needs none of what reads headers
 
-    return held_at(Path(name)).only
+    return contents_at(Path(name)).only
 
 
 def config_file(name: str) -> Path:
@@ -110,7 +110,7 @@ def config_file(name: str) -> Path:
 
 def _beside(name: str) -> tuple[Path, Path]:
     """Return the path of a checkpoint and where its config.json lies or would lie."""
-    from sizebook.models.checkpoints.held import check_there
+    from sizebook.models.checkpoints.contents import check_there
 
     path = located(Path(name))
     check_there(path)
@@ -152,7 +152,7 @@ def architecture(name: str) -> Architecture:
 
 def _remarked(described: Architecture, part: Part) -> Architecture:
     """Return an architecture with what must be known of the weights that it was given by."""
-    from sizebook.models.checkpoints.agreeing import remarks
+    from sizebook.models.checkpoints.config_agreement import remarks
 
     return replace(described, notes=(*described.notes, *remarks(part, described)))
 

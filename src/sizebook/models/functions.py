@@ -16,7 +16,7 @@ from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import table
 from sizebook.models import catalog, huggingface
 from sizebook.models.architecture import PARTS
-from sizebook.models.checkpoints.held import Held, held_at
+from sizebook.models.checkpoints.contents import CheckpointContents, contents_at
 from sizebook.models.config import load
 from sizebook.models.counting import Count, count
 
@@ -167,13 +167,13 @@ def checkpoint_bytes(path: CheckpointPath) -> Bytes:
 
 
 @contextmanager
-def _weights(path: str) -> Iterator[Held]:
+def _weights(path: str) -> Iterator[CheckpointContents]:
     """Give what a checkpoint holds; the sample lies within the package, which may be an archive."""
     if path.casefold() == SAMPLE:
         with resources.as_file(resources.files("sizebook") / "data" / "sample.safetensors") as sample:
-            yield held_at(sample)
+            yield contents_at(sample)
     elif catalog.is_checkpoint(path):
-        yield held_at(Path(path))
+        yield contents_at(Path(path))
     else:
         raise InputError(
             f"not a checkpoint: got '{path}', want .safetensors, .gguf, .bin, .pt, an index of them or a folder "

@@ -9,7 +9,7 @@ from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
-from sizebook.models.cached import cache_bytes
+from sizebook.models.cache_size import cache_bytes
 from sizebook.serving.quantities import ContextTokens, KvDtype
 
 Sequences = Annotated[

@@ -16,7 +16,7 @@ from sizebook.core.errors import RangeError, UnknownKeyError, require
 from sizebook.core.hints import unknown_key
 from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
-from sizebook.models.kept import kept
+from sizebook.models.cached_results import cached_by_model
 from sizebook.serving.formats import attention_dtype_of, dtype_class, kv_dtype_of, stored_bytes, weight_dtype_of
 from sizebook.serving.quantities import ENGINES, MOST_DRAFTED, Replica
 from sizebook.serving.rates import Formats, kernel_rates, rescaled, scheduling, setup_of
@@ -119,7 +119,7 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
     return _case_at(model, gpu, replica, digest_of(replica.rates_file))
 
 
-@kept
+@cached_by_model
 def _case_at(model: str, gpu: str, replica: Replica, _rates: str) -> Case:
     """Return the case of one model on one machine with a file of own rates as it is now."""
     if replica.engine not in ENGINES:
@@ -259,7 +259,7 @@ def most_at_once(case: Case) -> Number:
     return case.max_running + (case.max_running <= 0) * usual
 
 
-@kept
+@cached_by_model
 def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype: str | None) -> Case:
     chip, shape = accelerator(gpu), shape_of(model)
     dtype = weight_dtype_of(model, weight_dtype)

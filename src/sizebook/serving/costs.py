@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sizebook.models.cached import INDEX_ELEMENT_BYTES
+from sizebook.models.cache_size import INDEX_ELEMENT_BYTES
 from sizebook.serving.case import Case, Number, most_at_once, smaller
 from sizebook.serving.kernels import (
     ACTIVATION_BYTES,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sizebook.core.errors import InputError
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Embedding, Layer
-from sizebook.models.kept import kept
+from sizebook.models.cached_results import cached_by_model
 from sizebook.models.towers import Tower
 from sizebook.serving.case import CHUNK_TOKENS, Case, case_of, no_experts, startable
 from sizebook.serving.formats import stored_bytes, weight_dtype_of
@@ -70,7 +70,7 @@ class Halves:
     d_model: int
 
 
-@kept
+@cached_by_model
 def halves(model: str) -> Halves | None:
     """Return the encoder and the decoder of a model, None for one that only decodes."""
     architecture = catalog.architecture(model)
@@ -154,7 +154,7 @@ def serving_case(model: str, gpu: str, replica: Replica) -> Case:
     return startable(_encoded_at(model, gpu, replica, digest_of(replica.rates_file)))
 
 
-@kept
+@cached_by_model
 def _encoded_at(model: str, gpu: str, replica: Replica, _rates: str) -> EncodedCase:
     """Return the case of a model with an encoder, with a file of own rates as it is now."""
     dtype = weight_dtype_of(model, replica.weight_dtype)
@@ -165,7 +165,7 @@ def _encoded_at(model: str, gpu: str, replica: Replica, _rates: str) -> EncodedC
     return EncodedCase(**values | own, encoder=encoder, crossing=crossing)
 
 
-@kept
+@cached_by_model
 def encoded_shapes(model: str) -> tuple[ServingShape, ServingShape, AttentionKind | None]:
     """Return the sums of the encoder, those of the decoder or the encoder again, and what the decoder keeps of it.
 

@@ -12,7 +12,7 @@ from sizebook.core.hints import unknown_key
 from sizebook.core.tables import table
 from sizebook.models import catalog
 from sizebook.models.architecture import Experts
-from sizebook.models.kept import kept
+from sizebook.models.cached_results import cached_by_model
 from sizebook.serving.quantities import INT4_WORDS, KV_DTYPES, WEIGHT_DTYPES
 from sizebook.serving.shape import ServingShape
 from sizebook.serving.stored import Stored, stored_weights
@@ -42,7 +42,7 @@ def quantised_formats(model: str) -> tuple[str, str]:
     return row.get("weight_dtype", ""), row.get("kv_dtype", "")
 
 
-@kept
+@cached_by_model
 def native_weight_dtype(model: str) -> str:
     """Return the format of a model's published weights, bf16 where it has none of an engine."""
     if catalog.is_checkpoint(model):

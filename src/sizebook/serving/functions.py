@@ -11,7 +11,7 @@ from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Sec
 from sizebook.core.registry import estimated, function, unbanded
 from sizebook.core.sections import DEFAULT
 from sizebook.formulas.weights import dtype_bits
-from sizebook.models.cached import INDEX_ELEMENT_BYTES
+from sizebook.models.cache_size import INDEX_ELEMENT_BYTES
 from sizebook.serving import time as serving_time
 from sizebook.serving.case import case_of
 from sizebook.serving.encoding import (

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizebook.models.cached import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES
+from sizebook.models.cache_size import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES
 from sizebook.serving.case import Case, Number, larger, smaller
 from sizebook.serving.shape import AttentionKind
 

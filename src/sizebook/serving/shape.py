@@ -15,10 +15,10 @@ from typing import Any
 from sizebook.core.errors import InputError
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Brick, Experts, Layer
-from sizebook.models.cached import STATE_ELEMENT_BYTES
+from sizebook.models.cache_size import STATE_ELEMENT_BYTES
+from sizebook.models.cached_results import cached_by_model
 from sizebook.models.counting import count
 from sizebook.models.flops import distinct_layers, head_parameters
-from sizebook.models.kept import kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ def shape_of_layers(architecture: Architecture, layers: Sequence[Layer]) -> Serv
     return ServingShape(**numbers, kinds=kinds)
 
 
-@kept
+@cached_by_model
 def shape_of(model: str) -> ServingShape:
     """Return the sums of a model of the catalog, or of the config.json that the name is the path of."""
     return serving_shape(catalog.architecture(model))

@@ -9,9 +9,9 @@ from pathlib import Path
 from sizebook.core.errors import InputError
 from sizebook.intake.allowed_files import refuse_relative
 from sizebook.models import catalog
+from sizebook.models.cached_results import cached_by_model
 from sizebook.models.checkpoints.tensors import Tensor
 from sizebook.models.checkpoints.weighing import Weight, weights_of
-from sizebook.models.kept import kept
 from sizebook.models.verifying import TOWER
 
 _EXPERT = re.compile(r"\.experts\.|_exps\.")
@@ -35,7 +35,7 @@ class Stored:
     other_bytes: float
 
 
-@kept
+@cached_by_model
 def stored_weights(model: str, n_layers: int, n_mtp: int, has_experts: bool) -> Stored:
     """Return the bytes of the checkpoint that a model is given by; prediction layers, which engines leave out, apart.
 

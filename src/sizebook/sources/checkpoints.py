@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sizebook.core.errors import SizebookError
 from sizebook.models.architecture import Architecture
-from sizebook.models.cached import cache_bytes
-from sizebook.models.checkpoints import agreeing, gguf_config
+from sizebook.models.cache_size import cache_bytes
+from sizebook.models.checkpoints import config_agreement, gguf_config
 from sizebook.models.checkpoints.adapter_bases import Base
-from sizebook.models.checkpoints.held import Held, Part, held, held_at
-from sizebook.models.checkpoints.naming import is_checkpoint, is_checkpoint_name
+from sizebook.models.checkpoints.contents import CheckpointContents, Part, contents_at, contents_of
+from sizebook.models.checkpoints.file_names import is_checkpoint, is_checkpoint_name
 from sizebook.models.checkpoints.weighing import WEIGHT, Weight, weights_of
 from sizebook.models.config import Config
 from sizebook.models.counting import count
@@ -44,20 +44,20 @@ class ConfigFigures:
     notes: tuple[str, ...] = ()
 
 
-def open_checkpoint(name: str) -> Held:
+def open_checkpoint(name: str) -> CheckpointContents:
     """Return what a path of this machine holds, or a Hub repository ORG/NAME, or a file ORG/NAME/FILE of one."""
     words = name.split("/")
     if not Path(name).exists() and len(words) >= 2 and REPOSITORY.fullmatch("/".join(words[:2])):
         only = "/".join(words[2:])
         if len(words) == 2 or is_checkpoint_name(only):
-            return held(Repository("/".join(words[:2])), only)
-    return held_at(Path(name))
+            return contents_of(Repository("/".join(words[:2])), only)
+    return contents_at(Path(name))
 
 
 def base_of(name: str) -> Base:
     """Return an adapter's base: what a checkpoint holds, or what a mapping predicts."""
     if Path(name).exists() and is_checkpoint(Path(name)):
-        part = held_at(Path(name)).parts[0]
+        part = contents_at(Path(name)).parts[0]
         weights = weights_of(part.checkpoint.tensors, part.checkpoint.stated(part.config))
         return Base(part.weighed.parameters, {w.tensor.name: w.tensor.shape for w in weights if _plain(w)})
     return predicted_base(architecture(source_of(name).config))
@@ -129,4 +129,4 @@ def _active(part: Part) -> ConfigFigures | None:
 
 def agreement(part: Part, found: ConfigFigures) -> str:
     """Return in words how the count of the headers compares with that of the config; nothing where none describes."""
-    return agreeing.agreement(part, found.described) if found.described is not None else ""
+    return config_agreement.agreement(part, found.described) if found.described is not None else ""

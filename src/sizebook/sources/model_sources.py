@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sizebook.core.errors import UnknownKeyError
 from sizebook.models import catalog
+from sizebook.models.checkpoints.file_names import CONFIG, PARAMS
 from sizebook.models.checkpoints.kinds import nothing_to_count
-from sizebook.models.checkpoints.naming import CONFIG, PARAMS
 from sizebook.models.config import Config, load
 
 HUB = "the Hub"

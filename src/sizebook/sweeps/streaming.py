@@ -138,13 +138,13 @@ def prefetched(frames: Iterator[pl.DataFrame]) -> Generator[pl.DataFrame, None, 
     """
     context = copy_context()
 
-    def made() -> pl.DataFrame | None:
+    def next_frame() -> pl.DataFrame | None:
         return context.run(lambda: next(frames, None))
 
     with ThreadPoolExecutor(max_workers=1) as thread:
-        coming = thread.submit(made)
+        coming = thread.submit(next_frame)
         while (frame := coming.result()) is not None:
-            coming = thread.submit(made)
+            coming = thread.submit(next_frame)
             yield frame
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.models.checkpoints.held import held_at
+from sizebook.models.checkpoints.contents import contents_at
 from tests.intake.test_files import refusal
 from tests.models.checkpoints.making import Given, folder, pickled_table, pickled_tensor, torch_archive
 
@@ -13,7 +13,7 @@ B: Given = {"b": ("F32", (3, 3))}
 
 
 def found(path: Path) -> tuple[int, tuple[str, ...]]:
-    held = held_at(path)
+    held = contents_at(path)
     return held.parameters, held.parts[0].checkpoint.notes
 
 
@@ -48,7 +48,7 @@ def test_pieces_of_ranks_are_not_taken_for_copies(tmp_path: Path) -> None:
     """Each holds a part of every matrix under the same name: one was said to belong to another checkpoint."""
     folder(tmp_path / "mp", A, name="model0-mp2")
     folder(tmp_path / "mp", A, name="model1-mp2")
-    assert refusal(lambda: held_at(tmp_path / "mp")) == (
+    assert refusal(lambda: contents_at(tmp_path / "mp")) == (
         "pieces of ranks: got model0-mp2.safetensors and 1 more in mp, want whole matrices. Count the config.json or "
         "params.json beside them, or join the pieces."
     )
@@ -62,7 +62,9 @@ def test_pytorch_pieces_of_ranks_too(tmp_path: Path, stem: str) -> None:
     content = torch_archive(pickled_table({"a": pickled_tensor("FloatStorage", "0", 4, (2, 2))}), {"0": 16})
     for rank in ("00", "01"):
         (tmp_path / f"{stem.format(rank)}{ending}").write_bytes(content)
-    assert refusal(lambda: held_at(tmp_path)).startswith(f"pieces of ranks: got {stem.format('00')}{ending} and 1 more")
+    assert refusal(lambda: contents_at(tmp_path)).startswith(
+        f"pieces of ranks: got {stem.format('00')}{ending} and 1 more"
+    )
 
 
 def test_what_an_optimizer_keeps_is_no_model(tmp_path: Path) -> None:
@@ -86,4 +88,4 @@ def test_parts_of_a_pipeline_may_say_more_than_library_and_class(tmp_path: Path)
     folder(tmp_path / "vae", B, name="diffusion_pytorch_model")
     parts = '{"_class_name": "P", "unet": ["diffusers", "U"], "vae": ["diffusers", "V", {"variant": null}]}'
     (tmp_path / "model_index.json").write_text(parts)
-    assert held_at(tmp_path).parameters == 13
+    assert contents_at(tmp_path).parameters == 13

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.models.checkpoints.held import held_at
+from sizebook.models.checkpoints.contents import contents_at
 from sizebook.models.checkpoints.store import Folder
 from tests.intake.test_files import refusal
 from tests.models.checkpoints.making import gguf, text
@@ -36,7 +36,7 @@ def written(path: Path, content: bytes) -> Path:
 
 
 def test_blocks_count_as_weights_with_their_bytes(tmp_path: Path) -> None:
-    part = held_at(written(tmp_path / "t.gguf", gguf(KEYS, TENSORS))).parts[0]
+    part = contents_at(written(tmp_path / "t.gguf", gguf(KEYS, TENSORS))).parts[0]
     weighed = part.weighed
     assert weighed.parameters == 131_072 + 16_384 + 25_600 + 25_600 + 256
     assert weighed.n_bytes == 139_264 + 32_768 + 14_400 + 21_000 + 1_024 + 64
@@ -52,25 +52,25 @@ def test_blocks_count_as_weights_with_their_bytes(tmp_path: Path) -> None:
 def test_a_model_in_pieces_is_read_whole_from_any_of_them(tmp_path: Path) -> None:
     for number, tensors in enumerate((TENSORS[:2], TENSORS[2:]), 1):
         written(tmp_path / f"t-{number:05d}-of-00002.gguf", gguf(KEYS, tensors))
-    whole = held_at(tmp_path).parts[0]
-    one = held_at(tmp_path / "t-00002-of-00002.gguf").parts[0]
+    whole = contents_at(tmp_path).parts[0]
+    one = contents_at(tmp_path / "t-00002-of-00002.gguf").parts[0]
     assert whole.weighed.parameters == one.weighed.parameters == 198_912
     (tmp_path / "t-00002-of-00002.gguf").unlink()
-    assert refusal(lambda: held_at(tmp_path)) == (
+    assert refusal(lambda: contents_at(tmp_path)) == (
         "piece missing: got no t-00002-of-00002.gguf, want all 2 pieces. Download what is missing."
     )
 
 
 def test_a_header_without_tensors_is_refused_a_first_piece_without_any_is_not(tmp_path: Path) -> None:
     vocabulary = written(tmp_path / "vocab.gguf", gguf(KEYS, []))
-    assert refusal(lambda: held_at(vocabulary)) == (
+    assert refusal(lambda: contents_at(vocabulary)) == (
         "no tensors: got vocab.gguf with a header that lists none, want a checkpoint's weights. "
         "Give the file that holds them."
     )
     vocabulary.unlink()
     for number, tensors in enumerate(([], TENSORS), 1):
         written(tmp_path / f"t-{number:05d}-of-00002.gguf", gguf(KEYS, tensors))
-    assert held_at(tmp_path).parameters == 198_912
+    assert contents_at(tmp_path).parameters == 198_912
 
 
 def test_a_neighbour_that_vanishes_while_the_folder_is_listed_is_passed_over(
@@ -86,13 +86,13 @@ def test_a_neighbour_that_vanishes_while_the_folder_is_listed_is_passed_over(
         return found
 
     monkeypatch.setattr(Folder, "sizes", then_gone)
-    assert held_at(path).parameters == 198_912
+    assert contents_at(path).parameters == 198_912
 
 
 def test_several_quantisations_in_a_folder_are_not_added_up(tmp_path: Path) -> None:
     for name in ("t-Q4_K_M", "t-Q8_0"):
         written(tmp_path / f"{name}.gguf", gguf(KEYS, TENSORS))
-    assert refusal(lambda: held_at(tmp_path)) == (
+    assert refusal(lambda: contents_at(tmp_path)) == (
         f"several models: got t-Q4_K_M.gguf, t-Q8_0.gguf in {tmp_path.name}, want one. Give the path of one file."
     )
 
@@ -111,14 +111,14 @@ def test_files_in_the_other_order_of_bytes_are_read(tmp_path: Path) -> None:
     """Of machines that write the high byte first: they were refused as of an unknown version."""
     long = struct.pack(">Q", 1) + b"k" + struct.pack(">IIQ", 9, 4, 5000) + bytes(20_000)  # a list that is passed over
     head = _head(2, 1, ">") + long + _named("w", (64, 100), 2, 0, ">") + _named("norm", (64,), 0, 3_616, ">")
-    weighed = held_at(written(tmp_path / "b.gguf", head + bytes(-len(head) % 32) + bytes(3_872))).parts[0].weighed
+    weighed = contents_at(written(tmp_path / "b.gguf", head + bytes(-len(head) % 32) + bytes(3_872))).parts[0].weighed
     assert (weighed.parameters, weighed.n_bytes) == (6_400 + 64, 3_600 + 256)
 
 
 def test_formats_of_forks_count_by_their_extents(tmp_path: Path) -> None:
     """IQ4_K (139) of a fork, Q4_0_4_4 (31), gone since 2024: 64 rows of 144 bytes, and 16 bytes up to the next."""
     tensors = [("a", (256, 64), 139, 9_216), ("b", (48, 3), 31, 88), ("c", (8,), 0, 32), ("d", (256,), 139, 144)]
-    part = held_at(written(tmp_path / "f.gguf", gguf({"general.architecture": "llama"}, tensors))).parts[0]
+    part = contents_at(written(tmp_path / "f.gguf", gguf({"general.architecture": "llama"}, tensors))).parts[0]
     assert part.weighed.parameters == 16_384 + 144 + 8 + 256
     assert [(mix.label, mix.n_bytes) for mix in part.weighed.mixes] == [
         ("number format 139", 9_216 + 160), ("number format 31", 96), ("F32", 32),
@@ -130,9 +130,9 @@ def test_formats_of_forks_count_by_their_extents(tmp_path: Path) -> None:
 
 def test_an_adapter_says_so(tmp_path: Path) -> None:
     keys = {"general.architecture": "llama", "general.type": "adapter"}
-    part = held_at(written(tmp_path / "l.gguf", gguf(keys, [("blk.0.attn_q.weight.lora_a", (256, 8), 0, 8192)]))).parts[
-        0
-    ]
+    part = contents_at(
+        written(tmp_path / "l.gguf", gguf(keys, [("blk.0.attn_q.weight.lora_a", (256, 8), 0, 8192)]))
+    ).parts[0]
     assert part.checkpoint.notes == ("an adapter alone, its base model is not counted",)
 
 
@@ -191,4 +191,4 @@ HOSTILE = {
 @pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_lying_headers(tmp_path: Path, content: bytes, message: str) -> None:
     path = written(tmp_path / "x.gguf", content)
-    assert refusal(lambda: held_at(path)) == message
+    assert refusal(lambda: contents_at(path)) == message

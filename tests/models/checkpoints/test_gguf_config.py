@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from sizebook.cli import app
 from sizebook.models import catalog
-from sizebook.models.checkpoints.held import held_at
+from sizebook.models.checkpoints.contents import contents_at
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
@@ -92,9 +92,9 @@ CASES = {
 def test_cache_and_active_parameters_come_from_the_keys(tmp_path: Path, case: str) -> None:
     metadata, layer, tied = CASES[case]
     path = written(tmp_path / "m.gguf", metadata, layer, tied=tied)
-    found, problem = figures_from_config(held_at(path).parts[0])
+    found, problem = figures_from_config(contents_at(path).parts[0])
     assert found is not None and problem == ""
-    assert found.total == held_at(path).parts[0].weighed.parameters
+    assert found.total == contents_at(path).parts[0].weighed.parameters
     # 4 096 tokens of keys and values in two bytes, KV heads of HEAD in each layer.
     assert found.cache_bytes == 4096 * L * 2 * KV * HEAD * 2
     assert found.origin == f"the file's own keys ({metadata['general.architecture']})"
@@ -121,7 +121,7 @@ def test_keys_that_contradict_the_headers_describe_nothing(tmp_path: Path) -> No
         "keys say of a 'llama'. Put its config.json beside it."
     )
     assert refusal(lambda: catalog.architecture(str(path))) == message
-    assert figures_from_config(held_at(path).parts[0]) == (None, message)
+    assert figures_from_config(contents_at(path).parts[0]) == (None, message)
 
 
 def test_windows_that_no_tensor_shows_are_held_against_the_keys(tmp_path: Path) -> None:
@@ -148,12 +148,12 @@ def test_windows_that_no_tensor_shows_are_held_against_the_keys(tmp_path: Path) 
 def test_a_piece_under_another_name_is_no_model(tmp_path: Path, key: str, said: int, got: str) -> None:
     """Renamed, a piece of a model in several files was counted as the whole."""
     path = written(tmp_path / "m.gguf", keys("llama") | {key: said}, attention() | DENSE)
-    assert refusal(lambda: held_at(path)) == (
+    assert refusal(lambda: contents_at(path)) == (
         f"pieces missing: got {got} with m.gguf, want the {said} that its key '{key}' states. Give all pieces under "
         "the names that they were written with."
     )
     whole = {"split.count": 1, "split.no": 0, "split.tensors.count": 30}
-    assert held_at(written(tmp_path / "n.gguf", keys("llama") | whole, attention() | DENSE)).parameters > 0
+    assert contents_at(written(tmp_path / "n.gguf", keys("llama") | whole, attention() | DENSE)).parameters > 0
 
 
 def test_an_architecture_without_a_mapping_is_refused(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_an_architecture_without_a_mapping_is_refused(tmp_path: Path) -> None:
 def test_a_key_that_is_missing_is_named(tmp_path: Path, key: str, name: str) -> None:
     metadata = {name: value for name, value in keys("llama").items() if name != f"llama.{key}"}
     path = written(tmp_path / "m.gguf", metadata, attention() | DENSE)
-    assert figures_from_config(held_at(path).parts[0])[0] is None
+    assert figures_from_config(contents_at(path).parts[0])[0] is None
     assert refusal(lambda: catalog.architecture(str(path))) == (
         f"missing key: got no '{name}' in the keys of m.gguf, want a whole number. Add it, or use the complete "
         "config.json of the model."

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from sizebook.models.checkpoints.contents import contents_at
 from sizebook.models.checkpoints.gguf_config import TYPES
-from sizebook.models.checkpoints.held import held_at
 from sizebook.sources.checkpoints import CONTEXT, figures_from_config
 from tests.models.checkpoints.test_gguf_config import (
     DENSE,
@@ -175,7 +175,7 @@ def test_every_architecture_has_a_case() -> None:
 def test_cache_and_flops_follow_from_the_tensors(tmp_path: Path, name: str) -> None:
     case = CASES[name]
     layers = len(case.windows)
-    part = held_at(
+    part = contents_at(
         written(tmp_path / "m.gguf", case.keys, case.layer, tied=case.tied, layers=layers, outside=case.outside)
     ).parts[0]
     found, problem = figures_from_config(part)

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
-from sizebook.models.checkpoints.held import held_at
+from sizebook.models.checkpoints.contents import contents_at
 from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.tensors import Tensor
 from sizebook.models.checkpoints.weighing import Weighed
@@ -169,7 +169,7 @@ PACKED: dict[str, tuple[Given, dict[str, Any], str, int]] = {
 
 def weighed(path: Path, tensors: Given, quantization: dict[str, Any]) -> Weighed:
     config = {"quantization_config": quantization} if quantization else None
-    return held_at(folder(path, {**tensors, **NORM}, config)).parts[0].weighed
+    return contents_at(folder(path, {**tensors, **NORM}, config)).parts[0].weighed
 
 
 @pytest.mark.parametrize(("tensors", "quantization", "label", "n_bytes"), PACKED.values(), ids=PACKED.keys())
@@ -203,7 +203,7 @@ def test_a_pickled_module_states_its_own_packing(tmp_path: Path, place: str) -> 
     norm = pickled_tensor("BFloat16Storage", "2", 256, (256,))
     content = torch_archive(pickled_table({"l": table, "n": norm}), {"0": 7 * 1024, "1": 512, "2": 512})
     (tmp_path / "qmodel.pt").write_bytes(content)
-    found = held_at(tmp_path / "qmodel.pt").parts[0].weighed
+    found = contents_at(tmp_path / "qmodel.pt").parts[0].weighed
     assert {mix.label: mix.parameters for mix in found.mixes} == {"3-bit (HQQ)": 16_384, "BF16": 256}
     assert (found.is_exact, found.scales.n_bytes) == (True, 512)
 

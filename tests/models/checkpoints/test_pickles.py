@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.models.checkpoints.held import Part, held_at
+from sizebook.models.checkpoints.contents import Part, contents_at
 from sizebook.models.checkpoints.pickles import LEGACY
 from tests.intake.test_files import refusal
 from tests.models.checkpoints.making import pickled_table, pickled_tensor, torch_archive, word
@@ -19,7 +19,7 @@ STORAGES = {"0": 48, "1": 10}
 
 def held(folder: Path, content: bytes, name: str = "x.pt") -> Part:
     (folder / name).write_bytes(content)
-    return held_at(folder / name).parts[0]
+    return contents_at(folder / name).parts[0]
 
 
 def test_shapes_names_and_bytes(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_nothing_that_a_pickle_names_is_run(tmp_path: Path) -> None:
     assert held(tmp_path, content).weighed.parameters == 12
     assert not target.exists()
     (tmp_path / "x.pkl").write_bytes(pickle.dumps(Harm(target)))
-    assert refusal(lambda: held_at(tmp_path / "x.pkl")) == (
+    assert refusal(lambda: contents_at(tmp_path / "x.pkl")) == (
         "no checkpoint: got a pickle that torch.save did not write in x.pkl, want safetensors, GGUF or torch.save. "
         "Do not load it if you do not know where it is from."
     )
@@ -113,7 +113,7 @@ HOSTILE = {
 @pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_programs_that_lie(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "x.pt").write_bytes(content)
-    assert refusal(lambda: held_at(tmp_path / "x.pt")) == message
+    assert refusal(lambda: contents_at(tmp_path / "x.pt")) == message
 
 
 def test_lists_within_themselves_end(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError
 from sizebook.models.architecture import Architecture
-from sizebook.models.checkpoints.held import Part
+from sizebook.models.checkpoints.contents import Part
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture

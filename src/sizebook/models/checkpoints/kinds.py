@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sizebook.core.errors import InputError
-from sizebook.models.checkpoints.naming import INDEX_ENDING
+from sizebook.models.checkpoints.file_names import INDEX_ENDING
 
 # First bytes of files that people mistake for checkpoints, and what would help.
 _HEADS = (

@@ -11,8 +11,8 @@ from sizebook.core.errors import InputError
 from sizebook.core.texts import plural
 from sizebook.core.texts import text as remark
 from sizebook.models.checkpoints import kinds
+from sizebook.models.checkpoints.file_names import ENDINGS, INDEX_ENDING, folder_of, is_weights, of_a_rank
 from sizebook.models.checkpoints.gguf import MAGIC, read_gguf
-from sizebook.models.checkpoints.naming import ENDINGS, INDEX_ENDING, folder_of, is_weights, of_a_rank
 from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.safetensors import read_safetensors
 from sizebook.models.checkpoints.store import Store, json_of

@@ -11,7 +11,7 @@ from typing import Any
 from sizebook.core.errors import InputError
 from sizebook.core.texts import text as remark
 from sizebook.intake.allowed_files import located
-from sizebook.models.checkpoints.naming import CONFIG, PIPELINE, holds_weights
+from sizebook.models.checkpoints.file_names import CONFIG, PIPELINE, holds_weights
 from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.reading import Checkpoint, read_store
 from sizebook.models.checkpoints.store import Folder, Store, json_of
@@ -51,8 +51,8 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Held:
-    """Everything that was read: the parts, and of a pipeline its class and the parts that hold no weights."""
+class CheckpointContents:
+    """The models of a checkpoint: its parts; of a pipeline also its class, and the parts without weights."""
 
     name: str
     parts: tuple[Part, ...]
@@ -77,7 +77,7 @@ class Held:
         return sum(part.weighed.n_bytes for part in self.parts)
 
 
-def held(store: Store, only: str = "") -> Held:
+def contents_of(store: Store, only: str = "") -> CheckpointContents:
     """Return what a store holds, or one file of it alone: one model, or a pipeline in parts."""
     sizes = store.sizes()
     if not only and PIPELINE in sizes:
@@ -85,10 +85,10 @@ def held(store: Store, only: str = "") -> Held:
     config = json_of(store, CONFIG, "a config.json") if CONFIG in sizes else {}
     checkpoint = read_store(store, only=only)
     part = Part(checkpoint.name, "", checkpoint, weigh(checkpoint.tensors, checkpoint.stated(config)), config)
-    return Held(checkpoint.name, (part,))
+    return CheckpointContents(checkpoint.name, (part,))
 
 
-def _pipeline(store: Store, sizes: Mapping[str, int]) -> Held:
+def _pipeline(store: Store, sizes: Mapping[str, int]) -> CheckpointContents:
     values = json_of(store, PIPELINE, "the index of a pipeline")
     named = {
         name: str(value[1])
@@ -102,7 +102,7 @@ def _pipeline(store: Store, sizes: Mapping[str, int]) -> Held:
             "their weights. Download them."
         )
     without = tuple(name for name in named if not holds_weights(sizes, name))
-    return Held(store.name, tuple(parts), str(values.get("_class_name", "pipeline")), without)
+    return CheckpointContents(store.name, tuple(parts), str(values.get("_class_name", "pipeline")), without)
 
 
 def _part(store: Store, sizes: Mapping[str, int], name: str, kind: str) -> Part:
@@ -112,9 +112,9 @@ def _part(store: Store, sizes: Mapping[str, int], name: str, kind: str) -> Part:
     return Part(name, kind, checkpoint, weigh(checkpoint.tensors, checkpoint.stated(config)), config)
 
 
-def held_at(path: Path) -> Held:
+def contents_at(path: Path) -> CheckpointContents:
     """Return what a file, an index or a folder of this machine holds; read again only where files changed."""
-    return _held_at(*state_at(path))
+    return _contents_at(*state_at(path))
 
 
 def state_at(path: Path) -> State:
@@ -144,5 +144,5 @@ def _changed(store: Folder, name: str) -> int:
 
 
 @lru_cache(maxsize=8)
-def _held_at(store: Folder, only: str, _state: Files) -> Held:
-    return held(store, only)
+def _contents_at(store: Folder, only: str, _state: Files) -> CheckpointContents:
+    return contents_of(store, only)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture
-from sizebook.models.checkpoints.held import Part
+from sizebook.models.checkpoints.contents import Part
 from sizebook.models.checkpoints.weighing import weights_of
 from sizebook.models.counting import count
 from sizebook.models.verifying import stored_beside

@@ -1,5 +1,5 @@
-"""Results kept by the model that they are of: for good where the catalog describes it, until its files change where a
-path does. Whether a cell may read them is asked each time, kept or not.
+"""Caches results of a function by model: for good where the catalog describes it, until its files change where a path
+does. Whether a cell may read the files is asked each time.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from typing import Any, TypeVar, cast
 
 from sizebook.intake.allowed_files import located
 from sizebook.models import catalog
-from sizebook.models.checkpoints.held import state_at
+from sizebook.models.checkpoints.contents import state_at
 
 MOST = 1024  # results of one function
 
-Asked = TypeVar("Asked", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def kept(function: Asked) -> Asked:
-    """Keep what a function of a model, its first argument, returns for the same others while the model is the same."""
+def cached_by_model(function: Function) -> Function:
+    """Cache what a function returns for the same arguments, of which the first is a model, until that model changes."""
 
     @lru_cache(maxsize=MOST)
-    def once(model: str, _state: object, *rest: Any, **named: Any) -> Any:
+    def cached(model: str, _state: object, *rest: Any, **named: Any) -> Any:
         return function(model, *rest, **named)
 
     @wraps(function)
-    def asked(model: str, *rest: Any, **named: Any) -> Any:
-        return once(model, state_of(model), *rest, **named)
+    def wrapper(model: str, *rest: Any, **named: Any) -> Any:
+        return cached(model, state_of(model), *rest, **named)
 
-    return cast(Asked, asked)
+    return cast(Function, wrapper)
 
 
 def state_of(model: str) -> object:
