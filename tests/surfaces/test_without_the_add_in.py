@@ -14,6 +14,7 @@ from openpyxl import load_workbook
 from sizebook.core.targets import Target
 from sizebook.functions import load
 from sizebook.workbooks.addin_calls import CALLS, STAGED
+from sizebook.workbooks.formula_steps import STEPS
 from sizebook.workbooks.filling import fill, read_inputs
 from sizebook.workbooks.sheet import serial
 from tests.libreoffice.office import Office, is_same
@@ -21,7 +22,7 @@ from tests.workbooks.shipped import SHIPPED
 from tests.workbooks.sittings import SITTINGS, Sitting
 
 load()
-HIDDEN = {CALLS, STAGED, "Lists"}
+HIDDEN = {CALLS, STAGED, STEPS, "Lists"}
 every_sitting = pytest.mark.parametrize("sitting", SITTINGS, ids=lambda sitting: sitting.file)
 
 

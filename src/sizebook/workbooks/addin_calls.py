@@ -97,8 +97,8 @@ class AddinCalls:
     def banner(self) -> str:
         """The formula of what to know where functions are missing; empty where all is live."""
         return (
-            f'=IF({_MISSING}=0,"",IF({_CHANGED}=0,"Without the sizebook add-in: figures of its functions are those '
-            f'that were stored, and hold for the inputs as they stand. All else is live.",'
+            f'=IF({_MISSING}=0,"",IF({_CHANGED}=0,"Without the sizebook add-in: its functions show what was '
+            f'stored for the inputs as they stand. All else is live.",'
             f'"{NEEDS_ADDIN.upper()}, which alone can follow a change of: "&{_WHAT}&". What depends on it shows #N/A. '
             'Run sizebook fill, install the add-in, or change it back."))'
         )

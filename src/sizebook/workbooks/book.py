@@ -23,6 +23,7 @@ from sizebook.core.hints import suggestion
 from sizebook.functions import find, load
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import CALLS, AddinCalls, calls_sizebook, unless_waiting
+from sizebook.workbooks.formula_steps import STEPS, FormulaSteps, has_steps
 from sizebook.workbooks.input_cells import default_comment
 from sizebook.workbooks.references import quoted
 
@@ -64,10 +65,12 @@ class Book:
     descriptions: dict[str, list[str]] = field(default_factory=dict)
     headlines: list[tuple[str, str, str, str]] = field(default_factory=list)  # of the answer, for the cover
     addin_calls: AddinCalls = field(init=False)
+    formula_steps: FormulaSteps = field(init=False)
 
     def __post_init__(self) -> None:
         self.workbook.remove(self.workbook.worksheets[0])
         self.addin_calls = AddinCalls(self.workbook)
+        self.formula_steps = FormulaSteps(self.workbook)
         styles.apply_styles(self.workbook)
 
     def choices(self, name: str, values: Sequence[str]) -> str:
@@ -167,12 +170,25 @@ class Book:
         One that calls a function stands on the sheet of calls, and what is returned refers to its value there. One that
         needs a figure that nobody lists is blank: no error, and no 0.
         """
-        if formula.startswith("=") and (guard := self.guard(formula, sheet, case)):
+        guard = self.guard(formula, sheet, case) if formula.startswith("=") else ""
+        if has_steps(formula):
+            formula = self._with_steps(formula, sheet, case, guard)
+        if guard:
             whole = _PLACE.sub(lambda match: self._reference(match, case, sheet), formula).removeprefix("=")
             return f"=IF({guard},{whole},{UNLISTED})"
         if sheet not in (CALLS, "") and formula.startswith("=") and calls_sizebook(formula):
             return f"={self.addin_calls.call(_on_sheet(self.resolve(formula, CALLS, case), sheet))}"
         return _PLACE.sub(lambda match: self._reference(match, case, sheet), formula)
+
+    def _with_steps(self, formula: str, sheet: str, case: str, guard: str) -> str:
+        """Return a formula that names its steps; what they compare or write is blank where the formula is."""
+
+        def figure(expression: str) -> str:
+            whole = _on_sheet(f"IF({guard},{expression},{UNLISTED})" if guard else expression, sheet)
+            return self.addin_calls.call(whole) if calls_sizebook(whole) else whole.removeprefix("=")
+
+        referred = _PLACE.sub(lambda match: self._reference(match, case, sheet), formula)
+        return self.formula_steps.named(referred, figure, lambda name: self.resolve(f"{{{name}}}", STEPS))
 
     def in_currency(self, text: str, sheet: str) -> str:
         """Return a text of a cell with the currency of Inputs where it says `MONEY`."""

@@ -7,26 +7,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+# Calls in whose place a book names a step of its own (`sizebook.workbooks.formula_steps`).
+NUMBER_TEXT, MONEY_TEXT, NEARLY_EQUAL = "NUMBER_TEXT", "MONEY_TEXT", "NEARLY_EQUAL"
+
 
 def number_text(value: str) -> str:
-    """Return the formula of a figure's text: whole from 100, below that three significant digits, or about.
+    """Return what stands for a figure's text: whole from 100, below that three significant digits, or about."""
+    return f"{NUMBER_TEXT}({value})"
+
+
+def money_text(value: str) -> str:
+    """Return what stands for the text of an amount in the currency of Inputs: ``$1.25 M``, ``EUR 75,771``."""
+    return f"{MONEY_TEXT}({value})"
+
+
+def decimals_needed(value: str) -> str:
+    """Return the formula of the decimals that a figure is written with; below 0.001 that of its power of ten."""
+    # What rounds to 10.0 is 1.0 of the next power.
+    small = f"INT(LOG10(1.00503*ABS({value})))"
+    return f"IF({value}=0,0,IF(ABS({value})>=0.001,MAX(0,MIN(3,2-INT(LOG10(ABS({value}))))),{small}))"
+
+
+def number_written(value: str, decimals: str) -> str:
+    """Return the formula of a figure's text from the decimals that it needs, a small one as ``4.2E-05``.
 
     It is rounded before it is written: spreadsheets differ in how TEXT rounds a half. It is rounded twice, since what
     is a half on paper is a hair above or below it, by the order in which a spreadsheet adds. FIXED writes the
     separators of the reader; TEXT reads its format in the reader's language, and "#,##0.0" means another in German.
     """
-    steps = ((100, 0), (10, 1), (1, 2), (0.001, 3))
-    shown = f'IF({value}=0,"0",{_powered(value)})'
-    for least, digits in reversed(steps):
-        shown = f"IF(ABS({value})>={least},FIXED({_rounded(value, digits)},{digits}),{shown})"
-    return shown
+    powered = f'FIXED({value}/10^{decimals},1)&"E"&TEXT({decimals},"+00;-00")'
+    return f"IF({decimals}<0,{powered},FIXED(ROUND(ROUND({value},{decimals}+5),{decimals}),{decimals}))"
 
 
-def _powered(value: str) -> str:
-    """Return the formula of a small figure's text, ``4.2E-05``; TEXT would ask for the reader's own decimal sign."""
-    # What rounds to 10.0 is 1.0 of the next power.
-    power = f"INT(LOG10(1.00503*ABS({value})))"
-    return f'FIXED({value}/10^{power},1)&"E"&TEXT({power},"+00;-00")'
+def money_written(value: str, shown: str, currency: str) -> str:
+    """Return the formula of an amount's text from that of its figure, in millions where it has some."""
+    sign = f'IF({currency}="USD","$",{currency}&" ")'
+    return f'{sign}&IF(ABS({value})>=10^6,FIXED({_rounded(f"{value}/10^6", 2)},2)&" M",{shown})'
 
 
 def percent_text(value: str, digits: int) -> str:
@@ -54,12 +70,6 @@ def count_with_unit(value: str, unit: str) -> str:
     return f'{count_text(value)}&" {unit}"&IF({value}=1,"","s")'
 
 
-def money_text(value: str) -> str:
-    """Return the formula of an amount's text in the currency of Inputs: ``$1.25 M``, ``EUR 75,771``."""
-    sign = 'IF({currency}="USD","$",{currency}&" ")'
-    return f'{sign}&IF(ABS({value})>=10^6,FIXED({_rounded(f"{value}/10^6", 2)},2)&" M",{number_text(value)})'
-
-
 def range_text(low: str, high: str, after: str = "", text: Callable[[str], str] = number_text) -> str:
     """Return the formula of a range, ``12.5 to 20.1``, with a text behind it."""
     return f'={text(low)}&" to "&{text(high)}' + (f'&"{after}"' if after else "")
@@ -79,5 +89,11 @@ def distinct_texts(figure: str, ceiling: str, digits: str) -> tuple[str, str]:
 
 
 def nearly_equal(one: str, other: str) -> str:
-    """Return the condition that figures are equal but for the last digits of their arithmetic."""
-    return f"ABS({one}-({other}))<={{rounding}}*ABS({other})"
+    """Return what stands for the condition that figures are equal but for the last digits of their arithmetic."""
+    return f"{NEARLY_EQUAL}({one},{other})"
+
+
+def equal_but_for_rounding(one: str, other: str, rounding: str) -> str:
+    """Return that condition; an error of either is its own, and what is no number is equal to none."""
+    wrong = f"IF(ISERROR({one}),{one},IF(ISERROR({other}),{other},FALSE))"
+    return f"IF(COUNT({one},{other})=2,ABS({one}-{other})<={rounding}*ABS({other}),{wrong})"

@@ -1,0 +1,85 @@
+"""Steps of long formulas of a planning workbook: each once, a row on a hidden sheet, in formulas that can be read.
+
+A text of a figure names the figure again and again: how large it is decides how many digits are written. A comparison
+names both its figures, and a check makes many. So the sheet holds, in a row, a figure, its decimals and its text, or
+two figures and whether they are equal; the formula that says it names the last of the three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from openpyxl import Workbook
+
+from sizebook.calculation.tokens import arguments, called_name, closing, tokenize
+from sizebook.workbooks.text_formulas import (
+    MONEY_TEXT,
+    NEARLY_EQUAL,
+    NUMBER_TEXT,
+    decimals_needed,
+    equal_but_for_rounding,
+    money_written,
+    number_written,
+)
+
+STEPS = "Steps"
+_KINDS = {
+    NUMBER_TEXT: "Figure, decimals (below 0 a power of ten), text",
+    MONEY_TEXT: "Amount, decimals (below 0 a power of ten), text",
+    NEARLY_EQUAL: "Figure, figure, equal but for rounding",
+}
+
+
+def has_steps(formula: str) -> bool:
+    """Return whether a formula has a part that stands as a step of its own."""
+    return any(f"{kind}(" in formula for kind in _KINDS)
+
+
+@dataclass
+class FormulaSteps:
+    """The hidden sheet of steps of one workbook being built."""
+
+    workbook: Workbook
+    _known: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+    def named(self, formula: str, step_of: Callable[[str], str], constant: Callable[[str], str]) -> str:
+        """Return a formula that names the steps in whose place it has the calls of `text_formulas`.
+
+        ``step_of`` gives the formula of a figure as this sheet writes it, ``constant`` the reference to an input.
+        """
+        tokens, out, at = tokenize(formula), list[str](), 0
+        while at < len(tokens):
+            kind = called_name(tokens[at]) if tokens[at].kind == "call" else ""
+            if kind in _KINDS:
+                end = closing(tokens, at)
+                parts = ("".join(token.text for token in part) for part in arguments(tokens, at, end))
+                out.append(self._step(kind, [step_of(part) for part in parts], constant))
+                at = end
+            else:
+                out.append(tokens[at].text)
+            at += 1
+        return ("=" if formula.startswith("=") else "") + "".join(out)
+
+    def _step(self, kind: str, figures: Sequence[str], constant: Callable[[str], str]) -> str:
+        key = (kind, *figures)
+        if key not in self._known:
+            sheet, row = self._sheet(), len(self._known) + 1
+            one, other = f"B{row}", f"C{row}"
+            sheet[f"A{row}"], sheet[one] = _KINDS[kind], f"={figures[0]}"
+            if kind == NEARLY_EQUAL:
+                sheet[other] = f"={figures[1]}"
+                sheet[f"D{row}"] = f"={equal_but_for_rounding(one, other, constant('rounding'))}"
+            else:
+                shown = number_written(one, other)
+                shown = money_written(one, shown, constant("currency")) if kind == MONEY_TEXT else shown
+                sheet[other] = f"=IF(ISNUMBER({one}),{decimals_needed(one)},0)"
+                sheet[f"D{row}"] = f"=IF(ISNUMBER({one}),{shown},{one})"
+            self._known[key] = f"{STEPS}!$D${row}"
+        return self._known[key]
+
+    def _sheet(self) -> Any:
+        if STEPS not in self.workbook.sheetnames:
+            self.workbook.create_sheet(STEPS).sheet_state = "hidden"
+        return self.workbook[STEPS]
