@@ -14,8 +14,8 @@ from openpyxl import load_workbook
 from sizebook.core.targets import Target
 from sizebook.functions import load
 from sizebook.workbooks.addin_calls import CALLS, STAGED
-from sizebook.workbooks.formula_steps import STEPS
 from sizebook.workbooks.filling import fill, read_inputs
+from sizebook.workbooks.formula_steps import STEPS
 from sizebook.workbooks.sheet import serial
 from tests.libreoffice.office import Office, is_same
 from tests.workbooks.shipped import SHIPPED

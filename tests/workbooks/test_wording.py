@@ -12,12 +12,14 @@ from openpyxl import Workbook
 from sizebook.calculation import recalculate
 from sizebook.calculation.package import Package
 from sizebook.sources.bundled import bundled
+from sizebook.workbooks.formula_steps import STEPS, FormulaSteps
 from sizebook.workbooks.text_formulas import (
     count_text,
     day_text,
     digits_of_both,
     distinct_texts,
     money_text,
+    nearly_equal,
     number_text,
     percent_text,
     range_text,
@@ -43,20 +45,41 @@ from sizebook.workbooks.text_formulas import (
 )
 def test_texts(value: float, text: str, money: str, tmp_path: Path) -> None:
     book = Workbook()
-    sheet = book["Sheet"]
-    sheet["A1"], sheet["B1"], sheet["B2"] = (
-        value,
-        f"={number_text('A1')}",
-        f"={money_text('A1')}".replace("{currency}", "B5"),
-    )
-    sheet["B5"] = "USD"
-    sheet["B3"], sheet["B4"] = range_text("A1", "A1", " measured"), f"={count_text('A1+1000')}"
+    sheet, steps = book["Sheet"], FormulaSteps(book)
+    formulas = (number_text("A1"), money_text("A1"), range_text("A1", "A1", " measured"), count_text("A1+1000"))
+    sheet["A1"], sheet["B5"] = value, "USD"
+    for row, formula in enumerate(formulas, 1):
+        sheet[f"B{row}"] = "=" + steps.named(formula, lambda figure: f"Sheet!{figure}", lambda name: "Sheet!$B$5")
     book.save(tmp_path / "texts.xlsx")
     shown = recalculate(tmp_path / "texts.xlsx")
     assert shown["Sheet", "B1"] == text
     assert shown["Sheet", "B2"] == money
     assert shown["Sheet", "B3"] == f"{text} to {text} measured"
     assert shown["Sheet", "B4"].replace(",", "").isdigit()
+    assert len(list(book[STEPS].rows)) == 2  # the range names the figure's text again
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shown"),
+    [
+        (1e9, 1e9 + 1e-3, True),
+        (1e9, 1e9 + 10, False),
+        (0, 0, True),
+        ("none", "none", False),
+        (None, 0, True),  # a blank cell is 0 to a formula
+        ("=NA()", 1, "#N/A"),
+        (1, "=1/0", "#DIV/0!"),
+    ],
+)
+def test_figures_are_compared_in_a_row_of_their_own(one: Any, other: Any, shown: Any, tmp_path: Path) -> None:
+    book = Workbook()
+    sheet, steps = book["Sheet"], FormulaSteps(book)
+    sheet["A1"], sheet["A2"], sheet["A3"] = one, other, 1e-9
+    formula = steps.named(nearly_equal("A1", "A2"), lambda figure: f"Sheet!{figure}", lambda name: "Sheet!$A$3")
+    sheet["B1"], sheet["B2"] = f"={formula}", f"=AND({formula},{formula})"
+    book.save(tmp_path / "equal.xlsx")
+    found = recalculate(tmp_path / "equal.xlsx")
+    assert [found["Sheet", at] for at in ("B1", "B2")] == [shown, shown]
 
 
 @pytest.mark.parametrize(
