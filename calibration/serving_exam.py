@@ -22,7 +22,7 @@ from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import serving_case
 from sizebook.serving.estimate import Estimate, estimate
-from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
+from sizebook.serving.memory import memory_of
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.tables.hardware import accelerator
 
@@ -75,8 +75,7 @@ def asked_of(row: Row) -> tuple[Case, Estimate, Demand, Replica]:
         concurrency=int(row["concurrency"]),
     )  # fmt: skip
     case = serving_case(row["model"], gpu.key, replica)
-    memory = engine_memory(case, physical_bytes(gpu), engine_constants(replica.engine))
-    return case, estimate(case, memory, demand), demand, replica
+    return case, estimate(case, memory_of(case, gpu.key, replica), demand), demand, replica
 
 
 def judged(row: Row) -> list[Judged]:

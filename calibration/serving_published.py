@@ -16,10 +16,9 @@ from command import parser
 
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.estimate import estimate
-from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
+from sizebook.serving.memory import memory_of
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import Pass, cache_bytes_per_gpu, decode_step_seconds, latency, pass_seconds
-from sizebook.tables.hardware import accelerator
 
 OUTPUT = Path(__file__).parent.parent / "docs" / "serving_published_table.md"
 OFFLINE = "a submission tuned for this benchmark, all prompts known at the start and sorted by length"
@@ -78,8 +77,9 @@ def _why(subject: str, inputs: dict[str, Any], published: float) -> str:
 
 def _setting(subject: str, inputs: dict[str, Any]) -> tuple[Any, Any]:
     engine = inputs.get("engine", "tensorrt-llm")
-    case = case_of(subject, inputs["gpu"], _replica(inputs, engine, inputs.get("weights", "fp8")))
-    return case, engine_memory(case, physical_bytes(accelerator(inputs["gpu"])), engine_constants(engine))
+    replica = _replica(inputs, engine, inputs.get("weights", "fp8"))
+    case = case_of(subject, inputs["gpu"], replica)
+    return case, memory_of(case, inputs["gpu"], replica)
 
 
 def _replica(inputs: dict[str, Any], engine: str, weights: str) -> Replica:
@@ -89,10 +89,10 @@ def _replica(inputs: dict[str, Any], engine: str, weights: str) -> Replica:
 def cache_figures(subject: str, inputs: dict[str, Any], quantity: str) -> float:
     """Return tokens or GiB that vLLM leaves for the cache, with the release's constants."""
     old = inputs.get("utilization") == 0.9
-    case = case_of(subject, inputs["gpu"], _replica(inputs, "vllm", "bf16"))
-    constants = engine_constants("vllm", "0.8" if old else "0.19")
-    case = replace(case, memory_utilization=0.9 if old else 0.95)
-    left = engine_memory(case, physical_bytes(accelerator(inputs["gpu"])), constants).cache_bytes
+    share, release = (0.9, "0.8.5") if old else (0.95, "0.19.0")
+    replica = replace(_replica(inputs, "vllm", "bf16"), memory_utilization=share, release=release)
+    case = case_of(subject, inputs["gpu"], replica)
+    left = memory_of(case, inputs["gpu"], replica).cache_bytes
     return left / 2**30 if quantity.endswith("per_gpu") else left // cache_bytes_per_gpu(case, 1.0)
 
 

@@ -4,11 +4,18 @@ import polars as pl
 import pytest
 
 from sizebook.core.cells import call
-from sizebook.core.errors import RangeError, UnknownKeyError
+from sizebook.core.errors import RangeError, TargetError, UnknownKeyError
 from sizebook.functions import load
 from sizebook.serving.case import case_of, layout_meant
 from sizebook.serving.kernels import chance_missed
-from sizebook.serving.memory import context_that_fits, engine_constants, engine_memory, physical_bytes
+from sizebook.serving.memory import (
+    context_that_fits,
+    engine_constants,
+    engine_memory,
+    memory_of,
+    physical_bytes,
+    sequences_that_fit,
+)
 from sizebook.serving.quantities import Replica
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.sweeps.serving import sweep
@@ -42,12 +49,41 @@ def test_what_vllm_printed_on_an_h100(
     assert got == pytest.approx(published, rel=0.003)
 
 
-def test_what_an_older_vllm_printed_on_two_h100() -> None:
-    # llm-d-planner docs/empirical-vllm-memory-results.md: Qwen3-32B at tp 2, weights 30.59, cache 34.49 GiB a GPU.
-    case = case_of("qwen3-32b", "h100-sxm", Replica(engine="vllm", weight_dtype="bf16", tp=2))
-    memory = engine_memory(case, physical_bytes(accelerator("h100-sxm")), engine_constants("vllm", "0.8"))
-    assert memory.weight_bytes / GIB == pytest.approx(30.59, rel=0.005)
-    assert memory.cache_bytes / GIB == pytest.approx(34.49, rel=0.005)
+@pytest.mark.parametrize(
+    ("model", "gpu", "replica", "weights", "activations", "cache"),
+    [  # GiB that vLLM printed: llm-d-planner docs/empirical-vllm-memory-results.md and blog-gpu-capacity.md,
+        # vLLM pull 10511 (256 requests: 1.26 GiB), dennislee22/vLLM-benchmarking (0.10.1.1, half of an A100)
+        ("qwen3-32b", "h100-sxm", Replica(tp=2, weight_dtype="bf16", release="0.11.0"), 30.59, 5.64, 34.49),
+        ("llama-3.3-70b", "h100-sxm", Replica(tp=2, weight_dtype="fp8", release="0.11.0"), 33.88, 4.84, 32.0),
+        ("qwen3-14b", "h100-sxm", Replica(weight_dtype="bf16", release="0.16.0"), 27.52, 5.64, None),
+        ("qwen3-14b", "h100-sxm", Replica(weight_dtype="bf16", release="0.17.0"), 27.52, 2.23, None),
+        ("llama-3-8b", "h100-sxm", Replica(weight_dtype="bf16", release="0.6.4"), 14.96, 1.26, None),
+        ("codellama-7b", "h100-sxm", Replica(weight_dtype="bf16", release="0.19.0"), 12.55, 0.77, None),
+        ("qwen2-7b", "a100-sxm-80gb", Replica(weight_dtype="bf16", release="0.10.1", memory_utilization=0.5),
+         14.25, None, 24.83),
+    ],
+)  # fmt: skip
+def test_what_releases_of_vllm_printed(
+    model: str, gpu: str, replica: Replica, weights: float, activations: float | None, cache: float | None
+) -> None:
+    memory = memory_of(case_of(model, gpu, replica), gpu, replica)
+    assert memory.weight_bytes / GIB == pytest.approx(weights, rel=0.01)
+    assert activations is None or memory.activation_bytes / GIB == pytest.approx(activations, rel=0.06)
+    assert cache is None or memory.cache_bytes / GIB == pytest.approx(cache, rel=0.045)
+
+
+def test_logits_of_fewer_requests_leave_more_for_the_cache() -> None:
+    """Qwen2.5-72B: 152,064 tokens x 15,800 bytes of 1,024 requests; of 512 half. The widest block of 8,192 tokens:
+    3 x 29,568 / 2 GPUs and four times 8,192, two bytes each."""
+
+    def peak(**settings: int) -> float:
+        replica = Replica(tp=2, weight_dtype="bf16", **settings)
+        return float(memory_of(case_of("qwen2.5-72b", "h100-sxm", replica), "h100-sxm", replica).activation_bytes)
+
+    assert peak() == peak(max_running=1024) == peak(max_running=4096) == 152_064 * 15_800
+    assert peak(max_running=768) == pytest.approx(0.75 * peak())
+    block = 3 * 29_568 / 2 + 4 * 8192
+    assert peak(max_running=32) == peak(max_running=1) == pytest.approx(2 * 8192 * block, rel=1e-3)
 
 
 def test_the_parts_of_memory_sum_to_what_the_engine_may_use() -> None:
@@ -99,7 +135,7 @@ def test_layouts_that_tables_write_as_a_product() -> None:
 
 
 def test_the_share_that_an_engine_takes_is_stated_or_its_default() -> None:
-    """Qwen2.5-72B in 16 bits on two H100: 0.8 GB too much of 90 % of them, and room at 95 %, as it ran."""
+    """Qwen2.5-72B in 16 bits on two H100: 0.8 GB too much of 90 % of them, and room at 95 %."""
     left = {}
     for share in (0, 0.9, 0.95):
         case = case_of("qwen2.5-72b", "h100-sxm", Replica(tp=2, weight_dtype="bf16", memory_utilization=share))
@@ -113,3 +149,23 @@ def test_the_share_that_an_engine_takes_is_stated_or_its_default() -> None:
     single = call("TTFT_SECONDS", "qwen2.5-72b", "h100-sxm", 1024, 128, 1,
                   "tp=2; weight_dtype=bf16; memory_utilization=0.95")  # fmt: skip
     assert found["ttft_seconds"][1] == single
+
+
+def test_a_72b_in_16_bits_runs_on_two_h100_as_it_was_started() -> None:
+    """It answered 8,192 tokens in April 2025 (tenstorrent/tt-inference-server issue 143), vLLM 0.8; its operator starts
+    its sister with 32 requests at once and 95 % (issue 235). Either makes room; the defaults of 0.8 and 0.19 do not."""
+    weights, allowed = 72.71e9, 0.9 * 85.03e9
+    layout = {"tp": 2, "weight_dtype": "bf16"}
+    assert call("CACHE_BYTES_AVAILABLE", "qwen2.5-72b", "h100-sxm", "tp=2; weight_dtype=bf16") == pytest.approx(
+        allowed - weights - 152_064 * 15_800 - 2.2549e9, abs=2e7
+    )
+    for settings in ({"max_running": 32}, {"memory_utilization": 0.95, "max_running": 32}, {}):
+        replica = Replica(**layout, release="0.8.2", **settings)
+        memory = memory_of(case_of("qwen2.5-72b", "h100-sxm", replica), "h100-sxm", replica)
+        assert (sequences_that_fit(case_of("qwen2.5-72b", "h100-sxm", replica), memory, 8320.0) >= 1) == bool(settings)
+    with pytest.raises(TargetError) as refused:
+        call("TTFT_SECONDS", "qwen2.5-72b", "h100-sxm", 8192, 128, 1, "tp=2; weight_dtype=bf16")
+    assert str(refused.value) == (
+        "does not fit: got 2.2 GB too much on one h100-sxm, want room for one request. Raise tp, pp or ep, or choose a "
+        "narrower weight_dtype, or set memory_utilization to 0.95."
+    )

@@ -16,7 +16,7 @@ from sizebook.serving.band import kind_of
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import halves, serving_case
 from sizebook.serving.estimate import estimate
-from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
+from sizebook.serving.memory import Memory, memory_of
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import rescaled, setup_of
 from sizebook.sweeps.cases import INPUTS, REQUIRED
@@ -53,15 +53,11 @@ def _run(line: int, row: dict[str, Any]) -> Run:
         kind=kind_of(case.shape),
         group=group_of(row),
         measured={MEASURED[SERVING][name][0]: value for name, value in measured(SERVING, row).items()},
-        predicted=_predicted(case, physical_bytes(chip), replica.engine, demand=demand),
+        predicted=_predicted(case, memory_of(case, chip.key, replica), demand),
     )
 
 
-def _predicted(
-    case: Case, physical: float, engine: str, demand: Demand
-) -> Callable[[Mapping[str, float]], Mapping[str, float]]:
-    memory = engine_memory(case, physical, engine_constants(engine))
-
+def _predicted(case: Case, memory: Memory, demand: Demand) -> Callable[[Mapping[str, float]], Mapping[str, float]]:
     def predicted(factors: Mapping[str, float]) -> Mapping[str, float]:
         found = estimate(replace(case, rates=rescaled(case.rates, factors)), memory, demand)
         return {

@@ -77,6 +77,7 @@ def _tables(models: Sequence[str]) -> dict[Any, Sequence[str]]:
         dtype_bits: dtype_keys(),
         rates.scheduling: ENGINES,
         releases.release_of: releases.read_releases(),
+        releases.newest_release: ENGINES,
         table: ("engines",),
         formats.stored_of: (),
         own_rates.own_rates: (),

@@ -12,16 +12,12 @@ from sizebook.serving.case import Case, case_of
 from sizebook.serving.encoding import as_answered, has_encoder, one_pass, serving_case
 from sizebook.serving.estimate import Estimate, error_band, unmeasured_band
 from sizebook.serving.layouts import attempt, searched, with_room
-from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes
+from sizebook.serving.memory import memory_of
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.remedies import room_made
 from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.tables.hardware import accelerator
-
-
-def memory_of(case: Case, gpu: str, engine: str, version: str = "") -> Memory:
-    """Return the memory of an engine on an accelerator."""
-    return engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(engine, version))
 
 
 def any_case(model: str, gpu: str, replica: Replica) -> Case:
@@ -53,11 +49,13 @@ def estimate_of(model: str, gpu: str, demand: Demand, replica: Replica, given: G
     if other is not None:
         return attempt(model, gpu, demand, replica=other)
     case, demand = serving_case(model, gpu, replica), as_answered(model, demand)
-    missing = cache_bytes_per_gpu(case, float(demand.input_tokens + demand.output_tokens))
-    missing = missing - memory_of(case, gpu, replica.engine).cache_bytes
+    longest = demand.input_tokens + demand.output_tokens
+    missing = cache_bytes_per_gpu(case, float(longest)) - memory_of(case, gpu, replica).cache_bytes
+    settings = room_made(model, gpu, replica, longest_tokens=longest)
+    also = f", or set {settings}" if settings else ""
     raise TargetError(
         f"does not fit: got {missing / 1e9:.1f} GB too much on one {gpu}, want room for one request. "
-        "Raise tp, pp or ep, or choose a narrower weight_dtype."
+        f"Raise tp, pp or ep, or choose a narrower weight_dtype{also}."
     )
 
 

@@ -26,7 +26,6 @@ from sizebook.serving.function_terms import (
     band_of,
     band_of_figure,
     estimate_of,
-    memory_of,
     only_decoding,
     prefill_terms_of,
     request_band,
@@ -37,6 +36,7 @@ from sizebook.serving.function_terms import (
 from sizebook.serving.kernels import kv_heads_held
 from sizebook.serving.memory import (
     context_that_fits,
+    memory_of,
     sequences_that_fit,
     weight_bytes_per_gpu,
 )
@@ -133,7 +133,7 @@ def cache_bytes_available(model: Model, gpu: Gpu, replica: Replica, version: Ver
     Memory is what the driver reports. TensorRT-LLM's share applies to what is free after weights. Negative: by how much
     the model does not fit.
     """
-    return float(memory_of(any_case(model, gpu, replica), gpu, replica.engine, version=version).cache_bytes)
+    return float(memory_of(any_case(model, gpu, replica), gpu, replica, version=version).cache_bytes)
 
 
 @unbanded(NO_MEMORY_BAND)
@@ -147,7 +147,7 @@ def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, repli
     0 where the weights leave no room. Shared prefixes are left out: with them more requests fit.
     """
     case = only_decoding(model, gpu, replica)
-    return int(sequences_that_fit(case, memory_of(case, gpu, replica.engine), float(context_tokens)) * replica.dp)
+    return int(sequences_that_fit(case, memory_of(case, gpu, replica), float(context_tokens)) * replica.dp)
 
 
 @unbanded(NO_MEMORY_BAND)
@@ -163,7 +163,7 @@ def max_context(
     The model's own limit may be shorter: MODEL_SPEC(model, "context_length"). 0 where the weights leave no room.
     """
     case, at_once = only_decoding(model, gpu, replica), math.ceil((concurrency or 1) / replica.dp)
-    return context_that_fits(case, memory_of(case, gpu, replica.engine), float(at_once))
+    return context_that_fits(case, memory_of(case, gpu, replica), float(at_once))
 
 
 @unbanded("a prompt's pass alone was not measured; TTFT_SECONDS has a band")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from sizebook.core.errors import SizebookError
 from sizebook.serving.encoding import as_answered, has_encoder, serving_case
 from sizebook.serving.estimate import Estimate, estimate
-from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
+from sizebook.serving.memory import memory_of
 from sizebook.serving.quantities import ENGINES, Demand, Replica
 from sizebook.serving.shape import shape_of
 from sizebook.tables.hardware import accelerator
@@ -54,8 +54,7 @@ def candidates(model: str, gpu: str, stated: Replica, engine: str | None) -> lis
 def attempt(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimate:
     """Return the estimate of a replica, whether or not it has room for a request."""
     case = serving_case(model, gpu, replica)
-    memory = engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(replica.engine))
-    return estimate(case, memory, as_answered(model, demand))
+    return estimate(case, memory_of(case, gpu, replica), as_answered(model, demand))
 
 
 def with_room(model: str, gpu: str, demand: Demand, stated: Replica, given: Collection[str]) -> Replica | None:

@@ -9,10 +9,15 @@ from functools import cache
 from sizebook.serving.case import Case, Number, engine_row, larger, smaller
 from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.kernels import adapter_bytes
+from sizebook.serving.quantities import Replica
+from sizebook.serving.releases import release_of
 from sizebook.serving.time import cache_bytes_per_gpu
-from sizebook.tables.hardware import Accelerator
+from sizebook.tables.hardware import Accelerator, accelerator
 
 HALF_BYTES = 2.0  # embeddings, the vocabulary head and norms stay in 16 bits in quantised checkpoints
+PROFILED = 1024.0  # requests with which activation_bytes_per_vocab of data/engines.csv was measured
+# Activations of a token's width beside those of the widest block, and what a pipeline stage takes in.
+KEPT_WIDTHS, STAGE_WIDTHS = 4.0, 2.0
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,32 @@ def engine_constants(engine: str, version: str = "") -> Engine:
     return Engine(*(float(row[f.name] == "yes" if f.name in _FLAGS else row[f.name]) for f in fields(Engine)))
 
 
+def constants_of(replica: Replica) -> Engine:
+    """Return the constants of the release that a replica states, of the newest where it states none."""
+    version = release_of(f"{replica.engine} {replica.release}").version if replica.release else ""
+    return engine_constants(replica.engine, version)
+
+
+def memory_of(case: Case, gpu: str, replica: Replica, version: str = "") -> Memory:
+    """Return the memory of a replica's engine on an accelerator; a version of the table goes before its release."""
+    engine = engine_constants(replica.engine, version) if version else constants_of(replica)
+    return engine_memory(case, physical_bytes(accelerator(gpu)), engine)
+
+
+def activation_bytes(case: Case, engine: Engine) -> Number:
+    """Return the peak that an engine measures before it allots its cache, the larger of two.
+
+    The logits of as many requests as it runs at once, of the whole vocabulary on each GPU; and the widest block of a
+    pass of prompts. An engine that measures nothing keeps nothing back.
+    """
+    s, stated = case.shape, case.max_running > 0
+    running = smaller(stated * case.max_running / case.dp + (1 - stated) * case.profiled_running, PROFILED)
+    logits = engine.activation_bytes_per_vocab * s.vocab * running / PROFILED
+    block = s.dense_parameters / larger(s.n_dense_layers, 1.0) / s.d_model / case.tp
+    width = block + (KEPT_WIDTHS + STAGE_WIDTHS * (case.pp > 1)) * s.d_model
+    return (engine.activation_bytes_per_vocab > 0) * larger(logits, HALF_BYTES * case.profiled_tokens * width)
+
+
 def engine_memory(case: Case, physical: Number, engine: Engine) -> Memory:
     """Return how an engine divides one GPU's memory: allowed - weights - activation peak - outside torch = cache.
 
@@ -88,7 +119,7 @@ def engine_memory(case: Case, physical: Number, engine: Engine) -> Memory:
     """
     share = case.memory_utilization + (case.memory_utilization <= 0) * engine.utilization
     weights = weight_bytes_per_gpu(case)
-    activation = engine.activation_bytes_per_vocab * case.shape.vocab
+    activation = activation_bytes(case, engine)
     grouped = case.tp * case.pp * case.dp > 1
     outside = engine.non_torch_bytes_alone + (engine.non_torch_bytes_group - engine.non_torch_bytes_alone) * grouped
     taken = weights + activation + outside

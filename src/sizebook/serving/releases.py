@@ -47,7 +47,8 @@ class Defaults:
 class Release:
     """A release of an engine: its defaults, the newest one that was read, and whether one as new is in the fit.
 
-    ``first`` and ``last`` are the releases between which servers in the fit ran.
+    ``first`` and ``last`` are the releases between which servers in the fit ran, ``version`` is that of its memory in
+    ``data/engines.csv``.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Release:
     first: str
     last: str
     is_fitted: bool
+    version: str
 
 
 def place_of(release: str) -> Place | None:
@@ -76,7 +78,7 @@ def release_of(named: str) -> Release:
     """
     engine, _, name = named.partition(" ")
     place, known = place_of(name), _known(engine)
-    oldest, newest = known[0][1], max(known[-1][2], key=_placed)
+    oldest, newest = known[0][1], newest_release(engine)
     if place is None or not _covers(engine, place):
         raise UnknownKeyError(
             f"unknown release: got {shown(name)} of {engine}, want {oldest} to {newest}, or a newer one of "
@@ -92,7 +94,20 @@ def release_of(named: str) -> Release:
         first,
         last,
         is_fitted=bool(first) and _placed(first) <= place <= _placed(last),
+        version=_version(engine, place),
     )
+
+
+@cache
+def newest_release(engine: str) -> str:
+    """Return the newest release of an engine that was read."""
+    return max(_known(engine)[-1][2], key=_placed)
+
+
+def _version(engine: str, place: Place) -> str:
+    """Return the version of the first row of memory that holds for a release."""
+    rows = [row for row in table("engines") if row["engine"] == engine]
+    return next((row["version"] for row in rows if not row["since"] or _placed(row["since"]) <= place), "")
 
 
 def read_releases() -> list[str]:
@@ -166,11 +181,15 @@ def defaults_on(release: Release, gpu: Accelerator) -> Defaults:
 
 
 def usual_of(replica: Replica, gpu: Accelerator) -> dict[str, Any]:
-    """Return the fields of a case that a stated release decides; none where it is blank."""
+    """Return the fields of a case that a stated release decides; of a blank one, what the newest takes memory for."""
+    found = defaults_on(release_of(f"{replica.engine} {replica.release or newest_release(replica.engine)}"), gpu)
+    profiled = {"profiled_running": found.max_running}
+    if found.chunk_tokens > 0:
+        profiled["profiled_tokens"] = found.chunk_tokens
     if not replica.release:
-        return {}
-    found = defaults_on(release_of(f"{replica.engine} {replica.release}"), gpu)
+        return profiled
     fields = {
+        **profiled,
         "rank_running": found.max_running,
         "drafting_running": found.max_running_drafting,
         "chunk_shared": found.chunk_shared,

@@ -18,7 +18,7 @@ from sizebook.serving.band import BEYOND, Band, is_beyond, setting_band, setting
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
 from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.encoding import halves
-from sizebook.serving.memory import Engine, Memory, engine_constants, engine_memory, physical_bytes
+from sizebook.serving.memory import Engine, Memory, constants_of, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
 from sizebook.serving.releases import said_of
@@ -83,7 +83,7 @@ def named_case(model: str, gpu: str, *words: str) -> NamedCase:
     )
     bands = tuple(setting_band("tpot", chip.key, replica, shape=case.shape, setting=each) for each in settings)
     rates = basis_of(replica.rates_file, setup_of(chip.key, replica.engine))
-    return NamedCase(case, engine_constants(replica.engine), physical_bytes(chip), bands, rates)
+    return NamedCase(case, constants_of(replica), physical_bytes(chip), bands, rates)
 
 
 _SETTINGS = tuple(product((False, True), BEYOND, (False, True)))

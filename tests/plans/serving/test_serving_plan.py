@@ -242,6 +242,7 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
         "demand",
         "conversation",
         "scaling",
+        "interruptions",
         "pictures",
         "commitments",
         "money",

@@ -19,6 +19,7 @@ from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.quantities import StatedGrams
 from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.day import SHAPES, hours_of
+from sizebook.plans.serving.interruptions import Interruptions
 from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.pictures import Pictures
@@ -296,6 +297,7 @@ class ServingInputs(ReadSection):
     price_changes: PriceChanges = DEFAULT
     conversation: Annotated[Conversation, TABLE] = DEFAULT
     scaling: Annotated[Scaling, TABLE] = DEFAULT
+    interruptions: Annotated[Interruptions, TABLE] = DEFAULT
     pictures: Annotated[Pictures, TABLE] = DEFAULT
     commitments: Annotated[CommitmentTerms, TABLE] = DEFAULT
     tenants: Tenants = DEFAULT

@@ -81,7 +81,7 @@ def _arrivals(requests_per_day: float, hours: tuple[float, ...], *, bursts: floa
 def gpus_needed(replica: PlannedReplica, inputs: ServingInputs, times: float = 1.0) -> tuple[Need, ...]:
     """Return the hours of a day by the GPUs that they need, month by month, at so many times the traffic."""
     whole = inputs.target.margins.whole_nodes
-    return tuple(_need(_replicas(replica, inputs, times * day), replica.packing, whole) for day in inputs.days)
+    return tuple(_need(replicas_needed(replica, inputs, times * day), replica.packing, whole) for day in inputs.days)
 
 
 @lru_cache(maxsize=1000)
@@ -91,7 +91,7 @@ def _need(replicas: tuple[int, ...], packing: Packing, whole: bool) -> Need:
 
 def most_gpus(replica: PlannedReplica, inputs: ServingInputs) -> int:
     """Return the GPUs of the busiest hour of all months, whatever they cost."""
-    needed = max(max(_replicas(replica, inputs, day)) for day in inputs.days)
+    needed = max(max(replicas_needed(replica, inputs, day)) for day in inputs.days)
     return replica.packing.gpus(needed, inputs.target.margins.whole_nodes)
 
 
@@ -118,7 +118,7 @@ def fleet_months(
     return tuple(_month(at, day, inputs, rates, portfolio, each=each) for at, day in enumerate(days))
 
 
-def _replicas(replica: PlannedReplica, inputs: ServingInputs, requests_per_day: float) -> tuple[int, ...]:
+def replicas_needed(replica: PlannedReplica, inputs: ServingInputs, requests_per_day: float) -> tuple[int, ...]:
     """Return the replicas that each hour of the mean day needs, spare ones included."""
     margins, arrivals = inputs.target.margins, arrivals_by_hour(inputs, requests_per_day)
     spare = margins.spare_replicas(replica.packing)
@@ -155,7 +155,7 @@ def _days(replica: PlannedReplica, inputs: ServingInputs, portfolio: Portfolio) 
     """Yield the mean day of each month. Months alike are worked out once, and whatever the prices."""
     whole, bursts = inputs.target.margins.whole_nodes, inputs.bursts
     for month, requests_per_day in enumerate(inputs.days, 1):
-        needed, held = _replicas(replica, inputs, requests_per_day), portfolio.gpus(month)
+        needed, held = replicas_needed(replica, inputs, requests_per_day), portfolio.gpus(month)
         served = tuple(each / bursts for each in arrivals_by_hour(inputs, requests_per_day))
         yield _day(needed, served, held, packing=replica.packing, whole=whole, rate=replica.requests_per_second)
 

@@ -1,4 +1,5 @@
-"""How figures came about that only some plans have: prefixes kept between turns, starts of replicas."""
+"""How figures came about that only some plans have: prefixes kept between turns, starts and interruptions of
+replicas."""
 
 from __future__ import annotations
 
@@ -6,7 +7,9 @@ from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, percent, significant
+from sizebook.plans.serving.months import replicas_needed
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.preemption import request_seconds
 from sizebook.plans.serving.scaling import Scaling
 from sizebook.plans.serving.starts import cold_start
 
@@ -57,6 +60,53 @@ def start_steps(plan: ServingPlan) -> tuple[Step, ...]:
             source=plan.rates.basis,
         ),
     )
+
+
+def interruption_steps(plan: ServingPlan) -> tuple[Step, ...]:
+    """Return how many replicas on spot hold what the traffic needs, where a scenario says that nodes are taken back."""
+    asked, replica, found = plan.inputs.interruptions, plan.replica, plan.preempted
+    if not asked.interruptions_per_hour:
+        return ()
+    start, unmeasured = cold_start(plan.inputs.scaling, replica), text("definition; nothing measured")
+    stay, nodes = request_seconds(replica), replica.packing.nodes_per_replica
+    needed = max(replicas_needed(replica, plan.inputs, plan.inputs.days[0]))
+    return (
+        Step(
+            text("Away, an interruption"),
+            text("another node + start of a replica - (notice - stay of a request), where that is more than none"),
+            f"{asked.replacement_seconds:g} + {significant(start, 4)} - max({asked.notice_seconds:g} - "
+            f"{significant(stay, 4)}, 0)",
+            value=found.away_seconds,
+            unit="seconds",
+            source=unmeasured,
+        ),
+        Step(
+            text("Serving on spot"),
+            text("1 / (1 + interruptions an hour * nodes of a replica / 3600 * away)"),
+            f"1 / (1 + {asked.interruptions_per_hour:g} * {nodes} / 3600 * {significant(found.away_seconds, 4)})",
+            value=found.up_share,
+            unit="ratio",
+            source=text("alternating renewal: up and away in turn; nothing measured"),
+        ),
+        Step(
+            text("Requests broken off"),
+            text("interruptions an hour * nodes of a replica / 3600 * (stay of a request - notice)"),
+            f"{asked.interruptions_per_hour:g} * {nodes} / 3600 * max({significant(stay, 4)} - "
+            f"{asked.notice_seconds:g}, 0)",
+            value=found.broken_share,
+            unit="ratio",
+            source=unmeasured,
+        ),
+        Step(
+            text("More on spot at the peak"),
+            text("the fewest with which {needed} serve {share} of the time, each for itself",
+                 needed=needed, share=percent(asked.served_share)),
+            text("binomial of {share}", share=significant(found.up_share, 6)),
+            value=found.spot_spares,
+            unit="replicas",
+            source=text("independent interruptions; nothing measured"),
+        ),
+    )  # fmt: skip
 
 
 def prefix_steps(plan: ServingPlan) -> tuple[Step, ...]:

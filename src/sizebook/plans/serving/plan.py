@@ -17,6 +17,7 @@ from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.months import Month, arrivals_by_hour, fleet_months, most_gpus, purchase, usd_if_kept_up
 from sizebook.plans.serving.pools import replica_in
+from sizebook.plans.serving.preemption import Preempted, preempted
 from sizebook.plans.serving.prefixes import replica_of_conversations
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
@@ -129,6 +130,11 @@ class ServingPlan:
     def scaled(self) -> Scaled:
         """What starts of replicas add to the first month, and what a fleet as large as the peak costs."""
         return scaled(self.replica, self.months[0], self.inputs, rates=self.rates.in_month(0))
+
+    @cached_property
+    def preempted(self) -> Preempted:
+        """What interruptions take from replicas on spot, and what a fleet of them costs in the first month."""
+        return preempted(self.replica, self.inputs)
 
     @property
     def arrivals(self) -> str:

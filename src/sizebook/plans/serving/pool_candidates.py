@@ -13,7 +13,7 @@ from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import serving_case
 from sizebook.serving.estimate import Estimate
 from sizebook.serving.layouts import layouts
-from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
+from sizebook.serving.memory import memory_of, sequences_that_fit
 from sizebook.serving.pools import Pool, Pools, decode_rate, fed_rate
 from sizebook.serving.quantities import Demand, PoolLayout
 from sizebook.serving.shape import shape_of
@@ -21,11 +21,6 @@ from sizebook.tables.hardware import accelerator
 
 MOST_SEARCHED = 4  # decode workers of a replica; beyond them proportions repeat
 MOST_PREFILL = 16
-
-
-def memory_of(case: Case, setup: Setup) -> Memory:
-    """Return the memory of one GPU of a worker."""
-    return engine_memory(case, physical_bytes(accelerator(setup.gpu)), engine_constants(setup.replica.engine))
 
 
 def candidates(
@@ -85,5 +80,5 @@ def _prefill_cases(setup: Setup, workload: Workload, layout: PoolLayout) -> Iter
             if stated:
                 raise
             continue
-        if sequences_that_fit(case, memory_of(case, setup), float(workload.longest_tokens)) >= 1:
+        if sequences_that_fit(case, memory_of(case, setup.gpu, setup.replica), float(workload.longest_tokens)) >= 1:
             yield case

@@ -10,7 +10,7 @@ from dataclasses import replace
 from sizebook.core.errors import InputError, TargetError
 from sizebook.core.sections import leaves
 from sizebook.plans.serving.nodes import Packing
-from sizebook.plans.serving.pool_candidates import MOST_SEARCHED, candidates, memory_of
+from sizebook.plans.serving.pool_candidates import MOST_SEARCHED, candidates
 from sizebook.plans.serving.refusals import missed_by_requests, too_many_in_pools
 from sizebook.plans.serving.replica import (
     MOST_IN_FLIGHT,
@@ -30,7 +30,7 @@ from sizebook.serving.band import Band, pooled_band
 from sizebook.serving.encoding import EncodedCase, serving_case
 from sizebook.serving.estimate import Estimate
 from sizebook.serving.load import Limits, Simulator, largest_load, pooled_simulator
-from sizebook.serving.memory import held_tokens, requests_kept
+from sizebook.serving.memory import held_tokens, memory_of, requests_kept
 from sizebook.serving.pool_simulation import PoolTimes
 from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.quantities import Demand, PoolLayout
@@ -80,7 +80,7 @@ def _bands(setup: Setup, decode_workers: int) -> dict[str, Band]:
 def _steady(setup: Setup, workload: Workload, layout: PoolLayout) -> list[PlannedReplica]:
     """Return every pair of pools that meets the target on average, at its load. Errors: none does."""
     case = serving_case(setup.model, setup.gpu, setup.replica)
-    memory = memory_of(case, setup)
+    memory = memory_of(case, setup.gpu, setup.replica)
     kept = requests_kept(case, memory, *workload.longest)
     room = kept * setup.replica.dp
     check_room(setup, workload.longest_tokens, room, case=case, memory=memory)

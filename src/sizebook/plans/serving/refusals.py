@@ -9,10 +9,10 @@ from sizebook.core.errors import SizebookError, TargetError
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import EncodedCase, latencies, serving_case
 from sizebook.serving.load import Limits, Simulator
-from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes, sequences_that_fit
+from sizebook.serving.memory import memory_of, sequences_that_fit
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.remedies import room_made
 from sizebook.serving.time import Latency, latency
-from sizebook.tables.hardware import accelerator
 
 WIDER = (2, 4, 8)
 
@@ -22,13 +22,15 @@ class NoRoomError(TargetError):
 
 
 def no_room(model: str, gpu: str, replica: Replica, longest_tokens: int, missing_bytes: float) -> str:
-    """Return that not even one request fits, by how much, and the smallest degree that makes room."""
+    """Return that not even one request fits, by how much, and the smallest change that makes room."""
     fix = "No tp up to 8 makes room: raise pp, shorten the requests"
     for degree, wider in _wider(model, gpu, replica):
-        room = engine_memory(wider, physical_bytes(accelerator(gpu)), engine_constants(replica.engine))
+        room = memory_of(wider, gpu, replica)
         if sequences_that_fit(wider, room, float(longest_tokens)) >= 1:
             fix = f"Raise tp to {degree}"
             break
+    if settings := room_made(model, gpu, replica, longest_tokens=longest_tokens):
+        fix = f"Set {settings}, {fix[:1].lower()}{fix[1:]},"
     return (
         f"memory binds: got {missing_bytes / 1e9:.1f} GB too much on each {gpu} for {model} at {replica.layout}, "
         f"want room for one request. {fix} or choose a narrower weight_dtype."

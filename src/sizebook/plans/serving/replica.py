@@ -19,7 +19,7 @@ from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate
 from sizebook.serving.function_terms import band_of_figure
 from sizebook.serving.images import Read, looked_at
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
-from sizebook.serving.memory import Memory, engine_constants, engine_memory, held_tokens, physical_bytes, requests_kept
+from sizebook.serving.memory import Memory, held_tokens, memory_of, requests_kept
 from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.prefixes import Kept, later
 from sizebook.serving.quantities import Demand, Replica
@@ -205,7 +205,7 @@ def capacity_of(setup: Setup, workload: Workload) -> tuple[Case, Memory, int, in
     replica, longest = setup.replica, workload.longest_tokens
     case = later(serving_case(setup.model, setup.gpu, replica), workload.restore_seconds)
     case = looked_at(setup.model, case, workload.image)
-    memory = engine_memory(case, physical_bytes(accelerator(setup.gpu)), engine_constants(replica.engine))
+    memory = memory_of(case, setup.gpu, replica)
     if isinstance(case, EncodedCase):
         check_encoded(setup.model, case, workload.latencies)
         capacity = places(case, memory, workload.demand, longest_tokens=float(longest), most=MOST_READ) * replica.dp

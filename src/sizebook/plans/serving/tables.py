@@ -26,7 +26,7 @@ from sizebook.serving.estimate import Estimate, estimate, misfit, unmeasured_ban
 from sizebook.serving.functions import TIME_SOURCE
 from sizebook.serving.layouts import DEGREES, searched, with_room
 from sizebook.serving.load import Stream
-from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes
+from sizebook.serving.memory import Memory, memory_of
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
 from sizebook.serving.rates import setup_of
 from sizebook.serving.releases import said_of
@@ -108,7 +108,7 @@ def answer(heads: Sequence[str]) -> Callable[[Sequence[Any]], Mapping[str, Any]]
 def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, tuple[Band, ...], dict[str, str]]:
     """Return what is the same for every load of a replica, with the bands of loads within and beyond the fit."""
     case, chip = serving_case(model, gpu, replica), accelerator(gpu)
-    memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
+    memory = memory_of(case, gpu, replica)
     is_encoded = has_encoder(model)  # no server of such a model was measured
     setting = setting_of(case, replica)
     bands = tuple(

@@ -1,0 +1,139 @@
+"""Replicas on spot: what an interruption takes away, and how many more nodes hold what the traffic needs.
+
+An alternating renewal of each node, all of them independent. Nothing of it is measured, and a provider that takes many
+nodes back at once is not in it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+from sizebook.core.sections import Quantity, section
+from sizebook.core.units import NOT_LISTED_USD
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.months import replicas_needed
+from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.plans.serving.starts import cold_start
+from sizebook.plans.serving.users import DAYS_PER_MONTH
+from sizebook.tables.hardware import accelerator
+from sizebook.tables.prices import listed_quotes
+
+_SHARE: Any = {"unit": "ratio", "minimum": 0, "maximum": 1}
+
+
+@section
+class Preempted:
+    """What interruptions take from replicas on spot, those that make up for it, and a fleet of them in month 1."""
+
+    away_seconds: Annotated[
+        float,
+        Quantity("seconds that an interruption takes from a replica", unit="seconds", label="Away, an interruption"),
+    ]
+    up_share: Annotated[
+        float, Quantity("share of the time in which a replica on spot serves", **_SHARE, label="Serving on spot")
+    ]
+    broken_share: Annotated[
+        float, Quantity("share of requests that interruptions break off", **_SHARE, label="Requests broken off")
+    ]
+    spot_spares: Annotated[
+        int,
+        Quantity(
+            "replicas on spot beyond those needed in the busiest hour of month 1", unit="replicas", kind="integer",
+            minimum=0, label="More on spot at the peak",
+        ),
+    ]  # fmt: skip
+    spot_usd: Annotated[
+        float, Quantity("cost of month 1 with all replicas on spot", unit="USD", label="Fleet on spot, month 1")
+    ]
+
+
+def preempted(replica: PlannedReplica, inputs: ServingInputs) -> Preempted:
+    """Return what interruptions do to replicas on spot, and the first month of a fleet of them.
+
+    A node that is not there is paid for all the same: a bound, as it is away for minutes.
+    """
+    up = up_share(replica, inputs)
+    needed = replicas_needed(replica, inputs, inputs.days[0])
+    fleet = tuple(held_by(each, replica, up, inputs.interruptions.served_share) for each in needed)
+    whole = inputs.target.margins.whole_nodes
+    gpu_hours = sum(replica.packing.gpus(each, whole) for each in fleet) * DAYS_PER_MONTH
+    per_second = _rate(replica, inputs)
+    return Preempted(
+        away_seconds=away_seconds(replica, inputs),
+        up_share=up,
+        broken_share=min(per_second * max(request_seconds(replica) - inputs.interruptions.notice_seconds, 0.0), 1.0),
+        spot_spares=max(fleet) - max(needed),
+        spot_usd=gpu_hours * spot_usd_per_gpu_hour(replica.setup.gpu, inputs, gpus=max(fleet) * replica.gpus),
+    )
+
+
+def request_seconds(replica: PlannedReplica) -> float:
+    """Return how long a request stays at the load planned for."""
+    at = replica.at_knee
+    return float(at.ttft_seconds + at.tpot_seconds * (replica.demand.output_tokens - 1))
+
+
+def away_seconds(replica: PlannedReplica, inputs: ServingInputs) -> float:
+    """Return the seconds that an interruption takes from a replica.
+
+    Told of it, a replica takes new requests as long as they end in time, while another node is asked for and starts.
+    """
+    asked = inputs.interruptions
+    drained = max(asked.notice_seconds - request_seconds(replica), 0.0)
+    return max(asked.replacement_seconds + cold_start(inputs.scaling, replica) - drained, 0.0)
+
+
+def _rate(replica: PlannedReplica, inputs: ServingInputs) -> float:
+    """Return the interruptions of a replica a second: it is away with any node that it touches."""
+    return inputs.interruptions.interruptions_per_hour / 3600 * replica.packing.nodes_per_replica
+
+
+def up_share(replica: PlannedReplica, inputs: ServingInputs) -> float:
+    """Return the share of the time in which a replica on spot serves: 1 / (1 + rate x seconds away)."""
+    return 1 / (1 + _rate(replica, inputs) * away_seconds(replica, inputs))
+
+
+def held_by(needed: int, replica: PlannedReplica, up: float, share: float) -> int:
+    """Return the replicas of which ``needed`` serve that share of the time, in units of those that share a node."""
+    together = replica.packing.lost_with("node")
+    units = -(-needed // together)
+    return needed + together * (_units(units, up, share) - units)
+
+
+def _units(needed: int, up: float, share: float) -> int:
+    """Return the units of which ``needed`` are up that share of the time: each of them for itself, binomial.
+
+    Found by halving; the chance that at most so many are down is summed up term by term.
+    """
+    if needed == 0 or up >= 1:
+        return needed
+    fails, holds = needed - 1, needed
+    while _held(holds, needed, up) < share:
+        fails, holds = holds, holds * 2
+    while holds - fails > 1:
+        middle = (fails + holds) // 2
+        fails, holds = (fails, middle) if _held(middle, needed, up) >= share else (middle, holds)
+    return holds
+
+
+def _held(units: int, needed: int, up: float) -> float:
+    """Return the chance that at least ``needed`` of some units are up."""
+    return math.fsum(
+        math.exp(
+            math.lgamma(units + 1) - math.lgamma(down + 1) - math.lgamma(units - down + 1)
+            + down * math.log1p(-up) + (units - down) * math.log(up)
+        )
+        for down in range(units - needed + 1)
+    )  # fmt: skip
+
+
+def spot_usd_per_gpu_hour(gpu: str, inputs: ServingInputs, gpus: int) -> float:
+    """Return the price of a GPU-hour on spot: given, else listed; NaN where no table lists one."""
+    if (given := inputs.interruptions.spot_usd_per_gpu_hour) is not None:
+        return given
+    prices = inputs.prices
+    found = listed_quotes(
+        accelerator(gpu).key, prices.provider, prices.region, terms=("spot",), gpus=gpus, own=prices.own
+    )["spot"]
+    return found.usd_per_gpu_hour if found else NOT_LISTED_USD
