@@ -98,17 +98,10 @@ def every(n_layers: int, period: int, *, last: str = "full_attention", other: st
     return [last if (i + 1) % period == 0 else other for i in range(n_layers)]
 
 
-def sliding_pattern(config: Config, default_period: int = 1, *, said: str = "") -> list[str]:
-    """Return which layers slide, from ``layer_types`` or the type's default: every period-th layer sees everything.
-
-    ``said`` is the key under which a file of the type may give another period.
-    """
+def sliding_pattern(config: Config) -> list[str]:
+    """Return which layers slide: those of ``layer_types``, none where the file leaves it out."""
     n_layers = config.integer("num_hidden_layers")
-    if said and config.has("layer_types"):
-        config.ignore(said)
-    elif said:
-        default_period = config.integer(said, default=default_period)
-    return config.pattern("layer_types", n_layers, SLIDING, every(n_layers, default_period))
+    return config.pattern("layer_types", n_layers, SLIDING, ["full_attention"] * n_layers)
 
 
 def block(d_model: int, mixer: Brick, feed: Brick, *, bias: bool = False) -> Layer:

@@ -57,7 +57,6 @@ def deepseek_stack(
     feed: Experts,
     mlps: list[str],
     *,
-    stored: bool = True,
     kinds: list[int] | None = None,
 ) -> Architecture:
     """Return the stack of dense and sparse layers with its routing correction and prediction layers."""
@@ -67,7 +66,7 @@ def deepseek_stack(
         config,
         layers_of(pairs, lambda pair: layer(*pair)),
         BesideLayers(
-            buffers=correction(feed.n_experts, mlps) if stored else (),
+            buffers=correction(feed.n_experts, mlps),
             mtp=prediction(feed.d_model, layer("sparse", 1), n_mtp) if n_mtp else (),
         ),
     )

@@ -52,26 +52,26 @@ def jamba(config: Config) -> Architecture:
     return stack(config, layers_of([(i % period == offset, i % every == first) for i in range(n_layers)], layer))
 
 
-def mamba2_mixer(config: Config, *, prefix: str = "mamba_", normed: bool = True, name: str = "mamba") -> Mamba2:
+def mamba2_mixer(config: Config, *, normed: bool = True) -> Mamba2:
     """Return Mamba 2 from the keys that Bamba and its kin use."""
-    config.ignore(*IGNORED, f"{prefix}chunk_size", "mamba_norm_before_gate")
-    d_model, n_heads = config.integer("hidden_size"), config.integer(f"{prefix}n_heads")
-    inner = config.integer(f"{prefix}d_ssm", default=int(config.number(f"{prefix}expand", default=2) * d_model))
-    width = config.divides(f"{prefix}expand * hidden_size", inner, f"{prefix}n_heads", n_heads)
-    if config.values.get(f"{prefix}d_head") not in (None, "auto", width):
-        raise config.unknown(f"{prefix}d_head", config.values[f"{prefix}d_head"], f"{width}, or 'auto'")
-    config.ignore(f"{prefix}d_head")
+    config.ignore(*IGNORED, "mamba_chunk_size", "mamba_norm_before_gate")
+    d_model, n_heads = config.integer("hidden_size"), config.integer("mamba_n_heads")
+    inner = config.integer("mamba_d_ssm", default=int(config.number("mamba_expand", default=2) * d_model))
+    width = config.divides("mamba_expand * hidden_size", inner, "mamba_n_heads", n_heads)
+    if config.values.get("mamba_d_head") not in (None, "auto", width):
+        raise config.unknown("mamba_d_head", config.values["mamba_d_head"], f"{width}, or 'auto'")
+    config.ignore("mamba_d_head")
     return Mamba2(
         d_model,
         n_heads,
         width,
-        n_groups=config.integer(f"{prefix}n_groups"),
-        d_state=config.integer(f"{prefix}d_state"),
-        d_conv=config.integer(f"{prefix}d_conv"),
-        conv_bias=config.flag(f"{prefix}conv_bias", default=True),
-        proj_bias=config.flag(f"{prefix}proj_bias", default=False),
+        n_groups=config.integer("mamba_n_groups"),
+        d_state=config.integer("mamba_d_state"),
+        d_conv=config.integer("mamba_d_conv"),
+        conv_bias=config.flag("mamba_conv_bias", default=True),
+        proj_bias=config.flag("mamba_proj_bias", default=False),
         normed=normed,
-        name=name,
+        name="mamba",
     )
 
 

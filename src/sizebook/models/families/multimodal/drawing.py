@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 from sizebook.models.architecture import Architecture, Brick, Embedding, Norm, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
 from sizebook.models.families.decoders.rows import part
-from sizebook.models.families.multimodal.image_tokens import looks_around, residual
+from sizebook.models.families.multimodal.image_tokens import middle, resolutions, widths_of
 from sizebook.models.families.multimodal.joining import with_towers
 from sizebook.models.families.multimodal.rows import joined, row_of
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
+
+Norms = Callable[[int], tuple[Brick, ...]]
 
 
 @model_type("janus")
@@ -31,26 +35,24 @@ def _painter(config: Config) -> Tower:
     """Return the encoder and decoder of a VQ-GAN (arXiv:2012.09841), its codes, and what joins them to the text."""
     config.only("model_type", "janus_vqgan")
     config.ignore("num_patches")
-    channels, times = config.integer("base_channels"), config.integers("channel_multiplier")
-    if not times or 0 in times:
-        raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
+    channels, widths = config.integer("base_channels"), widths_of(config)
     n_blocks, latent = config.integer("num_res_blocks"), config.integer("latent_channels")
     double = 2 if config.flag("double_latent", default=False) else 1
-    widths, d_code = [channels * each for each in times], config.integer("embed_dim")
-    encoder = _levels(channels, widths, n_blocks, "downsample")
-    decoder = _levels(widths[-1], widths[::-1], n_blocks + 1, "upsample", first=True)
+    d_code, lowest = config.integer("embed_dim"), [width == len(widths) - 1 for width in range(len(widths))]
+    encoder = resolutions(channels, widths, n_blocks, lowest, step="downsample")
+    decoder = resolutions(widths[-1], widths[::-1], n_blocks + 1, lowest[::-1], step="upsample")
     n_codes, d_out = config.integer("num_embeddings"), config.integer("projection_dim")
     bricks: list[Brick] = [
         linear("encoder.conv_in", 9 * config.integer("in_channels"), channels),
         *encoder,
-        *_middle(widths[-1]),
+        *middle(widths[-1]),
         Norm("encoder.norm_out", widths[-1], bias=True),
         linear("encoder.conv_out", 9 * widths[-1], double * latent),
         Embedding("quantize", n_codes, d_code),
         linear("quant_conv", latent, d_code),
         linear("post_quant_conv", d_code, latent),
         linear("decoder.conv_in", 9 * latent, widths[-1]),
-        *_middle(widths[-1]),
+        *middle(widths[-1]),
         *decoder,
         Norm("decoder.norm_out", widths[0], bias=True),
         linear("decoder.conv_out", 9 * widths[0], config.integer("out_channels")),
@@ -62,24 +64,6 @@ def _painter(config: Config) -> Tower:
         linear("generation_head.vision_head", d_out, n_codes),
     ]
     return Tower("vision", widths[-1], 0, stem=tuple(bricks), layer=(), projector=tuple(joins), name="vqmodel")
-
-
-def _middle(width: int) -> list[Brick]:
-    return [*residual(width, width), *looks_around(width), *residual(width, width)]
-
-
-def _levels(d_in: int, widths: list[int], n_blocks: int, step: str, *, first: bool = False) -> list[Brick]:
-    """Return the blocks of each resolution; those of the lowest attend, which comes first or last."""
-    bricks: list[Brick] = []
-    for level, width in enumerate(widths):
-        lowest = level == (0 if first else len(widths) - 1)
-        for _ in range(n_blocks):
-            bricks += residual(d_in, width)
-            bricks += looks_around(width) if lowest else ()
-            d_in = width
-        if level < len(widths) - 1:
-            bricks.append(linear(step, 9 * width, width))
-    return bricks
 
 
 @model_type("emu3")
@@ -96,24 +80,21 @@ def _frames(config: Config) -> tuple[Tower, tuple[Weight, ...]]:
     """Return the quantiser of frames, whose decoder norms by the codes, and what its batch norms store."""
     config.only("model_type", "emu3_vqgan")
     config.ignore("num_attention_heads")
-    times = config.integers("channel_multiplier")
-    if not times or 0 in times:
-        raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
+    widths = widths_of(config)
     channels, n_blocks = config.integer("base_channels"), config.integer("num_res_blocks")
     looks_at, d_looks = set(config.integers("attn_resolutions")), config.integer("hidden_size")
     latent, d_code = config.integer("latent_channels"), config.integer("embed_dim")
     out = latent * (2 if config.flag("double_latent", default=False) else 1)
     halvings = config.integer("temporal_downsample_factor").bit_length() - 1
-    widths = [channels * each for each in times]
-    attends = [level in looks_at for level in range(len(times))]
-    drawn, looks = _Drawn(d_code), _projections(d_looks)
-    encoder = _resolutions(channels, widths, attends, n_blocks, _Plain(), looks)
-    decoder = _resolutions(widths[-1], widths[::-1], attends[::-1], n_blocks + 1, drawn, looks)
+    attends = [level in looks_at for level in range(len(widths))]
+    drawn, looks = partial(_by_codes, d_code), _projections(d_looks)
+    encoder = _resolutions(channels, widths, n_blocks, attends, _plain, looks)
+    decoder = _resolutions(widths[-1], widths[::-1], n_blocks + 1, attends[::-1], drawn, looks)
     last = widths[-1]
     bricks: list[Brick] = [
         linear("encoder.conv_in", 9 * config.integer("in_channels", default=3), channels),
         *encoder,
-        *_between(last, _Plain(), looks),
+        *_between(last, _plain, looks),
         Norm("encoder.norm_out", last, bias=True),
         linear("encoder.conv_out", 9 * last, out),
         *[linear("encoder.time_conv", 4 * 9 * out, out)] * halvings,
@@ -126,7 +107,7 @@ def _frames(config: Config) -> tuple[Tower, tuple[Weight, ...]]:
         linear("decoder.conv_in", 9 * latent, last),
         *_between(last, drawn, looks),
         *decoder,
-        *drawn.norm(widths[0]),
+        *drawn(widths[0]),
         linear("decoder.conv_out", 9 * widths[0], config.integer("out_channels")),
     ]
     seen = tuple(
@@ -136,60 +117,52 @@ def _frames(config: Config) -> tuple[Tower, tuple[Weight, ...]]:
     return Tower("vision", last, 0, stem=tuple(bricks), layer=(), projector=(), name="vqmodel"), seen
 
 
-@dataclass(frozen=True)
-class _Plain:
-    """The norm of the encoder."""
-
-    def norm(self, width: int) -> tuple[Brick, ...]:
-        return (Norm("norm", width, bias=True),)
+def _plain(width: int) -> tuple[Brick, ...]:
+    """Return the norm of the encoder."""
+    return (Norm("norm", width, bias=True),)
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """The norm of the decoder: its gain and offset come from the codes, of width ``d_code``."""
-
-    d_code: int
-
-    def norm(self, width: int) -> tuple[Brick, ...]:
-        return (
-            Norm("norm_layer", width, bias=True),
-            linear("conv_y", self.d_code, width),
-            linear("conv_b", self.d_code, width),
-        )
+def _by_codes(d_code: int, width: int) -> tuple[Brick, ...]:
+    """Return the norm of the decoder: its gain and offset come from the codes."""
+    return (
+        Norm("norm_layer", width, bias=True),
+        linear("conv_y", d_code, width),
+        linear("conv_b", d_code, width),
+    )
 
 
 def _projections(width: int) -> list[Brick]:
     return [linear(name, width, width) for name in ("q_proj", "k_proj", "v_proj", "out_proj")]
 
 
-def _convolved(d_in: int, d_out: int, norms: _Plain | _Drawn) -> list[Brick]:
+def _convolved(d_in: int, d_out: int, norms: Norms) -> tuple[Brick, ...]:
     shortcut = [linear("nin_shortcut", d_in, d_out)] if d_in != d_out else []
-    return [
-        *norms.norm(d_in),
+    return (
+        *norms(d_in),
         linear("conv1", 9 * d_in, d_out),
-        *norms.norm(d_out),
+        *norms(d_out),
         linear("conv2", 9 * d_out, d_out),
         *shortcut,
-    ]
+    )
 
 
-def _between(width: int, norms: _Plain | _Drawn, looks: list[Brick]) -> list[Brick]:
+def _between(width: int, norms: Norms, looks: list[Brick]) -> list[Brick]:
     """Return the blocks of the lowest resolution, between encoder or decoder and the codes."""
-    return [*_convolved(width, width, norms), *looks, *norms.norm(width), *_convolved(width, width, norms)]
+    return [*_convolved(width, width, norms), *looks, *norms(width), *_convolved(width, width, norms)]
 
 
 def _resolutions(
-    d_in: int, widths: list[int], attends: list[bool], n_blocks: int, norms: _Plain | _Drawn, looks: list[Brick]
+    d_in: int, widths: list[int], n_blocks: int, attends: list[bool], norms: Norms, looks: list[Brick]
 ) -> list[Brick]:
-    bricks: list[Brick] = []
-    for level, width in enumerate(widths):
-        for _ in range(n_blocks):
-            bricks += _convolved(d_in, width, norms)
-            bricks += [*looks, *norms.norm(width)] if attends[level] else []
-            d_in = width
-        if level < len(widths) - 1:
-            bricks.append(linear("resample", 9 * width, width))
-    return bricks
+    return resolutions(
+        d_in,
+        widths,
+        n_blocks,
+        attends,
+        step="resample",
+        block=partial(_convolved, norms=norms),
+        look=lambda width: (*looks, *norms(width)),
+    )
 
 
 def _through_time(width: int) -> list[Brick]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Embedding, Norm
@@ -31,27 +32,18 @@ def _quantiser(config: Config) -> Tower:
     """Return the encoder of a VQ-GAN (arXiv:2012.09841) and its table of codes."""
     config.only("model_type", "chameleon_vqgan")
     config.ignore("beta")
-    channels, widths = config.integer("base_channels"), config.integers("channel_multiplier")
-    if not widths or 0 in widths:
-        raise config.unknown("channel_multiplier", widths, "one number of 1 or more for each resolution")
+    channels, widths = config.integer("base_channels"), widths_of(config)
     n_blocks, attends = config.integer("num_res_blocks"), config.text("attn_type", default="vanilla")
     looks_at, side = set(config.integers("attn_resolutions", default=[])), config.integer("resolution")
     if attends != "vanilla":
         raise config.unknown("attn_type", attends, "'vanilla'")
+    looks = [side >> level in looks_at for level in range(len(widths))]
     bricks: list[Brick] = [linear("conv_in", 9 * config.integer("in_channels"), channels)]
-    width = channels
-    for level, times in enumerate(widths):
-        width = channels * (widths[level - 1] if level else 1)
-        for _ in range(n_blocks):
-            bricks += residual(width, channels * times)
-            width = channels * times
-            bricks += looks_around(width) if side in looks_at else ()
-        if level < len(widths) - 1:
-            bricks.append(linear("downsample", 9 * width, width))
-            side //= 2
+    bricks += resolutions(channels, widths, n_blocks, looks, step="downsample")
+    width = widths[-1]
     latent = config.integer("latent_channels") * (2 if config.flag("double_latent", default=False) else 1)
     d_code = config.integer("embed_dim")
-    bricks += [*residual(width, width), *looks_around(width), *residual(width, width)]
+    bricks += middle(width)
     bricks += [Norm("norm_out", width, bias=True), linear("conv_out", 9 * width, latent)]
     codes: tuple[Brick, ...] = (
         linear("quant_conv", config.integer("latent_channels"), d_code),
@@ -59,6 +51,41 @@ def _quantiser(config: Config) -> Tower:
         Embedding("quantize", config.integer("num_embeddings"), d_code),
     )
     return Tower("vision", width, 0, stem=tuple(bricks), layer=(), projector=codes, name="vqmodel")
+
+
+def widths_of(config: Config) -> list[int]:
+    """Return the channels of a quantiser at each resolution, the highest first."""
+    times = config.integers("channel_multiplier")
+    if not times or 0 in times:
+        raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
+    return [config.integer("base_channels") * each for each in times]
+
+
+def resolutions(
+    d_in: int,
+    widths: list[int],
+    n_blocks: int,
+    looks: list[bool],
+    *,
+    step: str,
+    block: Callable[[int, int], tuple[Brick, ...]] | None = None,
+    look: Callable[[int], tuple[Brick, ...]] | None = None,
+) -> list[Brick]:
+    """Return blocks for each resolution, with attention where it ``looks``, and the convolution ``step`` after each."""
+    bricks: list[Brick] = []
+    for level, width in enumerate(widths):
+        for _ in range(n_blocks):
+            bricks += (block or residual)(d_in, width)
+            bricks += (look or looks_around)(width) if looks[level] else ()
+            d_in = width
+        if level < len(widths) - 1:
+            bricks.append(linear(step, 9 * width, width))
+    return bricks
+
+
+def middle(width: int) -> list[Brick]:
+    """Return the blocks of the lowest resolution, between encoder or decoder and the codes."""
+    return [*residual(width, width), *looks_around(width), *residual(width, width)]
 
 
 def residual(d_in: int, d_out: int) -> tuple[Brick, ...]:
