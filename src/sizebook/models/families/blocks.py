@@ -65,9 +65,16 @@ def attention(
     qk_norm: str | None = None,
     d_head: int | None = None,
     kv_required: bool = False,
+    biased: bool = False,
     **more: Any,
 ) -> Attention:
-    """Return grouped attention from the usual keys; ``qk_norm`` norms a head, its share of the model, or all."""
+    """Return grouped attention from the usual keys; ``qk_norm`` norms a head, its share of the model, or all.
+
+    ``biased`` leaves it to the file whether its projections have biases.
+    """
+    if biased:
+        bias = config.flag("attention_bias", default=False)
+        more = {"qkv_bias": bias, "out_bias": bias, **more}
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     width = head_width(config, d_model, n_heads, default=d_head)
     kv_heads = n_kv_heads(config, n_heads, required=kv_required)

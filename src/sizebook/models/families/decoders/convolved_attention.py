@@ -147,9 +147,9 @@ def _relative(config: Config, slides: bool) -> tuple[Attention, list[Weight]]:
 @model_type("zaya")
 def zaya(config: Config) -> Architecture:
     """ZAYA 1 (arXiv:2511.17127): convolved attention, scaled residual streams, one more expert that does nothing."""
-    n_layers, bias = config.integer("num_hidden_layers"), config.flag("attention_bias", default=False)
+    n_layers = config.integer("num_hidden_layers")
     kinds = config.pattern("layer_types", n_layers, ("hybrid", "hybrid_sliding"), ["hybrid"] * n_layers)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias)
+    mixer = attention(config, biased=True)
     if mixer.n_kv_heads * mixer.d_head % 2:
         raise config.unknown("head_dim", mixer.d_head, "an even width of all values, which are projected in halves")
     feed, d_router = routed(config), config.integer("router_hidden_size")

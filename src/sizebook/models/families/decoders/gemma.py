@@ -67,8 +67,7 @@ def gemma4(config: Config) -> Architecture:
     kinds = config.pattern("layer_types", n_layers, SLIDING, every(n_layers, 6))
     kinds = [*kinds[:-1], "full_attention"]
     shared = _shared(config, kinds, default=0)
-    bias = config.flag("attention_bias", default=False)
-    slides = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
+    slides = attention(config, biased=True, qk_norm="head")
     sees_all = _global_attention(config, slides, kinds)
     wide = config.flag("use_double_wide_mlp", default=False)
     unified = config.text("model_type") == "gemma4_unified_text"
@@ -173,8 +172,7 @@ def gemma3n(config: Config) -> Architecture:
     inner = widths if isinstance(widths, list) else [config.integer("intermediate_size")] * n_layers
     if len(inner) != n_layers:
         raise config.unknown("intermediate_size", f"{len(inner)} entries", f"{n_layers}, one a layer")
-    bias = config.flag("attention_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
+    mixer = attention(config, biased=True, qk_norm="head")
     if config.integer("hidden_size_per_layer_input") == 0:
         raise config.unknown("hidden_size_per_layer_input", 0, "1 or more: every layer of this type has them")
     width = config.integer("hidden_size_per_layer_input")

@@ -83,9 +83,9 @@ def olmo_hybrid(config: Config) -> Architecture:
     """OLMo Hybrid: delta layers normed in front, attention layers behind, as OLMo 2 does."""
     config.ignore("linear_allow_neg_eigval", "linear_a_log_min", "linear_a_log_max", "linear_dt_min", "linear_dt_max")
     config.ignore("linear_dt_init_floor")
-    bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
+    n_layers = config.integer("num_hidden_layers")
     feed, mixer = feed_forward(config), delta(config)
-    attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="all")
+    attend = attention(config, biased=True, qk_norm="all")
     names = ("post_attention_layernorm", "post_feedforward_layernorm")
     norms = [Norm(name, feed.d_model) for name in names]
     built = {MIXED[0]: block(feed.d_model, mixer, feed), MIXED[1]: Layer((attend, norms[0], feed, norms[1]))}

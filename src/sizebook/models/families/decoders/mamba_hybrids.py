@@ -23,12 +23,10 @@ from sizebook.models.mixers import Mamba1, Mamba2
 from sizebook.models.refusals import spellings_disagree
 
 
-@model_type("jamba")
-def jamba(config: Config) -> Architecture:
-    """Jamba: one attention layer in eight, experts in every second layer, Mamba 1 with three small norms."""
-    config.ignore("layers_block_type")
-    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
-    mixer = Mamba1(
+def mamba1_mixer(config: Config, *, normed: bool = False) -> Mamba1:
+    """Return Mamba 1 from the keys of Jamba and Zamba."""
+    d_model = config.integer("hidden_size")
+    return Mamba1(
         d_model,
         config.integer("mamba_expand") * d_model,
         config.integer("mamba_d_state"),
@@ -36,9 +34,17 @@ def jamba(config: Config) -> Architecture:
         dt_rank=time_step_rank(config, "mamba_dt_rank"),
         conv_bias=config.flag("mamba_conv_bias", default=True),
         proj_bias=config.flag("mamba_proj_bias", default=False),
-        normed=True,
+        normed=normed,
         name="mamba",
     )
+
+
+@model_type("jamba")
+def jamba(config: Config) -> Architecture:
+    """Jamba: one attention layer in eight, experts in every second layer, Mamba 1 with three small norms."""
+    config.ignore("layers_block_type")
+    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
+    mixer = mamba1_mixer(config, normed=True)
     attend, dense = attention(config), feed_forward(config)
     n_experts = config.integer("num_experts")
     experts = routed(config, "intermediate_size", name="feed_forward") if n_experts > 1 else None
@@ -78,9 +84,8 @@ def mamba2_mixer(config: Config, *, normed: bool = True) -> Mamba2:
 @model_type("bamba")
 def bamba(config: Config) -> Architecture:
     """Bamba: Mamba 2 in all layers but the listed ones."""
-    bias = config.flag("attention_bias", default=False)
     mixer, feed = mamba2_mixer(config), feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    attend = attention(config, qkv_bias=bias, out_bias=bias)
+    attend = attention(config, biased=True)
     listed = config.integers("attn_layer_indices", default=[])
     kinds = [i in listed for i in range(config.integer("num_hidden_layers"))]
     return stack(config, layers_of(kinds, lambda attends: block(feed.d_model, attend if attends else mixer, feed)))
@@ -90,13 +95,12 @@ def bamba(config: Config) -> Architecture:
 def falcon_h1(config: Config) -> Architecture:
     """Falcon-H1: attention and Mamba 2 side by side in every layer."""
     config.ignore("mamba_use_mlp", "projectors_bias", "ssm_multipliers", "mlp_multipliers")
-    bias = config.flag("attention_bias", default=False)
     projectors = config.flag("projectors_bias", default=False)
     mixer = mamba2_mixer(config, normed=config.flag("mamba_rms_norm", default=False))
     if projectors or mixer.proj_bias:
         raise config.unknown("projectors_bias", True, "false, and 'mamba_proj_bias' too: they are not described")
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    attend = attention(config, qkv_bias=bias, out_bias=bias)
+    attend = attention(config, biased=True)
     layer = block(feed.d_model, attend, feed)
     return stack(config, (Layer((*layer.bricks, mixer)),) * config.integer("num_hidden_layers"))
 
@@ -105,9 +109,9 @@ def falcon_h1(config: Config) -> Architecture:
 def granite_hybrid(config: Config) -> Architecture:
     """Granite 4: Mamba 2 or attention by pattern, experts beside one shared block."""
     config.ignore("position_embedding_type", "normalization_function", "init_method")
-    bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
+    n_layers = config.integer("num_hidden_layers")
     mixer, d_model = mamba2_mixer(config), config.integer("hidden_size")
-    attend = attention(config, qkv_bias=bias, out_bias=bias)
+    attend = attention(config, biased=True)
     shared = config.integer("shared_intermediate_size")
     feed: Brick = FeedForward(d_model, shared, gated=True, name="shared_mlp")
     if config.integer("num_local_experts"):
@@ -247,21 +251,12 @@ def zamba(config: Config) -> Architecture:
     """Zamba: Mamba 1 with two heads and one shared block."""
     config.only("num_mem_blocks", 1)
     config.ignore(*IGNORED)
-    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
+    n_layers = config.integer("num_hidden_layers")
     period, offset = config.integer("attn_layer_period", default=6), config.integer("attn_layer_offset", default=4)
     default = ["mamba", "mamba", "hybrid"] + [
         "hybrid" if i % period == offset else "mamba" for i in range(n_layers - 3)
     ]
-    mixer = Mamba1(
-        d_model,
-        config.integer("mamba_expand") * d_model,
-        config.integer("mamba_d_state"),
-        d_conv=config.integer("mamba_d_conv"),
-        dt_rank=time_step_rank(config, "mamba_dt_rank"),
-        conv_bias=config.flag("mamba_conv_bias", default=True),
-        proj_bias=config.flag("mamba_proj_bias", default=False),
-        name="mamba",
-    )
+    mixer = mamba1_mixer(config)
     config.divides("mamba_expand * hidden_size", mixer.d_inner, "n_mamba_heads", config.integer("n_mamba_heads"))
     return hybrid_stack(config, mixer, config.pattern("layers_block_type", n_layers, KINDS, default))
 

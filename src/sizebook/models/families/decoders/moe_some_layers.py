@@ -51,8 +51,7 @@ def ernie_moe(config: Config) -> Architecture:
 def laguna(config: Config) -> Architecture:
     """Laguna: a gate per head, heads counted per layer, a trained routing correction."""
     n_layers = config.integer("num_hidden_layers")
-    bias = config.flag("attention_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
+    mixer = attention(config, biased=True, qk_norm="head")
     heads = config.per_layer("num_attention_heads_per_layer", n_layers, [mixer.n_heads] * n_layers)
     config.ignore("moe_apply_router_weight_on_input", "swa_attention_sink_enabled", "intermediate_size")
     gated = config.flag("gating", default=True)
@@ -77,10 +76,10 @@ def llama4(config: Config) -> Architecture:
     """Llama 4: every n-th layer has experts and one shared expert; three of four layers see a chunk."""
     config.ignore("attn_temperature_tuning", "floor_scale", "attn_scale")
     config.ignore("for_llm_compressor", "use_qk_norm", "attn_scale")
-    bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
+    n_layers = config.integer("num_hidden_layers")
     feed = routed(config, "intermediate_size", name="feed_forward")
     feed = replace(feed, d_ff_shared=feed.d_ff)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias)
+    mixer = attention(config, biased=True)
     step = config.integer("interleave_moe_layer_step", default=1)
     sparse = config.integers("moe_layers", default=list(range(step - 1, n_layers, step)) if step else [])
     chunks = config.pattern(

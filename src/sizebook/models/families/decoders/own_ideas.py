@@ -58,9 +58,9 @@ def qwen(config: Config) -> Architecture:
 def cohere_moe(config: Config) -> Architecture:
     """Command A+: Command R7B's block with experts, optional shared ones and a dense prefix."""
     config.ignore("shared_expert_combination_strategy", "expert_selection_fn")
-    bias, feed = config.flag("attention_bias", default=False), routed(config, "intermediate_size")
+    feed = routed(config, "intermediate_size")
     feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
-    mixer, norm = attention(config, qkv_bias=bias, out_bias=bias), Norm("input_layernorm", feed.d_model)
+    mixer, norm = attention(config, biased=True), Norm("input_layernorm", feed.d_model)
     mlps = mlp_kinds(config)
     prefix = "prefix_dense_intermediate_size"
     dense = feed_forward(config, key=prefix if config.has(prefix) else "intermediate_size")
@@ -86,8 +86,7 @@ def hunyuan_moe(config: Config) -> Architecture:
     config.only("use_rotary_pos_emb", True)
     config.ignore("cla_share_factor", "use_qk_norm", "norm_type", "org_vocab_size", "attention_head_dim", "class_num")
     config.ignore("use_mixed_mlp_moe", "num_shared_expert", "moe_intermediate_size", "moe_layer_num_skipped")
-    bias = config.flag("attention_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
+    mixer = attention(config, biased=True, qk_norm="head")
     feed = feed_forward(config)
     n_layers, n_experts = config.integer("num_hidden_layers"), config.integer("num_experts", "num_local_experts")
     experts = Experts(feed.d_model, feed.d_ff, n_experts, top_k=1, d_ff_shared=feed.d_ff)

@@ -17,8 +17,8 @@ def chameleon(config: Config) -> Architecture:
     """Chameleon (arXiv:2405.09818): gains and offsets of queries and keys a head, a VQ-GAN's encoder and codebook."""
     config.ignore("model_parallel_size", "swin_norm", "vocabulary_map")  # swin_norm moves the norms of a layer alone
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    bias, d_model = config.flag("attention_bias", default=False), feed.d_model
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    d_model = feed.d_model
+    mixer = attention(config, biased=True, kv_required=True)
     config.divides("hidden_size", d_model, "num_attention_heads", mixer.n_heads)
     if mixer.n_heads * mixer.d_head != d_model:
         raise config.unknown("head_dim", mixer.d_head, f"heads that are together {d_model} wide")

@@ -57,8 +57,7 @@ def _talker(config: Config) -> tuple[Tower, Tower]:
     section = config.section("text_config")
     section.ignore("use_sliding_window", "layer_types")
     feed = routed(section, d_ff_shared=section.integer("shared_expert_intermediate_size"), shared_gate=True)
-    bias = section.flag("attention_bias", default=False)
-    mixer = attention(section, qkv_bias=bias, out_bias=bias, qk_norm="head", kv_required=True)
+    mixer = attention(section, biased=True, qk_norm="head", kv_required=True)
     section.ignore("mlp_only_layers", "decoder_sparse_step")  # transformers builds experts in every layer
     d_model, vocab = feed.d_model, section.integer("vocab_size")
     d_in, wide = config.integer("thinker_hidden_size"), section.integer("intermediate_size")
@@ -81,8 +80,7 @@ def _talker(config: Config) -> tuple[Tower, Tower]:
 def _vocoder(config: Config) -> Tower:
     """Return the vocoder: a small decoder over codes, then convolutions that widen time and halve the channels."""
     d_model, d_ff = config.integer("hidden_size"), config.integer("intermediate_size")
-    bias = config.flag("attention_bias", default=False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    mixer = attention(config, biased=True, kv_required=True)
     codes = config.integer("codebook_size") * config.integer("num_quantizers")
     scales = Tensors((vector("self_attn_layer_scale", d_model), vector("mlp_layer_scale", d_model)))
     layer = (*block(d_model, mixer, FeedForward(d_model, d_ff, gated=True)).bricks, scales)
