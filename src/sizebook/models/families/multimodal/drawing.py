@@ -10,7 +10,7 @@ from sizebook.models.architecture import Architecture, Brick, Embedding, Norm, W
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
 from sizebook.models.families.decoders.rows import part
-from sizebook.models.families.multimodal.image_tokens import middle, resolutions, widths_of
+from sizebook.models.families.multimodal.image_tokens import DOWN, UP, Blocks, middle, resolutions, widths_of
 from sizebook.models.families.multimodal.joining import with_towers
 from sizebook.models.families.multimodal.rows import joined, row_of
 from sizebook.models.huggingface import model_type
@@ -39,8 +39,8 @@ def _painter(config: Config) -> Tower:
     n_blocks, latent = config.integer("num_res_blocks"), config.integer("latent_channels")
     double = 2 if config.flag("double_latent", default=False) else 1
     d_code, lowest = config.integer("embed_dim"), [width == len(widths) - 1 for width in range(len(widths))]
-    encoder = resolutions(channels, widths, n_blocks, lowest, step="downsample")
-    decoder = resolutions(widths[-1], widths[::-1], n_blocks + 1, lowest[::-1], step="upsample")
+    encoder = resolutions(channels, widths, n_blocks, lowest, DOWN)
+    decoder = resolutions(widths[-1], widths[::-1], n_blocks + 1, lowest[::-1], UP)
     n_codes, d_out = config.integer("num_embeddings"), config.integer("projection_dim")
     bricks: list[Brick] = [
         linear("encoder.conv_in", 9 * config.integer("in_channels"), channels),
@@ -88,8 +88,8 @@ def _frames(config: Config) -> tuple[Tower, tuple[Weight, ...]]:
     halvings = config.integer("temporal_downsample_factor").bit_length() - 1
     attends = [level in looks_at for level in range(len(widths))]
     drawn, looks = partial(_by_codes, d_code), _projections(d_looks)
-    encoder = _resolutions(channels, widths, n_blocks, attends, _plain, looks)
-    decoder = _resolutions(widths[-1], widths[::-1], n_blocks + 1, attends[::-1], drawn, looks)
+    encoder = resolutions(channels, widths, n_blocks, attends, _blocks(_plain, looks))
+    decoder = resolutions(widths[-1], widths[::-1], n_blocks + 1, attends[::-1], _blocks(drawn, looks))
     last = widths[-1]
     bricks: list[Brick] = [
         linear("encoder.conv_in", 9 * config.integer("in_channels", default=3), channels),
@@ -151,18 +151,8 @@ def _between(width: int, norms: Norms, looks: list[Brick]) -> list[Brick]:
     return [*_convolved(width, width, norms), *looks, *norms(width), *_convolved(width, width, norms)]
 
 
-def _resolutions(
-    d_in: int, widths: list[int], n_blocks: int, attends: list[bool], norms: Norms, looks: list[Brick]
-) -> list[Brick]:
-    return resolutions(
-        d_in,
-        widths,
-        n_blocks,
-        attends,
-        step="resample",
-        block=partial(_convolved, norms=norms),
-        look=lambda width: (*looks, *norms(width)),
-    )
+def _blocks(norms: Norms, looks: list[Brick]) -> Blocks:
+    return Blocks(partial(_convolved, norms=norms), lambda width: (*looks, *norms(width)), "resample")
 
 
 def _through_time(width: int) -> list[Brick]:

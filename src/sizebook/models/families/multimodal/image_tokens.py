@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from sizebook.models.architecture import Architecture, Brick, Embedding, Norm
 from sizebook.models.config import Config
@@ -39,7 +40,7 @@ def _quantiser(config: Config) -> Tower:
         raise config.unknown("attn_type", attends, "'vanilla'")
     looks = [side >> level in looks_at for level in range(len(widths))]
     bricks: list[Brick] = [linear("conv_in", 9 * config.integer("in_channels"), channels)]
-    bricks += resolutions(channels, widths, n_blocks, looks, step="downsample")
+    bricks += resolutions(channels, widths, n_blocks, looks, DOWN)
     width = widths[-1]
     latent = config.integer("latent_channels") * (2 if config.flag("double_latent", default=False) else 1)
     d_code = config.integer("embed_dim")
@@ -59,28 +60,6 @@ def widths_of(config: Config) -> list[int]:
     if not times or 0 in times:
         raise config.unknown("channel_multiplier", times, "one number of 1 or more for each resolution")
     return [config.integer("base_channels") * each for each in times]
-
-
-def resolutions(
-    d_in: int,
-    widths: list[int],
-    n_blocks: int,
-    looks: list[bool],
-    *,
-    step: str,
-    block: Callable[[int, int], tuple[Brick, ...]] | None = None,
-    look: Callable[[int], tuple[Brick, ...]] | None = None,
-) -> list[Brick]:
-    """Return blocks for each resolution, with attention where it ``looks``, and the convolution ``step`` after each."""
-    bricks: list[Brick] = []
-    for level, width in enumerate(widths):
-        for _ in range(n_blocks):
-            bricks += (block or residual)(d_in, width)
-            bricks += (look or looks_around)(width) if looks[level] else ()
-            d_in = width
-        if level < len(widths) - 1:
-            bricks.append(linear(step, 9 * width, width))
-    return bricks
 
 
 def middle(width: int) -> list[Brick]:
@@ -103,3 +82,27 @@ def residual(d_in: int, d_out: int) -> tuple[Brick, ...]:
 def looks_around(width: int) -> tuple[Brick, ...]:
     """Return the attention of one head among the places of an image."""
     return Norm("norm", width, bias=True), *(linear(name, width, width) for name in ("q", "k", "v", "proj_out"))
+
+
+class Blocks(NamedTuple):
+    """What a quantiser has at a resolution, by widths, and the name of the convolution to the next resolution."""
+
+    convolved: Callable[[int, int], tuple[Brick, ...]]
+    attended: Callable[[int], tuple[Brick, ...]]
+    step: str
+
+
+def resolutions(d_in: int, widths: list[int], n_blocks: int, attends: list[bool], blocks: Blocks) -> list[Brick]:
+    """Return the blocks of each resolution, and the convolution between two of them."""
+    bricks: list[Brick] = []
+    for level, width in enumerate(widths):
+        for _ in range(n_blocks):
+            bricks += blocks.convolved(d_in, width)
+            bricks += blocks.attended(width) if attends[level] else ()
+            d_in = width
+        if level < len(widths) - 1:
+            bricks.append(linear(blocks.step, 9 * width, width))
+    return bricks
+
+
+DOWN, UP = (Blocks(residual, looks_around, step) for step in ("downsample", "upsample"))
