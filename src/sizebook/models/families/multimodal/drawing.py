@@ -39,8 +39,8 @@ def _painter(config: Config) -> Tower:
     n_blocks, latent = config.integer("num_res_blocks"), config.integer("latent_channels")
     double = 2 if config.flag("double_latent", default=False) else 1
     d_code, lowest = config.integer("embed_dim"), [width == len(widths) - 1 for width in range(len(widths))]
-    encoder = resolutions(channels, widths, n_blocks, lowest, DOWN)
-    decoder = resolutions(widths[-1], widths[::-1], n_blocks + 1, lowest[::-1], UP)
+    encoder = resolutions(channels, widths, n_blocks, attends=lowest, blocks=DOWN)
+    decoder = resolutions(widths[-1], widths[::-1], n_blocks + 1, attends=lowest[::-1], blocks=UP)
     n_codes, d_out = config.integer("num_embeddings"), config.integer("projection_dim")
     bricks: list[Brick] = [
         linear("encoder.conv_in", 9 * config.integer("in_channels"), channels),
@@ -88,8 +88,8 @@ def _frames(config: Config) -> tuple[Tower, tuple[Weight, ...]]:
     halvings = config.integer("temporal_downsample_factor").bit_length() - 1
     attends = [level in looks_at for level in range(len(widths))]
     drawn, looks = partial(_by_codes, d_code), _projections(d_looks)
-    encoder = resolutions(channels, widths, n_blocks, attends, _blocks(_plain, looks))
-    decoder = resolutions(widths[-1], widths[::-1], n_blocks + 1, attends[::-1], _blocks(drawn, looks))
+    encoder = resolutions(channels, widths, n_blocks, attends=attends, blocks=_blocks(_plain, looks))
+    decoder = resolutions(widths[-1], widths[::-1], n_blocks + 1, attends=attends[::-1], blocks=_blocks(drawn, looks))
     last = widths[-1]
     bricks: list[Brick] = [
         linear("encoder.conv_in", 9 * config.integer("in_channels", default=3), channels),

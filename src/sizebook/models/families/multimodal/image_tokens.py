@@ -40,7 +40,7 @@ def _quantiser(config: Config) -> Tower:
         raise config.unknown("attn_type", attends, "'vanilla'")
     looks = [side >> level in looks_at for level in range(len(widths))]
     bricks: list[Brick] = [linear("conv_in", 9 * config.integer("in_channels"), channels)]
-    bricks += resolutions(channels, widths, n_blocks, looks, DOWN)
+    bricks += resolutions(channels, widths, n_blocks, attends=looks, blocks=DOWN)
     width = widths[-1]
     latent = config.integer("latent_channels") * (2 if config.flag("double_latent", default=False) else 1)
     d_code = config.integer("embed_dim")
@@ -92,7 +92,7 @@ class Blocks(NamedTuple):
     step: str
 
 
-def resolutions(d_in: int, widths: list[int], n_blocks: int, attends: list[bool], blocks: Blocks) -> list[Brick]:
+def resolutions(d_in: int, widths: list[int], n_blocks: int, *, attends: list[bool], blocks: Blocks) -> list[Brick]:
     """Return the blocks of each resolution, and the convolution between two of them."""
     bricks: list[Brick] = []
     for level, width in enumerate(widths):
