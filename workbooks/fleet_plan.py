@@ -24,10 +24,10 @@ from sizebook.workbooks.what_if import case_cost
 FILE, TITLE = "fleet_plan.xlsx", "Fleet plan"
 _SCENARIO = Path(__file__).resolve().parent / "scenarios" / "six-services.toml"
 EXAMPLE = workbook_inputs(parse(FleetScenario, read_toml(_SCENARIO), _SCENARIO.name))
-FUNCTIONS = ("FLEET_BASIS", "FLEET_LEDGER", "PEAK_OF_DAY", "TRAFFIC_BY_MONTH")
+FUNCTIONS = ("FLEET_BASIS", "FLEET_COMMITMENTS", "FLEET_LEDGER", "PEAK_OF_DAY", "TRAFFIC_BY_MONTH")
 NOTES = (
-    "Functions of sizebook say what one replica of each service does and what its node is, once, its value held beside "
-    "it. All else, from growth to nodes, racks, money and carbon, is ordinary formulas, which need no add-in.",
+    "Functions of sizebook say what one replica of each service does, what its node is and which contracts to sign, "
+    "each once, its value held beside it. All else, from growth to money and carbon, is ordinary formulas.",
     "With the scenario base and no dated prices the months are those of 'sizebook plan fleet' and of its report for "
     "the same inputs; Checks compares every row of the two.",
     "A service is a model on its own replicas. Peak GPUs take the busiest hour, mean GPUs the mean of the day, both at "
@@ -36,12 +36,13 @@ NOTES = (
     "nodes: parts of nodes add up and are rounded up. Others have nodes of their own.",
     "By whole nodes all GPUs of a node are paid for, and services that share nodes are bought together, at one price; "
     "the cost is split by the part of the nodes that each takes at peak.",
-    "Reserved: so large a share of the mean at the start of each term, rounded up to a replica or a node, paid around "
-    "the clock until the term ends, also where a service ends before it. Burst: what busy hours need beyond that.",
+    "Reserved: contracts that run, and those to sign for the least cost of the inputs, each paid around the clock to "
+    "its end, also after the plan. A scenario, or inputs that change without functions, leave them as signed.",
+    "Burst: what hours need beyond contracts, up to the peak in the busy ones and up to the mean in the others.",
     "Racks hold nodes of one kind: as given, or as many as power and height allow; GB200 NVL72 is a rack itself. Power "
     "is that of nodes at their most, times the PUE.",
     "Ranges: GPUs and money if every service's replicas are as fast, or as slow, as 1 in 10 measurements of "
-    "throughput. Where a larger reservation saves money, the slower fleet may cost less.",
+    "throughput.",
     "Where prompts and answers have pools of their own, workers are searched for the least cost of the inputs as they "
     "stand; a scenario does not search them again.",
     "Left out: newer GPUs and models within the months, network and storage, switches, the supply of burst GPUs.",
@@ -63,11 +64,11 @@ def build(book: Book) -> None:
     page = calendar(book)
     replicas(book)
     nodes(book, group)
-    buying(book, group)
+    buying(book, group, staged.contracts)
     at_speed(book, group, "Fast", "_fast", said="fast")
     at_speed(book, group, "Slow", "_slow", said="slow")
     ranked = ranks(book)
-    months(page, book, group)
+    months(page, book, group, staged.contracts)
     texts(ranked)
     years_sheet(book, PERIODS)
     table = two_way_sheet(book, TRAFFIC, PRICES, "Cost of all months")

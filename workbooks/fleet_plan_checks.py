@@ -7,10 +7,13 @@ from fleet_plan_loads import Groups
 from fleet_plan_prices import KNOWN
 from fleet_plan_services import Staged
 
+from sizebook.core.sections import leaves
+from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.ledgers import columns
 from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
+from sizebook.workbooks.gpu_hour_lines import TERMS
 from sizebook.workbooks.text_formulas import nearly_equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
@@ -21,11 +24,25 @@ def checks(staged: Staged, group: Groups) -> tuple[Check, ...]:
     return (
         known_check(KNOWN),
         *_OF_SERVICES,
+        _of_contracts(group),
         *_of_traffic(group),
         *_OF_NODES,
         _of_power(group),
         *_OF_MONTHS,
+        _contracts_fit(staged),
         *_with_the_plan(staged),
+    )
+
+
+def _contracts_fit(staged: Staged) -> Check:
+    """Return the check that what is to sign was found for the traffic of the inputs."""
+    found_for = f"SUM({staged.contracts.block.column(len(leaves(ContractMonth)), 2)})"
+    sign = 'SUMPRODUCT(({model.all}<>"")*({sign_terms.all}<>"none"))=0'
+    same = nearly_equal(found_for, "{needed_hours.total}")
+    return (
+        "Contracts were found for this traffic",
+        f'=IF({{scenario}}<>"base",TRUE,IF({sign},TRUE,{same}))',
+        "GPU-hours needed: FLEET_COMMITMENTS against Months; else fill again, or keep what was signed",
     )
 
 
@@ -65,6 +82,16 @@ def _of_traffic(group: Groups) -> tuple[Check, ...]:
     )
 
 
+def _of_contracts(group: Groups) -> Check:
+    """Return the check that nothing is signed above the price on demand, at the prices of the scenario."""
+    dear = "+".join(
+        f"SUMPRODUCT(({_each(f'signed_{term}_gpus', 'total')}>0)*"
+        f"({group.of(f'{price}_now')}>{group.of('on_demand_now')}))"
+        for term, (_, price) in TERMS.items()
+    )
+    return ("Reserving costs no more than burst", f"={dear}=0", "Prices of what is to sign, every service")
+
+
 def _of_power(group: Groups) -> Check:
     return (
         "Power is that of the nodes",
@@ -84,12 +111,8 @@ _OF_SERVICES: tuple[Check, ...] = (
         "=SUMPRODUCT(--ISNUMBER({plan_context_tokens.all}),--({plan_longest_tokens.all}>{plan_context_tokens.all}))=0",
         "Prompt and answer against the context that the model states, every service",
     ),
-    (
-        "Reserving costs no more than burst",
-        "=SUMPRODUCT(--({reserved_price.all}>{on_demand_price.all}))=0",
-        "Prices of a GPU-hour, every service",
-    ),
     ("Those that share whole nodes pay one price", "=SUM({price_apart.all})=0", "Services: each against the first"),
+    ("They sign on the same terms", "=SUM({terms_apart.all})=0", "Services: each against the first"),
     (
         "A service ends no sooner than it begins",
         '=SUMPRODUCT(--({end_month.all}<>""),--({end_month.all}<{begins.all}))=0',
@@ -100,14 +123,18 @@ _OF_SERVICES: tuple[Check, ...] = (
         "=SUMPRODUCT(--({gpus_each.all}>0),--({spare_replicas.all}<{spare}))=0",
         "Services against Inputs: no fewer than asked for",
     ),
-    (
-        "Scenarios move rates and prices",
-        _same(
-            ("SUM({rate.all})", "SUMPRODUCT({use_speed.all},{plan_requests_per_second.all})"),
-            ("SUM({on_demand_now.all})", "SUMPRODUCT({use_on_demand.all},{on_demand_price.all})"),
-            ("SUM({reserved_now.all})", "SUMPRODUCT({use_reserved.all},{reserved_price.all})"),
-        ),
-        "Services: in the scenario against before it, x the scenario's",
+    *(
+        (
+            f"A scenario moves {what}",
+            _same((f"SUM({{{now}.all}})", f"SUMPRODUCT({{use_{driver}.all}},{{{before}.all}})")),
+            "Services: in the scenario against before it, x the scenario's",
+        )
+        for what, now, driver, before in (
+            ("the rate of replicas", "rate", "speed", "plan_requests_per_second"),
+            ("the price on demand", "on_demand_now", "on_demand", "on_demand_price"),
+            ("the reserved price", "reserved_now", "reserved", "reserved_price"),
+            ("the price for three years", "reserved_3y_now", "reserved", "reserved_3y_price"),
+        )
     ),
 )
 _NO_RACK_OF_ITS_OWN = "--({node_kw.all}>0),1-ISNUMBER({plan_rack_nodes.all})"
@@ -188,7 +215,10 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Cost by groups is cost by cases",
-        _same(("{cost_now}", "{usd.total}"), ("{held_now.total}*{use_reserved.1}", "{reserved_usd.total}")),
+        _same(
+            ("{cost_now}", "{usd.total}"),
+            ("{list_running.total}+{list_contracts.total}*{use_reserved.1}", "{reserved_usd.total}"),
+        ),
         "What-if, all services in one formula, against Buying, a row a service",
     ),
     (
@@ -219,12 +249,16 @@ _OF_MONTHS: tuple[Check, ...] = (
 )
 _PLANNED = (
     ("requests_per_day", "requests_per_day_all"),
+    ("burst_gpu_hours", "burst_hours_all"),
     *(
         (name, name)
         for name in (
             "peak_gpus",
             "mean_gpus",
             "reserved_gpus",
+            "signed_gpus",
+            "reserved_used_gpu_hours",
+            "reserved_idle_gpu_hours",
             "nodes",
             "own_nodes",
             "racks",
@@ -232,6 +266,7 @@ _PLANNED = (
             "reserved_usd",
             "burst_usd",
             "usd",
+            "cash_usd",
             "energy_kwh",
             "co2e_kg",
             "peak_gpus_fewest",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from sizebook.core.sections import leaves
+from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.fleet.inputs import (
     MOST_SERVICES,
+    BusyHours,
     Ceilings,
-    Contract,
     FleetTerms,
     Racks,
     Running,
@@ -37,10 +38,11 @@ HEADINGS = {
     Running: "First and last month",
     DemandByMonth: "Demand by month, in place of requests a day",
     PriceChanges: "Prices over time",
+    CommitmentTerms: "Contracts of GPUs",
     Overheads: "What is paid beside GPUs, and what it earns",
     FleetTerms: "Calendar",
     Margins: "Margins of the fleet",
-    Contract: "Contract",
+    BusyHours: "Busy hours",
     Energy: "Energy and carbon",
     Racks: "Nodes and racks",
     Ceilings: "Ceilings",
@@ -51,7 +53,7 @@ DRIVERS = (
     Driver("growth", "Added growth a month", 0, -0.02, 0.02, "added to the growth a month of every service"),
     Driver("speed", "Speed of a replica", 1, 1.05, 0.9, "rate of a replica over the predicted one"),
     Driver("on_demand", "On-demand price", 1, 0.9, 1.15, "price on demand over that of Inputs"),
-    Driver("reserved", "Reserved price", 1, 0.9, 1.15, "reserved price over that of Inputs"),
+    Driver("reserved", "Reserved price", 1, 0.9, 1.15, "prices of contracts to sign over those of Inputs"),
     Driver("load", "Target load", 1, 1.1, 0.9, "target load over that of Inputs, at most all of it"),
 )
 
@@ -88,21 +90,16 @@ def inputs(book: Book) -> None:
         "seconds_a_day",
         "months_a_quarter",
         "months_a_year",
+        "months_of_three_years",
         "thousand",
         "million",
         "busy_share",
         "idle_share",
         "rounding",
+        "half",
     )
     for key, label, value, unit, origin in (
         ("longest_plan", "Longest plan", LONGEST_PLAN, "months", "Columns of the sheets of months"),
-        (
-            "long_term",
-            "Term that is quoted for three years",
-            36,
-            "months",
-            "data/prices.csv: reserved_3y from there on",
-        ),
         ("halving", "Halves of a place", 2, "", "Shared nodes are cut in halves, quarters, eighths"),
     ):
         page.constant(key, label, value, unit, origin, styles.GENERAL)

@@ -11,14 +11,16 @@ from fleet_plan_inputs import SERVICES
 from openpyxl.utils import get_column_letter
 
 from sizebook.core.sections import leaves
+from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.serving.traffic_by_month import Course
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import FIRST_COLUMN, MONEY, Book
 from sizebook.workbooks.finance import currency_rate, dated_level
+from sizebook.workbooks.gpu_hour_lines import TERMS, in_force
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.print_ranges import fold_blank
-from sizebook.workbooks.staged_tables import stage_rows, watch_lines
+from sizebook.workbooks.staged_tables import StagedRows, stage_rows, watch_lines
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
 
 FILLED = "#,##0;-#,##0;"  # shows nothing for 0: rows of services that there are not, or that another one stands for
@@ -34,12 +36,16 @@ _TABLE = (
     ("Nodes of a rack", "nodes_a_rack", styles.WHOLE),
     ("Spare replicas", "spare_replicas", styles.WHOLE),
     ("Peak over mean", "peak_now", styles.NUMBER),
-    ("Reserved, USD", "reserved_now", styles.RATE),
-    ("On demand, USD", "on_demand_now", styles.RATE),
-    ("Reserved, low, USD", "reserved_low_now", styles.RATE),
-    ("On demand, low, USD", "on_demand_low_now", styles.RATE),
-    ("Reserved, high, USD", "reserved_high_now", styles.RATE),
-    ("On demand, high, USD", "on_demand_high_now", styles.RATE),
+    *(
+        (f"{words}{end.replace('_', ', ')}, USD", f"{kind}{end}_now", styles.RATE)
+        for end in ("", "_low", "_high")
+        for kind, words in (
+            ("reserved", "Reserved"),
+            ("reserved_3y", "Three years"),
+            ("on_demand", "On demand"),
+        )
+    ),
+    ("Prepaid", "prepaid_share", styles.PERCENT),
     ("Watts", "watts", styles.WHOLE),
     ("At work a request a day", "work", "0.000E+00"),
     ("Replicas a request", "need", "0.000E+00"),
@@ -48,9 +54,8 @@ _TABLE = (
     ("1 + growth a month", "growth_first", styles.NUMBER),
     ("Part of a unit", "unit_part", styles.NUMBER),
     ("GPUs of a unit", "unit_gpus", styles.WHOLE),
-    ("GPUs paid for together", "step_paid", styles.WHOLE),
-    ("Reserved for a unit, steps", "steps_of_unit", styles.NUMBER),
-    ("Reserved, Inputs, USD a step", "reserved_step", styles.RATE),
+    ("Reserved, Inputs, USD", "reserved_price", styles.RATE),
+    ("Three years, Inputs, USD", "reserved_3y_price", styles.RATE),
     ("On demand, Inputs, USD", "on_demand_price", styles.RATE),
     ("Begins in month", "begins", styles.WHOLE),
     ("Ends with month", "ends", styles.WHOLE),
@@ -182,9 +187,6 @@ def nodes(book: Book, group: Groups) -> None:
     page.finish()
 
 
-TERM = "{bought_from.@}+INT(({month}-{bought_from.@})/{term_months})*{term_months}"  # the first month of the term
-
-
 def _paid(group: Groups, replicas: str) -> str:
     """Return the GPUs to pay for: the parts of units, nodes or replicas, that are bought together, rounded up.
 
@@ -192,13 +194,6 @@ def _paid(group: Groups, replicas: str) -> str:
     """
     parts = f"SUMPRODUCT({group.own('bought_with', '@')}*{group.of('unit_part')}*{replicas})"
     return f"={_up(parts)}*{{unit_gpus.@}}"
-
-
-def _reserved(end: str = "") -> str:
-    """Return the GPUs under contract: a share of the mean of the month in which the term began."""
-    began = f"INDEX({{paid_mean{end}_@.all}},MAX(1,{TERM}))"
-    steps = f"{{reserve_share}}*{began}/MAX(1,{{step_gpus.@}})"
-    return f"=IF({{month}}<{{bought_from.@}},0,{{on}}*{_up(steps)}*{{step_gpus.@}})"
 
 
 def burst_of(peak: str, mean: str, reserved: str) -> str:
@@ -210,8 +205,8 @@ def burst_of(peak: str, mean: str, reserved: str) -> str:
     return f"{{hours_a_month}}/{{hours_a_day}}*({over[0]}*{{burst_hours}}+{over[1]}*({{hours_a_day}}-{{burst_hours}}))"
 
 
-def buying(book: Book, group: Groups) -> None:
-    """Add the sheet of what is bought: GPUs paid for, reserved, burst hours, cost, energy."""
+def buying(book: Book, group: Groups, contracts: StagedRows) -> None:
+    """Add the sheet of what is bought: GPUs paid for, contracts, burst hours, cost, energy."""
     page = Timeline(
         book,
         "Buying",
@@ -227,30 +222,19 @@ def buying(book: Book, group: Groups) -> None:
         styles.NUMBER,
     )
     page.row_of("currency_rate", "Exchange rate", currency_rate(book), f"{MONEY} per USD", styles.NUMBER)
-    month = "={hours_a_month}*{price_level_now}*{currency_rate}"
+    month = "={hours_a_month}*{currency_rate}"
     page.row_of("month_rate", "A USD an hour, for a month", month, MONEY, styles.NUMBER)
     page.section("GPUs in the busiest hour")
     _rows(page, "paid_peak", _paid(group, block("peak")), "GPUs", MOST)
     page.section("GPUs at the mean of the day")
     _rows(page, "paid_mean", _paid(group, block("mean")), "GPUs", MOST)
-    page.section("GPUs reserved")
-    _rows(page, "reserved", _reserved(), "GPUs", MOST)
+    _contracts(page, contracts)
     page.section("GPU-hours paid for")
     burst = burst_of("{paid_peak_@}", "{paid_mean_@}", reserved="{reserved_@}")
     _rows(page, "hours", f"={{hours_a_month}}*{{reserved_@}}+{burst}", "GPU-hours", SUM)
-    page.section("Prices over those of month 1, on demand")
-    _rows(page, "level", "=(1+{price_change.@})^({month}-1)*{on}", "ratio", shown=styles.NUMBER)
-    page.section("Prices over those of month 1, reserved: those of the month in which the term began")
-    _rows(page, "level_term", f"=(1+{{price_change.@}})^({TERM}-1)*{{on}}", "ratio", shown=styles.NUMBER)
     page.section("Cost")
-    _rows(
-        page,
-        "cost",
-        "={price_level_now}*{currency_rate}*({hours_a_month}*{reserved_@}"
-        "*({reserved_now.@}*{level_term_@}-{on_demand_now.@}*{level_@})+{hours_@}*{on_demand_now.@}*{level_@})",
-        MONEY,
-        SUM,
-    )
+    on_demand = "({hours_@}-{hours_a_month}*{reserved_@})*{on_demand_now.@}*{level_@}"
+    _rows(page, "cost", f"={{currency_rate}}*({{contract_usd_@}}+{on_demand})", MONEY, SUM)
     page.section("Energy")
     working = (
         f"SUMPRODUCT({group.own('bought_with', '@')}*{group.of('work')}*{block('day')})*{{hours_a_month}}/{{hours_@}}"
@@ -270,6 +254,37 @@ def buying(book: Book, group: Groups) -> None:
     page.finish()
 
 
+def _contracts(page: Timeline, contracts: StagedRows) -> None:
+    """Add what runs and what is to sign, as the plan has it, what is under contract, and what it costs in USD."""
+    page.section("Prices over those of month 1, dated levels included")
+    _rows(page, "level", "={price_level_now}*(1+{price_change.@})^({month}-1)*{on}", "ratio", shown=styles.NUMBER)
+    for place, leaf in enumerate(leaves(ContractMonth), 1):
+        if leaf.name not in _OF_CONTRACTS:
+            continue
+        page.section(leaf.label)
+        of_month = f"INDEX({contracts.block.column(place, 2)},({{number.@}}-1)*{{longest_plan}}+{{month}})"
+        total = MOST if leaf.name == "running_gpus" else SUM
+        _rows(page, leaf.name, f"=IF({{on}}=0,0,N({of_month}))", leaf.quantity.unit, total)
+    page.section("GPUs reserved")
+    held = [f"SUMPRODUCT({in_force(f'signed_{term}_gpus_@', months)})" for term, (months, _) in TERMS.items()]
+    _rows(page, "reserved", f"={{on}}*({{running_gpus_@}}+{'+'.join(held)})", "GPUs", MOST)
+    for term, (months, _) in TERMS.items():
+        page.section(f"GPUs signed for, each at the price of its month over that of month 1, {term}")
+        paid = f"SUMPRODUCT({in_force(f'signed_{term}_gpus_@', months)}*{{level_@.all}})"
+        _rows(page, f"paid_{term}", f"={{on}}*{paid}", "GPUs", shown=styles.NUMBER)
+    page.section("Contracts, USD")
+    signed = "+".join(f"{{{price}_now.@}}*{{paid_{term}_@}}" for term, (_, price) in TERMS.items())
+    _rows(page, "contract_usd", f"={{running_usd_@}}+{{hours_a_month}}*({signed})", "USD", SUM)
+
+
+_OF_CONTRACTS = ("running_gpus", "running_usd", "signed_1y_gpus", "signed_3y_gpus")
+
+
+def signed_at(group: Groups, end: str) -> str:
+    """Return the array of what an hour of contracts signed costs each service at prices of an end: now, price ..."""
+    return "+".join(f"{block(f'paid_{term}')}*{group.of(f'{price}_{end}')}" for term, (_, price) in TERMS.items())
+
+
 def at_speed(book: Book, group: Groups, name: str, end: str, said: str) -> None:
     """Add the sheet of GPUs and cost if replicas are faster, or slower; ``end`` marks its keys."""
     page = Timeline(book, name, f"GPUs and cost if replicas are as {said} as 1 in 10 measurements.")
@@ -277,14 +292,10 @@ def at_speed(book: Book, group: Groups, name: str, end: str, said: str) -> None:
     for at, title in (("peak", "GPUs in the busiest hour"), ("mean", "GPUs at the mean of the day")):
         page.section(title)
         _rows(page, f"paid_{at}{end}", _paid(group, _needed_of_all(group, at, end)), "GPUs", MOST)
-    page.section("GPUs reserved")
-    _rows(page, f"reserved{end}", _reserved(end), "GPUs", MOST)
-    page.section("Cost")
-    peak, mean, reserved = (block(f"{key}{end}") for key in ("paid_peak", "paid_mean", "reserved"))
-    now = "={price_level_now}*{currency_rate}*"
-    paid = f"{{hours_a_month}}*SUMPRODUCT({reserved}*{group.of('reserved_now')}*{block('level_term')})"
-    page.row_of(f"reserved_usd{end}", "Reserved", now + paid, MONEY, total=SUM)
-    burst = f"SUMPRODUCT({burst_of(peak, mean, reserved)}*{group.of('on_demand_now')}*{block('level')})"
-    page.row_of(f"burst_usd{end}", "Burst", now + burst, MONEY, total=SUM)
-    page.row_of(f"cost{end}", "Cost", f"={{reserved_usd{end}}}+{{burst_usd{end}}}", MONEY, total=SUM)
+    page.section("Cost, under the contracts of the plan")
+    burst = burst_of(block(f"paid_peak{end}"), mean=block(f"paid_mean{end}"), reserved=block("reserved"))
+    paid = f"={{currency_rate}}*SUMPRODUCT({burst}*{group.of('on_demand_now')}*{block('level')})"
+    page.row_of(f"burst_usd{end}", "Burst", paid, MONEY, total=SUM)
+    cost = f"={{currency_rate}}*SUM({block('contract_usd')})+{{burst_usd{end}}}"
+    page.row_of(f"cost{end}", "Cost", cost, MONEY, total=SUM)
     page.finish()

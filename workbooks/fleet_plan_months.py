@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from fleet_plan_inputs import SERVICES, WIDTHS
-from fleet_plan_loads import Groups, block, burst_of
+from fleet_plan_loads import Groups, block, burst_of, signed_at
 
+from sizebook.core.sections import leaves
+from sizebook.plans.commitments import ContractMonth
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import range_rows
 from sizebook.workbooks.finance import statement_rows
+from sizebook.workbooks.gpu_hour_lines import TERMS
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.staged_tables import StagedRows
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 LARGEST = 5  # services that the chart names; the others stand together
 CEILINGS = (("gpu", "peak_gpus", "GPUs"), ("rack", "racks", "racks"), ("kw", "site_kw", "kW"))
 
 
-def months(page: Timeline, book: Book, group: Groups) -> None:
+def months(page: Timeline, book: Book, group: Groups, contracts: StagedRows) -> None:
     """Add the rows of all services together to the sheet that the calendar began."""
     row = page.row_of
     page.section("Traffic and GPUs")
@@ -29,6 +33,8 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
         row(key, label, f"=SUM({block(of)})", "GPUs", total=MOST if key != "reserved_gpus" else LAST)
     placed = f"SUMPRODUCT({block('peak')}*{group.of('gpus_each')})"
     row("idle_gpus", "GPUs at peak without a replica", f"={{peak_gpus}}-{placed}", "GPUs", total=MOST)
+    signed = f"=SUM({block('signed_1y_gpus')})+SUM({block('signed_3y_gpus')})"
+    row("signed_gpus", "GPUs to sign for", signed, "GPUs", total=SUM)
     page.section("Nodes, racks, power")
     row("nodes", "Nodes", f"=SUM({block('nodes')})", "nodes", total=MOST)
     row(
@@ -64,23 +70,19 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     row("gpu_hours", "GPU-hours", f"=SUM({block('hours')})", "GPU-hours", total=SUM)
     hours = burst_of(block("paid_peak"), mean=block("paid_mean"), reserved=block("reserved"))
     row("burst_hours_all", "of them burst", f"=SUMPRODUCT({hours})", "GPU-hours", total=SUM)
-    level_now = "{price_level_now}*{currency_rate}*"
     reserved, burst = block("reserved"), f"({block('hours')}-{{hours_a_month}}*{block('reserved')})"
-    row(
-        "reserved_usd",
-        "Reserved",
-        f"={level_now}{{hours_a_month}}*SUMPRODUCT({reserved}*{group.of('reserved_now')}*{block('level_term')})",
-        MONEY,
-        total=SUM,
-    )
-    row(
-        "burst_usd",
-        "Burst",
-        f"={level_now}SUMPRODUCT({burst}*{group.of('on_demand_now')}*{block('level')})",
-        MONEY,
-        total=SUM,
-    )
+    needs, monthly = (block("paid_peak"), block("paid_mean")), "{hours_a_month}/{hours_a_day}"
+    needed = _of_a_day(*(f"SUM({gpus})" for gpus in needs))
+    row("needed_hours", "GPU-hours needed", f"={needed}*{monthly}", "GPU-hours", total=SUM)
+    idle = _of_a_day(*(f"SUMPRODUCT(({reserved}>{gpus})*({reserved}-{gpus}))" for gpus in needs))
+    row("reserved_idle_gpu_hours", "Reserved and idle", f"={idle}*{monthly}", "GPU-hours", total=SUM)
+    used = "={hours_a_month}*{reserved_gpus}-{reserved_idle_gpu_hours}"
+    row("reserved_used_gpu_hours", "Reserved and needed", used, "GPU-hours", total=SUM)
+    row("reserved_usd", "Reserved", f"={{currency_rate}}*SUM({block('contract_usd')})", MONEY, total=SUM)
+    on_demand = f"SUMPRODUCT({burst}*{group.of('on_demand_now')}*{block('level')})"
+    row("burst_usd", "Burst", f"={{currency_rate}}*{on_demand}", MONEY, total=SUM)
     row("usd", "Cost", "={reserved_usd}+{burst_usd}", MONEY, total=BOLD_SUM)
+    _paid(page, group, contracts)
     row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", MONEY, total=MOST)
     statement_rows(page)
     page.section("Energy and carbon")
@@ -96,9 +98,10 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     for end in ("fast", "slow"):
         row(f"usd_{end}", f"Cost, {end} replicas", f"={{cost_{end}}}", MONEY, total=SUM)
     for end, of in (("cheap", "low"), ("dear", "high")):
-        prices = [group.of(f"{kind}_{of}_now") for kind in ("reserved", "on_demand")]
-        paid = f"{{hours_a_month}}*{reserved}*{prices[0]}*{block('level_term')}+{burst}*{prices[1]}*{block('level')}"
-        row(f"usd_{end}", f"Cost, {end} providers", f"={level_now}SUMPRODUCT({paid})", MONEY, total=SUM)
+        signed = f"{{hours_a_month}}*({signed_at(group, f'{of}_now')})"
+        paid = f"SUMPRODUCT({signed}+{burst}*{group.of(f'on_demand_{of}_now')}*{block('level')})"
+        cost = f"={{currency_rate}}*(SUM({block('running_usd')})+{paid})"
+        row(f"usd_{end}", f"Cost, {end} providers", cost, MONEY, total=SUM)
     range_rows(page, "usd")
     page.section("GPUs of replicas, the largest services")
     for at in range(1, LARGEST + 1):
@@ -112,6 +115,32 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
     named = f"{{rank_gpus_1:rank_gpus_{LARGEST}}}"
     row("rank_gpus_others", "Others", f"={placed}-SUM({named})", "GPUs", total=MOST)
     page.finish()
+
+
+def _of_a_day(busy: str, other: str) -> str:
+    """Return the sum of the hours of a day, busy ones and others."""
+    return f"({busy}*{{burst_hours}}+{other}*({{hours_a_day}}-{{burst_hours}}))"
+
+
+def _paid(page: Timeline, group: Groups, contracts: StagedRows) -> None:
+    """Add what is paid in a month, with what is prepaid of contracts, and what these cost after the plan."""
+    prepaid, owed = [], []
+    for term, (months, price) in TERMS.items():
+        signed, level, now = block(f"signed_{term}_gpus"), block("level"), group.of(f"{price}_now")
+        prepaid.append(f"{now}*({signed}*{{{months}}}*{level}-{block(f'paid_{term}')})")
+        after = f"{{on}}*MAX(0,{{month}}+{{{months}}}-1-{{months}})"
+        page.row_of(f"after_{term}", f"Months after the plan, {term}", f"={after}", "months")
+        owed.append(f"SUMPRODUCT({signed}*{level}*{now})*{{after_{term}}}")
+    early = f"{{hours_a_month}}*SUMPRODUCT({group.of('prepaid_share')}*({'+'.join(prepaid)}))"
+    label = "Paid, with what is prepaid of contracts"
+    page.row_of("cash_usd", label, f"={{usd}}+{{currency_rate}}*{early}", MONEY, total=SUM)
+    owed_usd = f"={{hours_a_month}}*({'+'.join(owed)})"
+    page.row_of("signed_owed_usd", "What is signed, after the plan", owed_usd, "USD", total=SUM)
+    names = [leaf.name for leaf in leaves(ContractMonth)]
+    month, running = (contracts.block.column(1 + names.index(name), 2) for name in ("month", "running_owed_usd"))
+    tail = f"SUMIF({month},{{month}},{running})+SUM({{signed_owed_usd.all}})"
+    last = f"=IF({{month}}={{months}},{{currency_rate}}*({tail}),0)"
+    page.row_of("tail_usd", "Tail of contracts, after the plan", last, MONEY, total=SUM)
 
 
 def ranks(book: Book) -> LineSheet:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fleet_plan_inputs import used
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.addin_calls import unless_waiting
-from sizebook.workbooks.catalog_lookups import number_or_not_listed, unlisted_statement
+from sizebook.workbooks.catalog_lookups import unlisted_statement
+from sizebook.workbooks.gpu_hour_lines import KINDS, gpu_hour_lines
 from sizebook.workbooks.line_sheet import LineSheet
 from sizebook.workbooks.shared_lines import or_blank
 
@@ -17,9 +17,8 @@ KNOWN = {"on_demand_price": "on_demand_usd_per_gpu_hour", "grams": "grams_per_kw
 def prices(page: LineSheet) -> None:
     """Add what a GPU-hour of each service costs and draws, and what its rate needs, now and before the scenario."""
     page.section("Prices and power")
-    _on_demand(page)
-    _reserved(page)
-    _in_the_scenario(page)
+    gpu_hour_lines(page, used, ends_now=True)
+    _apart(page)
     _power(page)
     _needs(page)
     page.section("Before the scenario, for the cases of What-if")
@@ -29,94 +28,15 @@ def prices(page: LineSheet) -> None:
     _at_work(page)
 
 
-def _on_demand(page: LineSheet) -> None:
-    on_demand = "{on_demand_usd_per_gpu_hour}"
-    listed = number_or_not_listed("{plan_listed_on_demand_usd_per_gpu_hour}")
-    page.line(
-        "on_demand_price",
-        "GPU-hour on demand",
-        used(f'IF({on_demand}="",{listed},{on_demand})'),
-        "USD/GPU-hour",
-        "As given, else the catalog's median",
-        styles.RATE,
-    )
-    page.line(
-        "listed_term",
-        "GPU-hour of the term, listed",
-        '=IF({model}="","",IF({term_months}>={long_term},{plan_listed_reserved_3y_usd_per_gpu_hour},'
-        "{plan_listed_reserved_1y_usd_per_gpu_hour}))",
-        "USD/GPU-hour",
-        "For a year, or for three",
-        styles.RATE,
-    )
-    for end in ("low", "high"):
-        page.line(
-            f"on_demand_{end}",
-            f"GPU-hour on demand, {end}",
-            used(
-                f'IF({on_demand}="",{number_or_not_listed(f"{{plan_listed_on_demand_{end}_usd_per_gpu_hour}}")},'
-                f"{on_demand})"
-            ),
-            "USD/GPU-hour",
-            "As given, else the 10th or 90th percentile of providers",
-            styles.RATE,
-        )
-
-
-def _reserved(page: LineSheet) -> None:
-    reserved = "{reserved_usd_per_gpu_hour}"
-    page.line(
-        "reserved_price",
-        "GPU-hour reserved",
-        used(
-            unless_waiting(
-                f'IF({reserved}="",IF(ISNUMBER({{listed_term}}),MIN({{listed_term}},{{on_demand_price}}),'
-                f"{{on_demand_price}}),{reserved})"
-            )
-        ),
-        "USD/GPU-hour",
-        "As given, else the catalog's median, never above on demand",
-        styles.RATE,
-    )
-    for end in ("low", "high"):
-        of_term = f"IF({{term_months}}>={{long_term}},{_listed('3y', end)},{_listed('1y', end)})"
-        taken = f"IF(N({{listed_term}})>N({{on_demand_price}}),{{on_demand_{end}}},MIN({of_term},{{on_demand_{end}}}))"
-        page.line(
-            f"reserved_{end}",
-            f"GPU-hour reserved, {end}",
-            used(f'IF({reserved}="",IF(ISNUMBER({{listed_term}}),{taken},{{on_demand_{end}}}),{reserved})'),
-            "USD/GPU-hour",
-            "As given, else the 10th or 90th percentile of providers, never above on demand",
-            styles.RATE,
-        )
-
-
-def _in_the_scenario(page: LineSheet) -> None:
-    for kind, label in (("on_demand", "GPU-hour on demand, scenario"), ("reserved", "GPU-hour reserved, scenario")):
-        for end in ("low", "high"):
-            page.line(
-                f"{kind}_{end}_now",
-                f"{label}, {end}",
-                f"={{{kind}_{end}}}*{{use_{kind}}}",
-                "USD/GPU-hour",
-                "x the scenario's",
-                styles.RATE,
-            )
-        page.line(
-            f"{kind}_now", label, f"={{{kind}_price}}*{{use_{kind}}}", "USD/GPU-hour", "x the scenario's", styles.RATE
-        )
-    first = "".join(
-        f"+ABS({{{key}}}-INDEX({{{key}.all}},{{bought_with}}))"
-        for key in ("on_demand_price", "reserved_price", "price_change")
-    )
-    page.line(
-        "price_apart",
-        "Prices apart from the first's",
-        used(first.removeprefix("+")),
-        "USD/GPU-hour",
-        "Those that share whole nodes pay one price",
-        styles.RATE,
-    )
+def _apart(page: LineSheet) -> None:
+    first = "INDEX({{{0}.all}},{{bought_with}})"
+    prices = (f"ABS({{{key}}}-{first.format(key)})" for key in (*(f"{kind}_price" for kind in KINDS), "price_change"))
+    terms = (f"IF({{{key}}}={first.format(key)},0,1)" for key in ("sign_terms", "prepay"))
+    for key, label, apart, unit, origin in (
+        ("price_apart", "Prices apart from the first's", prices, "USD/GPU-hour", "pay one price"),
+        ("terms_apart", "Terms of contracts apart from the first's", terms, "", "sign on the same terms"),
+    ):
+        page.line(key, label, used("+".join(apart)), unit, f"Those that share whole nodes {origin}", styles.RATE)
 
 
 def _power(page: LineSheet) -> None:
@@ -178,23 +98,6 @@ def _units(page: LineSheet) -> None:
         "GPUs",
         "Of a node, or of a replica",
     )
-    page.line("step_paid", "GPUs paid for together", "=MAX(1,{step_gpus})", "GPUs", "As above, at least 1")
-    page.line(
-        "steps_of_unit",
-        "Reserved for a unit at the mean",
-        "={reserve_share}*{unit_gpus}/{step_paid}",
-        "steps",
-        "Share reserved x GPUs of a unit / GPUs paid for together",
-        styles.NUMBER,
-    )
-    page.line(
-        "reserved_step",
-        "Reserved, all GPUs paid for together",
-        "={reserved_price}*{step_paid}",
-        "USD/hour",
-        "GPU-hour reserved x GPUs paid for together",
-        styles.RATE,
-    )
 
 
 def _at_work(page: LineSheet) -> None:
@@ -215,7 +118,3 @@ def _at_work(page: LineSheet) -> None:
         "GPUs / rate / seconds of a day",
         "0.000E+00",
     )
-
-
-def _listed(years: str, end: str) -> str:
-    return f"{{plan_listed_reserved_{years}_{end}_usd_per_gpu_hour}}"

@@ -214,18 +214,20 @@ def _by_service(book: Book) -> None:
         book,
         "By service",
         "What each service takes and costs, in the scenario of the cover.",
-        ("",) * 6,
-        (22, *[16] * 8),
+        ("",) * 8,
+        (22, *[13] * 10),
     )
     page.section("Services")
     last = "INDEX({{{}_@.all}},{{months}})"
     columns = (
         ("Accelerator", "{gpu.@}", styles.GENERAL),
-        ("GPUs of a replica", "{gpus_each.@}", styles.WHOLE),
-        ("Requests/s of a replica", "{rate.@}", styles.RATE),
+        ("GPUs each", "{gpus_each.@}", styles.WHOLE),
+        ("Requests/s", "{rate.@}", styles.RATE),
         ("GPUs, month 1", "{peak_@.1}*{gpus_each.@}", styles.WHOLE),
         ("GPUs, last month", last.format("peak") + "*{gpus_each.@}", styles.WHOLE),
         ("GPUs, at most", "{peak_@.total}*{gpus_each.@}", styles.WHOLE),
+        ("To sign, month 1", "{signed_1y_gpus_@.1}+{signed_3y_gpus_@.1}", styles.WHOLE),
+        ("To sign, all months", "{signed_1y_gpus_@.total}+{signed_3y_gpus_@.total}", styles.WHOLE),
         (f"{MONEY}, last month", last.format("part_usd"), styles.WHOLE),
         (f"{MONEY}, all months", "{part_usd_@.total}", styles.WHOLE),
     )

@@ -8,6 +8,7 @@ from fleet_plan_inputs import DRIVERS, SERVICES, WIDTHS, used
 from fleet_plan_prices import prices
 
 from sizebook.core.sections import leaves
+from sizebook.plans.commitments import CommitmentTerms, ContractMonth
 from sizebook.plans.fleet.figures import ServiceBasis
 from sizebook.plans.fleet.inputs import FleetTerms, Running, Service
 from sizebook.plans.fleet.months import FleetMonth
@@ -30,7 +31,7 @@ _NATIVE = (
     "peak_factor",
     "reserved_usd_per_gpu_hour",
     "on_demand_usd_per_gpu_hour",
-    *(leaf.name for kind in (Running, DemandByMonth, PriceChanges) for leaf in leaves(kind)),
+    *(leaf.name for kind in (Running, DemandByMonth, PriceChanges, CommitmentTerms) for leaf in leaves(kind)),
 )
 _LOOKED_UP = {"grid"}  # of what services share
 _CHOSEN = f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))'
@@ -38,11 +39,12 @@ _CHOSEN = f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}
 
 @dataclass(frozen=True)
 class Staged:
-    """What functions give: figures of each service, and the plan's months to compare with."""
+    """What functions give: figures of each service, the plan's months to compare with, and its contracts."""
 
     figures: StagedFigures
     plan: StagedRows
     plan_columns: tuple[str, ...]
+    contracts: StagedRows
 
     def of_the_plan(self, name: str) -> str:
         """Return a reference to a column of the plan's months."""
@@ -83,7 +85,8 @@ def services(book: Book) -> Staged:
     prices(page)
     page.finish()
     declared = columns(FleetMonth)
-    return Staged(shown, _compared(book), tuple(column.name for column in declared))
+    plan, contracts = _compared(book)
+    return Staged(shown, plan, tuple(column.name for column in declared), contracts)
 
 
 def _traffic(page: LineSheet) -> None:
@@ -182,13 +185,6 @@ def _together(page: LineSheet) -> None:
         "service",
         "Those that share nodes which are paid for whole",
     )
-    page.line(
-        "bought_from",
-        "Bought from month",
-        "={longest_plan}+1-SUMPRODUCT(MAX(({bought_with.all}={bought_with})*({longest_plan}+1-{begins.all})))",
-        "months",
-        "First month of those that are bought together",
-    )
 
 
 def _racks(page: LineSheet) -> None:
@@ -209,8 +205,8 @@ def _racks(page: LineSheet) -> None:
     page.line("node_kw", "Power of a node", used("{plan_node_kw}"), "kW", "FLEET_BASIS", styles.NUMBER)
 
 
-def _compared(book: Book) -> StagedRows:
-    """Stage the plan itself, on a hidden sheet: nothing but checks refers to it."""
+def _compared(book: Book) -> tuple[StagedRows, StagedRows]:
+    """Stage the plan itself on a hidden sheet, for checks alone, and its contracts, which formulas follow."""
     page = new_sheet(book, "Compared", "What the plan is asked, to compare the workbook with.", SERVICES)
     page.sheet.sheet_state = "hidden"
     page.heads("Name")
@@ -219,11 +215,16 @@ def _compared(book: Book) -> StagedRows:
     page.section("What they share")
     terms = stage_options(page, leaves(FleetTerms), per_case=False, compared=True, rows=LONGEST_PLAN)
     page.finish()
-    declared = columns(FleetMonth)
-    return stage_rows(
-        book,
-        f"FLEET_LEDGER({asked.area()},{terms.area()})",
-        (1 + LONGEST_PLAN, len(declared)),
-        heads=[column.name for column in declared],
-        kept="compared",
+    of_contracts = [leaf.name for leaf in leaves(ContractMonth)]
+    heads = [column.name for column in columns(FleetMonth)]
+    ledger, contracts = (f"{name}({asked.area()},{terms.area()})" for name in ("FLEET_LEDGER", "FLEET_COMMITMENTS"))
+    return (
+        stage_rows(book, ledger, (1 + LONGEST_PLAN, len(heads)), heads=heads, kept="compared"),
+        stage_rows(
+            book,
+            contracts,
+            (1 + LONGEST_PLAN * len(SERVICES), len(of_contracts)),
+            heads=of_contracts,
+            kept="decided",
+        ),
     )

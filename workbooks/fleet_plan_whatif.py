@@ -1,14 +1,14 @@
-"""Cases of `fleet_plan.xlsx`: the fleet once a case in three rows, so that tornado and two-way table recalculate.
+"""Cases of `fleet_plan.xlsx`: the fleet once a case in two rows, so that tornado and two-way table recalculate.
 
 What services buy together follows from a few drivers. A block a service and case would be eighteen times the sheet
 Buying; so each row takes all services at once: the replicas of each, the units that its group buys (MMULT with the
-table of who buys with whom), and what is above the reservation.
+table of who buys with whom), and what is above the contracts, which are those of the plan in every case.
 """
 
 from __future__ import annotations
 
 from fleet_plan_inputs import DRIVERS, SERVICES
-from fleet_plan_loads import FILLED, TERM, Groups, block
+from fleet_plan_loads import FILLED, Groups, block, signed_at
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
@@ -23,12 +23,14 @@ _MOVES_GPUS = ("traffic", "growth", "speed", "load")  # the others are prices: w
 _HEADS = ("Traffic", "Growth added", "Speed", "Target load", "Replicas over those of Inputs at full load")
 _FORMATS = (styles.NUMBER, styles.SIGNED, styles.NUMBER, styles.NUMBER, styles.NUMBER)
 _PARTS = "0.000;-0.000;"
-_ROWS = ("held", "busy", "quiet")
+_ROWS = ("busy", "quiet")
 _WORKED = (
-    CaseColumn("list_held", f"Reserved at the prices of Inputs, {MONEY}", "={held_CASE.total}"),
+    CaseColumn("list_held", f"To sign, at the prices of Inputs, {MONEY}", "={list_contracts.total}"),
     CaseColumn("list_busy", f"Burst in busy hours at those prices, {MONEY}", "={busy_CASE.total}"),
     CaseColumn("list_quiet", f"Burst in other hours at those prices, {MONEY}", "={quiet_CASE.total}"),
-    CaseColumn("cost", f"Cost, {MONEY}", "=#list_held*@reserved+(#list_busy+#list_quiet)*@on_demand"),
+    CaseColumn(
+        "cost", f"Cost, {MONEY}", "={list_running.total}+#list_held*@reserved+(#list_busy+#list_quiet)*@on_demand"
+    ),
 )
 
 
@@ -46,15 +48,19 @@ def what_if(book: Book, group: Groups) -> None:
         for key, (_, changed) in cases.items()
     }
     page = Timeline(
-        book, "What-if", "The fleet once a case, all services at once: what is reserved, and burst beyond it.", _HEADS
+        book, "What-if", "The fleet once a case, all services at once: burst beyond the contracts of the plan.", _HEADS
     )
     page.calendar()
     _shares(page)
+    page.section("Contracts, the same in every case")
+    running = f"={{currency_rate}}*SUM({block('running_usd')})"
+    page.row_of("list_running", "Those that run", running, MONEY, total=SUM)
+    signed = f"={{month_rate}}*SUMPRODUCT({signed_at(group, 'price')})"
+    page.row_of("list_contracts", "Those to sign, at the prices of Inputs", signed, MONEY, total=SUM)
     for title, key, formula in zip(
-        ("Reserved, at the prices of Inputs", "Burst in busy hours", "Burst in the other hours"),
+        ("Burst in busy hours", "Burst in the other hours"),
         _ROWS,
         (
-            _held(group),
             _burst(group, "{burst_hours}", peak=True),
             _burst(group, "({hours_a_day}-{burst_hours})", peak=False),
         ),
@@ -78,7 +84,7 @@ def what_if(book: Book, group: Groups) -> None:
 
 
 def _shares(page: Timeline) -> None:
-    """Add what no case changes: requests at first and months since, in a month and when its term began."""
+    """Add what no case changes: requests at first and months since."""
     runs = "{on}*({month}>={begins.@})*({month}<={ends.@})*{course_@}"
     for title, key, formula, unit, shown in (
         (
@@ -89,14 +95,6 @@ def _shares(page: Timeline) -> None:
             _PARTS,
         ),
         ("Months since it began", "age", "=MAX(0,{month}-{begins.@})", "months", FILLED),
-        (
-            "The same in the month in which the term began",
-            "first_term",
-            f"=IF({{month}}<{{bought_from.@}},0,{{on}}*INDEX({{first_@.all}},MAX(1,{TERM})))",
-            "replicas",
-            _PARTS,
-        ),
-        ("Months that it had run by then", "age_term", f"=INDEX({{age_@.all}},MAX(1,{TERM}))", "months", FILLED),
     ):
         page.section(title)
         for at in SERVICES:
@@ -109,27 +107,15 @@ def _before(changed: dict[str, str]) -> tuple[str, ...]:
 
 
 # Columns of a case: D to G its drivers, H what they make of the replicas for a request.
-def _units(group: Groups, key: str, *, peak: bool) -> str:
-    """Return the units that each group pays for, an array, before any is reserved: replicas first, then units."""
-    first, age = block(f"first{key}"), block(f"age{key}")
-    busiest = f"*{group.of('peak_now')}" if peak else ""
-    need = f"{first}*({group.of('growth_first')}+$E§)^{age}*$H§{busiest}"
+def _units(group: Groups, *, peak: bool) -> str:
+    """Return the units that each group pays for, an array, whatever is under contract: replicas first, then units."""
+    first, busiest = block("first"), f"*{group.of('peak_now')}" if peak else ""
+    need = f"{first}*({group.of('growth_first')}+$E§)^{block('age')}*$H§{busiest}"
     replicas = f"({first}>0)*({group.of('spare_replicas')}-INT({{rounding}}-{need}))"
     return f"-INT({{rounding}}-MMULT({group.parts},{replicas}))"
 
 
-def _steps(group: Groups) -> str:
-    """Return the steps under contract, an array over groups."""
-    return f"-INT({{rounding}}-{group.of('steps_of_unit')}*{_units(group, '_term', peak=False)})"
-
-
-def _held(group: Groups) -> str:
-    paid = f"SUMPRODUCT({group.of('reserved_step')}*{block('level_term')}*{_steps(group)})"
-    return f"=IF({{on}}=0,0,{{month_rate}}*{paid})"
-
-
 def _burst(group: Groups, hours: str, *, peak: bool) -> str:
-    needed, reserved = _units(group, "", peak=peak), f"{group.of('step_paid')}*{_steps(group)}"
-    beyond = f"({group.of('unit_gpus')}*{needed}-{reserved})"
+    beyond = f"({group.of('unit_gpus')}*{_units(group, peak=peak)}-{block('reserved')})"
     paid = f"SUMPRODUCT({group.of('on_demand_price')}*{block('level')}*({beyond}>0)*{beyond})"
     return f"=IF({{on}}=0,0,{{month_rate}}/{{hours_a_day}}*{hours}*{paid})"

@@ -15,10 +15,10 @@ from sizebook.plans.serving.inputs import PriceChanges, ServingInputs
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.traffic_by_month import Course, DemandByMonth
 from sizebook.workbooks import styles
-from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
-from sizebook.workbooks.catalog_lookups import number_or_not_listed, unlisted_statement
+from sizebook.workbooks.catalog_lookups import unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
+from sizebook.workbooks.gpu_hour_lines import gpu_hour_lines
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.shared_lines import chosen_model_line, demand_lines, node_lines, or_blank
 from sizebook.workbooks.staged_tables import (
@@ -32,12 +32,6 @@ from sizebook.workbooks.staged_tables import (
 
 # Lines of what may be not listed, and the inputs that give it.
 KNOWN = {"on_demand_price": "on_demand_usd_per_gpu_hour", "grams": "grams_per_kwh"}
-TERMS = {
-    "on_demand": "on_demand",
-    "reserved": "reserved_1y",
-    "reserved_3y": "reserved_3y",
-}  # columns of prices by what they are for
-_KINDS = {"on_demand": "on demand", "reserved": "reserved", "reserved_3y": "reserved for three years"}
 POOLS = '{separate_prefill}="yes"'
 # Where single functions do not give what the plan is planned for: two pools, what caches keep of conversations, images.
 PLANNED = f"{POOLS},{{turns}}>1,{{images}}>0"
@@ -175,46 +169,7 @@ def _fleet(page: LineSheet, shares: str) -> None:
         styles.PERCENT,
     )
     page.section("Prices and power")
-    for kind, words in _KINDS.items():
-        given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{TERMS[kind]}_usd_per_gpu_hour}}"
-        other = (
-            number_or_not_listed(listed)
-            if kind == "on_demand"
-            else unless_waiting(f"IF(ISNUMBER({listed}),MIN({listed},{{on_demand_price}}),{{on_demand_price}})")
-        )
-        page.line(
-            f"{kind}_price",
-            f"GPU-hour {words}",
-            f'=IF({given}="",{other},{given})',
-            "USD/GPU-hour",
-            "As given, else the catalog's median; reserved never above on demand",
-            styles.RATE,
-        )
-        for end in ("low", "high"):
-            page.line(
-                f"{kind}_{end}",
-                f"GPU-hour {words}, {end}",
-                f'=IF({given}="",{_end(kind, end, listed)},{given})',
-                "USD/GPU-hour",
-                "As given, else the 10th or 90th percentile of providers",
-                styles.RATE,
-            )
-        page.line(
-            f"{kind}_now",
-            f"GPU-hour {words}, scenario",
-            f"=IF(ISNUMBER({{{kind}_price}}),{{{kind}_price}}*{{use_{kind.removesuffix('_3y')}}},NA())",
-            "USD/GPU-hour",
-            "x the scenario's",
-            styles.RATE,
-        )
-    page.line(
-        "prepaid_share",
-        "Prepaid of a contract",
-        '=IF({prepay}="all",1,IF({prepay}="part",{half},0))',
-        "ratio",
-        "Inputs: paid at signing",
-        styles.PERCENT,
-    )
+    gpu_hour_lines(page)
     page.line(
         "grams",
         "Carbon of the grid",
@@ -236,15 +191,6 @@ def _fleet(page: LineSheet, shares: str) -> None:
         "GPUs x price of the cheapest contract / tokens an hour",
         styles.RATE,
     )
-
-
-def _end(kind: str, end: str, listed: str) -> str:
-    """Return the expression of a listed price at one end: reserved never above on demand, nor where its median is."""
-    ends = f"{{plan_listed_{TERMS[kind]}_{end}_usd_per_gpu_hour}}"
-    if kind == "on_demand":
-        return number_or_not_listed(ends)
-    taken = f"IF(N({listed})>N({{on_demand_price}}),{{on_demand_{end}}},MIN({ends},{{on_demand_{end}}}))"
-    return f"IF(ISNUMBER({listed}),{taken},{{on_demand_{end}}})"
 
 
 def _compared(book: Book) -> tuple[StagedRows, StagedRows]:

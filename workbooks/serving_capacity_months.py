@@ -9,6 +9,7 @@ from sizebook.plans.commitments import ContractMonth
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.finance import currency_rate, dated_level, statement_rows
+from sizebook.workbooks.gpu_hour_lines import TERMS, in_force
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 HOURS = range(24)
@@ -79,10 +80,7 @@ def months(book: Book, staged: Staged) -> None:
     page.finish()
 
 
-# Contracts in force in a month: signed in it or before, for so many months; each at the price of its month.
-_IN_FORCE = "({{month.all}}<={{month}})*({{month.all}}+{months}>{{month}})*{{{signed}.all}}"
 _PAID_AT = {"price_course": "base", "price_level_now": "level"}  # keys of rows of what is under contract at prices then
-_TERMS = {"1y": ("months_a_year", "reserved"), "3y": ("months_of_three_years", "reserved_3y")}
 
 
 def _contracts(page: Timeline, staged: Staged) -> None:
@@ -101,8 +99,8 @@ def _contracts(page: Timeline, staged: Staged) -> None:
         total = LAST if leaf.name == "running_owed_usd" else MOST if leaf.name == "running_gpus" else SUM
         row(leaf.name, leaf.label, inside, leaf.quantity.unit, total=total)
     row("signed_gpus", "GPUs to sign for", "={signed_1y_gpus}+{signed_3y_gpus}", "GPUs", total=SUM)
-    for term, (months, _) in _TERMS.items():
-        signed = _IN_FORCE.format(months=f"{{{months}}}", signed=f"signed_{term}_gpus")
+    for term, (months, _) in TERMS.items():
+        signed = in_force(f"signed_{term}_gpus", months)
         after = f"={{on}}*MAX(0,{{month}}+{{{months}}}-1-{{months}})"
         row(f"after_{term}", f"Months after the plan of what is signed, {term}", after, "months")
         row(f"held_{term}", f"In force, {term}", f"={{on}}*SUMPRODUCT({signed})", "GPUs", total=LAST)
@@ -122,7 +120,7 @@ def contract_usd(
     """Return the expression of what contracts cost in a month; those to sign at prices that went as ``level`` says."""
     signed = [
         f"IF({{held_{term}}}=0,0,{price}*{{{_PAID_AT[level]}_{term}}})"
-        for term, price in zip(_TERMS, prices, strict=True)
+        for term, price in zip(TERMS, prices, strict=True)
     ]
     return f"{{running_usd}}+{{hours_a_month}}*({'+'.join(signed)})"
 
@@ -158,7 +156,7 @@ def _money(page: Timeline, book: Book) -> None:
     prepaid = "+".join(
         f"IF({{held_{term}}}=0,0,{{{price}_now}}*"
         f"({{signed_{term}_gpus}}*{{{months}}}*{{price_level_now}}-{{level_{term}}}))"
-        for term, (months, price) in _TERMS.items()
+        for term, (months, price) in TERMS.items()
     )
     row(
         "cash_usd",
@@ -170,7 +168,7 @@ def _money(page: Timeline, book: Book) -> None:
     owed = "+".join(
         f"IF({{signed_{term}_gpus.total}}=0,0,"
         f"{{{price}_now}}*SUMPRODUCT({{signed_{term}_gpus.all}}*{{price_level_now.all}}*{{after_{term}.all}}))"
-        for term, (_, price) in _TERMS.items()
+        for term, (_, price) in TERMS.items()
     )
     row(
         "tail_usd",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from serving_capacity_basis import POOLS, TERMS
+from serving_capacity_basis import POOLS
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
 from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.gpu_hour_lines import KINDS
 from sizebook.workbooks.line_sheet import LineSheet, result_sheet
 from sizebook.workbooks.text_formulas import count_text, count_with_unit, number_text, range_text
 
@@ -49,7 +50,7 @@ def result(book: Book, steps: tuple[int, int]) -> None:
 def _price_said() -> str:
     """Return the formula of where prices come from, and what they make of the range of cost."""
     said = []
-    for kind, term in TERMS.items():
+    for kind, (term, _) in KINDS.items():
         given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{term}_usd_per_gpu_hour}}"
         basis = f"{{plan_listed_{term}_basis}}"
         if kind == "reserved":

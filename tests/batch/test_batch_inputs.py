@@ -169,7 +169,7 @@ def test_a_day_is_the_same_text_from_every_kind_of_table(tmp_path: Path) -> None
 
 
 def test_a_row_says_the_services_of_a_fleet(tmp_path: Path) -> None:
-    row: dict[str, object] = {"plan": "fleet", "term_months": 12}
+    row: dict[str, object] = {"plan": "fleet", "burst_hours": 12}
     for number, tokens in ((1, 100), (2, 300)):
         service = {"name": f"S{number}", "model": "gpt-2", "gpu": "l4", "requests_per_day": 10,
                    "input_tokens": tokens, "output_tokens": 10}  # fmt: skip
@@ -269,11 +269,11 @@ def test_a_key_in_the_wrong_table_says_where_it_belongs(values: dict[str, object
 
 def test_a_key_of_a_fleet_says_whose_it_is() -> None:
     with pytest.raises(InputError) as refused:
-        scenario_of({"plan": "fleet", "requests_per_day": 1, "service": [{"term_months": 3}]}, "s", Path())
+        scenario_of({"plan": "fleet", "requests_per_day": 1, "service": [{"burst_hours": 3}]}, "s", Path())
     said = str(refused.value).splitlines()
     assert said[0] == "s: key in the wrong table: got 'requests_per_day', want it under [[service]]. Move it."
     assert said[1] == (
-        "s: service 1: key in the wrong table: got 'term_months', want it at the top of the scenario. Move it."
+        "s: service 1: key in the wrong table: got 'burst_hours', want it at the top of the scenario. Move it."
     )
 
 

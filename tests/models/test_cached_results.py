@@ -16,7 +16,14 @@ LLAMA = {
     "num_key_value_heads": 4, "vocab_size": 32000, "max_position_embeddings": 131072,
 }  # fmt: skip
 # Of a small Llama: it fits, on one GPU, has no notes and no recurrent state, with 8 layers as with 4.
-ALIKE = {"FITS", "FINE_TUNING_FITS", "MIN_GPUS_TRAIN", "MODEL_NOTES", "SERVING_COMMITMENTS", "STATE_BYTES"}
+ALIKE = {
+    "FITS",
+    "FINE_TUNING_FITS",
+    "MIN_GPUS_TRAIN",
+    "MODEL_NOTES",
+    "SERVING_COMMITMENTS",
+    "STATE_BYTES",
+}
 
 
 def test_every_function_sees_that_a_config_was_edited(tmp_path: Path) -> None:

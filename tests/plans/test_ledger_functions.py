@@ -10,6 +10,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import RangeError, SizebookError
 from sizebook.core.sections import leaves, put_together
 from sizebook.functions import load
+from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.fleet.figures import ServiceFigures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.months import FleetMonth
@@ -23,7 +24,7 @@ CHAT: dict[str, Any] = {
     "output_tokens": 200, "concurrency": 32,
 }  # fmt: skip
 CODE: dict[str, Any] = {**CHAT, "name": "Code", "model": "qwen3-0.6b", "gpu": "h200-sxm", "concurrency": 8}
-TERMS: dict[str, Any] = {"months": 14, "term_months": 6, "whole_nodes": True, "spare": 2}
+TERMS: dict[str, Any] = {"months": 14, "burst_hours": 6, "whole_nodes": True, "spare": 2}
 
 
 def services(*tables: dict[str, Any] | None) -> list[list[Any]]:
@@ -38,21 +39,28 @@ def test_the_ledger_of_a_fleet_is_the_plan() -> None:
     plan = plan_fleet(inputs)
     expected = ledger_rows(FleetMonth, plan)
     options = [[name, value] for name, value in TERMS.items()]
-    as_text = "months=14; term_months=6; whole_nodes=yes; spare=2"
+    as_text = "months=14; burst_hours=6; whole_nodes=yes; spare=2"
     assert call("FLEET_LEDGER", services(CHAT, CODE), options) == expected
     assert call("FLEET_LEDGER", services(CHAT, None, CODE), as_text) == expected
     assert len(expected) == 15
+    heads, *months = call("FLEET_COMMITMENTS", services(CHAT, None, CODE), as_text)
+    assert heads == [leaf.name for leaf in leaves(ContractMonth)]
+    assert months[14:28] == [[""] * len(heads)] * 14
+    signed = [row[heads.index("signed_1y_gpus")] for row in months]
+    assert [sum(signed[:14]), sum(signed[28:])] == [
+        sum(one.gpus for one in each.portfolio.contracts) for each in plan.purchases
+    ]
     assert expected[0] == [column.name for column in columns(FleetMonth)]
 
 
 def test_figures_stand_in_the_columns_of_the_range() -> None:
-    rows = call("FLEET_FIGURES", services(CHAT, None, CODE), [["term_months", 36]])
+    rows = call("FLEET_FIGURES", services(CHAT, None, CODE), [["months", 36]])
     assert rows[0] == ["name", "Chat", "", "Code"]
     assert [row[0] for row in rows[1:]] == [leaf.name for leaf in leaves(ServiceFigures)]
     assert all(row[2] == "" for row in rows)
     found = {row[0]: row[1:] for row in rows}
     assert found["concurrency"] == [32, "", 8]
-    # Nobody reserves above the price on demand, and no price of three years is listed below it.
+    # Nobody reserves above the price on demand.
     assert all(
         r <= d
         for r, d in zip(found["reserved_usd_per_gpu_hour"][::2], found["on_demand_usd_per_gpu_hour"][::2], strict=True)

@@ -1,4 +1,4 @@
-"""The fleet report says what the plan says: totals, ranges, and a warning where reserving is dear."""
+"""The fleet report says what the plan says: totals, ranges and contracts."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.core.units import usd
+from sizebook.core.units import grouped, usd
+from sizebook.plans.fleet.figures import contracts
 from sizebook.plans.fleet.inputs import Ceilings
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.ledgers import usd_range
 from sizebook.reports.charts.chart_types import Columns, Lines
-from sizebook.reports.document import Notes, texts_of
+from sizebook.reports.document import texts_of
 from sizebook.reports.fleet.report import report
 from sizebook.reports.translation import Translator
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
@@ -109,15 +110,6 @@ def test_a_load_says_where_it_comes_from(plan: FleetPlan) -> None:
     )
 
 
-def test_dear_reserves_are_said(plan: FleetPlan) -> None:
-    first = plan.services[0]
-    dear = replace(first, rates=replace(first.rates, reserved_usd=9.0))
-    warned = report(replace(plan, services=(dear, *plan.services[1:])), date(2026, 11, 21)).sections[-1].blocks[-1]
-    assert isinstance(warned, Notes)
-    (said,) = (each for each in warned.items if "a reserved GPU-hour" in each)
-    assert said.startswith("Chat: a reserved GPU-hour at $9.00 costs more than one on demand at $")
-
-
 def test_one_node_in_one_rack_is_said_so_in_both_languages(plan: FleetPlan) -> None:
     months = tuple(replace(month, nodes=1, racks=1, own_nodes=0) for month in plan.months)
     months = (replace(months[0], own_nodes=2), *(replace(month, own_nodes=1) for month in months[1:]))
@@ -136,3 +128,11 @@ def test_a_ceiling_that_is_exceeded_is_said_in_german(plan: FleetPlan) -> None:
     ]
     assert any(" Racks, mehr als die vorhandenen 1" in each for each in said)
     assert any(" Racks die Obergrenze von 1;" in each for each in said)
+
+
+def test_the_report_says_what_to_sign(plan: FleetPlan) -> None:
+    """Every contract with the services that it is for, and what falls due after the plan."""
+    table = tables(report(plan, date(2026, 11, 21)))["What to sign"]
+    rows = [(row.cells[0], row.cells[3], row.cells[4]) for row in table.rows]
+    assert rows == [(of, grouped(each.gpus), grouped(each.last_month)) for of, each in plan.contracts]
+    assert f"{usd(contracts(plan).tail_usd)} fall due after the plan" in str(table.note)

@@ -40,8 +40,8 @@ def test_only_names_of_files_are_taken_relative(tmp_path: Path) -> None:
     ("kind", "key", "value", "wanted"),
     [
         (TrainingScenario, "tokens", 1e40, "above 0 and at most 1e+18 (tokens trained on)"),
-        (FleetScenario, "reserve_share", 100.0, "at least 0 and at most 10 (share of the mean fleet to reserve, 1 for "
-         "all)"),
+        (FleetScenario, "burst_hours", 100.0, "at least 0 and at most 24 (busy hours a day, in which GPUs of the "
+         "busiest hour run; those of the mean run in the others)"),
     ],
 )  # fmt: skip
 def test_a_number_beyond_any_plan_is_refused(kind: type[Scenario], key: str, value: float, wanted: str) -> None:
@@ -80,3 +80,13 @@ def test_a_config_beside_a_serving_scenario_is_found_from_another_folder(tmp_pat
     )
     done = CliRunner().invoke(app, ["plan", "serve", str(scenario), "--json"], catch_exceptions=False)
     assert json.loads(done.stdout)["model"] == str(tmp_path / "config.json")
+
+
+def test_the_share_that_was_reserved_says_what_to_write_instead() -> None:
+    with pytest.raises(InputError) as refused:
+        parse(FleetScenario, {"plan": "fleet", "reserve_share": 1, "term_months": 12}, "f.toml")
+    assert [line for line in str(refused.value).splitlines() if "unknown key" in line] == [
+        f"f.toml: unknown key: got '{key}', want 'sign_terms' under [[service]]. 'sizebook scenario template fleet' "
+        "lists all keys."
+        for key in ("reserve_share", "term_months")
+    ]

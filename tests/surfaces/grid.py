@@ -53,7 +53,6 @@ SENSIBLE: Mapping[str, Any] = {
     "tpot_target_seconds": 0.03,
     "gpus_per_node": 6,
     "gpus_compared": "h100-sxm, h200-sxm",
-    "term_months": 6,
     "request_percentile": "p95",
     "dispersion": 3.0,
     "input_seconds": 25.0,

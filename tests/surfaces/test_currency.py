@@ -38,9 +38,7 @@ PLANS: dict[str, dict[str, Any]] = {
         "plan": "fleet",
         "months": 4,
         "start": "2027-01-01",
-        "term_months": 3,
-        "reserve_share": 0.8,
-        "service": [{"name": "Chat", **SERVED}],
+        "service": [{"name": "Chat", **SERVED, "contracts": [[8, -2, 3, 1.9]]}],
     },
     "programme": {"plan": "programme", "start": "2027-02-15", "phases": [{"name": "First", **TRAINED}]},
 }

@@ -10,7 +10,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
-from sizebook.plans.fleet.figures import ServiceBasis, basis
+from sizebook.plans.fleet.figures import ServiceBasis, basis, contracts
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
 from sizebook.scenarios.money import Money
@@ -28,7 +28,9 @@ MONTHS = ONE_SERVICE["months"]
 # Rows of the sheet Months by the names of the plan's ledger.
 ROWS = {
     "requests_per_day": "Requests a day", "peak_gpus": "GPUs at peak", "mean_gpus": "GPUs at the mean",
-    "reserved_gpus": "GPUs reserved", "burst_gpu_hours": "of them burst", "reserved_usd": "Reserved",
+    "reserved_gpus": "GPUs reserved", "signed_gpus": "GPUs to sign for", "cash_usd": "Paid, with what is prepaid of "
+    "contracts", "reserved_used_gpu_hours": "Reserved and needed", "reserved_idle_gpu_hours": "Reserved and idle",
+    "burst_gpu_hours": "of them burst", "reserved_usd": "Reserved",
     "burst_usd": "Burst", "usd": "Cost", "energy_kwh": "Energy", "co2e_kg": "Greenhouse gases, location-based",
     "nodes": "Nodes", "own_nodes": "Nodes if services shared none", "racks": "Racks", "site_kw": "Power to provide",
 }  # fmt: skip
@@ -66,12 +68,11 @@ def gpus(per_second: float) -> int:
 
 
 def test_gpus_money_nodes_and_power_by_hand(path: Path) -> None:
-    """Eight busy hours a day beyond the reserved at peak, sixteen beyond them at the mean; 730 hours a month."""
+    """What is needed at the mean is signed for as it comes; beyond it eight busy hours a day; 730 hours a month."""
     shown = timeline(path)
     for month in range(MONTHS):
         peak, mean = gpus(200 * 1.1**month), gpus(100 * 1.1**month)
-        held = gpus(100 * 1.1 ** (12 * (month // 12)))
-        burst = 730 / 24 * (8 * max(0, peak - held) + 16 * max(0, mean - held))
+        held, burst = mean, 730 / 24 * 8 * (peak - mean)
         at = {label: values[1 + month] for label, values in shown.items() if len(values) > 1 + month}
         assert (at["GPUs at peak"], at["GPUs at the mean"], at["GPUs reserved"]) == (peak, mean, held)
         assert (at["of them burst"], at["Cost"]) == pytest.approx((burst, 730 * held * 2 + burst * 3))
@@ -102,7 +103,8 @@ def test_a_ceiling_is_said_with_its_first_month(filled_once: FilledOnce) -> None
 
 @pytest.mark.ci  # a fleet for one line
 def test_a_reservation_dearer_than_burst_fails_its_check(filled_once: FilledOnce) -> None:
-    found = checks(filled_once(TEMPLATE, ONE_SERVICE | {"reserved_usd_per_gpu_hour_1": 4.0}).path)
+    """The plan signs at 2.00 USD against 3.00 on demand; a scenario in which it costs twice as much keeps it signed."""
+    found = checks(filled_once(TEMPLATE, ONE_SERVICE | {"scenario": "own", "case_reserved_own": 2}).path)
     assert {label for label, text in found.items() if text != "OK"} == {
         "Reserving costs no more than burst 1", "All checks 1",
     }  # fmt: skip
@@ -110,14 +112,17 @@ def test_a_reservation_dearer_than_burst_fails_its_check(filled_once: FilledOnce
 
 SEARCHED: dict[str, Any] = {
     "plan": "fleet", "months": 26, "whole_nodes": True, "share_nodes": True, "failure_domain": "node",
-    "term_months": 6, "reserve_share": 0.7, "kw_per_rack": 25,
+    "kw_per_rack": 25,
     "service": [
         {"name": "Chat", "model": "llama-3.1-8b", "gpu": "h200-sxm", "requests_per_day": 3_000_000,
-         "input_tokens": 1500, "output_tokens": 300, "tpot_target_seconds": 0.02, "growth_per_month": 0.03},
+         "input_tokens": 1500, "output_tokens": 300, "tpot_target_seconds": 0.02, "growth_per_month": 0.03,
+         "sign_terms": "any", "prepay": "part", "contracts": [[16, -2, 3, 1.9], [8, 2, 27, 2.1]]},
         {"name": "Code", "model": "mixtral-8x7b", "gpu": "h200-sxm", "tp": 4, "requests_per_day": 200_000,
-         "input_tokens": 4000, "output_tokens": 500, "peak_factor": 3, "start_month": 5, "end_month": 20},
+         "input_tokens": 4000, "output_tokens": 500, "peak_factor": 3, "start_month": 5, "end_month": 20,
+         "sign_terms": "any", "prepay": "part", "contracts": [[8, 4, 12, 2.5]]},
         {"name": "Wide", "model": "llama-3.1-70b", "gpu": "a100-sxm-80gb", "tp": 8, "pp": 2, "gpus_per_node": 8,
-         "requests_per_day": 90_000, "input_tokens": 900, "output_tokens": 300, "concurrency": 16},
+         "requests_per_day": 90_000, "input_tokens": 900, "output_tokens": 300, "concurrency": 16,
+         "growth_per_month": -0.05, "price_change_per_month": -0.02, "prepay": "all"},
     ],
 }  # fmt: skip
 
@@ -131,6 +136,8 @@ def test_the_workbook_shows_the_plan(tmp_path: Path) -> None:
     found = fill(TEMPLATE, workbook_inputs(scenario) | {"gpu_2": "H200 SXM"}, tmp_path / "out.xlsx")
     plan = plan_fleet_scenario(scenario)
     assert_shows_the_plan(found.path, plan, scenario.money)
+    tail = timeline(found.path)["Tail of contracts, after the plan"]
+    assert sum(tail[1:]) == pytest.approx(contracts(plan).tail_usd)
     shown = columns(found.path, "Services")
     assert shown["Stands on the nodes of"][:2] == [1, 1]
     for number, each in enumerate(plan.services):
@@ -140,7 +147,7 @@ def test_the_workbook_shows_the_plan(tmp_path: Path) -> None:
             assert (shown[label][number] or None) == want, name
     parts = timeline(found.path, "By service")
     for each in plan.services:
-        assert parts[each.service.name][6] == pytest.approx(sum(month.usd for month in each.months)), each.service.name
+        assert parts[each.service.name][8] == pytest.approx(sum(month.usd for month in each.months)), each.service.name
     assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}
 
 
@@ -149,10 +156,10 @@ def test_first_error_is_named_and_the_rest_counted(tmp_path: Path) -> None:
     given = ONE_SERVICE | {"tpot_target_seconds_1": 0.02}
     filled = fill(TEMPLATE, given, tmp_path / "out.xlsx")
     twice = "Service 1: load given twice: got concurrency and a target of seconds, want one of them."
-    begun = [problem.partition(": ") for problem in filled.problems[:2]]
+    begun = [problem.partition(": ") for problem in filled.problems[:3]]
     assert all(at.startswith("Staged!B") and text.startswith(twice) for at, _, text in begun)
     assert filled.problems[-1].endswith("more cells show an error because of these")
-    assert len(filled.problems) == 3
+    assert len(filled.problems) == 4
 
 
 def test_what_no_plan_takes_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """Tornado and two-way table of `fleet_plan.xlsx`: every bar is the plan with that input changed."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sizebook.functions import load
+from sizebook.plans.commitments import Commitment
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
 from sizebook.scenarios.scenario_files import parse
 from sizebook.sources.bundled import bundled
@@ -16,11 +18,11 @@ from tests.workbooks.shipped import opened
 
 load()
 TEMPLATE = bundled("workbooks") / "fleet_plan.xlsx"
-# Two that share nodes bought whole, one that is larger than a node, one that comes late and ends; the term of 6 months
-# begins again within the plan.
+# Two that share nodes bought whole, one that is larger than a node, one that comes late and ends; contracts of a year
+# are signed anew within the plan.
 FLEET: dict[str, Any] = {
     "plan": "fleet", "months": 14, "share_nodes": True, "whole_nodes": True, "failure_domain": "node",
-    "term_months": 6, "reserve_share": 0.7, "target_load": 0.75,
+    "target_load": 0.75,
     "service": [
         {"name": "Chat", "model": "llama-3.1-8b", "gpu": "h200-sxm", "requests_per_day": 3_000_000,
          "input_tokens": 1500, "output_tokens": 300, "concurrency": 48, "growth_per_month": 0.03,
@@ -35,12 +37,28 @@ FLEET: dict[str, Any] = {
 }  # fmt: skip
 
 
+@cache
+def signed() -> dict[int, list[Commitment]]:
+    """Return the contracts of the plan by the service with which they stand: no change of an input changes them."""
+    plan = plan_fleet_scenario(parse(FleetScenario, FLEET, "fleet"))
+    return {each.members[0]: list(each.portfolio.contracts) for each in plan.purchases}
+
+
+def held(at: int, factor: float) -> list[list[float]]:
+    """Return them as running contracts of a service, those to sign at so many times their price."""
+    return [
+        [each.gpus, each.first_month, each.last_month, each.usd_per_gpu_hour * (factor if each.term else 1)]
+        for each in signed().get(at, [])
+    ]
+
+
 def planned(*, load_over: float = 1, growth: float = 0, **factors: float) -> float:
-    """Return what the fleet costs by the plan, with what services ask for and pay times factors."""
+    """Return what the fleet costs under the plan's contracts, with what services ask for and pay times factors."""
     services = [
         {key: value * factors.get(key, 1) if key in factors else value for key, value in each.items()}
-        | {"growth_per_month": each.get("growth_per_month", 0) + growth}
-        for each in FLEET["service"]
+        | {"growth_per_month": each.get("growth_per_month", 0) + growth, "sign_terms": "none"}
+        | {"contracts": held(at, factors.get(PRICES[1], 1))}
+        for at, each in enumerate(FLEET["service"])
     ]
     changed = FLEET | {"service": services, "target_load": min(1, FLEET["target_load"] * load_over)}
     return float(sum(month.usd for month in plan_fleet_scenario(parse(FleetScenario, changed, "fleet")).months))

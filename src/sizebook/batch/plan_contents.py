@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sizebook.core.sections import Argument, flat, leaves
+from sizebook.plans.commitments import CommitmentFigures
 from sizebook.plans.contents import Contents, Figure, Ledger
-from sizebook.plans.fleet.figures import ServiceFigures
+from sizebook.plans.fleet.figures import ServiceFigures, contracts
 from sizebook.plans.fleet.figures import figures as service_figures
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.fleet.months import FleetMonth
@@ -127,7 +128,7 @@ def _fleet(plan: FleetPlan) -> Contents:
         tuple((each.service.name, *flat(service_figures(each, plan.terms)).values()) for each in plan.services),
     )
     return Contents(
-        tuple(_figures(Totals, totals(plan))),
+        (*_figures(Totals, totals(plan)), *_figures(CommitmentFigures, contracts(plan))),
         ("peak_gpus_first", "peak_gpus_last", *_MONEY),
         (
             services,
@@ -171,7 +172,7 @@ def outlines() -> dict[str, Contents]:
         "training": Contents(training, (), (_ledger("cases", Case, ()),)),
         "serving": Contents((*_blank(ServingFigures), *_blank(Totals)), (), (Ledger("months", columns(Month), ()),)),
         "fleet": Contents(
-            tuple(_blank(Totals)),
+            (*_blank(Totals), *_blank(CommitmentFigures)),
             (),
             (
                 Ledger("services", services, ()),

@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
+from sizebook.cli.contract_lines import contract_lines
 from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
 from sizebook.core.units import NOT_LISTED, energy, mass, measure, number_of, significant, thousands, usd
+from sizebook.plans.fleet.figures import contracts
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
@@ -49,7 +51,9 @@ def as_data(plan: FleetPlan) -> dict[str, Any]:
         "years": [flat(each) for each in periods(plan.months, YEAR)],
         "nodes": [_stand(each) for each in plan.node_groups],
         "exceeded": [{**asdict(each), "month": plan.label(each.month)} for each in exceeded(plan)],
-        "contract": flat(plan.terms.contract),
+        "commitments": flat(contracts(plan)),
+        "contracts": [{"services": of, **asdict(each), "usd": each.usd} for of, each in plan.contracts],
+        "busy": flat(plan.terms.busy),
         "warnings": list(warnings(plan)),
     }
 
@@ -101,6 +105,8 @@ def as_text(plan: FleetPlan) -> list[str]:
         *_stands(plan),
         "",
         *_months(plan),
+        "",
+        *contract_lines(plan.contracts, contracts(plan)),
         "",
         *_years(plan),
     ]

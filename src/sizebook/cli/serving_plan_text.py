@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sizebook.cli.contract_lines import contract_lines
 from sizebook.core.texts import range_text
 from sizebook.core.units import (
     NOT_LISTED,
@@ -53,7 +54,8 @@ MEASURED: dict[str, str] = {  # on which measurements the range of a latency res
 def as_text(found: ServingResult) -> list[str]:
     """Return the plan as lines."""
     plan = found.plan
-    lines = [*_headline(plan), "", *_replica(plan), "", *_months(plan), "", *_contracts(plan)]
+    signed = contract_lines([("", each) for each in plan.portfolio.contracts], contracts(plan))
+    lines = [*_headline(plan), "", *_replica(plan), "", *_months(plan), "", *signed]
     return [*lines, "", *_compared(found.choices)] if found.choices else lines
 
 
@@ -205,29 +207,6 @@ def _months(plan: ServingPlan) -> list[str]:
             f"  {thousands(m.energy_kwh):>9}  {thousands(m.co2e_kg):>7}"
         )
     return lines
-
-
-def _contracts(plan: ServingPlan) -> list[str]:
-    """Return the contracts that run and those to sign, what they cost after the plan, and if traffic differs."""
-    if not plan.portfolio.contracts:
-        return ["Contracts          none: to rent every GPU-hour on demand costs the least"]
-    lines = ["Contract   GPUs  First month  Last month  USD a GPU-hour         USD"]
-    for each in plan.portfolio.contracts:
-        lines.append(
-            f"{each.term_words:8}  {each.gpus:5}  {each.first_month:11}  {each.last_month:10}  "
-            f"{each.usd_per_gpu_hour:14.2f}  {thousands(each.usd):>10}"
-        )
-    found, after = contracts(plan), "No contract runs longer than the plan"
-    if found.tail_months:
-        after = (
-            f"Contracts run for {number_of(found.tail_months, 'month')} more, and cost {usd(found.tail_usd)} in them"
-        )
-    return [
-        *lines,
-        f"After the plan     {after}.",
-        f"If traffic differs With a fifth less traffic the best contracts would cost {usd(found.regret_less_usd)} less "
-        f"than these; with a fifth more traffic {usd(found.regret_more_usd)} less.",
-    ]
 
 
 def _compared(choices: Choices) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.hints import offered
+from sizebook.core.hints import likely, offered
 from sizebook.core.scenario_keys import tables_by_key
 from sizebook.core.sections import (
     TABLES,
@@ -132,10 +132,17 @@ def _take(
 
 def _unknown(key: str, known: Mapping[str, Argument | Nested], found: _Findings) -> str:
     """Return the message for a key that is unknown in its place: it names the right table, if there is one."""
-    if places := found.tables_by_key.get(key, ()):
-        wanted = " or ".join(f"under {place}" if place else "at the top of the scenario" for place in places)
-        return f"key in the wrong table: got '{key}', want it {wanted}. Move it."
+    if key in found.tables_by_key:
+        return f"key in the wrong table: got '{key}', want it {_place(key, found)}. Move it."
+    if not likely(key, known) and (meant := likely(key, found.tables_by_key)):
+        elsewhere = " or ".join(f"'{each}' {_place(each, found)}" for each in meant)
+        return f"unknown key: got '{key}', want {elsewhere}. {found.lists} lists all keys."
     return f"unknown key: got '{key}', want {offered(key, known, lists=found.lists)}"
+
+
+def _place(key: str, found: _Findings) -> str:
+    places = found.tables_by_key[key]
+    return " or ".join(f"under {place}" if place else "at the top of the scenario" for place in places)
 
 
 def _value(entry: Argument, value: Any, place: str, found: _Findings) -> Any:

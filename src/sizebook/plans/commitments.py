@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, RangeError
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import quantity, section
+from sizebook.core.sections import Quantity, quantity, section
 from sizebook.core.texts import text
 from sizebook.formulas.covering import Need, Offer, cover
 from sizebook.plans.quantities import MonthNumber
@@ -60,6 +60,12 @@ class CommitmentTerms:
         default=None,
         label="Running contracts",
     )
+
+    def together(self, others: Iterable[CommitmentTerms]) -> CommitmentTerms:
+        """Return the terms of what is bought together, which signs on the same: with the running contracts of all."""
+        running = [each for terms in (self, *others) for each in terms.running]
+        rows = [(each.gpus, each.first_month, each.last_month, each.usd_per_gpu_hour) for each in running]
+        return replace(self, contracts=tuple(rows))
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -123,6 +129,18 @@ def _contract(row: Any, number: int) -> Commitment:
 
 def _is_number(cell: Any) -> bool:
     return isinstance(cell, (int, float)) and not isinstance(cell, bool) and math.isfinite(cell)
+
+
+SignedGpus = Annotated[int, Quantity("GPUs to sign contracts for", unit="GPUs", minimum=0, label="GPUs to sign for")]
+UsedGpuHours = Annotated[
+    float, Quantity("GPU-hours under contract that are needed", unit="GPU-hours", label="Reserved and needed")
+]
+IdleGpuHours = Annotated[
+    float, Quantity("GPU-hours under contract that are not needed", unit="GPU-hours", label="Reserved and idle")
+]
+PaidUsd = Annotated[
+    float, Quantity("paid in the month, with what is prepaid of contracts", unit="USD", label="Paid, USD")
+]
 
 
 @section
@@ -270,6 +288,10 @@ class Purchase:
         )
         return by_hour + sum(portfolio.usd(month) for month in range(1, len(needs) + 1))
 
+    def regret(self, portfolio: Portfolio) -> float:
+        """Return what contracts cost more than the best ones would for this need."""
+        return self.usd(portfolio) - self.usd(self.cheapest())
+
     def _with_what_follows(self) -> tuple[tuple[Need, ...], tuple[float, ...]]:
         """Return needs and prices on demand of the plan and of the months after it."""
         last, on_demand = self.needs[-1], self.on_demand_usd[-1]
@@ -292,6 +314,14 @@ def _at_most(need: Need, hours: float) -> Need:
 def _beyond(need: Need, held: int) -> Need:
     """Return the hours of a day by the GPUs that they need beyond those under contract."""
     return counted((max(0, gpus - held), hours) for gpus, hours in need.items())
+
+
+def usd_if_kept_up(need: Need, on_demand_usd: float, price: float) -> float:
+    """Return what a month costs where it is bought as is cheapest for a month, whatever runs already; ``price`` is the
+    least of a GPU-hour."""
+    found = cover([need], [on_demand_usd], [Offer(1, [price])])
+    held = Portfolio(tuple(Commitment(n, 1, 1, usd_per_gpu_hour=price) for n in found.values()))
+    return Purchase((need,), (on_demand_usd,), {}, terms=CommitmentTerms(sign_terms="none")).usd(held)
 
 
 def counted(needs: Iterable[tuple[int, float]]) -> Need:

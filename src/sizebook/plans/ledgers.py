@@ -145,9 +145,6 @@ def usd_range(plan: BandedPlan, rates: Sequence[float] = ()) -> CostRange:
     """Return the range of what all months of a plan cost, by throughput and by the prices of GPU-hours.
 
     With ``rates``, what 1 USD is in another currency in each month, it is of that currency.
-
-    Slow replicas need more GPUs and cost more as a rule; where a reserved GPU costs less than the busy hours that it
-    saves, a contract for a share of the mean makes a smaller mean the dearer one.
     """
 
     def total(months: Sequence[Any]) -> float:

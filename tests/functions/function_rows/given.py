@@ -90,7 +90,7 @@ ONE_A_DAY = {
         ["input_tokens", 100, ""], ["output_tokens", 100, ""], ["concurrency", 1, ""], ["tp", 2, ""],
         ["reserved_usd_per_gpu_hour", 2.5, ""], ["on_demand_usd_per_gpu_hour", 4, ""],
     ],
-    "spare": 1, "failure_domain": "replica", "reserve_share": 1, "term_months": 12, "months": 36,
+    "spare": 1, "failure_domain": "replica", "months": 36,
 }  # fmt: skip
 ONE_REPLICA = {
     "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 1, "input_tokens": 100, "output_tokens": 100,

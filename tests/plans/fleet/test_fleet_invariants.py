@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from sizebook.core.errors import InputError, TargetError
 from sizebook.core.sections import flat, leaves, put_together
 from sizebook.plans.fleet.inputs import FleetInputs, Service
-from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
+from sizebook.plans.fleet.months import FleetMonth, ServiceMonth, asked, service_load
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, plan_fleet
 from sizebook.plans.ledgers import total_usd, usd_range
-from sizebook.plans.serving.plan import plan_serving
 from sizebook.plans.serving.rates import Rates
-from tests.plans.asking import fleet_inputs, service, serving_inputs
+from tests.plans.asking import fleet_inputs, service
 
 few = settings(max_examples=25, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 WITHIN = 1e-9
@@ -46,8 +45,8 @@ SERVICES = st.builds(
 TERMS = st.fixed_dictionaries({
     "target_load": st.floats(0.1, 1), "spare": st.integers(0, 2),
     "failure_domain": st.sampled_from(["replica", "node"]), "whole_nodes": st.booleans(),
-    "share_nodes": st.booleans(), "reserve_share": st.floats(0, 2), "term_months": st.sampled_from([1, 6, 12, 36]),
-    "burst_hours": st.floats(0, 24), "pue": st.floats(1, 3), "grams_per_kwh": st.floats(0, 1000),
+    "share_nodes": st.booleans(), "burst_hours": st.floats(0, 24),
+    "pue": st.floats(1, 3), "grams_per_kwh": st.floats(0, 1000),
 })  # fmt: skip
 
 
@@ -96,18 +95,15 @@ def never_less(less: FleetPlan, more: FleetPlan, *names: str) -> None:
             assert getattr(b, name) >= getattr(a, name) * (1 - WITHIN), name
 
 
-def never_cheaper_but_by_contract(less: FleetPlan, more: FleetPlan) -> None:
-    """Hold that more costs no less, but for what a larger reservation saves where reserved GPUs are cheaper.
+def whole(plan: FleetPlan) -> float:
+    """Return what the plan costs with what follows it: of contracts only the whole is the least there is."""
+    loads = [service_load(each.service, each.replica, each.rates, plan.terms) for each in plan.services]
+    bought = plan.purchases
+    return sum(asked([loads[at] for at in each.members], plan.terms).usd(each.portfolio) for each in bought)
 
-    The contract reserves a share of the mean, whatever that saves: a larger mean puts more GPUs under it.
-    """
-    for rates, one, other in zip(rates_of(less), less.purchases, more.purchases, strict=True):
-        saved = max(0.0, rates.on_demand_usd - rates.reserved_usd) * 730
-        for a, b in zip(one.months, other.months, strict=True):
-            assert b.usd >= (a.usd - saved * (b.reserved - a.reserved)) * (1 - WITHIN) - WITHIN
-    dear = all(each.rates.reserved_usd >= each.rates.on_demand_usd for each in less.services)
-    if dear:
-        never_less(less, more, "usd")
+
+def never_cheaper(less: FleetPlan, more: FleetPlan) -> None:
+    assert whole(more) >= whole(less) * (1 - WITHIN) - WITHIN
 
 
 @few
@@ -156,8 +152,8 @@ def test_shares_are_at_most_the_whole(inputs: FleetInputs) -> None:
 def test_more_traffic_takes_no_fewer_gpus(inputs: FleetInputs, factor: float, name: str) -> None:
     more = changed(inputs, **{name: flat(inputs.service[0])[name] * factor})
     less, greater = planned(inputs), planned(more)
-    never_less(less, greater, "peak_gpus", "mean_gpus", "reserved_gpus")
-    never_cheaper_but_by_contract(less, greater)
+    never_less(less, greater, "peak_gpus", "mean_gpus")
+    never_cheaper(less, greater)
 
 
 @few
@@ -165,15 +161,17 @@ def test_more_traffic_takes_no_fewer_gpus(inputs: FleetInputs, factor: float, na
 def test_longer_requests_take_no_fewer_gpus(inputs: FleetInputs, tokens: int, name: str) -> None:
     more = changed(inputs, **{name: flat(inputs.service[0])[name] + tokens})
     less, greater = planned(inputs), planned(more)
-    never_less(less, greater, "peak_gpus", "mean_gpus", "reserved_gpus")
-    never_cheaper_but_by_contract(less, greater)
+    never_less(less, greater, "peak_gpus", "mean_gpus")
+    never_cheaper(less, greater)
 
 
 @few
 @given(fleets(), st.floats(0, 5), st.sampled_from(["on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour"]))
 def test_a_bigger_price_is_never_cheaper(inputs: FleetInputs, more: float, name: str) -> None:
     dearer = changed(inputs, **{name: flat(inputs.service[0])[name] + more})
-    never_less(planned(inputs), planned(dearer), "usd", "peak_gpus")
+    less, more_usd = planned(inputs), planned(dearer)
+    never_less(less, more_usd, "peak_gpus")
+    never_cheaper(less, more_usd)
 
 
 @few
@@ -186,7 +184,7 @@ def test_a_higher_pue_or_grid_figure_never_emits_less(inputs: FleetInputs, more:
 @given(fleets())
 def test_growth_whole_nodes_and_spares_never_take_fewer_gpus(inputs: FleetInputs) -> None:
     plan = planned(inputs)
-    for name in ("requests_per_day", "peak_gpus", "mean_gpus", "reserved_gpus"):
+    for name in ("requests_per_day", "peak_gpus", "mean_gpus"):
         values = [getattr(month, name) for month in plan.months]
         assert values == sorted(values), name
     by_replica, by_node = planned(changed(inputs, whole_nodes=False)), planned(changed(inputs, whole_nodes=True))
@@ -199,27 +197,10 @@ def test_growth_whole_nodes_and_spares_never_take_fewer_gpus(inputs: FleetInputs
 def test_bands_contain_their_middle(inputs: FleetInputs) -> None:
     plan = planned(inputs)
     for fewest, middle, most in zip(plan.fewest, plan.months, plan.most, strict=True):
-        for name in ("peak_gpus", "mean_gpus", "reserved_gpus"):
+        assert fewest.reserved_gpus == middle.reserved_gpus == most.reserved_gpus
+        for name in ("peak_gpus", "mean_gpus", "usd"):
             assert getattr(fewest, name) <= getattr(middle, name) <= getattr(most, name), name
     both: list[FleetPlan | PlannedService] = [plan, *plan.services]
     for each in both:
         found = usd_range(each)
         assert found.low <= total_usd(each.months) <= found.high
-
-
-def test_a_range_holds_its_figure_where_a_smaller_mean_is_dearer() -> None:
-    """Reserved at a tenth of the price on demand, one mean GPU less is one burst GPU more in the busy hours."""
-    rate = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(requests_per_day=1, concurrency=8)).replica
-    day = rate.requests_per_second * 1.05 * 0.8 * 86_400  # two replicas, one if they are 5 % faster
-    one = service(
-        name="A", model="llama-3.1-8b", gpu="h100-sxm", requests_per_day=day, peak_factor=1.5, concurrency=8,
-        on_demand_usd_per_gpu_hour=10.0, reserved_usd_per_gpu_hour=1.0,
-    )  # fmt: skip
-    plan = plan_fleet(fleet_inputs(one, spare=0))
-    assert (plan.fewest[0].reserved_gpus, plan.months[0].reserved_gpus) == (1, 2)
-    assert (plan.fewest[0].peak_gpus, plan.months[0].peak_gpus) == (2, 2)
-    # 730 h of one reserved GPU and 8 h a day of one on demand, against 730 h of two.
-    assert plan.fewest[0].usd == pytest.approx(730 * 1.0 + 730 / 24 * 8 * 10.0)
-    assert plan.months[0].usd == pytest.approx(730 * 2.0)
-    found = usd_range(plan)
-    assert found.low == total_usd(plan.months) < total_usd(plan.fewest) <= found.high * (1 + WITHIN)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import date
+from itertools import product
 from typing import Any
 
 import pytest
 
 from sizebook.core.errors import InputError, TargetError
 from sizebook.plans.fleet import plan as fleet
+from sizebook.plans.fleet.figures import contracts
 from sizebook.plans.fleet.inputs import Service
+from sizebook.plans.fleet.months import PurchaseMonth, asked, service_load
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.fleet.steps import derivations
@@ -77,21 +82,71 @@ def test_gpus_by_the_replica_and_by_whole_nodes(monkeypatch: pytest.MonkeyPatch)
     assert (month.peak_gpus, month.mean_gpus) == (42, 22)  # a replica takes two nodes of 1 GPU
 
 
-def test_a_share_is_reserved_in_whole_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    for share, gpus in ((0.0, 0), (0.25, 8), (0.3, 16), (1.0, 32), (1.2, 40)):
-        assert planned(one(), monkeypatch, **BY_NODE, reserve_share=share).months[0].reserved_gpus == gpus
-    assert planned(one(), monkeypatch, reserve_share=0.5).months[0].reserved_gpus == 12  # 11 GPUs: 6 replicas
+def test_what_is_needed_long_enough_is_signed_for_in_whole_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU-hour is 2.00 for a year and 3.00 on demand: more than 16 hours of a day are cheaper under contract."""
+    for busy, gpus in ((8, 32), (15.9, 32), (16.1, 48)):
+        plan = planned(one(), monkeypatch, **BY_NODE, burst_hours=busy)
+        assert {month.reserved_gpus for month in plan.months} == {gpus}
+        assert [(of, one.gpus, one.first_month, one.last_month) for of, one in plan.contracts] == [
+            ("A", gpus, 1, 12), ("A", gpus, 13, 24), ("A", gpus, 25, 36)
+        ]  # fmt: skip
+        assert (contracts(plan).tail_months, contracts(plan).tail_usd) == (0, 0)
 
 
-def test_terms_hold_what_their_first_month_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    months = planned(one(growth_per_month=0.1), monkeypatch, **BY_NODE, term_months=9).months
-    assert len(months) == 36
-    assert [month.reserved_gpus for month in months] == [months[9 * (at // 9)].mean_gpus for at in range(36)]
-    assert months[35].requests_per_day == pytest.approx(DAY * 1.1**35)
+def test_a_contract_outlasts_its_service_and_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service of 22 GPUs from month 3 on, in a plan of 5 months: nine months of twelve are owed after it."""
+    plan = planned(one(start_month=3), monkeypatch, months=5)
+    assert [month.reserved_gpus for month in plan.months] == [0, 0, 22, 22, 22]
+    found, year = contracts(plan), 12 * 730 * 22 * 2.0
+    assert (found.tail_months, found.tail_usd) == (9, pytest.approx(year * 9 / 12))
+    held = planned(one(end_month=2, contracts=((30, -3, 4, 1.5),)), monkeypatch, months=5).months
+    assert [(month.reserved_gpus, month.reserved_used_gpu_hours) for month in held] == [
+        (30, pytest.approx(730 * (22 + 8 / 3))), (30, pytest.approx(730 * (22 + 8 / 3))), (30, 0), (30, 0), (0, 0)
+    ]  # fmt: skip
+    assert [month.reserved_idle_gpu_hours for month in held] == pytest.approx(
+        [730 * (30 - 22 - 8 / 3)] * 2 + [730 * 30] * 2 + [0]
+    )
+    assert [month.usd for month in held][2:] == pytest.approx([730 * 30 * 1.5] * 2 + [0])
+
+
+def test_what_is_prepaid_is_paid_at_signing(monkeypatch: pytest.MonkeyPatch) -> None:
+    months = planned(one(prepay="all"), monkeypatch, months=12).months
+    assert months[0].cash_usd == pytest.approx(12 * months[0].reserved_usd + months[0].burst_usd)
+    assert [month.cash_usd for month in months[1:]] == pytest.approx([months[0].burst_usd] * 11)
+
+
+def _least(needs: Sequence[PurchaseMonth], unit: int) -> float:
+    """Return the least that contracts of a year at 2.00 and hours at 3.00 cost, tried one by one.
+
+    The last month goes on for eleven more; then a GPU costs no more hours of a day than a contract would.
+    """
+    last, most = needs[-1], max(month.peak for month in needs)
+    following, least = [*needs, *[last] * 11], math.inf
+    for signed in product(range(0, most + 1, unit), repeat=len(needs)):
+        cost = sum(12 * 24 * 2.0 * gpus for gpus in signed)
+        for at, month in enumerate(following):
+            held = sum(gpus for first, gpus in enumerate(signed) if first <= at < first + 12)
+            for gpu in range(held + 1, month.peak + 1):
+                by_hour = 3.0 * (24 if gpu <= month.mean else 8)
+                cost += min(by_hour, 24 * 2.0) if at >= len(needs) else by_hour
+        least = min(least, cost)
+    return least * 730 / 24
+
+
+@pytest.mark.parametrize("growth", [-0.4, -0.2, 0.0, 0.3])
+def test_no_other_contracts_cost_less(growth: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two services that share whole nodes, one for two months only: every way to sign is worked out beside the plan."""
+    few = {"requests_per_day": DAY / 3, "growth_per_month": growth}
+    other = one(name="B", tp=1, requests_per_day=DAY, start_month=2, end_month=3)
+    plan = planned(one(**few), monkeypatch, other, months=4, spare=0, whole_nodes=True, share_nodes=True)
+    (bought,) = plan.purchases
+    loads = [service_load(each.service, each.replica, each.rates, plan.terms) for each in plan.services]
+    assert asked(loads, plan.terms).usd(bought.portfolio) == pytest.approx(_least(bought.months, 8))
 
 
 def test_money_energy_and_carbon_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    month = planned(one(), monkeypatch, **BY_NODE, reserve_share=0.5, burst_hours=6).months[0]
+    held = one(sign_terms="none", contracts=((16, 1, 36, 2.0),))
+    month = planned(held, monkeypatch, **BY_NODE, burst_hours=6).months[0]
     assert month.reserved_gpus == 16
     burst = 730 / 24 * (6 * (48 - 16) + 18 * (32 - 16))
     assert month.burst_gpu_hours == pytest.approx(burst)
@@ -129,7 +184,7 @@ def test_derivation_shows_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     needed = steps["A: replicas, busiest hour"]
     assert (needed.substituted, needed.value) == ("ceil(20.00 / (1.250 * 0.8)) + 4", 24)
     assert (peak.substituted, peak.value) == ("ceil(24 / 4) * 8", 48)
-    assert steps["A: GPUs reserved"].substituted == "ceil(1 * 32 / 8) * 8"
+    assert steps["A: GPUs reserved"].substituted == "0 + 32"
     assert steps["A: burst GPU-hours"].substituted == "730 / 24 * (16 * 8 + 0 * 16)"
 
 
@@ -158,9 +213,8 @@ def test_what_to_check_is_said_of_its_service() -> None:
         "The range of cost covers how fast the GPUs are. The price of a GPU-hour is taken as certain.",
     )
     assert warnings(plan_fleet(fleet_inputs(one()))) == priced
-    long = one(on_demand_usd_per_gpu_hour=1.5, input_tokens=131_000, concurrency=1)
+    long = one(input_tokens=131_000, concurrency=1)
     assert warnings(plan_fleet(fleet_inputs(long))) == (
-        "A: a reserved GPU-hour at $2.00 costs more than one on demand at $1.50.",
         "A: 131\u202f200 tokens a request are more than the 131\u202f072 that the model states.",
         *priced,
     )
@@ -177,6 +231,12 @@ def test_what_to_check_is_said_of_its_service() -> None:
         ((one(), one(name="B", reserved_usd_per_gpu_hour=2.5)), {"whole_nodes": True, "share_nodes": True}, InputError,
          "prices apart: got 2 for A and 2.5 for B, which share whole nodes of h100-sxm, want one "
          "reserved_usd_per_gpu_hour. State the same for both, or give one a region of its own."),
+        ((one(), one(name="B", sign_terms="any")), {"whole_nodes": True, "share_nodes": True}, InputError,
+         "prices apart: got 1y for A and any for B, which share whole nodes of h100-sxm, want one sign_terms. State "
+         "the same for both, or give one a region of its own."),
+        ((one(), one(name="B", prepay="all")), {"whole_nodes": True, "share_nodes": True}, InputError,
+         "prices apart: got none for A and all for B, which share whole nodes of h100-sxm, want one prepay. State the "
+         "same for both, or give one a region of its own."),
         ((one(tpot_target_seconds=0.05),), {}, InputError, "A: load given twice: got concurrency and a target of "
          "seconds, want one of them. The load follows from the target: remove concurrency, or keep it and remove the "
          "target."),

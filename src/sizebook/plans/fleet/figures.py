@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from sizebook.core.sections import quantity, section
 from sizebook.models import catalog
+from sizebook.plans.commitments import CommitmentFigures
 from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.months import peak_gpus
 from sizebook.plans.fleet.nodes import node_facts
-from sizebook.plans.fleet.plan import PlannedService, longest_tokens, replica_of
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService, longest_tokens, replica_of
 from sizebook.plans.ledgers import GpusFirstMonth, GpusLastMonth
 from sizebook.plans.quantities import (
     CacheCapacity,
@@ -98,6 +99,18 @@ class ServiceFigures(ReplicaOnNode):
     peak_gpus_last: GpusLastMonth
     usd_last: float = quantity("cost of the last month", "USD", label="USD in the last month")
     usd: float = quantity("cost of all months", "USD", label="Cost of all months")
+
+
+def contracts(plan: FleetPlan) -> CommitmentFigures:
+    """Return what the contracts of a plan leave after it, and how far they are from the best if traffic differs."""
+    tails = [each.portfolio.tail(plan.terms.months) for each in plan.purchases]
+    less, more = plan.regrets
+    return CommitmentFigures(
+        tail_months=max(after for after, _ in tails),
+        tail_usd=math.fsum(owed for _, owed in tails),
+        regret_less_usd=less,
+        regret_more_usd=more,
+    )
 
 
 def figures(planned: PlannedService, terms: FleetTerms) -> ServiceFigures:

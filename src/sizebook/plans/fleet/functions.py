@@ -10,12 +10,13 @@ from sizebook.core.errors import InputError, named
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.plans.columns import sections_of, side_by_side, width_of
+from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.fleet.figures import basis, figures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.fleet.nodes import fills_nodes, nodes_together
-from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
-from sizebook.plans.ledgers import Ledger, LedgerRows, ledger_rows
+from sizebook.plans.fleet.plan import FleetPlan, months_of_contracts, plan_fleet
+from sizebook.plans.ledgers import Ledger, LedgerRows, as_table, ledger_rows
 from sizebook.plans.serving.nodes import Packing
 
 Services = Annotated[
@@ -64,6 +65,25 @@ def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRo
     """
     _, plan = _plan(services, terms)
     return ledger_rows(FleetMonth, plan, rows)
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
+@takes("simulation")
+def fleet_commitments(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRows = DEFAULT) -> Ledger:
+    """Return the contracts of a fleet month by month, service by service: those that run, and what to sign for.
+
+    Names in the first row, then the months of the first column of services, of the second and so on; blank where there
+    is no model, and where services are bought together but for the first. A contract is paid to its end, also after the
+    plan's; which to sign is the exact optimum for the GPUs that are needed.
+    """
+    found, plan = _plan(services, terms)
+    n_rows, places = max(rows, terms.months), list(found)
+    table = as_table(ContractMonth, ())
+    blank = [[""] * len(table[0])] * n_rows
+    contracts = {places[each.members[0]]: months_of_contracts(plan, each, n_rows) for each in plan.purchases}
+    for column in range(1, 1 + width_of(services)):
+        table += as_table(ContractMonth, contracts[column])[1:] if column in contracts else blank
+    return table
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE,))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.sections import DEFAULT, TABLES, ReadSection, quantity, section
+from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.serving.inputs import (
     Energy,
@@ -77,6 +78,7 @@ class Service(ReadSection):
     running: Running = DEFAULT
     demand: DemandByMonth = DEFAULT
     price_changes: PriceChanges = DEFAULT
+    commitments: CommitmentTerms = DEFAULT
 
     def __post_init__(self) -> None:
         self.demand.check(self.traffic)
@@ -92,29 +94,11 @@ class Service(ReadSection):
 
 
 @section
-class Contract:
-    """What is reserved: a share of the mean fleet at the start of each term; and the busy hours of a day."""
+class BusyHours:
+    """The busy hours of a day."""
 
-    reserve_share: float = quantity(
-        "share of the mean fleet to reserve, 1 for all",
-        "ratio",
-        minimum=0,
-        maximum=10,
-        default=1,
-        label="Share of the mean that is reserved",
-        source="assumption, to replace with your own",
-    )
-    term_months: int = quantity(
-        "months of a reservation, counted from the first month of what is bought together",
-        "months",
-        minimum=1,
-        maximum=LONGEST_PLAN,
-        default=12,
-        label="Length of a term",
-        source="assumption, to replace with your own",
-    )
     burst_hours: float = quantity(
-        "busy hours a day, in which burst GPUs run",
+        "busy hours a day, in which GPUs of the busiest hour run; those of the mean run in the others",
         "hours",
         minimum=0,
         maximum=24,
@@ -122,11 +106,6 @@ class Contract:
         label="Busy hours a day",
         source="assumption, to replace with your own",
     )
-
-    @property
-    def term(self) -> str:
-        """The term of the price table that it is quoted at."""
-        return "3y" if self.term_months >= 36 else "1y"
 
 
 @section
@@ -199,12 +178,12 @@ class Ceilings:
 
 @section
 class FleetTerms:
-    """What all services share: the calendar, margins, the contract, energy, racks and ceilings."""
+    """What all services share: the calendar, margins, busy hours, energy, racks and ceilings."""
 
     start: Start = DEFAULT
     months: PlanMonths = DEFAULT
     margins: Margins = DEFAULT
-    contract: Contract = DEFAULT
+    busy: BusyHours = DEFAULT
     energy: Energy = DEFAULT
     racks: Racks = DEFAULT
     ceilings: Ceilings = DEFAULT

@@ -1,18 +1,30 @@
 """The months of a fleet: replicas that follow traffic, what is bought for them, and what it costs, draws and emits.
 
 Replicas follow the busiest hour and the mean of the day. What is bought together, a service or all that share nodes
-paid for whole, reserves a share of its mean for a term; the rest is burst.
+paid for whole, has contracts of its own (`plans.commitments`); hours beyond them are burst.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, quantity, section
-from sizebook.plans.fleet.inputs import Contract, FleetTerms, Service
+from sizebook.formulas.covering import Need
+from sizebook.plans.commitments import (
+    HOURS,
+    TERMS,
+    IdleGpuHours,
+    PaidUsd,
+    Portfolio,
+    Purchase,
+    SignedGpus,
+    UsedGpuHours,
+    counted,
+)
+from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.nodes import node_share, nodes_together
 from sizebook.plans.quantities import COUNT
 from sizebook.plans.serving.rates import Rates
@@ -41,10 +53,14 @@ class FleetMonth:
     peak_gpus: int = quantity("GPUs in the busiest hour", "GPUs", minimum=0, label="At peak")
     mean_gpus: int = quantity("GPUs at the mean of the day", "GPUs", minimum=0, label="At the mean")
     reserved_gpus: int = quantity("GPUs under contract", "GPUs", minimum=0, label="Reserved")
+    signed_gpus: SignedGpus
+    reserved_used_gpu_hours: UsedGpuHours
+    reserved_idle_gpu_hours: IdleGpuHours
     burst_gpu_hours: float = quantity("GPU-hours on demand", "GPU-hours", label="Burst hours")
     reserved_usd: ReservedUsd
     burst_usd: BurstUsd
     usd: float = quantity("cost of the month", "USD", label="Together, USD")
+    cash_usd: PaidUsd
     energy_kwh: MonthKwh
     co2e_kg: MonthCo2e
     nodes: int = quantity("nodes in the busiest hour", "nodes", minimum=0, label="Nodes")
@@ -85,17 +101,20 @@ class ServiceLoad:
         return self.days[month] / SECONDS_PER_DAY / self.replica.requests_per_second * self.replica.gpus
 
 
-def service_load(service: Service, replica: PlannedReplica, rates: Rates, terms: FleetTerms) -> ServiceLoad:
-    """Return the replicas of a service month by month: none before it begins and after it ends."""
-    days = _days(service, terms)
+def service_load(
+    service: Service, replica: PlannedReplica, rates: Rates, terms: FleetTerms, times: float = 1.0
+) -> ServiceLoad:
+    """Return the replicas of a service month by month, at so many times its traffic: none before it begins and after
+    it ends."""
+    days = tuple(times * day for day in _days(service, terms))
     mean = tuple(_replicas(replica, terms, day / SECONDS_PER_DAY) if day else 0 for day in days)
-    return ServiceLoad(service, replica, rates, days, _peak(service, replica, terms), mean)
+    return ServiceLoad(service, replica, rates, days, _peak(service, replica, terms, days), mean)
 
 
 def peak_gpus(service: Service, replica: PlannedReplica, terms: FleetTerms) -> tuple[int, ...]:
     """Return the GPUs to pay for in the busiest hour, month by month, whatever they cost."""
     whole = terms.margins.whole_nodes
-    return tuple(replica.packing.gpus(n, whole) for n in _peak(service, replica, terms))
+    return tuple(replica.packing.gpus(n, whole) for n in _peak(service, replica, terms, _days(service, terms)))
 
 
 def _days(service: Service, terms: FleetTerms) -> tuple[float, ...]:
@@ -106,11 +125,8 @@ def _days(service: Service, terms: FleetTerms) -> tuple[float, ...]:
     )
 
 
-def _peak(service: Service, replica: PlannedReplica, terms: FleetTerms) -> tuple[int, ...]:
-    return tuple(
-        _replicas(replica, terms, peak_requests_per_second(day, service.peak)) if day else 0
-        for day in _days(service, terms)
-    )
+def _peak(service: Service, replica: PlannedReplica, terms: FleetTerms, days: Sequence[float]) -> tuple[int, ...]:
+    return tuple(_replicas(replica, terms, peak_requests_per_second(day, service.peak)) if day else 0 for day in days)
 
 
 def _replicas(replica: PlannedReplica, terms: FleetTerms, requests_per_second: float) -> int:
@@ -125,14 +141,18 @@ def _replicas(replica: PlannedReplica, terms: FleetTerms, requests_per_second: f
 
 @dataclass(frozen=True)
 class PurchaseMonth:
-    """What one group of services buys in a month: GPUs paid for, burst hours, money, energy, carbon."""
+    """What one group of services buys in a month: GPUs, hours of contracts and burst, money, energy, carbon."""
 
     peak: int
     mean: int
     reserved: int
+    signed: int
+    used_hours: float
+    idle_hours: float
     burst_hours: float
     reserved_usd: float
     burst_usd: float
+    cash_usd: float
     energy_kwh: float
     co2e_kg: float
     shares: tuple[float, ...]
@@ -143,34 +163,39 @@ class PurchaseMonth:
         return self.reserved_usd + self.burst_usd
 
 
-def purchase_months(members: tuple[ServiceLoad, ...], terms: FleetTerms) -> tuple[PurchaseMonth, ...]:
+def gpus_needed(members: Sequence[ServiceLoad], terms: FleetTerms) -> tuple[Need, ...]:
+    """Return the hours of a day by the GPUs that services need together, month by month."""
+    peaks, means, busy = _paid(members, terms, "peak"), _paid(members, terms, "mean"), terms.busy.burst_hours
+    return tuple(counted(((peak, busy), (mean, HOURS - busy))) for peak, mean in zip(peaks, means, strict=True))
+
+
+def asked(members: Sequence[ServiceLoad], terms: FleetTerms) -> Purchase:
+    """Return what is to buy for services that are bought together, at the price and on the terms of the first."""
+    rates, (first, *others) = members[0].rates, (each.service.commitments for each in members)
+    prices = rates.by_month(terms.months), rates.by_term(terms.months)
+    return Purchase(gpus_needed(members, terms), *prices, terms=first.together(others))
+
+
+def purchase_months(
+    members: Sequence[ServiceLoad], terms: FleetTerms, portfolio: Portfolio
+) -> tuple[PurchaseMonth, ...]:
     """Return the months of services that are bought together: one, or all that share nodes paid for whole.
 
     Each month is split among them by the part of the nodes that each takes at peak; where none runs any more, the first
     has it.
     """
-    contract, first = terms.contract, min(each.service.running.start_month for each in members) - 1
     peaks, means = (_paid(members, terms, at) for at in ("peak", "mean"))
-    _, unit = members[0].replica.packing.together(terms.margins.whole_nodes)
     found = []
-    for month in range(terms.months):
-        began = first + (month - first) // contract.term_months * contract.term_months
-        wanted = contract.reserve_share * means[began] if month >= first else 0
-        reserved = math.ceil(wanted / unit - 1e-9) * unit
+    for month, need in enumerate(gpus_needed(members, terms)):
         taken = [node_share(each.replica.packing) * each.peak[month] for each in members]
         shares = tuple(one / sum(taken) if sum(taken) else float(at == 0) for at, one in enumerate(taken))
         working = sum(each.at_work(month) for each in members)
-        gpus, prices = (peaks[month], means[month], reserved), _prices(members[0].rates, began, month)
-        found.append(_bought(prices, contract, gpus, working, shares))
+        bought = _bought(month, need, portfolio, members[0].rates, working)
+        found.append(PurchaseMonth(peaks[month], means[month], shares=shares, **bought))
     return tuple(found)
 
 
-def _prices(rates: Rates, began: int, month: int) -> Rates:
-    """Return the prices of a month: what is reserved stays at the price of the month in which its term began."""
-    return replace(rates.in_month(month), reserved_usd=rates.in_month(max(0, began)).reserved_usd)
-
-
-def _paid(members: tuple[ServiceLoad, ...], terms: FleetTerms, at: str) -> list[int]:
+def _paid(members: Sequence[ServiceLoad], terms: FleetTerms, at: str) -> list[int]:
     """Return the GPUs to pay for month by month: of replicas, or of the nodes that they stand on."""
     packings = [each.replica.packing for each in members]
     columns = zip(*(getattr(each, at) for each in members), strict=True)
@@ -181,30 +206,31 @@ def _paid(members: tuple[ServiceLoad, ...], terms: FleetTerms, at: str) -> list[
     return [nodes_together(packings, column) * packings[0].gpus_per_node for column in columns]
 
 
-def _bought(
-    rates: Rates, contract: Contract, gpus: tuple[int, int, int], working: float, shares: tuple[float, ...]
-) -> PurchaseMonth:
-    """Return a month: burst GPUs run in the busy hours up to the peak, in the others up to the mean.
+def _bought(month: int, need: Need, portfolio: Portfolio, rates: Rates, working: float) -> dict[str, Any]:
+    """Return a month under contracts, counted from 0: burst GPUs run in the busy hours up to the peak, in the others
+    up to the mean.
 
     All draw power while they are paid for, busy or idle.
     """
-    peak, mean, reserved = gpus
-    busy, over_peak, over_mean = contract.burst_hours, max(0, peak - reserved), max(0, mean - reserved)
-    burst = HOURS_PER_MONTH / 24 * (over_peak * busy + over_mean * (24 - busy))
-    hours = HOURS_PER_MONTH * reserved + burst
+    held, a_month = portfolio.gpus(month + 1), HOURS_PER_MONTH / HOURS
+    burst = sum(max(0, gpus - held) * hours for gpus, hours in need.items()) * a_month
+    idle = sum(max(0, held - gpus) * hours for gpus, hours in need.items()) * a_month
+    hours = HOURS_PER_MONTH * held + burst
     at_work = min(1.0, working * HOURS_PER_MONTH / hours) if hours else 0.0
     energy = serving_kwh(1, rates.tdp_watts, at_work, pue=rates.pue, hours=hours) if hours else 0.0
-    return PurchaseMonth(
-        peak,
-        mean,
-        reserved,
-        burst_hours=burst,
-        reserved_usd=HOURS_PER_MONTH * reserved * rates.reserved_usd,
-        burst_usd=burst * rates.on_demand_usd,
-        energy_kwh=energy,
-        co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
-        shares=shares,
-    )
+    burst_usd = burst * rates.in_month(month).on_demand_usd
+    return {
+        "reserved": held,
+        "signed": sum(portfolio.signed(month + 1, term) for term in TERMS),
+        "used_hours": HOURS_PER_MONTH * held - idle,
+        "idle_hours": idle,
+        "burst_hours": burst,
+        "reserved_usd": portfolio.usd(month + 1),
+        "burst_usd": burst_usd,
+        "cash_usd": portfolio.cash_usd(month + 1) + burst_usd,
+        "energy_kwh": energy,
+        "co2e_kg": serving_co2e_kg(energy, rates.grams_per_kwh),
+    }
 
 
 def service_months(each: ServiceLoad, of: tuple[PurchaseMonth, ...], at: int) -> tuple[ServiceMonth, ...]:

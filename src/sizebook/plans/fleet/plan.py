@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from sizebook.core.errors import InputError, named
 from sizebook.models import catalog
-from sizebook.plans.commitments import CommitmentTerms
+from sizebook.plans.commitments import Commitment, ContractMonth, Portfolio, usd_if_kept_up
 from sizebook.plans.fleet.inputs import MOST_SERVICES, FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.months import (
     FleetMonth,
     PurchaseMonth,
     ServiceLoad,
     ServiceMonth,
+    asked,
+    gpus_needed,
     peak_gpus,
     purchase_months,
     service_load,
@@ -24,6 +27,7 @@ from sizebook.plans.fleet.node_groups import NodeGroup, groups_sharing_nodes, no
 from sizebook.plans.fleet.nodes import bought_together
 from sizebook.plans.ledgers import month_label
 from sizebook.plans.serving.choice import dearness, replicas_with_room
+from sizebook.plans.serving.plan import STEP
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.refusals import NoRoomError
@@ -66,10 +70,11 @@ def longest_tokens(service: Service, replica: PlannedReplica) -> int:
 
 
 @dataclass(frozen=True)
-class Purchase:
-    """What services buy together: their places in the plan, and what they buy month by month."""
+class Bought:
+    """What services buy together: their places in the plan, their contracts, and what they buy month by month."""
 
     members: tuple[int, ...]
+    portfolio: Portfolio
     months: tuple[PurchaseMonth, ...]
 
 
@@ -84,8 +89,32 @@ class FleetPlan:
     most: tuple[FleetMonth, ...]
     cheap: tuple[FleetMonth, ...]
     dear: tuple[FleetMonth, ...]
-    purchases: tuple[Purchase, ...]
+    purchases: tuple[Bought, ...]
     node_groups: tuple[NodeGroup, ...]
+
+    def names(self, bought: Bought) -> str:
+        """Return the names of services that are bought together."""
+        return ", ".join(self.services[at].service.name for at in bought.members)
+
+    @property
+    def contracts(self) -> tuple[tuple[str, Commitment], ...]:
+        """All contracts that run or are to sign, each with the services that it is for."""
+        return tuple((self.names(each), one) for each in self.purchases for one in each.portfolio.contracts)
+
+    @cached_property
+    def regrets(self) -> tuple[float, float]:
+        """What the contracts cost more than the best ones would, if traffic is a fifth lower, and a fifth higher."""
+        less, more = (self._regret(1 - STEP), self._regret(1 + STEP))
+        return less, more
+
+    def _regret(self, times: float) -> float:
+        loads = [
+            service_load(each.service, each.replica, each.rates, terms=self.terms, times=times)
+            for each in self.services
+        ]
+        return sum(
+            asked([loads[at] for at in each.members], self.terms).regret(each.portfolio) for each in self.purchases
+        )
 
     def label(self, month: int) -> str:
         """Return the name of a month, counted from 0."""
@@ -97,16 +126,26 @@ class _Fleet:
     """All services at one speed of their replicas, and at one end of their prices."""
 
     services: tuple[ServiceLoad, ...]
-    purchases: tuple[Purchase, ...]
+    purchases: tuple[Bought, ...]
     node_groups: tuple[NodeGroup, ...]
 
     @classmethod
-    def of_services(cls, services: Sequence[ServiceLoad], terms: FleetTerms) -> _Fleet:
-        """Return the fleet of services: what they buy together, and the nodes that they stand on."""
+    def of_services(cls, services: Sequence[ServiceLoad], terms: FleetTerms, signed: Sequence[Bought] = ()) -> _Fleet:
+        """Return the fleet of services: what they buy together, and the nodes that they stand on.
+
+        What is signed stays so where replicas or prices turn out otherwise, at the prices that are then asked.
+        """
         shared = bought_together(terms.margins, terms.racks)
         found = groups_sharing_nodes(services, terms) if shared else tuple((at,) for at in range(len(services)))
-        purchases = tuple(Purchase(each, purchase_months(tuple(services[at] for at in each), terms)) for each in found)
-        return cls(tuple(services), purchases, node_groups(services, terms))
+        purchases = []
+        for number, each in enumerate(found):
+            members = [services[at] for at in each]
+            if signed:
+                portfolio = signed[number].portfolio.repriced(members[0].rates.by_term(terms.months))
+            else:
+                portfolio = asked(members, terms).cheapest()
+            purchases.append(Bought(each, portfolio, purchase_months(members, terms, portfolio)))
+        return cls(tuple(services), tuple(purchases), node_groups(services, terms))
 
     def months(self) -> tuple[FleetMonth, ...]:
         return tuple(self._month(at) for at in range(len(self.services[0].days)))
@@ -118,10 +157,14 @@ class _Fleet:
             peak_gpus=sum(each.peak for each in parts),
             mean_gpus=sum(each.mean for each in parts),
             reserved_gpus=sum(each.reserved for each in parts),
+            signed_gpus=sum(each.signed for each in parts),
+            reserved_used_gpu_hours=sum(each.used_hours for each in parts),
+            reserved_idle_gpu_hours=sum(each.idle_hours for each in parts),
             burst_gpu_hours=sum(each.burst_hours for each in parts),
             reserved_usd=sum(each.reserved_usd for each in parts),
             burst_usd=sum(each.burst_usd for each in parts),
             usd=sum(each.usd for each in parts),
+            cash_usd=sum(each.cash_usd for each in parts),
             energy_kwh=sum(each.energy_kwh for each in parts),
             co2e_kg=sum(each.co2e_kg for each in parts),
             nodes=sum(each.nodes[at] for each in self.node_groups),
@@ -136,14 +179,22 @@ class _Fleet:
         return service_months(self.services[at], purchase.months, purchase.members.index(at))
 
 
+def months_of_contracts(plan: FleetPlan, bought: Bought, rows: int) -> tuple[ContractMonth, ...]:
+    """Return what contracts are in each month of what is bought together, and after the plan up to so many rows."""
+    services = [plan.services[at] for at in bought.members]
+    loads = [service_load(each.service, each.replica, each.rates, terms=plan.terms) for each in services]
+    needs = gpus_needed(loads, plan.terms)
+    return bought.portfolio.by_month((*needs, *[{}] * (rows - len(needs))))
+
+
 def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     """Return the plan of the services over the months of the plan."""
     _check(inputs)
     terms = inputs.terms
     chosen = _chosen(inputs.service, terms)
-    ends = _at_ends(chosen, terms)
-    middle, fewest, most, cheap, dear = (_Fleet.of_services(each, terms) for each in (chosen, *ends))
+    middle = _Fleet.of_services(chosen, terms)
     _check_prices(middle.services, [each.members for each in middle.purchases])
+    fewest, most, cheap, dear = (_Fleet.of_services(each, terms, middle.purchases) for each in _at_ends(chosen, terms))
     planned = tuple(
         PlannedService(
             each.service,
@@ -208,21 +259,30 @@ def _check_prices(services: Sequence[ServiceLoad], found: Sequence[tuple[int, ..
     for members in found:
         first = services[members[0]]
         for other in (services[at] for at in members[1:]):
-            for kind, key in _OF_A_NODE.items():
-                one, two = getattr(first.rates, kind), getattr(other.rates, kind)
-                if one != two:
+            for (key, one), two in zip(_of_a_node(first).items(), _of_a_node(other).values(), strict=True):
+                if one != two and (one == one or two == two):  # NaN: not listed
                     raise InputError(
-                        f"prices apart: got {one:g} for {first.service.name} and {two:g} for {other.service.name}, "
-                        f"which share whole nodes of {first.replica.setup.gpu}, want one {key}. State "
-                        "the same for both, or give one a region of its own."
+                        f"prices apart: got {_shown(one)} for {first.service.name} and {_shown(two)} for "
+                        f"{other.service.name}, which share whole nodes of {first.replica.setup.gpu}, want one {key}. "
+                        "State the same for both, or give one a region of its own."
                     )
 
 
-_OF_A_NODE = {
-    "reserved_usd": "reserved_usd_per_gpu_hour",
-    "on_demand_usd": "on_demand_usd_per_gpu_hour",
-    "change": "price_change_per_month",
-}
+def _of_a_node(each: ServiceLoad) -> dict[str, float | str]:
+    """Return what is asked of a node and agreed for it, by the key that states it."""
+    rates, terms = each.rates, each.service.commitments
+    return {
+        "sign_terms": terms.sign_terms,
+        "prepay": terms.prepay,
+        "reserved_usd_per_gpu_hour": rates.reserved_usd,
+        "reserved_3y_usd_per_gpu_hour": rates.reserved_3y_usd,
+        "on_demand_usd_per_gpu_hour": rates.on_demand_usd,
+        "price_change_per_month": rates.change,
+    }
+
+
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _chosen(services: Sequence[Service], terms: FleetTerms) -> list[ServiceLoad]:
@@ -259,7 +319,11 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
 
     def cost(replica: PlannedReplica) -> float:
         rates = _rates(service, terms, max(peak_gpus(service, replica, terms)))
-        return purchase_months((service_load(service, replica, rates, terms=terms),), terms)[last].usd
+        need, rates = (
+            gpus_needed([service_load(service, replica, rates, terms=terms)], terms)[last],
+            rates.in_month(last),
+        )
+        return usd_if_kept_up(need, rates.on_demand_usd, rates.cheapest_usd(service.commitments.terms))
 
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica, gpus_per_node=service.gpus_per_node)
     workload = _workload(service)
@@ -272,9 +336,8 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
 
 
 def _rates(service: Service, terms: FleetTerms, gpus: int) -> Rates:
-    term = "1y" if service.prices.gpu_hours.reserved_usd_per_gpu_hour is not None else terms.contract.term
-    prices, signed = service.prices.with_energy(terms.energy), CommitmentTerms(sign_terms=term)
-    found = rates_of(accelerator(service.gpu).key, prices, signed, gpus=gpus)
+    prices = service.prices.with_energy(terms.energy)
+    found = rates_of(accelerator(service.gpu).key, prices, service.commitments, gpus=gpus)
     return replace(found, change=service.price_changes.change)
 
 

@@ -111,13 +111,6 @@ def _warned(plan: FleetPlan, planned: PlannedService) -> Iterator[str]:
         )
     if math.isnan(rates.tdp_watts):
         yield no_power(planned.service.gpu)
-    if rates.reserved_usd > rates.on_demand_usd:
-        reserved, demand = distinct_figures(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
-        yield text(
-            "a reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
-            reserved=reserved,
-            demand=demand,
-        )
     if stated is not None and longest > stated:
         yield text(
             "{longest} tokens a request are more than the {stated} that the model states.",

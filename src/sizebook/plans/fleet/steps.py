@@ -10,7 +10,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.nodes import node_share
-from sizebook.plans.fleet.plan import FleetPlan, PlannedService, Purchase
+from sizebook.plans.fleet.plan import Bought, FleetPlan, PlannedService
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.month_steps import price_step, traffic_steps
 from sizebook.serving.traffic import SECONDS_PER_DAY
@@ -80,21 +80,17 @@ def _replicas(plan: FleetPlan, planned: PlannedService) -> list[Step]:
     ]
 
 
-def _first(plan: FleetPlan, purchase: Purchase) -> int:
+def _first(plan: FleetPlan, purchase: Bought) -> int:
     return min(plan.services[at].service.running.start_month for at in purchase.members) - 1
 
 
-def _names(plan: FleetPlan, purchase: Purchase) -> str:
-    return ", ".join(plan.services[at].service.name for at in purchase.members)
-
-
-def _gpus(plan: FleetPlan, purchase: Purchase) -> list[Step]:
+def _gpus(plan: FleetPlan, purchase: Bought) -> list[Step]:
     """Return the GPUs at peak, at the mean and reserved."""
     members, at = [plan.services[each] for each in purchase.members], _first(plan, purchase)
     month, packing, whole = purchase.months[at], members[0].replica.packing, plan.terms.margins.whole_nodes
-    share, (together, unit) = plan.terms.contract.reserve_share, packing.together(whole)
+    together, unit = packing.together(whole)
     paid = text("{basis}: {gpus_per_node} a node", basis=packing.basis, gpus_per_node=packing.gpus_per_node)
-    names, found = _names(plan, purchase), []
+    names, found = plan.names(purchase), []
     for label, key, gpus in (
         (text("busiest hour"), "peak_replicas", month.peak),
         (text("mean of the day"), "mean_replicas", month.mean),
@@ -117,18 +113,19 @@ def _gpus(plan: FleetPlan, purchase: Purchase) -> list[Step]:
         )
     reserved = Step(
         text("{name}: GPUs reserved", name=names),
-        text("ceil(reserve share * GPUs at the mean / GPUs together) * GPUs together"),
-        f"ceil({share:g} * {month.mean} / {unit}) * {unit}",
+        text("running contracts + those to sign: the least cost of the plan, each paid to its end"),
+        f"{month.reserved - month.signed} + {month.signed}",
         value=month.reserved,
         unit="GPUs",
-        source=text("mean of the first month of the term"),
+        source=text("flow of least cost over months, sizebook.formulas.covering"),
     )
     return [*found, reserved]
 
 
-def _money(plan: FleetPlan, purchase: Purchase) -> tuple[Step, ...]:
-    name, month = _names(plan, purchase), purchase.months[_first(plan, purchase)]
-    prices, busy = plan.services[purchase.members[0]].rates, plan.terms.contract.burst_hours
+def _money(plan: FleetPlan, purchase: Bought) -> tuple[Step, ...]:
+    at = _first(plan, purchase)
+    name, month = plan.names(purchase), purchase.months[at]
+    prices, busy = plan.services[purchase.members[0]].rates.in_month(at), plan.terms.busy.burst_hours
     over_peak, over_mean = (max(0, gpus - month.reserved) for gpus in (month.peak, month.mean))
     return (
         Step(
@@ -141,9 +138,8 @@ def _money(plan: FleetPlan, purchase: Purchase) -> tuple[Step, ...]:
         ),
         Step(
             text("{name}: cost of the month", name=name),
-            text("hours of a month * reserved * price + burst hours * price"),
-            f"{HOURS_PER_MONTH:g} * {month.reserved} * {measure(prices.reserved_usd)} + "
-            f"{grouped(round(month.burst_hours))} * {measure(prices.on_demand_usd)}",
+            text("contracts + other GPU-hours * price"),
+            f"{measure(month.reserved_usd)} + {grouped(round(month.burst_hours))} * {measure(prices.on_demand_usd)}",
             value=month.usd,
             unit="USD",
             source=prices.basis,

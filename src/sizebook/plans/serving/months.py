@@ -12,8 +12,18 @@ from functools import lru_cache
 
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import quantity, section
-from sizebook.formulas.covering import Need, Offer, cover
-from sizebook.plans.commitments import TERMS, Commitment, CommitmentTerms, Portfolio, Purchase, counted
+from sizebook.formulas.covering import Need
+from sizebook.plans import commitments
+from sizebook.plans.commitments import (
+    TERMS,
+    IdleGpuHours,
+    PaidUsd,
+    Portfolio,
+    Purchase,
+    SignedGpus,
+    UsedGpuHours,
+    counted,
+)
 from sizebook.plans.quantities import MonthNumber
 from sizebook.plans.serving.day import HOURS
 from sizebook.plans.serving.inputs import ServingInputs
@@ -33,15 +43,11 @@ class Month:
     requests: float = quantity("requests of the month", "requests", label="Requests")
     peak_gpus: int = quantity("GPUs in the busiest hour", "GPUs", minimum=0, label="GPUs at peak")
     reserved_gpus: int = quantity("GPUs under contract", "GPUs", minimum=0, label="GPUs reserved")
-    signed_gpus: int = quantity("GPUs to sign contracts for", "GPUs", minimum=0, label="GPUs to sign for")
+    signed_gpus: SignedGpus
     peak_nodes: int = quantity("nodes in the busiest hour", "nodes", minimum=0, label="Nodes at peak")
     gpu_hours: float = quantity("GPU-hours paid for", "GPU-hours", label="GPU-hours")
-    reserved_used_gpu_hours: float = quantity(
-        "GPU-hours under contract that are needed", "GPU-hours", label="Reserved and needed"
-    )
-    reserved_idle_gpu_hours: float = quantity(
-        "GPU-hours under contract that are not needed", "GPU-hours", label="Reserved and idle"
-    )
+    reserved_used_gpu_hours: UsedGpuHours
+    reserved_idle_gpu_hours: IdleGpuHours
     on_demand_gpu_hours: float = quantity("GPU-hours beyond contracts", "GPU-hours", label="On demand, GPU-hours")
     utilization: float = quantity(
         "share of the fleet's rate that traffic uses", "ratio", maximum=1, label="Fleet in use"
@@ -49,7 +55,7 @@ class Month:
     reserved_usd: float = quantity("cost of contracts, spread evenly over their months", "USD", label="Reserved, USD")
     on_demand_usd: float = quantity("cost of hours beyond them", "USD", label="On demand, USD")
     usd: float = quantity("cost of the month", "USD", label="Cost, USD")
-    cash_usd: float = quantity("paid in the month, with what is prepaid of contracts", "USD", label="Paid, USD")
+    cash_usd: PaidUsd
     usd_per_mtok_output: float = quantity("cost of a million output tokens", "USD/Mtok", label="USD per Mtok out")
     usd_per_mtok_input: float = quantity(
         "cost of a million prompt tokens, all of it", "USD/Mtok", label="USD per Mtok in"
@@ -104,10 +110,7 @@ def purchase(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times
 def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> float:
     """Return what the last month costs where it is bought as is cheapest for a month, whatever runs already."""
     bought, rates = gpus_needed(replica, inputs, times)[-1], rates.in_month(inputs.traffic.months - 1)
-    price = rates.cheapest_usd(inputs.commitments.terms)
-    found = cover([bought], [rates.on_demand_usd], [Offer(1, [price])])
-    held = Portfolio(tuple(Commitment(n, 1, 1, usd_per_gpu_hour=price) for n in found.values()))
-    return Purchase((bought,), (rates.on_demand_usd,), {}, terms=CommitmentTerms(sign_terms="none")).usd(held)
+    return commitments.usd_if_kept_up(bought, rates.on_demand_usd, rates.cheapest_usd(inputs.commitments.terms))
 
 
 def fleet_months(

@@ -104,8 +104,7 @@ class ServingPlan:
 
     def _regret(self, factor: float) -> float:
         """Return what the contracts cost more than the best ones would at so many times the traffic."""
-        asked = purchase(self.replica, self.inputs, self.rates, times=factor)
-        return asked.usd(self.portfolio) - asked.usd(asked.cheapest())
+        return purchase(self.replica, self.inputs, self.rates, times=factor).regret(self.portfolio)
 
     @property
     def traffic(self) -> Traffic:

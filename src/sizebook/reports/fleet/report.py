@@ -8,6 +8,7 @@ from datetime import date
 
 from sizebook.core.texts import Text, plural, span, text
 from sizebook.core.units import grouped, usd
+from sizebook.plans.fleet.figures import contracts
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.periods import QUARTER, YEAR, FleetPeriod, period, periods
 from sizebook.plans.fleet.plan import FleetPlan
@@ -16,6 +17,7 @@ from sizebook.plans.fleet.steps import derivations
 from sizebook.plans.ledgers import total_usd
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Line, Lines, Series
+from sizebook.reports.contract_tables import what_to_sign
 from sizebook.reports.document import Report, Row, RowKind, Section, Table, derivation, figures, unchanged, words
 from sizebook.reports.fleet.nodes import nodes_and_power
 from sizebook.reports.fleet.notes import assumptions, error_bands, per_service
@@ -179,13 +181,14 @@ def _cost(plan: FleetPlan) -> Section:
         phrases.months_cost(len(months), usd(total_usd(months)), usd(months[0].usd), last=usd(months[-1].usd)),
         (
             *cost_chart(plan),
+            what_to_sign(plan.contracts, contracts(plan)),
             Table(
                 text("Years"),
                 _PERIOD,
                 (*years, together),
                 note=text(
-                    "Reserved GPUs are paid around the clock; burst GPUs in the busy hours, and where "
-                    "growth within a term outruns what is reserved. A year counts from the first month."
+                    "Reserved GPUs are paid around the clock to the end of their contract; burst GPUs where they are "
+                    "not enough. A year counts from the first month."
                 ),
             ),
             Table(text("Quarters"), _PERIOD, (*quarters, together)),

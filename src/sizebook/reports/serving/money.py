@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sizebook.core.texts import text
-from sizebook.core.units import NOT_LISTED, energy, grouped, mass, percent, usd
+from sizebook.core.units import NOT_LISTED, energy, mass, percent, usd
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.figures import contracts
 from sizebook.plans.serving.internal_price import LINES, internal_price
@@ -14,6 +14,7 @@ from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.plans.serving.tenants import in_cents
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Chart, Columns, Series
+from sizebook.reports.contract_tables import what_to_sign
 from sizebook.reports.document import Row, Section, Table, figures, words
 from sizebook.reports.money_charts import by_term, tornado
 from sizebook.reports.number_columns import fixed, plain_number
@@ -42,7 +43,8 @@ def cost(plan: ServingPlan) -> Section:
         if plan.replica.decodes
         else text("This model writes no tokens: the tokens put in carry the whole cost."),
     )
-    return Section(text("Cost"), message, (fleet_by_month(plan), _contracts(plan), table, _internal(plan)))
+    signed = what_to_sign([("", each) for each in plan.portfolio.contracts], contracts(plan))
+    return Section(text("Cost"), message, (fleet_by_month(plan), signed, table, _internal(plan)))
 
 
 def _internal(plan: ServingPlan) -> Table:
@@ -75,43 +77,6 @@ def _internal(plan: ServingPlan) -> Table:
             "Idle is GPU time that no request uses.",
             usd=usd(found.internal_usd_per_request),
         ),
-    )
-
-
-def _contracts(plan: ServingPlan) -> Table:
-    """Return what runs and what to sign: when, how many, which term, at what price, to when; and what it leaves."""
-    found = contracts(plan)
-    rows = tuple(
-        Row(
-            (
-                text("Month {month}", month=each.first_month),
-                each.term_words,
-                grouped(each.gpus),
-                grouped(each.last_month),
-                fixed(each.usd_per_gpu_hour, 2),
-                grouped(each.usd),
-            )
-        )
-        for each in plan.portfolio.contracts
-    )
-    return Table(
-        text("What to sign"),
-        (
-            *words(text("From"), text("Term")),
-            *figures(text("GPUs"), text("Last month")),
-            *figures(text("GPU-hour"), text("To its end"), unit="USD"),
-        ),
-        rows,
-        note=text(
-            "These contracts make the plan cost the least, if its last month goes on after its end. Each is paid to "
-            "its own end: {tail} fall due after the plan. With a fifth less traffic the best contracts would cost "
-            "{less} less; with a fifth more traffic {more} less.",
-            tail=usd(found.tail_usd),
-            less=usd(found.regret_less_usd),
-            more=usd(found.regret_more_usd),
-        )
-        if rows
-        else text("No contract is worth signing: to rent every GPU-hour on demand costs the least."),
     )
 
 
