@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.sections import DEFAULT, TABLES, Quantity, ReadSection, quantity, section
+from sizebook.core.sections import DEFAULT, TABLES, ReadSection, quantity, section
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.serving.quantities import WEIGHT_DTYPES
 
 MOST_PHASES = 12
 
-_INTEGER: Any = {"kind": "integer", "minimum": 1, "maximum": 1_000_000}
 _OWN = "assumption, to replace with your own"
 
 # A phase --------------------------------------------------------------------------------------------------------------
@@ -71,16 +70,14 @@ class Rollouts:
         label="Tensor parallel of a replica that generates",
         source="neutral: nothing is split",
     )
-    rollout_concurrency: Annotated[
-        int | None,
-        Quantity(
-            "answers in flight on a replica, blank for as many as its cache holds",
-            "requests",
-            **_INTEGER | {"maximum": 1_000_000_000},
-            default=None,
-            label="Answers in flight on a replica",
-        ),
-    ] = DEFAULT
+    rollout_concurrency: int | None = quantity(
+        "answers in flight on a replica, blank for as many as its cache holds",
+        "requests",
+        minimum=1,
+        maximum=1_000_000_000,
+        default=None,
+        label="Answers in flight on a replica",
+    )
     rollout_weight_dtype: str | None = quantity(
         "format of the weights of a replica that generates, blank for the published one",
         choices=WEIGHT_DTYPES,

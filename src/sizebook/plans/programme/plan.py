@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.errors import InputError, RangeError, named
 from sizebook.core.quantities import HOURS_PER_MONTH
@@ -30,7 +30,6 @@ from sizebook.tables.price_rows import price_sentences
 DAYS_PER_MONTH = HOURS_PER_MONTH / HOURS_PER_DAY
 TERABYTE = 1e12
 
-_HOURS: Any = {"unit": "GPU-hours", "minimum": 0}
 
 PhasesUsd = Annotated[float, Quantity("cost of the phases", **USD, label="Phases")]
 AblationUsd = Annotated[float, Quantity("cost of ablations and failed runs", **USD, label="Ablations and failed runs")]
@@ -45,7 +44,7 @@ Carbon = Annotated[
         "location-based emissions, experiments included", unit="kgCO2e", minimum=0, label="Carbon, location-based"
     ),
 ]
-Hours = Annotated[float, Quantity("GPUs x hours, experiments included", **_HOURS, label="GPU-hours")]
+Hours = Annotated[float, Quantity("GPUs x hours, experiments included", "GPU-hours", minimum=0, label="GPU-hours")]
 PeakMw = Annotated[
     float, Quantity("power of the site at its highest, experiments included", unit="MW", minimum=0, label="Peak power")
 ]

@@ -7,9 +7,8 @@ nodes back at once is not in it.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
 
-from sizebook.core.sections import Quantity, section
+from sizebook.core.sections import quantity, section
 from sizebook.core.units import NOT_LISTED_USD
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import replicas_needed
@@ -19,33 +18,27 @@ from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import listed_quotes
 
-_SHARE: Any = {"unit": "ratio", "minimum": 0, "maximum": 1}
-
 
 @section
 class Preempted:
     """What interruptions take from replicas on spot, those that make up for it, and a fleet of them in month 1."""
 
-    away_seconds: Annotated[
-        float,
-        Quantity("seconds that an interruption takes from a replica", unit="seconds", label="Away, an interruption"),
-    ]
-    up_share: Annotated[
-        float, Quantity("share of the time in which a replica on spot serves", **_SHARE, label="Serving on spot")
-    ]
-    broken_share: Annotated[
-        float, Quantity("share of requests that interruptions break off", **_SHARE, label="Requests broken off")
-    ]
-    spot_spares: Annotated[
-        int,
-        Quantity(
-            "replicas on spot beyond those needed in the busiest hour of month 1", unit="replicas", kind="integer",
-            minimum=0, label="More on spot at the peak",
-        ),
-    ]  # fmt: skip
-    spot_usd: Annotated[
-        float, Quantity("cost of month 1 with all replicas on spot", unit="USD", label="Fleet on spot, month 1")
-    ]
+    away_seconds: float = quantity(
+        "seconds that an interruption takes from a replica", "seconds", label="Away, an interruption"
+    )
+    up_share: float = quantity(
+        "share of the time in which a replica on spot serves", "ratio", minimum=0, maximum=1, label="Serving on spot"
+    )
+    broken_share: float = quantity(
+        "share of requests that interruptions break off", "ratio", minimum=0, maximum=1, label="Requests broken off"
+    )
+    spot_spares: int = quantity(
+        "replicas on spot beyond those needed in the busiest hour of month 1",
+        "replicas",
+        minimum=0,
+        label="More on spot at the peak",
+    )
+    spot_usd: float = quantity("cost of month 1 with all replicas on spot", "USD", label="Fleet on spot, month 1")
 
 
 def preempted(replica: PlannedReplica, inputs: ServingInputs) -> Preempted:

@@ -13,7 +13,6 @@ DAYS_PER_MONTH = HOURS_PER_MONTH / 24
 _WORK_BEGINS = 9  # o'clock, where users are
 _FARTHEST_ZONE = 14  # hours from UTC, the Line Islands
 
-_UNSAID: Any = {"default": None}
 HoursActive = Annotated[
     float | None,
     Quantity(
@@ -21,7 +20,7 @@ HoursActive = Annotated[
         unit="hours",
         above=0,
         maximum=HOURS,
-        **_UNSAID,
+        default=None,
         label="Hours of a working day",
     ),
 ]
@@ -30,7 +29,7 @@ TimeZones = Annotated[
     Quantity(
         "where users are: pairs of hours from UTC and share of users; blank for one time zone",
         kind="list",
-        **_UNSAID,
+        default=None,
         label="Time zones of users",
     ),
 ]
