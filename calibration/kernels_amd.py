@@ -4,30 +4,42 @@ Run `python calibration/kernels_amd.py FOLDER` from the root of the repository, 
 `aiter/configs` of github.com/ROCm/aiter (MIT): the microseconds of the fastest matrix product and of the fastest routed
 experts of many shapes, tuned on GPUs told apart by their compute units, 304 of MI300X and MI325X, 256 of MI350X and
 MI355X. `kernels_amd.csv` holds published all-reduces, `attention_amd.csv` the published speed of attention over a
-prompt. What else aiter does not tune, attention of decode steps among it, stays that of the median accelerator. Needs
-NumPy and Polars.
+prompt. What else aiter does not tune, attention of decode steps among it, stays that of the median accelerator.
+
+Servers do not read experts as the tuned kernels do: `servers_amd.csv` holds published times per token of MI300X. Dense
+models are as predicted, those with experts 27 to 61 % slower. So experts of 304 units take the share of bandwidth at
+which these servers, each source counting as one, are off least. Needs NumPy and Polars.
 """
 
 from __future__ import annotations
 
 import csv
 import datetime
+import math
+from dataclasses import replace
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import polars as pl
 from command import parser
 from kernel_operations import OPERATIONS, PASSES, Operation
-from kernels import OUTPUT, fitted, line, machine, write
+from kernels import COLUMNS, OUTPUT, fitted, line, machine, write
+from serving_exam import asked_of
 
+from sizebook.serving.estimate import estimate
+from sizebook.serving.memory import memory_of
 from sizebook.tables.hardware import accelerator
 
 # The accelerator whose datasheet shares are of, and those that have its compute units.
 CHIPS = {304: ("mi300x", "mi325x"), 256: ("mi355x", "mi350x")}
 REDUCES = Path(__file__).with_suffix(".csv")
 ATTENTION = REDUCES.with_name("attention_amd.csv")
+SERVERS = REDUCES.with_name("servers_amd.csv")
+SERVED_UNITS = 304
 AITER = "calibration/kernels_amd.py on tuned kernels of github.com/ROCm/aiter e4048607 (MIT), {units} compute units"
 PUBLISHED = "calibration/kernels_amd.py on calibration/kernels_amd.csv (pull requests of vLLM and SGLang)"
+SERVED = "; share of bandwidth: servers of calibration/servers_amd.csv"
 READ = "calibration/kernels_amd.py on calibration/attention_amd.csv (github.com/ROCm/aiter, MIT)"
 FEWEST = 30  # shapes of one fit; the 24 products in 16 bits with 304 units are no tuned ones
 BOTH = ("bf16", "fp8")  # formats that all of them multiply in: where one has too few shapes it takes the others' shares
@@ -153,6 +165,40 @@ def lines_of(operation: Operation, points: pl.DataFrame, source: str, today: str
     return found
 
 
+def logs_off(row: dict[str, str], share: float) -> float:
+    """Return log(predicted / published) of a server's time per token, with experts at a share of bandwidth."""
+    case, _, demand, replica = asked_of(row)
+    at = replace(case, rates={**case.rates, "experts_bandwidth": share})
+    found = estimate(at, memory_of(at, row["gpu"], replica), demand)
+    return math.log(float(found.tpot_seconds) / float(row["tpot"]))
+
+
+def served_share(rows: list[dict[str, str]]) -> float:
+    """Return the share of bandwidth with which servers are off least, each source counting as one."""
+    sources = {row["source"] for row in rows}
+
+    def off(share: float) -> float:
+        return mean(mean(abs(logs_off(row, share)) for row in rows if row["source"] == each) for each in sources)
+
+    return min((round(0.01 * step, 2) for step in range(10, 101)), key=off)
+
+
+def as_served(lines: list[list[str]]) -> list[list[str]]:
+    """Return the rows with experts of the accelerators that servers were published of at those servers' share."""
+    rows = [row for row in published(SERVERS) if asked_of(row)[0].shape.n_experts]
+    for source in {row["source"] for row in rows}:
+        share = served_share([row for row in rows if row["source"] != source])
+        off = mean(abs(math.expm1(logs_off(row, share))) for row in rows if row["source"] == source)
+        print(f"experts at {share} by the others: TPOT of {source} off {off:.1%}")
+    share, at, said = served_share(rows), 3 + COLUMNS.index("bandwidth"), -2
+    return [
+        [*row[:at], f"{share:g}", *row[at + 1 : said], row[said] + SERVED, row[-1]]
+        if row[0] in CHIPS[SERVED_UNITS] and row[1] == "experts"
+        else row
+        for row in lines
+    ]
+
+
 def main() -> None:
     """Fit what was measured and replace the rows of these accelerators in the table."""
     asked = parser(__doc__)
@@ -163,7 +209,7 @@ def main() -> None:
     lines += lines_of(of["experts"], experts(folder), AITER, today, FEWEST)
     lines += lines_of(of["reduce"], reduces(), PUBLISHED, today, 1)
     lines += lines_of(of["prefill_attention"], prompts(), READ, today, 1)
-    write(lines, OUTPUT)
+    write(as_served(lines), OUTPUT)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 from sizebook.core.sections import quantity, section
-from sizebook.core.units import NOT_LISTED_USD
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import replicas_needed
 from sizebook.plans.serving.replica import PlannedReplica
@@ -38,7 +37,11 @@ class Preempted:
         minimum=0,
         label="More on spot at the peak",
     )
-    spot_usd: float = quantity("cost of month 1 with all replicas on spot", "USD", label="Fleet on spot, month 1")
+    spot_usd: float | None = quantity(
+        "cost of month 1 with all replicas on spot, blank where no price is listed",
+        "USD",
+        label="Fleet on spot, month 1",
+    )
 
 
 def preempted(replica: PlannedReplica, inputs: ServingInputs) -> Preempted:
@@ -51,13 +54,13 @@ def preempted(replica: PlannedReplica, inputs: ServingInputs) -> Preempted:
     fleet = tuple(held_by(each, replica, up, inputs.interruptions.served_share) for each in needed)
     whole = inputs.target.margins.whole_nodes
     gpu_hours = sum(replica.packing.gpus(each, whole) for each in fleet) * DAYS_PER_MONTH
-    per_second = _rate(replica, inputs)
+    per_second, price = _rate(replica, inputs), spot_usd_per_gpu_hour(replica, inputs, gpus=max(fleet) * replica.gpus)
     return Preempted(
         away_seconds=away_seconds(replica, inputs),
         up_share=up,
         broken_share=min(per_second * max(request_seconds(replica) - inputs.interruptions.notice_seconds, 0.0), 1.0),
         spot_spares=max(fleet) - max(needed),
-        spot_usd=gpu_hours * spot_usd_per_gpu_hour(replica.setup.gpu, inputs, gpus=max(fleet) * replica.gpus),
+        spot_usd=None if price is None else gpu_hours * price,
     )
 
 
@@ -121,12 +124,12 @@ def _held(units: int, needed: int, up: float) -> float:
     )  # fmt: skip
 
 
-def spot_usd_per_gpu_hour(gpu: str, inputs: ServingInputs, gpus: int) -> float:
-    """Return the price of a GPU-hour on spot: given, else listed; NaN where no table lists one."""
+def spot_usd_per_gpu_hour(replica: PlannedReplica, inputs: ServingInputs, gpus: int) -> float | None:
+    """Return the price of a GPU-hour on spot: given, else listed; None where no table lists one."""
     if (given := inputs.interruptions.spot_usd_per_gpu_hour) is not None:
         return given
     prices = inputs.prices
     found = listed_quotes(
-        accelerator(gpu).key, prices.provider, prices.region, terms=("spot",), gpus=gpus, own=prices.own
+        accelerator(replica.setup.gpu).key, prices.provider, prices.region, terms=("spot",), gpus=gpus, own=prices.own
     )["spot"]
-    return found.usd_per_gpu_hour if found else NOT_LISTED_USD
+    return found.usd_per_gpu_hour if found else None
