@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
 from openpyxl import load_workbook
 
-from sizebook.core.errors import InputError
-from sizebook.workbooks.filling import fill
 from tests.workbooks.filled import FilledOnce
 from tests.workbooks.sittings import SITTINGS, Sitting
 
@@ -85,14 +82,3 @@ def test_no_text_of_a_result_says_dollars(sitting: Sitting, filled_once: FilledO
     texts = [(s.title, c.coordinate, c.value) for s in eur.worksheets if s.sheet_state == "visible"
              for row in s.iter_rows() for c in row if isinstance(c.value, str)]  # fmt: skip
     assert [text for text in texts if "$" in text[2]] == []
-
-
-@of_every_book
-def test_a_currency_without_a_rate_is_refused_as_in_a_scenario(sitting: Sitting, tmp_path: Path) -> None:
-    want = (
-        "currency without a rate: got currency 'EUR' without, want what 1 USD is in another currency. State rates, "
-        "such as currency = 'EUR' and rates = 0.92."
-    )
-    with pytest.raises(InputError) as refused:
-        fill(sitting.path, {**sitting.given, "currency": "EUR"}, tmp_path / "out.xlsx")
-    assert want in str(refused.value)

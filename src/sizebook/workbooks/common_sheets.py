@@ -71,12 +71,12 @@ def cover_sheet(book: Book, purpose: str, *chosen: Argument) -> Callable[[], Non
     return finish
 
 
-def checks_sheet(book: Book, checks: Sequence[tuple[str, ...]], cases: Sequence[str] = ("",)) -> None:
+def checks_sheet(book: Book, checks: Sequence[tuple[str, ...]]) -> None:
     """Add the sheet of checks: for each a label, a formula that is TRUE when all is well, and what it compares.
 
     A fourth part is the condition under which it cannot be made, for it needs a function that is missing.
     """
-    page = new_sheet(book, "Checks", _STANDARD, cases=cases)
+    page = new_sheet(book, "Checks", _STANDARD)
     page.heads("Check", origin="What is compared")
     page.section("Checks")
     for number, (label, formula, origin, *unless) in enumerate(checks, 1):
@@ -84,16 +84,13 @@ def checks_sheet(book: Book, checks: Sequence[tuple[str, ...]], cases: Sequence[
     last = f"check_{len(checks)}"
     page.section("All together")
     every = book.every_case("check_1", last)
-    n_checks, passed, needed = (
-        len(checks) * len(cases),
-        *(f'COUNTIF({every},"{text}")' for text in (PASSED, NEEDS_ADDIN)),
-    )
+    passed, needed = (f'COUNTIF({every},"{text}")' for text in (PASSED, NEEDS_ADDIN))
     page.check(
         "all_checks",
         "All checks",
-        f"={passed}={n_checks}",
+        f"={passed}={len(checks)}",
         "Count of OK above; without sizebook, of the others",
-        unless=f"AND({needed}>0,{passed}+{needed}={n_checks})",
+        unless=f"AND({needed}>0,{passed}+{needed}={len(checks)})",
     )
     page.finish()
 
