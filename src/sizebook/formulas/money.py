@@ -19,6 +19,7 @@ SystemWatts = Annotated[
 RunningPrice = Annotated[
     float, Quantity("running cost of an owned GPU-hour", unit="USD/GPU-hour", minimum=0, default=0)
 ]
+ReservedShare = Annotated[float, Quantity("share of the hours that are reserved", unit="ratio", minimum=0, maximum=1)]
 Residual = Annotated[
     float, Quantity("share of the purchase that is left at the end", unit="ratio", minimum=0, maximum=1, default=0)
 ]
@@ -140,7 +141,7 @@ def break_even_gpu_hours(
     example=({"reserved_share": 0.75, "reserved_usd_per_gpu_hour": 2, "on_demand_usd_per_gpu_hour": 4}, 2.5),
 )
 def blended_usd_per_gpu_hour(
-    reserved_share: Residual, reserved_usd_per_gpu_hour: Price, on_demand_usd_per_gpu_hour: Price
+    reserved_share: ReservedShare, reserved_usd_per_gpu_hour: Price, on_demand_usd_per_gpu_hour: Price
 ) -> Price:
     """Return the mean price of a mix of reserved and on-demand (or spot) hours."""
     return reserved_share * reserved_usd_per_gpu_hour + (1 - reserved_share) * on_demand_usd_per_gpu_hour

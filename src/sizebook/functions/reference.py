@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import Any
 
@@ -12,9 +13,9 @@ from sizebook.functions import load
 
 INTRODUCTION = """# Function reference
 
-Written from the registry by `make generated`; do not edit. The same names work in Excel, LibreOffice, filled
-workbooks, `sizebook call NAME ARGUMENT...`, requests of `sizebook web` and, in lower case, in Python. Arguments in
-brackets may be left blank. A range in place of a single value spills; one bad cell spoils only its own result.
+Every function by category. The same names work in Excel, LibreOffice, filled workbooks, `sizebook call NAME
+ARGUMENT...`, requests of `sizebook web` and, in lower case, in Python. Arguments in brackets may be left blank. A range
+in place of a single value spills; one bad cell spoils only its own result. `make generated` writes these pages.
 
 A function with more than eight arguments also takes those after the first few as one text, in the place of the first
 of them: `=TTFT_SECONDS("llama-3.1-8b", "h100-sxm", 2000, 400, 64, "tp=2; weight_dtype=fp8")`, or as a range of two
@@ -53,15 +54,20 @@ def entry(function: Function) -> str:
     if function.formula:
         lines.append(f"**Formula** `{function.formula}`\n")
     lines += ["| argument | meaning | unit | default |", "|---|---|---|---|"]
-    lines += [_row(list(alike)) for _, alike in groupby(function.arguments, key=lambda a: (a.quantity, a.required))]
+    lines += [_row(list(alike)) for _, alike in groupby(function.arguments, key=_place)]
     result = function.result.meaning + (f", {function.result.unit}" if function.result.unit else "")
     lines.append(f"\n**Result** {result}. **Source** {function.source}\n")
     lines.append(f"{_example(function)}\n")
     return "\n".join(lines)
 
 
+def _place(argument: Argument) -> str:
+    """Return what arguments share that are numbered places (`arg_1`), of any other its name."""
+    return re.sub(r"^arg_\d+$", "arg", argument.name)
+
+
 def _row(alike: list[Argument]) -> str:
-    """Return the line of an argument, or of several in a row that differ only in their place."""
+    """Return the line of an argument, or of places in a row that take anything alike."""
     argument, meaning = alike[0], alike[0].quantity.meaning
     # Long key lists (models, accelerators) belong to their table, not to every function that takes one.
     if argument.quantity.allowed and len(argument.quantity.allowed) <= 20:
