@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from moved_figures import moved_by_key
 
 from sizebook.core.scenario_keys import Keys, layout
 from sizebook.core.sections import Argument
 from sizebook.functions import load
 from sizebook.scenarios.kinds import KINDS
 
+Path = tuple[str, ...]  # names of tables, one within the other
 _MOST_CHOICES = 12
 INTRODUCTION = """# Keys of a scenario
 
 Written from the declarations by `make generated`; do not edit. A key stands at the top of the file or in the table
 that its heading names. `sizebook scenario template KIND` prints the same keys as a file to fill in,
 `sizebook scenario schema` as a JSON Schema for an editor, and `--set KEY=VALUE` changes one on the command line.
-Where a default comes from stands in the last column; a blank there means that there is no default to explain.
+A blank source means that there is no default to explain. The last column says which of the first figures of a plan
+move when the key does, tried on sample scenarios (`docs/moved_figures.py`), or else which others; it is blank where no
+value that was tried moved any.
 """
 
 
@@ -29,33 +34,36 @@ def scenario_keys_page() -> str:
 def _plan(name: str, kind: Any) -> Iterator[str]:
     top = layout(kind)
     yield f"## {name.capitalize()}\n\n{top.meaning}\n"
-    yield from _table(top)
-    for path, table in _within(top, ""):
-        yield f"### {name.capitalize()}: `{table.head.replace(table.name, path)}`\n\n{table.meaning}\n"
-        yield from _table(table)
+    moved = moved_by_key(name, top)
+    yield from _table(top, (), moved)
+    for path, table in _within(top, ()):
+        yield f"### {name.capitalize()}: `{table.head.replace(table.name, '.'.join(path))}`\n\n{table.meaning}\n"
+        yield from _table(table, path, moved)
 
 
-def _within(table: Keys, path: str) -> Iterator[tuple[str, Keys]]:
+def _within(table: Keys, path: Path) -> Iterator[tuple[Path, Keys]]:
     for inner in table.tables:
-        yield f"{path}{inner.name}", inner
-        yield from _within(inner, f"{path}{inner.name}.")
+        yield (*path, inner.name), inner
+        yield from _within(inner, (*path, inner.name))
 
 
-def _table(table: Keys) -> Iterator[str]:
+def _table(table: Keys, path: Path, moved: Mapping[tuple[Path, str], str]) -> Iterator[str]:
     if table.keys:
-        yield "| key | meaning | unit | default | where the default comes from |\n|---|---|---|---|---|"
-        yield from map(_row, table.keys)
+        yield "| key | meaning | type | default | where the default comes from | what it moves |"
+        yield "|---|---|---|---|---|---|"
+        yield from (_row(key, moved[path, key.name]) for key in table.keys)
         yield ""
 
 
-def _row(key: Argument) -> str:
+def _row(key: Argument, moved: str) -> str:
     quantity = key.quantity
     meaning = quantity.meaning
     if 1 < len(quantity.allowed) <= _MOST_CHOICES:
         meaning += ": " + ", ".join(f"`{choice}`" for choice in quantity.allowed)
     elif len(quantity.allowed) > _MOST_CHOICES:
         meaning += f", one of {len(quantity.allowed)}"
-    cells = (f"`{key.name}`", meaning, quantity.unit, _default(key), quantity.source)
+    kind = f"{quantity.kind}, {quantity.unit}" if quantity.unit else quantity.kind
+    cells = (f"`{key.name}`", meaning, kind, _default(key), quantity.source, moved)
     return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
 
 
