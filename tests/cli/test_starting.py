@@ -84,6 +84,10 @@ def test_bash_completes_what_there_is(tmp_path: Path) -> None:
         "models --family llama-3.": ["llama-3.1", "llama-3.2", "llama-3.3"],
         "scenario template fl": ["fleet"],
         "completion f": ["fish"],
+        "plan serve s.toml --set requests_per_d": ["requests_per_day"],
+        "plan serve s.toml --set gpu=h200": ["gpu=h200-sxm", "gpu=h200-nvl"],
+        "plan train s.toml --set model=llama-3.1-7": ["model=llama-3.1-70b"],
+        "batch s.toml --grid checkpoint_s": ["checkpoint_seconds"],
     }
     asks = "\n".join(
         f"COMP_WORDS=(sizebook {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMPREPLY=(); _sizebook_completion "

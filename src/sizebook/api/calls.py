@@ -17,7 +17,7 @@ from sizebook.core import cells
 from sizebook.core.coercion import LARGEST, LARGEST_COUNT, as_rows
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.registry import Function
-from sizebook.core.sections import Quantity, flat
+from sizebook.core.sections import SMALLEST, Quantity, flat
 
 _TYPES: Mapping[str, tuple[Any, ...]] = {"integer": (int,), "number": (float, int), "flag": (bool,)}
 
@@ -70,7 +70,8 @@ def _plain_values(quantity: Quantity) -> tuple[tuple[Any, ...], float, float]:
     most = LARGEST_COUNT if quantity.kind == "integer" else LARGEST
     low, high = quantity.minimum, quantity.maximum
     if quantity.above is not None:
-        low = max(math.nextafter(quantity.above, math.inf), -LARGEST if low is None else low)
+        least = math.nextafter(quantity.above, math.inf) if quantity.above else SMALLEST
+        low = max(least, -LARGEST if low is None else low)
     if quantity.below is not None:
         high = min(math.nextafter(quantity.below, -math.inf), most if high is None else high)
     return _TYPES.get(quantity.kind, ()), -most if low is None else low, most if high is None else min(high, most)

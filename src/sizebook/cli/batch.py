@@ -24,6 +24,7 @@ from sizebook.cli.options import (
     run_options,
     scheduler_option,
 )
+from sizebook.cli.shell_completion import key_and_value
 from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 from sizebook.core.hints import suggestion
@@ -73,6 +74,7 @@ def demo(output: Path) -> None:
     "grids",
     multiple=True,
     metavar="KEY=VALUES",
+    shell_complete=key_and_value,
     help="Vary one scenario: KEY=V1,V2,... or KEY=FIRST:LAST:N; several options give every combination.",
 )
 @click.option(

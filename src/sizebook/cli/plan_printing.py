@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sizebook.cli.options import FILE, json_option, rates_option
+from sizebook.cli.shell_completion import key_and_value
 
 if TYPE_CHECKING:
     from sizebook.core.derivation import Step
@@ -55,7 +56,12 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(ScenarioFile(scenario, changes, rates), **asked)
 
     change = click.option(
-        "--set", "changes", multiple=True, metavar="KEY=VALUE", help="Plan with this value in place of the file's."
+        "--set",
+        "changes",
+        multiple=True,
+        metavar="KEY=VALUE",
+        shell_complete=key_and_value,
+        help="Plan with this value in place of the file's.",
     )
     options: Any = change(json_option(rates_option(with_file)))
     return click.argument("scenario", type=FILE)(options)  # type: ignore[no-any-return]

@@ -24,7 +24,7 @@ from sizebook.plans.serving.backwards import GIVEN, MostServed, as_models, most_
 from sizebook.plans.serving.beside_api import BesideApi, beside_api
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
-from sizebook.plans.serving.engine_command import command, unsaid
+from sizebook.plans.serving.engine_command import command, unsaid, written_for
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
@@ -153,6 +153,7 @@ def as_data(found: ServingResult) -> dict[str, Any]:
         "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": replica.gpus},
         "command": command(plan),
         "command_unsaid": list(unsaid(plan)),
+        "command_written_for": written_for(plan),
         "rates_basis": replica.rates_basis,
         "release_basis": replica.release_basis,
         "memory_per_gpu": asdict(replica.memory),

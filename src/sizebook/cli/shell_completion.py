@@ -45,6 +45,20 @@ def next_argument(context: click.Context, _parameter: click.Parameter, typed: st
     return _starting(_models() if argument.name == "model" else argument.quantity.allowed, typed)
 
 
+def key_and_value(context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Complete a key of the command's scenarios, of all plans where it takes any, and after = a model or a choice."""
+    from sizebook.scenarios.kinds import KINDS, quantities
+    from sizebook.scenarios.scenario_files import COMMANDS
+
+    plans = [plan for plan, command in COMMANDS.items() if command.split()[-1] == context.info_name] or [*KINDS]
+    known = {key: found for plan in plans for key, found in quantities(plan).items()}
+    key, equals, _ = typed.partition("=")
+    if not equals:
+        return _starting(known, typed)
+    values = _models() if key == "model" else known[key].allowed if key in known else ()
+    return _starting([f"{key}={value}" for value in values], typed)
+
+
 def functions() -> Iterable[str]:
     """Return the names of the functions."""
     from sizebook.functions import load

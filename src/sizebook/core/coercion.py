@@ -15,7 +15,7 @@ from typing import Any
 from sizebook.core.errors import CODES, CellError, InputError, RangeError, SizebookError, UnknownKeyError, shown
 from sizebook.core.hints import unknown_key
 from sizebook.core.number_text import split_number
-from sizebook.core.sections import Argument
+from sizebook.core.sections import SMALLEST, Argument
 
 Cell = Any  # None, bool, int, float, str, or a SizebookError standing in its place
 Range = list[list[Cell]]
@@ -155,11 +155,12 @@ def _within(argument: Argument, value: int | float) -> int | float:
     if (
         (q.minimum is None or value >= q.minimum)
         and (q.maximum is None or value <= q.maximum)
-        and (q.above is None or value > q.above)
+        and (q.above is None or (value > q.above and (q.above or value >= SMALLEST)))
         and (q.below is None or value < q.below)
     ):
         return value
-    limits = (("at least", q.minimum), ("above", q.above), ("at most", q.maximum), ("below", q.below))
+    lowest = ("at least", q.lowest) if q.above == 0 < value < SMALLEST else ("above", q.above)
+    limits = (("at least", q.minimum), lowest, ("at most", q.maximum), ("below", q.below))
     bounds = " and ".join(f"{word} {bound:g}" for word, bound in limits if bound is not None)
     is_percent = q.unit == "ratio" and q.maximum == 1 and 2 <= value <= 100
     fix = _as_ratio(value) if is_percent else "Correct the number."

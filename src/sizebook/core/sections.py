@@ -23,11 +23,15 @@ REQUIRED: Any = inspect.Parameter.empty
 DEFAULT: Any = object()  # in a signature: the default that the quantity declares
 
 
+SMALLEST = 1e-12  # what divides by less gives figures that no number holds
+
+
 @dataclass(frozen=True)
 class Quantity:
     """What an argument, a key, a cell or a result stands for: its meaning, unit, allowed values and default.
 
-    ``minimum`` is allowed itself, ``above`` and ``below`` are not. ``choices`` may be a function, for keys that a table
+    ``minimum`` is allowed itself, ``above`` and ``below`` are not; of what is above 0, and so divides, nothing below
+    `SMALLEST` is taken. ``choices`` may be a function, for keys that a table
     holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
     band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. ``check`` raises for a
     text that names nothing, such as a file that is not there, even where no figure depends on it. Where ``default`` is
@@ -63,6 +67,11 @@ class Quantity:
     def allowed(self) -> tuple[str, ...]:
         """The keys to choose from, empty where any value goes."""
         return self.choices() if callable(self.choices) else self.choices
+
+    @property
+    def lowest(self) -> float | None:
+        """The least number that is taken of what has a minimum or divides, None of all else."""
+        return SMALLEST if self.above == 0 else self.minimum
 
     @property
     def never_negative(self) -> bool:

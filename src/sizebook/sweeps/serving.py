@@ -214,7 +214,7 @@ def _admissible(values: Any, leaf: Argument) -> Any:
     if q.kind == "integer":
         fine &= values == np.floor(values)
     for bound, holds in (
-        (q.minimum, np.greater_equal),
+        (q.lowest, np.greater_equal),
         (q.above, np.greater),
         (q.maximum, np.less_equal),
         (q.below, np.less),
