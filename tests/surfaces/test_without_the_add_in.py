@@ -106,7 +106,7 @@ def test_what_cannot_follow_is_not_shown_and_said(
     shown = office.values(path, entered(sitting.path, {name: value}))
     assert set(errors(shown, HIDDEN | sitting.hidden).values()) == {"#N/A"}
     assert banner(shown) == (
-        f"NEEDS SIZEBOOK, which alone can follow a change of: {label}. What depends on it shows #N/A. Run sizebook "
+        f"NEEDS SIZEBOOK to follow a change of: {label}. What depends on it shows #N/A. Run sizebook "
         "fill, install the add-in, or change it back."
     )
     wanted = load_workbook(

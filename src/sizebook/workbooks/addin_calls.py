@@ -99,7 +99,7 @@ class AddinCalls:
         return (
             f'=IF({_MISSING}=0,"",IF({_CHANGED}=0,"Without the sizebook add-in: its functions show what was '
             f'stored for the inputs as they stand. All else is live.",'
-            f'"{NEEDS_ADDIN.upper()}, which alone can follow a change of: "&{_WHAT}&". What depends on it shows #N/A. '
+            f'"{NEEDS_ADDIN.upper()} to follow a change of: "&{_WHAT}&". What depends on it shows #N/A. '
             'Run sizebook fill, install the add-in, or change it back."))'
         )
 
