@@ -45,10 +45,10 @@ release: .venv/.test
 docs: .venv/.test
 	$(PY) -m mkdocs build --quiet
 
-# Everything in the repository that is made from something else: function reference, workbooks, sample reports.
+# Everything in the repository that is made from something else: workbooks, which pages fill, function reference, sample reports.
 generated: .venv/.test
-	$(PY) docs/generate.py
 	$(PY) workbooks/build.py
+	$(PY) docs/generate.py
 	$(PY) release/licences.py
 
 .venv/.demo: pyproject.toml requirements-dev.lock .ci/setup
