@@ -76,7 +76,7 @@ def test_edits_of_traffic_money_and_time_are_followed(
     shown = office.values(filled(sitting), entered(sitting.path, sitting.edits))
     hidden = HIDDEN | sitting.hidden
     assert errors(shown, hidden) == {}
-    assert str(banner(shown)).startswith("Without the sizebook add-in: figures of its functions are those")
+    assert str(banner(shown)).startswith("Without the sizebook add-in: its functions show what was stored")
     wanted = fill(sitting.path, {**sitting.given, **sitting.edits}, tmp_path / "after.xlsx")
     assert wanted.problems == []
     compared, differing = 0, {}
