@@ -88,6 +88,10 @@ def test_bash_completes_what_there_is(tmp_path: Path) -> None:
         "plan serve s.toml --set gpu=h200": ["gpu=h200-sxm", "gpu=h200-nvl"],
         "plan train s.toml --set model=llama-3.1-7": ["model=llama-3.1-70b"],
         "batch s.toml --grid checkpoint_s": ["checkpoint_seconds"],
+        # As bash splits them while one types.
+        "plan serve s.toml --set gpu = h200": ["h200-sxm", "h200-nvl"],
+        "plan serve s.toml --set tp = 2 --set model = llama-3.1-7": ["llama-3.1-70b"],
+        "plan serve s.toml --set band_quantile =": ["p50", "p90"],
     }
     asks = "\n".join(
         f"COMP_WORDS=(sizebook {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMPREPLY=(); _sizebook_completion "

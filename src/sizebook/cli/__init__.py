@@ -16,6 +16,7 @@ from sizebook import __version__
 from sizebook.cli.exit_handling import handle_signals, skip_last_garbage_collection
 from sizebook.cli.lazy import LazyGroup
 from sizebook.cli.messages import print_error
+from sizebook.cli.shell_completion import COMPLETING, complete_in_bash
 from sizebook.core.errors import SizebookError, shortened
 
 REPORT_AT = "https://github.com/sizebook/sizebook/issues"
@@ -99,6 +100,8 @@ def main() -> None:
     """Run the command line; the entry point of the package."""
     handle_signals()
     skip_last_garbage_collection()
+    if COMPLETING in os.environ:
+        complete_in_bash()
     try:
         # Errors of click itself come here too, so that every error looks the same.
         code = app(standalone_mode=False)

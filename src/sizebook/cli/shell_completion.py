@@ -15,6 +15,7 @@ from sizebook.core.errors import SizebookError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+COMPLETING = "_SIZEBOOK_COMPLETE"  # set where a shell asks what may follow
 Completes = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
@@ -90,3 +91,29 @@ def _starting(names: Iterable[str], typed: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(name) for name in names if name.casefold().startswith(typed.casefold())]
+
+
+def complete_in_bash() -> None:
+    """Let bash complete what stands behind ``key=``: it splits words there, and asks for the value alone."""
+    from click.shell_completion import BashComplete, add_completion_class
+
+    class KeysInBash(BashComplete):
+        before = ""
+
+        def get_completion_args(self) -> tuple[list[str], str]:
+            args, typed = super().get_completion_args()
+            words = [args[0]] if args else []
+            for word in (*args[1:], typed):
+                if words[-1:] and not words[-1].startswith("-") and (word == "=" or words[-1].endswith("=")):
+                    words[-1] += word
+                else:
+                    words.append(word)
+            key, equals, _ = words[-1].partition("=")
+            self.before = key + equals if typed != words[-1] else ""
+            return words[:-1], words[-1]
+
+        def format_completion(self, item: CompletionItem) -> str:
+            item.value = item.value.removeprefix(self.before)
+            return super().format_completion(item)
+
+    add_completion_class(KeysInBash)

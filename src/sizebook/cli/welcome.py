@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from sizebook.cli.shell_completion import names_of
+from sizebook.cli.shell_completion import COMPLETING, names_of
 from sizebook.core.hints import unknown_key
 
 # First steps: the purpose and the command.
@@ -41,4 +41,4 @@ def completion(context: click.Context, shell: str) -> None:
     kind = get_completion_class(shell) if shell in SHELLS else None
     if kind is None:
         raise unknown_key("shell", shell, SHELLS)
-    click.echo(kind(context.find_root().command, {}, "sizebook", "_SIZEBOOK_COMPLETE").source())
+    click.echo(kind(context.find_root().command, {}, "sizebook", COMPLETING).source())
