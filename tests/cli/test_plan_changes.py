@@ -56,7 +56,7 @@ def test_refused_changes(change: str, message: str) -> None:
 @pytest.mark.parametrize("words", [("call", "params_mha", "--help"), ("functions", "PARAMS_MHA")])
 def test_help_of_one_function(words: tuple[str, ...]) -> None:
     shown = run(*words).output
-    assert shown.startswith("### PARAMS_MHA\n\n`=PARAMS_MHA(d_model, [bias])`\n")
+    assert shown.startswith("## PARAMS_MHA\n\n`=PARAMS_MHA(d_model, [bias])`\n")
     assert "| `d_model` | hidden size: width of the residual stream |  | required |" in shown
 
 

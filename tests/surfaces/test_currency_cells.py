@@ -22,8 +22,9 @@ IN_USD = {
     "fine_tuning.xlsx": {"Money"},
     "training_budget.xlsx": {"Inputs", "Plan", "Cases", "Months"},
     "training_programme.xlsx": {"Inputs", "Phases", "Budget", "Months"},
-    "serving_capacity.xlsx": {"Basis", "Cases", "Months"},  # what runs already is stated in USD
-    "fleet_plan.xlsx": {"Inputs", "Services", "Groups"},
+    # Contracts that run already are stated in USD, in Months of serving and Buying of fleets.
+    "serving_capacity.xlsx": {"Basis", "Cases", "Months"},
+    "fleet_plan.xlsx": {"Inputs", "Services", "Groups", "Buying"},
 }
 BOOKS = [sitting for sitting in SITTINGS if sitting.file in IN_USD]
 of_every_book = pytest.mark.parametrize("sitting", BOOKS, ids=[sitting.file for sitting in BOOKS])

@@ -66,10 +66,10 @@ def test_a_reserved_price_above_the_one_on_demand_is_not_taken() -> None:
 
 
 def test_where_none_is_listed_the_price_on_demand_stands_for_both() -> None:
-    found = rates("mi300x")
+    found = rates("mi355x")
     assert found.reserved_usd == found.on_demand_usd
     assert found.basis == (
-        f"{quote('mi300x').basis}; reserved: taken as on demand, since no price of a one-year reservation is listed"
+        f"{quote('mi355x').basis}; reserved: taken as on demand, since no price of a one-year reservation is listed"
     )
 
 
