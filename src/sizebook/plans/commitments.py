@@ -8,14 +8,15 @@ decision: where traffic, speed or prices turn out otherwise it stays as it was s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, RangeError
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, quantity, section
-from sizebook.core.texts import text
+from sizebook.core.texts import plural, text
+from sizebook.core.units import usd
 from sizebook.formulas.covering import Need, Offer, cover
 from sizebook.plans.quantities import MonthNumber
 
@@ -330,3 +331,14 @@ def counted(needs: Iterable[tuple[int, float]]) -> Need:
     for gpus, hours in needs:
         found[gpus] = found.get(gpus, 0.0) + hours
     return found
+
+
+def beyond_the_plan(after: int, owed: float) -> Iterator[str]:
+    """Yield what to know of contracts that last so many months longer than the plan, and what they cost in them."""
+    if after:
+        yield plural(
+            after,
+            "Contracts run on for {n} month after the plan: {owed} more, which is not in its cost.",
+            "Contracts run on for up to {n} months after the plan: {owed} more, which is not in its cost.",
+            owed=usd(owed),
+        )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sizebook.core.texts import span, text
 from sizebook.core.units import percent, significant
+from sizebook.plans.commitments import beyond_the_plan
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.serving.band import CONTEXT, FITTED, LOADED
@@ -45,6 +46,7 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
         yield text("Caches hold {share} of all prompts: derived, for no server's were measured.", share=share)
     if used < LITTLE_USED:
         yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
+    yield from beyond_the_plan(*plan.portfolio.tail(plan.traffic.months))
     if math.isnan(rates.tdp_watts):
         yield no_power(plan.replica.setup.gpu)
     yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)
