@@ -140,13 +140,17 @@ def test_ceilings_are_said_with_their_first_month(monkeypatch: pytest.MonkeyPatc
     assert (over.name, over.month, over.figure, over.months) == ("gpu_ceiling", 2, 64, 2)
     assert warnings(plan)[0] == "From 2028-01 on 64 GPUs exceed the ceiling of 60; in 2 of 4 months."
     small = planned(one(), monkeypatch, months=1, kw_per_rack=5)
+    # 40 GPUs x 11 months x 730 hours x 1.10 USD.
+    signed = "Contracts run on for up to 11 months after the plan: $353\xa0k more, which is not in its cost."
     assert warnings(small) == (
+        signed,
         "A node of H100 SXM5 80 GB draws 10.2 kW and takes 8 U, more than a rack gives; the plan counts "
         "one node a rack.",
         *PRICED,
     )
     others = planned(one(gpus_per_node=4), monkeypatch, months=1)  # 4 x 700 W x 1.3
     assert warnings(others) == (
+        signed,
         "No node with 4 H100 SXM5 80 GB is listed; the plan assumes 3.64 kW (GPUs x TDP at the wall) and 8 U.",
         *PRICED,
     )
