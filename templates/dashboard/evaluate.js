@@ -101,7 +101,7 @@ function lookedUp(entry, given) {
 }
 
 const entryOf = (name) => CLOSED[name] || ESTIMATED[name]
-  || (name in DATA.looked ? { value: (...given) => lookedUp(FUNCTION[name], given) } : undefined);
+  || (name in DATA.looked ? { value: (...given) => lookedUp(FUNCTION[name], given.slice(0, FUNCTION[name].arguments.length)) } : undefined);
 
 // The value of a call, arguments by name as they were typed: { value, bound, band } or { problem }.
 function evaluated(name, given) {

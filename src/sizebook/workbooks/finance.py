@@ -132,13 +132,13 @@ CONSTANTS = {
         "Memory that a driver leaves", USABLE_SHARE, "ratio", "79.19 of 80 GiB on an H100, measured"
     ),
     "busy_share": Constant(
-        "Power of a busy server over the TDP of its GPUs",
+        "Busy server over its GPUs' TDP",
         _WALL["busy_over_tdp"],
         "ratio",
         "MLPerf Inference v5.1, 8 x B200; SERVING_KWH",
     ),
     "idle_share": Constant(
-        "Power of an idle server over it", _WALL["idle_over_tdp"], "ratio", "An assumption; SERVING_KWH"
+        "Idle server over its GPUs' TDP", _WALL["idle_over_tdp"], "ratio", "An assumption; SERVING_KWH"
     ),
     "life_hours": Constant(
         "Hours that a GPU works in its life",
@@ -147,7 +147,7 @@ CONSTANTS = {
         f"{_LIFE['lifetime_years']} years, {_LIFE['busy']:.0%} busy; EMBODIED_CO2E_KG",
     ),
     "half": Constant("Part of a contract that is prepaid", 0.5, "ratio", "Paid at signing: part"),
-    "rounding": Constant("Rounding", 1e-9, "", "Share of a figure that ceilings and comparisons leave to rounding"),
+    "rounding": Constant("Rounding", 1e-9, "", "What comparisons leave to rounding"),
 }
 
 

@@ -73,10 +73,10 @@ def _with_row(source: str, default: Any) -> str:
 
 
 def dated_table(name: str) -> str:
-    """Return a table with the days on which its rows were retrieved, and those of its prices."""
+    """Return a table with the days of its prices, or else those on which its rows were retrieved."""
     rows = table(name)
-    days = sorted({row["retrieved"] for row in rows})
-    stated = sorted({row["date"] for row in rows if row.get("date")})
-    prices = f", prices of {stated[0]} to {stated[-1]}" if stated else ""
-    retrieved = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-    return f"data/{name}.csv, retrieved {retrieved}{prices}, a source in each row"
+    stated, said = sorted({row["date"] for row in rows if row.get("date")}), "prices of"
+    if not stated:
+        stated, said = sorted({row["retrieved"] for row in rows}), "retrieved"
+    days = stated[0] if len(stated) == 1 else f"{stated[0]} to {stated[-1]}"
+    return f"data/{name}.csv, {said} {days}, a source in each row"
