@@ -12,7 +12,8 @@ from sizebook.actuals.variance import LABELS, CostFactors, MonthCost, shares
 from sizebook.core.errors import InputError, RangeError
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
-from sizebook.plans.fleet.plan import FleetPlan, PlannedService, replica_of
+from sizebook.plans.fleet.choice import replica_of
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.plan import ServingPlan, plan_serving

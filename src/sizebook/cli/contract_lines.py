@@ -17,7 +17,7 @@ def contract_lines(contracts: Sequence[tuple[str, Commitment]], found: Commitmen
     lines = [f"{head}Contract   GPUs  First month  Last month  USD a GPU-hour         USD"]
     for of, each in contracts:
         lines.append(
-            f"{f'{of:{len(head)}}' if head else ''}{each.term_words:8}  {each.gpus:5}  {each.first_month:11}  "
+            f"{of:{len(head)}}{each.term_words:8}  {each.gpus:5}  {each.first_month:11}  "
             f"{each.last_month:10}  {each.usd_per_gpu_hour:14.2f}  {thousands(each.usd):>10}"
         )
     after = "No contract runs longer than the plan"

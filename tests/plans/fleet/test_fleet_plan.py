@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import InputError, TargetError
-from sizebook.plans.fleet import plan as fleet
+from sizebook.plans.fleet import choice
 from sizebook.plans.fleet.figures import contracts
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.fleet.months import PurchaseMonth, asked, service_load
@@ -58,7 +58,7 @@ def planned(
         kind: type[PlannedReplica] = type("Timed", (_Timed,), {"rate": rate})
         return kind(**{f.name: getattr(found, f.name) for f in fields(found)})
 
-    monkeypatch.setattr(fleet, "replica_in", timed)
+    monkeypatch.setattr(choice, "replica_in", timed)
     common = {"start": date(2027, 11, 30), "months": 36, "grams_per_kwh": 100}
     return plan_fleet(fleet_inputs(each, *others, **{**common, **terms}))
 

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 from sizebook.core.sections import quantity, section
 from sizebook.models import catalog
 from sizebook.plans.commitments import CommitmentFigures
+from sizebook.plans.fleet.choice import replica_of
 from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.months import peak_gpus
 from sizebook.plans.fleet.nodes import node_facts
-from sizebook.plans.fleet.plan import FleetPlan, PlannedService, longest_tokens, replica_of
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService, longest_tokens
 from sizebook.plans.ledgers import GpusFirstMonth, GpusLastMonth
 from sizebook.plans.quantities import (
     CacheCapacity,

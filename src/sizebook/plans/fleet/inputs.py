@@ -26,8 +26,6 @@ from sizebook.serving.traffic_quantities import PeakFactor
 
 MOST_SERVICES = 20  # the columns of the workbook
 
-# A place in the plan, not a length: month 7 is not 7 months.
-
 
 @section
 class ServiceTraffic(Arrivals):
@@ -40,6 +38,7 @@ class ServiceTraffic(Arrivals):
 class Running:
     """From which month of the plan to which a service runs."""
 
+    # Places in the plan, not lengths, so without a unit: month 7 is not 7 months.
     start_month: int = quantity(
         "month of the plan in which the service begins; its traffic is that of this month, and grows from it on",
         minimum=1,

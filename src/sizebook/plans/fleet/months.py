@@ -6,7 +6,7 @@ paid for whole, has contracts of its own (`plans.commitments`); hours beyond the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -165,8 +165,13 @@ class PurchaseMonth:
 
 def gpus_needed(members: Sequence[ServiceLoad], terms: FleetTerms) -> tuple[Need, ...]:
     """Return the hours of a day by the GPUs that services need together, month by month."""
-    peaks, means, busy = _paid(members, terms, "peak"), _paid(members, terms, "mean"), terms.busy.burst_hours
-    return tuple(counted(((peak, busy), (mean, HOURS - busy))) for peak, mean in zip(peaks, means, strict=True))
+    return tuple(need_of_day(peak, mean, terms) for peak, mean in _paid(members, terms))
+
+
+def need_of_day(peak: int, mean: int, terms: FleetTerms) -> Need:
+    """Return the hours of a day by the GPUs that they need: busy ones and the others."""
+    busy = terms.busy.burst_hours
+    return counted(((peak, busy), (mean, HOURS - busy)))
 
 
 def asked(members: Sequence[ServiceLoad], terms: FleetTerms) -> Purchase:
@@ -184,26 +189,27 @@ def purchase_months(
     Each month is split among them by the part of the nodes that each takes at peak; where none runs any more, the first
     has it.
     """
-    peaks, means = (_paid(members, terms, at) for at in ("peak", "mean"))
     found = []
-    for month, need in enumerate(gpus_needed(members, terms)):
+    for month, (peak, mean) in enumerate(_paid(members, terms)):
         taken = [node_share(each.replica.packing) * each.peak[month] for each in members]
         shares = tuple(one / sum(taken) if sum(taken) else float(at == 0) for at, one in enumerate(taken))
         working = sum(each.at_work(month) for each in members)
-        bought = _bought(month, need, portfolio, members[0].rates, working)
-        found.append(PurchaseMonth(peaks[month], means[month], shares=shares, **bought))
+        bought = _bought(month, need_of_day(peak, mean, terms), portfolio, members[0].rates, working)
+        found.append(PurchaseMonth(peak, mean, shares=shares, **bought))
     return tuple(found)
 
 
-def _paid(members: Sequence[ServiceLoad], terms: FleetTerms, at: str) -> list[int]:
-    """Return the GPUs to pay for month by month: of replicas, or of the nodes that they stand on."""
-    packings = [each.replica.packing for each in members]
-    columns = zip(*(getattr(each, at) for each in members), strict=True)
-    if not terms.margins.whole_nodes:
-        return [
-            sum(packing.gpus_per_replica * n for packing, n in zip(packings, column, strict=True)) for column in columns
-        ]
-    return [nodes_together(packings, column) * packings[0].gpus_per_node for column in columns]
+def _paid(members: Sequence[ServiceLoad], terms: FleetTerms) -> Iterator[tuple[int, int]]:
+    """Yield the GPUs to pay for at peak and at the mean, month by month: of replicas, or of the nodes under them."""
+    packings, whole = [each.replica.packing for each in members], terms.margins.whole_nodes
+
+    def gpus(replicas: Sequence[int]) -> int:
+        if whole:
+            return nodes_together(packings, replicas) * packings[0].gpus_per_node
+        return sum(packing.gpus_per_replica * n for packing, n in zip(packings, replicas, strict=True))
+
+    for month in range(terms.months):
+        yield gpus([each.peak[month] for each in members]), gpus([each.mean[month] for each in members])
 
 
 def _bought(month: int, need: Need, portfolio: Portfolio, rates: Rates, working: float) -> dict[str, Any]:

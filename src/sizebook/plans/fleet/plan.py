@@ -5,36 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
-from sizebook.core.errors import InputError, named
 from sizebook.models import catalog
-from sizebook.plans.commitments import Commitment, ContractMonth, Portfolio, usd_if_kept_up
-from sizebook.plans.fleet.inputs import MOST_SERVICES, FleetInputs, FleetTerms, Service
+from sizebook.plans.commitments import Commitment, ContractMonth, Portfolio
+from sizebook.plans.fleet.choice import chosen
+from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.months import (
     FleetMonth,
     PurchaseMonth,
     ServiceLoad,
     ServiceMonth,
     asked,
-    gpus_needed,
-    peak_gpus,
+    need_of_day,
     purchase_months,
     service_load,
     service_months,
 )
 from sizebook.plans.fleet.node_groups import NodeGroup, groups_sharing_nodes, node_groups
 from sizebook.plans.fleet.nodes import bought_together
+from sizebook.plans.fleet.refusals import check, check_prices
 from sizebook.plans.ledgers import month_label
-from sizebook.plans.serving.choice import dearness, replicas_with_room
 from sizebook.plans.serving.plan import STEP
-from sizebook.plans.serving.pools import replica_in
-from sizebook.plans.serving.rates import Rates, rates_of
-from sizebook.plans.serving.refusals import NoRoomError
-from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
-from sizebook.serving.arrivals import Lengths
+from sizebook.plans.serving.rates import Rates
+from sizebook.plans.serving.replica import PlannedReplica, at_speed
 from sizebook.serving.encoding import tokens_in_context
-from sizebook.tables.hardware import accelerator
 
 
 @dataclass(frozen=True)
@@ -104,8 +98,7 @@ class FleetPlan:
     @cached_property
     def regrets(self) -> tuple[float, float]:
         """What the contracts cost more than the best ones would, if traffic is a fifth lower, and a fifth higher."""
-        less, more = (self._regret(1 - STEP), self._regret(1 + STEP))
-        return less, more
+        return self._regret(1 - STEP), self._regret(1 + STEP)
 
     def _regret(self, times: float) -> float:
         loads = [
@@ -181,20 +174,18 @@ class _Fleet:
 
 def months_of_contracts(plan: FleetPlan, bought: Bought, rows: int) -> tuple[ContractMonth, ...]:
     """Return what contracts are in each month of what is bought together, and after the plan up to so many rows."""
-    services = [plan.services[at] for at in bought.members]
-    loads = [service_load(each.service, each.replica, each.rates, terms=plan.terms) for each in services]
-    needs = gpus_needed(loads, plan.terms)
+    needs = [need_of_day(each.peak, each.mean, plan.terms) for each in bought.months]
     return bought.portfolio.by_month((*needs, *[{}] * (rows - len(needs))))
 
 
 def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     """Return the plan of the services over the months of the plan."""
-    _check(inputs)
+    check(inputs)
     terms = inputs.terms
-    chosen = _chosen(inputs.service, terms)
-    middle = _Fleet.of_services(chosen, terms)
-    _check_prices(middle.services, [each.members for each in middle.purchases])
-    fewest, most, cheap, dear = (_Fleet.of_services(each, terms, middle.purchases) for each in _at_ends(chosen, terms))
+    loads = chosen(inputs.service, terms)
+    middle = _Fleet.of_services(loads, terms)
+    check_prices(middle.services, [each.members for each in middle.purchases])
+    fewest, most, cheap, dear = (_Fleet.of_services(each, terms, middle.purchases) for each in _at_ends(loads, terms))
     planned = tuple(
         PlannedService(
             each.service,
@@ -223,7 +214,7 @@ def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     )
 
 
-def _at_ends(chosen: Sequence[ServiceLoad], terms: FleetTerms) -> Iterator[tuple[ServiceLoad, ...]]:
+def _at_ends(loads: Sequence[ServiceLoad], terms: FleetTerms) -> Iterator[tuple[ServiceLoad, ...]]:
     """Yield the services with replicas as fast, and as slow, as 1 in 10 measurements; then at cheap and dear prices."""
     for end in ("high", "low"):
         yield tuple(
@@ -233,121 +224,6 @@ def _at_ends(chosen: Sequence[ServiceLoad], terms: FleetTerms) -> Iterator[tuple
                 each.rates,
                 terms=terms,
             )
-            for each in chosen
+            for each in loads
         )
-    yield from zip(*([replace(each, rates=rates) for rates in each.rates.at_ends()] for each in chosen), strict=True)
-
-
-def _check(inputs: FleetInputs) -> None:
-    names = [service.name for service in inputs.service]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise InputError(f"name twice: got '{twice[0]}' for two services, want each its own. Rename one.")
-    if len(names) > MOST_SERVICES:
-        raise InputError(f"too many services: got {len(names)}, want at most {MOST_SERVICES}. Split the plan.")
-    for service in inputs.service:
-        first, last = service.running.start_month, service.running.end_month
-        if last is not None and last < first:
-            raise InputError(
-                f"{service.name}: ends before it begins: got end_month {last} with start_month {first}, want the end "
-                "not before the start. Change one."
-            )
-
-
-def _check_prices(services: Sequence[ServiceLoad], found: Sequence[tuple[int, ...]]) -> None:
-    """Refuse services that share whole nodes at different prices: a node is bought once."""
-    for members in found:
-        first = services[members[0]]
-        for other in (services[at] for at in members[1:]):
-            for (key, one), two in zip(_of_a_node(first).items(), _of_a_node(other).values(), strict=True):
-                if one != two and (one == one or two == two):  # NaN: not listed
-                    raise InputError(
-                        f"prices apart: got {_shown(one)} for {first.service.name} and {_shown(two)} for "
-                        f"{other.service.name}, which share whole nodes of {first.replica.setup.gpu}, want one {key}. "
-                        "State the same for both, or give one a region of its own."
-                    )
-
-
-def _of_a_node(each: ServiceLoad) -> dict[str, float | str]:
-    """Return what is asked of a node and agreed for it, by the key that states it."""
-    rates, terms = each.rates, each.service.commitments
-    return {
-        "sign_terms": terms.sign_terms,
-        "prepay": terms.prepay,
-        "reserved_usd_per_gpu_hour": rates.reserved_usd,
-        "reserved_3y_usd_per_gpu_hour": rates.reserved_3y_usd,
-        "on_demand_usd_per_gpu_hour": rates.on_demand_usd,
-        "price_change_per_month": rates.change,
-    }
-
-
-def _shown(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
-
-
-def _chosen(services: Sequence[Service], terms: FleetTerms) -> list[ServiceLoad]:
-    """Return services on their replicas, with their prices: volume tiers count all GPUs of one offer."""
-    found = []
-    for each in services:
-        with named(each.name):
-            found.append(replica_of(each, terms))
-    months: dict[tuple[Any, ...], list[tuple[int, ...]]] = {}
-    for service, replica in found:
-        months.setdefault(_offer(service, replica), []).append(peak_gpus(service, replica, terms))
-    loads = []
-    for service, replica in found:
-        gpus = max(map(sum, zip(*months[_offer(service, replica)], strict=True)))
-        with named(service.name):
-            rates = _rates(service, terms, gpus)
-        own = service.prices.own
-        if rates.rented_gpus is not None:
-            service = replace(service, prices=replace(service.prices, own=replace(own, rented_gpus=rates.rented_gpus)))
-        loads.append(service_load(service, replica, rates, terms=terms))
-    return loads
-
-
-def _offer(service: Service, replica: PlannedReplica) -> tuple[Any, ...]:
-    prices = service.prices
-    return replica.setup.gpu, prices.provider, prices.region, prices.own.price_book
-
-
-def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedReplica]:
-    """Return a service as it is read, and its replica; of pools, those whose fleet alone costs the least at its end."""
-    demand = service.requests.heard(service.model, service.traffic.demand)
-    service = replace(service, traffic=replace(service.traffic, demand=demand))
-    last = max(0, service.running.last(terms.months) - 1)
-
-    def cost(replica: PlannedReplica) -> float:
-        rates = _rates(service, terms, max(peak_gpus(service, replica, terms)))
-        need, rates = (
-            gpus_needed([service_load(service, replica, rates, terms=terms)], terms)[last],
-            rates.in_month(last),
-        )
-        return usd_if_kept_up(need, rates.on_demand_usd, rates.cheapest_usd(service.commitments.terms))
-
-    setup = Setup(service.model, accelerator(service.gpu).key, service.replica, gpus_per_node=service.gpus_per_node)
-    workload = _workload(service)
-    try:
-        return service, replica_in(setup, workload, service.pools, cost=cost)
-    except NoRoomError as error:
-        found = replicas_with_room(setup, workload, service.pools, stated=service.stated, error=error)
-    best = min(found, key=lambda each: (dearness(cost(each)), each.gpus / each.requests_per_second))
-    return replace(service, replica=best.setup.replica), best
-
-
-def _rates(service: Service, terms: FleetTerms, gpus: int) -> Rates:
-    prices = service.prices.with_energy(terms.energy)
-    found = rates_of(accelerator(service.gpu).key, prices, service.commitments, gpus=gpus)
-    return replace(found, change=service.price_changes.change)
-
-
-def _workload(service: Service) -> Workload:
-    if service.requests.has_lengths:
-        raise InputError(
-            "trace with lengths: got seconds and tokens, want seconds alone in a fleet. Plan the service by itself, or "
-            "remove the tokens."
-        )
-    demand = service.traffic.demand
-    stream = service.requests.stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
-    longest = demand.input_tokens, demand.output_tokens
-    return Workload(demand, longest, stream, latencies=service.latencies, share=service.requests.share)
+    yield from zip(*([replace(each, rates=rates) for rates in each.rates.at_ends()] for each in loads), strict=True)
