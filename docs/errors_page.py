@@ -29,15 +29,15 @@ def errors_page() -> str:
 def _messages() -> Iterator[tuple[str, str, str]]:
     for path in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.JoinedStr | ast.Constant) and (found := MESSAGE.fullmatch(_words(node))):
+            if isinstance(node, ast.JoinedStr | ast.Constant) and (found := MESSAGE.fullmatch(words(node))):
                 yield _cell(found["problem"]), _cell(found["want"]), _cell(found["fix"])
 
 
-def _words(node: ast.JoinedStr | ast.Constant) -> str:
+def words(node: ast.JoinedStr | ast.Constant) -> str:
     """Return a text of the source with … for what is filled in."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
-    return "".join(_words(part) if isinstance(part, ast.Constant) else "…" for part in node.values)
+    return "".join(words(part) if isinstance(part, ast.Constant) else "…" for part in node.values)
 
 
 def _cell(text: str) -> str:

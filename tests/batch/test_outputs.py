@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.batch import inspection, record
-from sizebook.batch.formats import FORMATS, parse_formats, produce_files
+from sizebook.batch.formats import FORMATS, LONG_TABLES, parse_formats, produce_files
 from sizebook.batch.inspection import ChangedFigure, inspect, read_record
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.batch.record import file_hash, is_hashed
@@ -203,6 +203,11 @@ def test_formats_are_a_list_of_known_ones() -> None:
         parse_formats("pfd")
     message = "unknown format: got 'pfd', want 'pdf', or one of xlsx, json, html, csv. Correct it."
     assert str(refused.value) == message
+    with pytest.raises(InputError) as refused:
+        parse_formats("zip", LONG_TABLES)
+    assert str(refused.value) == (
+        "unknown format: got 'zip', want one of pdf, xlsx, json, html, csv and 3 others. docs/reports.md lists them."
+    )
     with pytest.raises(InputError, match="unknown format: got ''"):
         parse_formats(",")
 

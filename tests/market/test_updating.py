@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
+from sizebook.core import data_records as reading
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, read, shipped
 from sizebook.market.answers import catalogs, offers
@@ -140,6 +141,28 @@ def test_a_folder_without_answers(tmp_path: Path) -> None:
     assert str(error.value) == (
         f"no answers: got no file of a known catalog in {tmp_path}, want names like {names}. Save one."
     )
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"source": None, "retrieved": None}, "missing key: got [mine] without, want source and retrieved. Add it in "
+         "data/catalogs.toml."),
+        ({"license": "MIT"}, "unknown key: got 'license' in [mine] of data/catalogs.toml, want 'licence', or one of 14 "
+         "others. data/catalogs.toml lists them."),
+        ({"prices": None}, "no reading: got [mine] without, want prices, api_prices, grid or hardware. Add it in "
+         "data/catalogs.toml."),
+    ],
+)  # fmt: skip
+def test_a_catalog_that_is_not_whole_is_refused(
+    changes: dict[str, object], said: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {**reading.toml_tables("catalogs")["skypilot"], **changes}
+    told = {"mine": {key: value for key, value in known.items() if value is not None}}
+    catalogs.cache_clear()
+    monkeypatch.setattr(reading, "toml_tables", lambda name: told if name == "catalogs" else {})
+    done = CliRunner().invoke(app, ["data", "update", "--from", str(folder)])
+    assert (type(done.exception), str(done.exception)) == (InputError, said)
 
 
 def test_the_command_appends_and_says_so(folder: Path, earlier: list[Row], tmp_path: Path) -> None:

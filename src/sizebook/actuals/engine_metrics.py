@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from sizebook.actuals.traffic_figures import TrafficFigures
+from sizebook.core.data_records import data_records
 from sizebook.core.errors import InputError
-from sizebook.core.tables import toml_tables
 from sizebook.intake.files import read_text
 
 KINDS = (".prom", ".txt")
@@ -35,7 +35,7 @@ class EngineMetrics:
 @cache
 def engines() -> tuple[EngineMetrics, ...]:
     """Return the engines of ``data/engine_metrics.toml``, read once."""
-    return tuple(EngineMetrics(name, **cells) for name, cells in toml_tables("engine_metrics").items())
+    return data_records("engine_metrics", EngineMetrics)
 
 
 def figures_of_metrics(path: Path, seconds: float) -> TrafficFigures:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import polars as pl
 
+from sizebook.core.data_records import data_records
 from sizebook.core.errors import InputError
-from sizebook.core.tables import toml_tables
 from sizebook.intake.files import check_regular
 
 KINDS = (".csv", ".jsonl", ".ndjson", ".parquet")
@@ -78,7 +78,7 @@ class Log:
 @cache
 def log_formats() -> tuple[LogFormat, ...]:
     """Return the formats of ``data/traffic_logs.toml``, read once."""
-    return tuple(LogFormat(name, **cells) for name, cells in toml_tables("traffic_logs").items())
+    return data_records("traffic_logs", LogFormat)
 
 
 def read_log(path: Path) -> Log:

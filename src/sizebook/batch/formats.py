@@ -158,7 +158,7 @@ def parse_formats(text: str, others: Sequence[str] = ()) -> tuple[str, ...]:
     words, known = [word.strip().casefold() for word in text.split(",") if word.strip()], (*FORMATS, *others)
     for word in words or [""]:
         if word not in known:
-            raise InputError(f"unknown format: got '{word}', want {offered(word, known, lists='docs/batch.md')}")
+            raise InputError(f"unknown format: got '{word}', want {offered(word, known, lists='docs/reports.md')}")
     return tuple(name for name in known if name in words)
 
 

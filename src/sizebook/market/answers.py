@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sizebook.core.data_records import data_records
 from sizebook.core.errors import InputError
-from sizebook.core.tables import toml_tables
 from sizebook.intake.files import decoded
 from sizebook.intake.text_formats import json_object, text_rows
 from sizebook.market.pages import page_records
@@ -59,6 +59,11 @@ class Catalog:
     hardware: Sequence[Mapping[str, Any]] = ()
     providers: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not any(getattr(self, name) for name in TABLES):
+            words = " or ".join((", ".join(TABLES[:-1]), TABLES[-1]))
+            raise InputError(f"no reading: got [{self.name}] without, want {words}. Add it in data/catalogs.toml.")
+
     @property
     def table(self) -> str:
         """The table that takes its rows."""
@@ -79,7 +84,7 @@ class Catalog:
 @cache
 def catalogs() -> tuple[Catalog, ...]:
     """Return the catalogs of ``data/catalogs.toml``, read once."""
-    return tuple(Catalog(name, **cells) for name, cells in toml_tables("catalogs").items())
+    return data_records("catalogs", Catalog)
 
 
 def offers(catalog: Catalog, content: bytes, where: str, named: Mapping[str, str]) -> list[Offer]:
