@@ -14,9 +14,11 @@ from openpyxl import load_workbook
 from sizebook.batch import index_html
 from sizebook.batch.comparison_files import ComparisonOptions, write_comparison
 from sizebook.batch.index_html import write_index_page
-from sizebook.batch.index_table import Line
+from sizebook.batch.index_table import Line, lines_of
 from sizebook.batch.index_workbook import write_index
 from sizebook.batch.inspection import inspect
+from sizebook.batch.journal import Outcome
+from sizebook.batch.scenario_list import Row
 from sizebook.core.figure_label import FigureLabel
 
 COST, TIME = FigureLabel("Cost", "USD"), FigureLabel("Time per output token", "seconds")
@@ -54,6 +56,13 @@ def test_each_carries_a_record_that_holds_today(written: list[Path]) -> None:
     for path in written:
         found = inspect(path)
         assert (found.record["batch"], found.causes, found.problem) == (3, (), ""), path.name
+
+
+@pytest.mark.parametrize("tables", ["service", "phases"])
+def test_a_line_names_each_model_of_a_scenario_once(tables: str) -> None:
+    values = {tables: [{"model": name} for name in ("qwen3-32b", "gpt-2", "qwen3-32b")]}
+    (line,) = lines_of([Outcome(Row("here", Path(), "s", values), None, "s: refused")])
+    assert (line.models, line.is_done, line.remarks) == ("qwen3-32b, gpt-2", False, "s: refused")
 
 
 def test_charts_of_the_index_state_their_titles_and_fit_the_paper(written: list[Path]) -> None:

@@ -50,26 +50,32 @@ def test_what_vllm_printed_on_an_h100(
 
 
 @pytest.mark.parametrize(
-    ("model", "gpu", "replica", "weights", "activations", "cache"),
+    ("model", "gpu", "replica", "weights", "activations", "cache", "within"),
     [  # GiB that vLLM printed: llm-d-planner docs/empirical-vllm-memory-results.md and blog-gpu-capacity.md,
         # vLLM pull 10511 (256 requests: 1.26 GiB), dennislee22/vLLM-benchmarking (0.10.1.1, half of an A100)
-        ("qwen3-32b", "h100-sxm", Replica(tp=2, weight_dtype="bf16", release="0.11.0"), 30.59, 5.64, 34.49),
-        ("llama-3.3-70b", "h100-sxm", Replica(tp=2, weight_dtype="fp8", release="0.11.0"), 33.88, 4.84, 32.0),
-        ("qwen3-14b", "h100-sxm", Replica(weight_dtype="bf16", release="0.16.0"), 27.52, 5.64, None),
-        ("qwen3-14b", "h100-sxm", Replica(weight_dtype="bf16", release="0.17.0"), 27.52, 2.23, None),
-        ("llama-3-8b", "h100-sxm", Replica(weight_dtype="bf16", release="0.6.4"), 14.96, 1.26, None),
-        ("codellama-7b", "h100-sxm", Replica(weight_dtype="bf16", release="0.19.0"), 12.55, 0.77, None),
+        ("qwen3-32b", "h100-sxm", Replica(tp=2, weight_dtype="bf16", release="0.11.0"), 30.59, 5.64, 34.49, 0.005),
+        ("llama-3.3-70b", "h100-sxm", Replica(tp=2, weight_dtype="fp8", release="0.11.0"), 33.88, 4.84, 32.0, 0.02),
+        ("qwen3-14b", "h100-sxm", Replica(weight_dtype="bf16", release="0.16.0"), 27.52, 5.64, None, 0.005),
+        ("qwen3-14b", "h100-sxm", Replica(weight_dtype="bf16", release="0.17.0"), 27.52, 2.23, None, 0.005),
+        ("llama-3-8b", "h100-sxm", Replica(weight_dtype="bf16", release="0.6.4"), 14.96, 1.26, None, 0.06),
+        ("codellama-7b", "h100-sxm", Replica(weight_dtype="bf16", release="0.19.0"), 12.55, 0.77, None, 0.025),
         ("qwen2-7b", "a100-sxm-80gb", Replica(weight_dtype="bf16", release="0.10.1", memory_utilization=0.5),
-         14.25, None, 24.83),
+         14.25, None, 24.83, 0.045),
     ],
 )  # fmt: skip
 def test_what_releases_of_vllm_printed(
-    model: str, gpu: str, replica: Replica, weights: float, activations: float | None, cache: float | None
+    model: str,
+    gpu: str,
+    replica: Replica,
+    weights: float,
+    activations: float | None,
+    cache: float | None,
+    within: float,
 ) -> None:
     memory = memory_of(case_of(model, gpu, replica), gpu, replica)
-    assert memory.weight_bytes / GIB == pytest.approx(weights, rel=0.01)
-    assert activations is None or memory.activation_bytes / GIB == pytest.approx(activations, rel=0.06)
-    assert cache is None or memory.cache_bytes / GIB == pytest.approx(cache, rel=0.045)
+    assert memory.weight_bytes / GIB == pytest.approx(weights, rel=0.005)
+    assert activations is None or memory.activation_bytes / GIB == pytest.approx(activations, rel=within)
+    assert cache is None or memory.cache_bytes / GIB == pytest.approx(cache, rel=within)
 
 
 def test_logits_of_fewer_requests_leave_more_for_the_cache() -> None:

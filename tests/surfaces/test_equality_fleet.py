@@ -67,6 +67,30 @@ def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
         assert f"{month.energy_kwh:,.0f}" in text and f"{month.co2e_kg:,.0f}" in text
 
 
+def test_sums_ceilings_and_nodes_are_those_of_the_months(tmp_path: Path) -> None:
+    """On the command and among the figures of which a batch makes its index; Chat grows by 20 % a month."""
+    values = {**BASE, "months": 15, "start": "2027-01-01", "service": [SEARCH, {**CHAT, "growth_per_month": 0.2}]}
+    ceiling = plan_scenario(values, "grid", Path()).plan.months[0].peak_gpus
+    values["gpu_ceiling"] = ceiling
+    made = plan_scenario(values, "grid", Path())
+    plan, (data, text) = made.plan, on_command("fleet", toml(values), tmp_path)
+    for name, sizes in (("quarters", [3] * 5), ("years", [12, 3])):
+        assert [each["months"] for each in data[name]] == sizes
+        assert sum(each["usd"] for each in data[name]) == pytest.approx(data["usd"])
+    assert [each["nodes"] for each in data["nodes"]] == [list(each.nodes) for each in plan.node_groups]
+    over = next(at for at, month in enumerate(plan.months) if month.peak_gpus > ceiling)
+    assert [(each["name"], each["month"]) for each in data["exceeded"]] == [("gpu_ceiling", plan.label(over))]
+    (said,) = (each for each in data["warnings"] if each.startswith(f"From {plan.label(over)} on "))
+    assert f"exceed the ceiling of {ceiling}; in {15 - over} of 15 months." in said and said in text
+    for at in (0, 14):
+        ends = [each[at].peak_gpus for each in (plan.fewest, plan.most)]
+        assert data["band"][f"peak_gpus_{'last' if at else 'first'}_month"] == ends
+        assert f"GPUs at peak  {plan.months[at].peak_gpus} in {plan.label(at)} ({ends[0]} to {ends[1]})\n" in text
+    assert [figure.value for figure in made.contents.figures if figure.label == "GPUs, last month"] == [
+        plan.months[14].peak_gpus
+    ]
+
+
 def _months(data: list[dict[str, Any]]) -> list[list[Any]]:
     """Return the figures of months; each carries its name beside them."""
     return [[value for name, value in month.items() if name != "month"] for month in data]

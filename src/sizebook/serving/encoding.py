@@ -94,7 +94,7 @@ WINDOW_SECONDS = 30
 
 
 def positions_heard(model: str, seconds: float) -> int:
-    """Return the positions of an encoder of sound for so many seconds: whole windows of 30 seconds.
+    """Return the positions of an encoder of sound for so many seconds: whole windows of 30 seconds, at least one.
 
     Errors: a model without such an encoder.
     """
@@ -106,7 +106,7 @@ def positions_heard(model: str, seconds: float) -> int:
             f"no ear: got input_seconds for {model}, want a model with an encoder of sound in windows. Give "
             "input_tokens."
         )
-    return math.ceil(seconds / WINDOW_SECONDS - 1e-9) * int(tables[0])
+    return max(1, math.ceil(seconds / WINDOW_SECONDS - 1e-9)) * int(tables[0])
 
 
 def one_pass(model: str) -> bool:
