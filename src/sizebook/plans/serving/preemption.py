@@ -51,7 +51,8 @@ def preempted(replica: PlannedReplica, inputs: ServingInputs) -> Preempted:
     """
     up = up_share(replica, inputs)
     needed = replicas_needed(replica, inputs, inputs.days[0])
-    fleet = tuple(held_by(each, replica, up, inputs.interruptions.served_share) for each in needed)
+    held = {each: held_by(each, replica, up, inputs.interruptions.served_share) for each in set(needed)}
+    fleet = tuple(held[each] for each in needed)
     whole = inputs.target.margins.whole_nodes
     gpu_hours = sum(replica.packing.gpus(each, whole) for each in fleet) * DAYS_PER_MONTH
     per_second, price = _rate(replica, inputs), spot_usd_per_gpu_hour(replica, inputs, gpus=max(fleet) * replica.gpus)
@@ -100,27 +101,35 @@ def held_by(needed: int, replica: PlannedReplica, up: float, share: float) -> in
 def _units(needed: int, up: float, share: float) -> int:
     """Return the units of which ``needed`` are up that share of the time: each of them for itself, binomial.
 
-    Found by halving; the chance that at most so many are down is summed up term by term.
+    Found by halving.
     """
     if needed == 0 or up >= 1:
         return needed
-    fails, holds = needed - 1, needed
-    while _held(holds, needed, up) < share:
+    fails, holds, most = needed - 1, needed, (1 - share) * (1 + 1e-9)  # a billionth of it is left to rounding
+    while _too_few(holds, needed, up) > most:
         fails, holds = holds, holds * 2
     while holds - fails > 1:
         middle = (fails + holds) // 2
-        fails, holds = (fails, middle) if _held(middle, needed, up) >= share else (middle, holds)
+        fails, holds = (middle, holds) if _too_few(middle, needed, up) > most else (fails, middle)
     return holds
 
 
-def _held(units: int, needed: int, up: float) -> float:
-    """Return the chance that at least ``needed`` of some units are up."""
+def _too_few(units: int, needed: int, up: float) -> float:
+    """Return the chance that fewer than ``needed`` of some units are up.
+
+    Summed up over the numbers that are up now and then, nine deviations about their mean and 40 more: all others
+    together have a chance below 1e-17, and there may be millions of them.
+    """
+    mean = units * up
+    around = 9 * math.sqrt(mean * (1 - up)) + 40
+    if needed > mean + around:
+        return 1.0
     return math.fsum(
         math.exp(
-            math.lgamma(units + 1) - math.lgamma(down + 1) - math.lgamma(units - down + 1)
-            + down * math.log1p(-up) + (units - down) * math.log(up)
+            math.lgamma(units + 1) - math.lgamma(each + 1) - math.lgamma(units - each + 1)
+            + each * math.log(up) + (units - each) * math.log1p(-up)
         )
-        for down in range(units - needed + 1)
+        for each in range(max(math.floor(mean - around), 0), needed)
     )  # fmt: skip
 
 
