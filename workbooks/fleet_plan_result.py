@@ -213,9 +213,10 @@ def _by_service(book: Book) -> None:
     page = new_sheet(
         book,
         "By service",
-        "What each service takes and costs, in the scenario of the cover.",
+        "What each service takes and costs, in the scenario of the cover; contracts of those bought together stand "
+        "with the first.",
         ("",) * 8,
-        (22, *[13] * 10),
+        (20, 13, 10, 11, 14, 16, 13, 15, 14, 15, 15),
     )
     page.section("Services")
     last = "INDEX({{{}_@.all}},{{months}})"
@@ -227,7 +228,7 @@ def _by_service(book: Book) -> None:
         ("GPUs, last month", last.format("peak") + "*{gpus_each.@}", styles.WHOLE),
         ("GPUs, at most", "{peak_@.total}*{gpus_each.@}", styles.WHOLE),
         ("To sign, month 1", "{signed_1y_gpus_@.1}+{signed_3y_gpus_@.1}", styles.WHOLE),
-        ("To sign, all months", "{signed_1y_gpus_@.total}+{signed_3y_gpus_@.total}", styles.WHOLE),
+        ("To sign, in all", "{signed_1y_gpus_@.total}+{signed_3y_gpus_@.total}", styles.WHOLE),
         (f"{MONEY}, last month", last.format("part_usd"), styles.WHOLE),
         (f"{MONEY}, all months", "{part_usd_@.total}", styles.WHOLE),
     )

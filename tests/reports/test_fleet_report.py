@@ -131,8 +131,8 @@ def test_a_ceiling_that_is_exceeded_is_said_in_german(plan: FleetPlan) -> None:
 
 
 def test_the_report_says_what_to_sign(plan: FleetPlan) -> None:
-    """Every contract with the services that it is for, and what falls due after the plan."""
+    """Every contract with the services that it is for, and what they cost after the plan."""
     table = tables(report(plan, date(2026, 11, 21)))["What to sign"]
     rows = [(row.cells[0], row.cells[3], row.cells[4]) for row in table.rows]
     assert rows == [(of, grouped(each.gpus), grouped(each.last_month)) for of, each in plan.contracts]
-    assert f"{usd(contracts(plan).tail_usd)} fall due after the plan" in str(table.note)
+    assert f"{usd(contracts(plan).tail_usd)} of it is for months after the plan" in str(table.note)

@@ -38,8 +38,8 @@ def what_to_sign(contracts: Sequence[tuple[str, Commitment]], found: CommitmentF
         rows,
         note=text(
             "These contracts make the plan cost the least, if its last month goes on after its end. Each is paid to "
-            "its own end: {tail} fall due after the plan. With a fifth less traffic the best contracts would cost "
-            "{less} less; with a fifth more traffic {more} less.",
+            "its own end: {tail} of it is for months after the plan. With a fifth less traffic the best contracts "
+            "would cost {less} less; with a fifth more traffic {more} less.",
             tail=usd(found.tail_usd),
             less=usd(found.regret_less_usd),
             more=usd(found.regret_more_usd),
