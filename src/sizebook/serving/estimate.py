@@ -26,6 +26,10 @@ class Estimate:
     capacity: Number
     fits: Number
 
+    def request_seconds(self, output_tokens: Number) -> Number:
+        """Return the seconds from sending a request to its last token; of one pass nothing follows the first."""
+        return self.ttft_seconds + self.tpot_seconds * (output_tokens - 1)
+
 
 def running_of(case: Case | Costs, demand: Demand, capacity: Number) -> Number:
     """Return the requests that run at once: those in flight, as far as the cache holds them and the cap allows."""

@@ -238,8 +238,7 @@ def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given
 )  # fmt: skip
 def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given: Given = DEFAULT) -> Seconds:
     """Return the time from sending a request to its last token: TTFT + TPOT x (output tokens - 1)."""
-    found = estimate_of(model, gpu, demand, replica=replica, given=given)  # of one pass nothing follows the first token
-    return float(found.ttft_seconds + found.tpot_seconds * (demand.output_tokens - 1))
+    return float(estimate_of(model, gpu, demand, replica=replica, given=given).request_seconds(demand.output_tokens))
 
 
 @estimated(band_of("throughput"))

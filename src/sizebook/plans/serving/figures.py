@@ -31,9 +31,9 @@ from sizebook.plans.serving.internal_price import InternalPrice, gpu_seconds, in
 from sizebook.plans.serving.listed_prices import ListedPrices, listed_prices
 from sizebook.plans.serving.months import most_gpus
 from sizebook.plans.serving.plan import ServingPlan, in_words, replica_of
-from sizebook.plans.serving.preemption import Preempted
 from sizebook.plans.serving.rates import watts
 from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.plans.serving.spot_replicas import SpotReplicas
 from sizebook.plans.serving.starts import Scaled, cold_start
 from sizebook.serving.band import banded
 from sizebook.serving.encoding import tokens_in_context
@@ -148,7 +148,7 @@ class ServingFigures(ReplicaFigures):
         "cost of a million output tokens at full load", "USD/Mtok", label="USD per Mtok, full"
     )
     scaled: Scaled
-    preempted: Preempted
+    on_spot: SpotReplicas
     commitments: CommitmentFigures
     internal: InternalPrice
 
@@ -178,7 +178,7 @@ def figures(plan: ServingPlan) -> ServingFigures:
         price_basis=plan.rates.basis,
         usd_per_mtok_saturated=plan.usd_per_mtok_saturated,
         scaled=plan.scaled,
-        preempted=plan.preempted,
+        on_spot=plan.on_spot,
         commitments=contracts(plan),
         internal=internal_price(plan.replica, plan.months),
     )

@@ -9,7 +9,6 @@ from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, percent, significant
 from sizebook.plans.serving.months import replicas_needed
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.plans.serving.preemption import request_seconds
 from sizebook.plans.serving.scaling import Scaling
 from sizebook.plans.serving.starts import cold_start
 
@@ -64,11 +63,11 @@ def start_steps(plan: ServingPlan) -> tuple[Step, ...]:
 
 def interruption_steps(plan: ServingPlan) -> tuple[Step, ...]:
     """Return how many replicas on spot hold what the traffic needs, where a scenario says that nodes are taken back."""
-    asked, replica, found = plan.inputs.interruptions, plan.replica, plan.preempted
+    asked, replica, found = plan.inputs.interruptions, plan.replica, plan.on_spot
     if not asked.interruptions_per_hour:
         return ()
     start, unmeasured = cold_start(plan.inputs.scaling, replica), text("definition; nothing measured")
-    stay, nodes = request_seconds(replica), replica.packing.nodes_per_replica
+    stay, nodes = replica.request_seconds, replica.packing.nodes_per_replica
     needed = max(replicas_needed(replica, plan.inputs, plan.inputs.days[0]))
     return (
         Step(

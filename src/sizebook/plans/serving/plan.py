@@ -17,10 +17,10 @@ from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.months import Month, arrivals_by_hour, fleet_months, most_gpus, purchase, usd_if_kept_up
 from sizebook.plans.serving.pools import replica_in
-from sizebook.plans.serving.preemption import Preempted, preempted
 from sizebook.plans.serving.prefixes import replica_of_conversations
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
+from sizebook.plans.serving.spot_replicas import SpotReplicas, spot_replicas
 from sizebook.plans.serving.starts import Scaled, scaled
 from sizebook.serving.encoding import has_encoder, tokens_in_context
 from sizebook.serving.images import Read
@@ -131,9 +131,9 @@ class ServingPlan:
         return scaled(self.replica, self.months[0], self.inputs, rates=self.rates.in_month(0))
 
     @cached_property
-    def preempted(self) -> Preempted:
+    def on_spot(self) -> SpotReplicas:
         """What interruptions take from replicas on spot, and what a fleet of them costs in the first month."""
-        return preempted(self.replica, self.inputs)
+        return spot_replicas(self.replica, self.inputs)
 
     @property
     def arrivals(self) -> str:

@@ -99,9 +99,12 @@ class PlannedReplica:
         """Requests a second at that load: as simulated, or in flight / time of a request; times ``speed``."""
         if self.loaded is not None:
             return self.loaded.requests_per_second * self.speed
-        knee = self.at_knee
-        seconds = knee.ttft_seconds + knee.tpot_seconds * (self.demand.output_tokens - 1)
-        return float(self.demand.in_flight / seconds * self.speed)
+        return float(self.demand.in_flight / self.request_seconds * self.speed)
+
+    @property
+    def request_seconds(self) -> float:
+        """Seconds that a request stays at that load."""
+        return float(self.at_knee.request_seconds(self.demand.output_tokens))
 
     @property
     def decodes(self) -> bool:
@@ -117,8 +120,7 @@ class PlannedReplica:
     @property
     def rates_basis(self) -> str:
         """In words, which rates its times are worked out with: the shipped ones or a file of own ones."""
-        replica = self.setup.replica
-        return basis_of(replica.rates_file, setup_of(accelerator(self.setup.gpu).key, replica.engine))
+        return basis_of(self.setup.replica.rates_file, setup_of(self.setup.gpu, self.setup.replica.engine))
 
     @property
     def release_basis(self) -> str:

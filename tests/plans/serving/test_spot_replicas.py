@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 import sizebook
-from sizebook.plans.serving import preemption
+from sizebook.plans.serving import spot_replicas
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.interruptions import Interruptions
 from sizebook.plans.serving.option_steps import interruption_steps
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.plans.serving.preemption import held_by
 from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.plans.serving.spot_replicas import held_by
 from sizebook.serving.quantities import Demand, Replica
 
 ASKED: dict[str, Any] = {
@@ -113,6 +113,6 @@ def test_a_fleet_of_any_size_is_worked_out_at_once() -> None:
 def test_hours_alike_are_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A flat day has 24 hours that need the same replicas."""
     plan, asked = planned(interruptions_per_hour=0.2), []
-    monkeypatch.setattr(preemption, "held_by", lambda needed, *_: asked.append(needed) or needed)
-    assert preemption.preempted(plan.replica, plan.inputs).spot_spares == 0
+    monkeypatch.setattr(spot_replicas, "held_by", lambda needed, *_: asked.append(needed) or needed)
+    assert spot_replicas.spot_replicas(plan.replica, plan.inputs).spot_spares == 0
     assert len(asked) == 1

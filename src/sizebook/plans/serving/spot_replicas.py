@@ -19,7 +19,7 @@ from sizebook.tables.prices import listed_quotes
 
 
 @section
-class Preempted:
+class SpotReplicas:
     """What interruptions take from replicas on spot, those that make up for it, and a fleet of them in month 1."""
 
     away_seconds: float = quantity(
@@ -44,7 +44,7 @@ class Preempted:
     )
 
 
-def preempted(replica: PlannedReplica, inputs: ServingInputs) -> Preempted:
+def spot_replicas(replica: PlannedReplica, inputs: ServingInputs) -> SpotReplicas:
     """Return what interruptions do to replicas on spot, and the first month of a fleet of them.
 
     A node that is not there is paid for all the same: a bound, as it is away for minutes.
@@ -56,19 +56,13 @@ def preempted(replica: PlannedReplica, inputs: ServingInputs) -> Preempted:
     whole = inputs.target.margins.whole_nodes
     gpu_hours = sum(replica.packing.gpus(each, whole) for each in fleet) * DAYS_PER_MONTH
     per_second, price = _rate(replica, inputs), spot_usd_per_gpu_hour(replica, inputs, gpus=max(fleet) * replica.gpus)
-    return Preempted(
+    return SpotReplicas(
         away_seconds=away_seconds(replica, inputs),
         up_share=up,
-        broken_share=min(per_second * max(request_seconds(replica) - inputs.interruptions.notice_seconds, 0.0), 1.0),
+        broken_share=min(per_second * max(replica.request_seconds - inputs.interruptions.notice_seconds, 0.0), 1.0),
         spot_spares=max(fleet) - max(needed),
         spot_usd=None if price is None else gpu_hours * price,
     )
-
-
-def request_seconds(replica: PlannedReplica) -> float:
-    """Return how long a request stays at the load planned for."""
-    at = replica.at_knee
-    return float(at.ttft_seconds + at.tpot_seconds * (replica.demand.output_tokens - 1))
 
 
 def away_seconds(replica: PlannedReplica, inputs: ServingInputs) -> float:
@@ -77,7 +71,7 @@ def away_seconds(replica: PlannedReplica, inputs: ServingInputs) -> float:
     Told of it, a replica takes new requests as long as they end in time, while another node is asked for and starts.
     """
     asked = inputs.interruptions
-    drained = max(asked.notice_seconds - request_seconds(replica), 0.0)
+    drained = max(asked.notice_seconds - replica.request_seconds, 0.0)
     return max(asked.replacement_seconds + cold_start(inputs.scaling, replica) - drained, 0.0)
 
 
