@@ -84,7 +84,7 @@ def _figures(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     contents, about = plan_scenario(values, "a sample", folder).contents, {}
     for each in contents.first:
         about.setdefault(_about(each.name), []).append(each.value)
-    return {**about, **{each.label.lower(): each.value for each in contents.figures}}
+    return {**about, **{each.label: each.value for each in contents.figures}}
 
 
 def _about(name: str) -> str:
@@ -105,7 +105,8 @@ def _moved(samples: list[tuple[dict[str, Any], Path, dict[str, Any]]], path: tup
         names = set().union(*moved)
         if names:
             first = [each for each in dict.fromkeys(ABOUT.values()) if each in names]
-            return ", ".join(first or [each for each in before if each in names][:_MOST_NAMED])
+            others = [f"*{each}*" for each in before if each in names][:_MOST_NAMED]
+            return "; ".join(first or others)
     return ""
 
 

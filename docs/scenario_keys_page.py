@@ -19,9 +19,10 @@ INTRODUCTION = """# Keys of a scenario
 Written from the declarations by `make generated`; do not edit. A key stands at the top of the file or in the table
 that its heading names. `sizebook scenario template KIND` prints the same keys as a file to fill in,
 `sizebook scenario schema` as a JSON Schema for an editor, and `--set KEY=VALUE` changes one on the command line.
-A blank source means that there is no default to explain. The last column says which of the first figures of a plan
-move when the key does, tried on sample scenarios (`docs/moved_figures.py`), or else which others; it is blank where no
-value that was tried moved any.
+A blank source means that there is no default to explain. The last column names the main figures that change with the
+key (cost, GPUs, latency and the like), or if none does, up to three others by their labels, in italics.
+`docs/moved_figures.py` finds them: it changes the key in sample scenarios and plans again. A blank means that no value
+that it tried changed any figure.
 """
 
 

@@ -213,8 +213,7 @@ def _by_service(book: Book) -> None:
     page = new_sheet(
         book,
         "By service",
-        "What each service takes and costs, in the scenario of the cover; contracts of those bought together stand "
-        "with the first.",
+        "What each service takes and costs, in the scenario of the cover. Services that buy together sign with the first.",
         ("",) * 8,
         (20, 13, 10, 11, 14, 16, 13, 15, 14, 15, 15),
     )
@@ -244,5 +243,8 @@ def _by_service(book: Book) -> None:
         [styles.GENERAL, *(shown for *_, shown in columns)],
         blanks=True,
     )
+    for column in range(3, 3 + len(columns)):
+        page.sheet.cell(top - 1, column).style = "Wrapped head"
+    page.sheet.row_dimensions[top - 1].height = 28
     page.finish()
     fold_blank(page.sheet, f"$B${top}:$B${bottom}")

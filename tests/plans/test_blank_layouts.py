@@ -48,7 +48,7 @@ def test_a_cell_of_serving_searches_as_its_plan_does(name: str) -> None:
 
 def test_figures_say_what_was_taken_and_are_those_of_the_plan() -> None:
     *found, said = cells("SERVING_FIGURES")
-    assert said == ["reason", "layout searched: tp2, fp8"]
+    assert said == ["reason", "layout chosen by search: tp2, weights in fp8"]
     plan, shown = planned("serving", SERVED), dict(found)
     assert plan["gpus_per_replica"] == shown["gpus_per_replica"] == 2
     assert plan["requests_per_second"] == shown["requests_per_second"]
@@ -57,14 +57,14 @@ def test_figures_say_what_was_taken_and_are_those_of_the_plan() -> None:
 
 def test_a_format_that_is_given_is_kept() -> None:
     said = cells("SERVING_FIGURES", "weight_dtype=bf16")[-1]
-    assert said == ["reason", "layout searched: tp4, bf16"]
+    assert said == ["reason", "layout chosen by search: tp4, weights in bf16"]
 
 
 def test_a_format_that_is_searched_alone_is_said_too() -> None:
     """One H200 of 141 GB holds the model in 8 bits: its layout stays that of one GPU."""
     found = call("SERVING_FIGURES", MODEL, "h200-sxm", options(SERVED))
     assert dict(found)["gpus_per_replica"] == 1
-    assert found[-1] == ["reason", "layout searched: tp1, fp8"]
+    assert found[-1] == ["reason", "layout chosen by search: tp1, weights in fp8"]
     assert "reason" not in dict(call("SERVING_FIGURES", MODEL, "h200-sxm", options(SERVED, "weight_dtype=fp8")))
 
 
@@ -82,12 +82,12 @@ def test_a_single_number_is_that_of_the_layout_which_a_row_searches(name: str) -
     load_of = {"input_tokens": 1024, "output_tokens": 1024, "concurrency": 64}
     heads, values = call("SERVING_TABLE", [["model", "gpu", *load_of], [MODEL, GPU, *load_of.values()]])
     row = dict(zip(heads, values, strict=True))
-    assert row["reason"] == "layout searched: tp2, fp8"
+    assert row["reason"] == "layout chosen by search: tp2, weights in fp8"
     found = call(name, MODEL, GPU, options(load_of))
     seconds = row["ttft_seconds"] + 1023 * row["tpot_seconds"]
     assert found == pytest.approx(row.get(NUMBERS[name], seconds), rel=1e-12)
     lines = call("SIZEBOOK_EXPLAIN", name, MODEL, GPU, 1024, 1024, 64)
-    assert dict(lines)["the band rests on"].endswith("; layout searched: tp2, fp8")
+    assert dict(lines)["the band rests on"].endswith("; layout chosen by search: tp2, weights in fp8")
     terms = [amount for what, amount in lines if what.startswith("term: ")]
     assert not terms or sum(terms) == pytest.approx(found)
     with pytest.raises(TargetError, match=r"does not fit: got 67\.5 GB too much on one h100-sxm"):
@@ -115,9 +115,9 @@ def test_a_cell_of_training_searches_where_the_plain_layout_does_not_fit(name: s
     assert cells(name, values=TRAINED) != cells(name, "tp=1", values=TRAINED)
     row = call("TRAINING_TABLE", [["model", "gpu", *TRAINED], [MODEL, GPU, *TRAINED.values()]])
     reason = dict(zip(*row, strict=True))["reason"]
-    assert reason.startswith("layout searched: ")
+    assert reason.startswith("layout chosen by search: ")
     layout = dict(cells("TRAINING_FIGURES", values=TRAINED))["layout"]
-    assert reason.removeprefix("layout searched: ") in layout
+    assert reason.removeprefix("layout chosen by search: ") in layout
     assert planned("training", TRAINED)["layout"] == layout
 
 

@@ -241,7 +241,7 @@ def test_a_sweep_searches_a_layout_that_nobody_states() -> None:
     row = {"model": "llama-3.3-70b", "gpu": "h100-sxm", "input_tokens": 1000, "output_tokens": 200, "concurrency": 8}
     found = serving_sweep(pl.DataFrame([{**row, "tp": None}, {**row, "tp": 1}], schema_overrides={"tp": pl.Int64}))
     searched, stated = found.to_dicts()
-    assert searched["reason"] == "layout searched: tp2, fp8" and searched["fits"]
+    assert searched["reason"] == "layout chosen by search: tp2, weights in fp8" and searched["fits"]
     assert stated["tpot_seconds"] is None
     assert stated["reason"].startswith("weights do not fit: got 66.9 GB too much on a GPU")
     by_hand = serving_sweep(pl.DataFrame([{**row, "tp": 2, "weight_dtype": "fp8", "draft_tokens": 0}])).to_dicts()[0]
@@ -257,6 +257,6 @@ def test_a_sweep_of_training_searches_as_a_plan_does() -> None:
     stated = {name: value for name, value in row.items() if name != "plan"}
     frame = pl.DataFrame([{**stated, "tp": None}, {**stated, "tp": 1}], schema_overrides={"tp": pl.Int64})
     searched, plain = training_sweep(frame).to_dicts()
-    assert searched["reason"] == f"layout searched: {plan.inputs.layout.name}"
+    assert searched["reason"] == f"layout chosen by search: {plan.inputs.layout.name}"
     assert searched["step_seconds"] == plan.middle.step_seconds
     assert plain["reason"].startswith("does not fit")

@@ -12,7 +12,7 @@ from sizebook.core.units import grouped, usd
 from sizebook.plans.fleet.figures import contracts
 from sizebook.plans.fleet.inputs import Ceilings
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.plans.ledgers import usd_range
+from sizebook.plans.ledgers import month_label, usd_range
 from sizebook.reports.charts.chart_types import Columns, Lines
 from sizebook.reports.document import texts_of
 from sizebook.reports.fleet.report import report
@@ -133,6 +133,8 @@ def test_a_ceiling_that_is_exceeded_is_said_in_german(plan: FleetPlan) -> None:
 def test_the_report_says_what_to_sign(plan: FleetPlan) -> None:
     """Every contract with the services that it is for, and what they cost after the plan."""
     table = tables(report(plan, date(2026, 11, 21)))["What to sign"]
-    rows = [(row.cells[0], row.cells[3], row.cells[4]) for row in table.rows]
-    assert rows == [(of, grouped(each.gpus), grouped(each.last_month)) for of, each in plan.contracts]
+    rows = [(row.cells[0], row.cells[2], row.cells[4]) for row in table.rows]
+    assert rows == [
+        (of, month_label(plan.terms.start, each.last_month - 1), grouped(each.gpus)) for of, each in plan.contracts
+    ]
     assert f"{usd(contracts(plan).tail_usd)} of it is for months after the plan" in str(table.note)

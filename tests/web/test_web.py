@@ -85,8 +85,8 @@ def test_a_function_answers_with_its_value_and_how_it_came_about(client: TestCli
          "Correct it."),
         ("PARAMS_MHA", "[1]", "json", 422, "not an object: got a list in the request, want arguments by name. "
          "Correct the file, or download it again."),
-        ("PARAMS_MHA", "d_model = 1", "toml", 415, "unknown content: got 'application/toml', want application/json. "
-         "Say which it is."),
+        ("PARAMS_MHA", "d_model = 1", "toml", 415, "unknown content type: got 'application/toml', want "
+         "application/json. Set the header Content-Type."),
         ("CONFIG_PARAMS", '{"path": "/etc/x.json"}', "json", 422, "file of the server: got '/etc/x.json', want none: "
          "a request brings what it needs. Leave the name out."),
     ],
@@ -201,7 +201,8 @@ def test_what_is_not_understood_is_refused_in_words(client: TestClient) -> None:
     )
     plain = client.post("/plans", content="x", headers={"Content-Type": "text/plain"})
     assert (plain.status_code, problem(plain)) == (
-        415, "unknown content: got 'text/plain', want application/json or application/toml. Say which it is."
+        415, "unknown content type: got 'text/plain', want application/json or application/toml. "
+        "Set the header Content-Type."
     )  # fmt: skip
     large = client.post("/plans", content=b" " * 20_000_001, headers={"Content-Type": "application/json"})
     assert (large.status_code, problem(large)) == (

@@ -106,7 +106,7 @@ def as_text(plan: FleetPlan) -> list[str]:
         "",
         *_months(plan),
         "",
-        *contract_lines(plan.contracts, contracts(plan)),
+        *contract_lines(plan.contracts, contracts(plan), plan.terms.start),
         "",
         *_years(plan),
     ]

@@ -48,7 +48,7 @@ def _listed(function: Function, page: str) -> str:
 
 def entry(function: Function) -> str:
     """Return the reference of one function as Markdown."""
-    lines = [f"## {function.name}\n", f"`={function.signature}`\n", f"{function.summary}\n"]
+    lines = [f"## {function.name}\n", f"`={_short(function.signature)}`\n", f"{function.summary}\n"]
     if function.description:
         lines.append(f"{function.description}\n")
     if function.formula:
@@ -59,6 +59,11 @@ def entry(function: Function) -> str:
     lines.append(f"\n**Result** {result}. **Source** {function.source}\n")
     lines.append(f"{_example(function)}\n")
     return "\n".join(lines)
+
+
+def _short(signature: str) -> str:
+    """Return a signature with the first and the last of numbered places."""
+    return re.sub(r"(\[arg_1\]), .*(?=\[arg_\d+\]\))", r"\1, ..., ", signature)
 
 
 def _place(argument: Argument) -> str:

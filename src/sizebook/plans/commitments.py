@@ -29,10 +29,10 @@ CONTRACT_COLUMNS = ("gpus", "first_month", "last_month", "usd_per_gpu_hour")
 
 @section
 class CommitmentTerms:
-    """What may be signed, how it is paid, and which contracts run already."""
+    """Which contracts the plan may sign, how they are paid, and which run already."""
 
     sign_terms: str = quantity(
-        "terms of commitments that may be signed: none, 1y, 3y, or any of both",
+        "terms of the contracts that the plan may sign: none, one year, three years, or either of the two (any)",
         choices=("none", *TERMS, "any"),
         default="1y",
         label="Terms that may be signed",
@@ -48,22 +48,22 @@ class CommitmentTerms:
         source="data/prices.csv",
     )
     prepay: str = quantity(
-        "what of a commitment is paid when it is signed: none, part (half) or all; the price is the same",
+        "how much of a contract is paid at signing: none, part (half) or all; its price stays the same",
         choices=tuple(PREPAID),
         default="none",
         label="Paid at signing",
         source="neutral: paid month by month",
     )
     contracts: Any = quantity(
-        "running contracts as rows [GPUs, first month, last month, USD per GPU-hour]; months of the plan, 0 and "
-        "less for those before it; or a CSV file with columns gpus, first_month, last_month, usd_per_gpu_hour",
+        "contracts that run already, as rows [GPUs, first month, last month, USD per GPU-hour]; month 1 is the plan's "
+        "first, 0 the one before it; or a CSV file with columns gpus, first_month, last_month, usd_per_gpu_hour",
         kind="list",
         default=None,
         label="Running contracts",
     )
 
     def together(self, others: Iterable[CommitmentTerms]) -> CommitmentTerms:
-        """Return the terms of what is bought together, which signs on the same: with the running contracts of all."""
+        """Return the terms on which services buy together: these, with the running contracts of all of them."""
         running = [each for terms in (self, *others) for each in terms.running]
         rows = [(each.gpus, each.first_month, each.last_month, each.usd_per_gpu_hour) for each in running]
         return replace(self, contracts=tuple(rows))
@@ -150,9 +150,9 @@ class ContractMonth:
 
     month: MonthNumber
     running_gpus: int = quantity("GPUs under contracts that run already", "GPUs", minimum=0, label="Running contracts")
-    running_usd: float = quantity("what these cost", "USD", label="Running contracts, USD")
+    running_usd: float = quantity("what the running contracts cost in the month", "USD", label="Running contracts, USD")
     running_owed_usd: float = quantity(
-        "what these cost after the month", "USD", label="Running contracts, owed after it"
+        "what the running contracts cost after the month", "USD", label="Running contracts, later months, USD"
     )
     signed_1y_gpus: int = quantity(
         "GPUs of contracts to sign for one year", "GPUs", minimum=0, label="To sign, one year"
@@ -161,16 +161,16 @@ class ContractMonth:
         "GPUs of contracts to sign for three years", "GPUs", minimum=0, label="To sign, three years"
     )
     needed_gpu_hours: float = quantity(
-        "GPU-hours needed when the contracts were chosen", "GPU-hours", label="Planned need, GPU-hours"
+        "GPU-hours that the plan needed when it chose the contracts", "GPU-hours", label="Planned need, GPU-hours"
     )
 
 
 @section
 class CommitmentFigures:
-    """What contracts leave to pay after the plan, and how far they are from the best where traffic differs."""
+    """What contracts cost after the plan, and how much better ones would save if traffic differs."""
 
     tail_months: int = quantity(
-        "months that contracts last after the plan", "months", minimum=0, label="Contracts after the plan"
+        "months for which the last contract runs after the plan", "months", minimum=0, label="Contracts after the plan"
     )
     tail_usd: float = quantity(
         "what contracts cost after the plan's last month", "USD", label="Contracts after the plan, USD"
@@ -178,12 +178,12 @@ class CommitmentFigures:
     regret_less_usd: float = quantity(
         "what the contracts cost more than the best ones would, if traffic is a fifth lower",
         "USD",
-        label="Best contracts save, traffic a fifth lower",
+        label="Saved by the best contracts, a fifth less traffic",
     )
     regret_more_usd: float = quantity(
         "what the contracts cost more than the best ones would, if traffic is a fifth higher",
         "USD",
-        label="Best contracts save, traffic a fifth higher",
+        label="Saved by the best contracts, a fifth more traffic",
     )
 
 
@@ -318,8 +318,7 @@ def _beyond(need: Need, held: int) -> Need:
 
 
 def usd_if_kept_up(need: Need, on_demand_usd: float, price: float) -> float:
-    """Return what a month costs where it is bought as is cheapest for a month, whatever runs already; ``price`` is the
-    least of a GPU-hour."""
+    """Return the least that a month costs by itself, as if no contract ran; ``price`` is the lowest under contract."""
     found = cover([need], [on_demand_usd], [Offer(1, [price])])
     held = Portfolio(tuple(Commitment(n, 1, 1, usd_per_gpu_hour=price) for n in found.values()))
     return Purchase((need,), (on_demand_usd,), {}, terms=CommitmentTerms(sign_terms="none")).usd(held)
@@ -334,11 +333,12 @@ def counted(needs: Iterable[tuple[int, float]]) -> Need:
 
 
 def beyond_the_plan(after: int, owed: float) -> Iterator[str]:
-    """Yield what to know of contracts that last so many months longer than the plan, and what they cost in them."""
+    """Yield the note on contracts that run so many months longer than the plan, and what they cost in these."""
     if after:
         yield plural(
             after,
-            "Contracts run on for {n} month after the plan: {owed} more, which is not in its cost.",
-            "Contracts run on for up to {n} months after the plan: {owed} more, which is not in its cost.",
+            "Contracts run for {n} month after the plan and cost {owed} in it. The plan's cost leaves this out.",
+            "Contracts run for up to {n} months after the plan and cost {owed} in them. "
+            "The plan's cost leaves this out.",
             owed=usd(owed),
         )

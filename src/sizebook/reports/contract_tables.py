@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, usd
 from sizebook.plans.commitments import Commitment, CommitmentFigures
+from sizebook.plans.ledgers import month_label
 from sizebook.reports.document import Row, Table, figures, words
 from sizebook.reports.number_columns import fixed
 
 
-def what_to_sign(contracts: Sequence[tuple[str, Commitment]], found: CommitmentFigures) -> Table:
-    """Return when, how many, which term, at what price, to when; behind the services where these are named."""
+def what_to_sign(
+    contracts: Sequence[tuple[str, Commitment]], found: CommitmentFigures, start: date | None = None
+) -> Table:
+    """Return the contracts of a plan, a row each; months by the calendar where the plan has a ``start``."""
     named = any(of for of, _ in contracts)
     rows = tuple(
         Row(
             (
                 *((of,) if named else ()),
-                text("Month {month}", month=each.first_month),
+                *(month_label(start, month - 1) for month in (each.first_month, each.last_month)),
                 each.term_words,
                 grouped(each.gpus),
-                grouped(each.last_month),
                 fixed(each.usd_per_gpu_hour, 2),
                 grouped(each.usd),
             )
@@ -31,15 +34,15 @@ def what_to_sign(contracts: Sequence[tuple[str, Commitment]], found: CommitmentF
     return Table(
         text("What to sign"),
         (
-            *words(*([text("Services")] if named else []), text("From"), text("Term")),
-            *figures(text("GPUs"), text("Last month")),
-            *figures(text("GPU-hour"), text("To its end"), unit="USD"),
+            *words(*([text("Services")] if named else []), text("First month"), text("Last month"), text("Term")),
+            *figures(text("GPUs")),
+            *figures(text("GPU-hour"), text("Cost to its end"), unit="USD"),
         ),
         rows,
         note=text(
-            "These contracts make the plan cost the least, if its last month goes on after its end. Each is paid to "
-            "its own end: {tail} of it is for months after the plan. With a fifth less traffic the best contracts "
-            "would cost {less} less; with a fifth more traffic {more} less.",
+            "With these contracts the plan costs the least, if traffic after it stays as in its last month. Each is "
+            "paid to its own end: {tail} of it is for months after the plan. With a fifth less traffic other contracts "
+            "would save {less}; with a fifth more, {more}.",
             tail=usd(found.tail_usd),
             less=usd(found.regret_less_usd),
             more=usd(found.regret_more_usd),

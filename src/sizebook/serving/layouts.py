@@ -79,4 +79,4 @@ def with_room(model: str, gpu: str, demand: Demand, stated: Replica, given: Coll
 
 def searched(replica: Replica) -> str:
     """Return what was chosen where a blank layout had no room, as cells and columns say it."""
-    return f"layout searched: {replica.layout}, {replica.weight_dtype or 'own format'}"
+    return f"layout chosen by search: {replica.layout}, weights in {replica.weight_dtype or 'own format'}"

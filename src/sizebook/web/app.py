@@ -300,7 +300,7 @@ def _json(progress: Progress) -> str:
 def _content_type(request: Request, *accepted: str) -> str:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().casefold()
     if kind not in accepted:
-        said = f"unknown content: got '{kind[:80]}', want {' or '.join(accepted)}. Say which it is."
+        said = f"unknown content type: got '{kind[:80]}', want {' or '.join(accepted)}. Set the header Content-Type."
         raise HTTPException(415, said)
     return kind
 

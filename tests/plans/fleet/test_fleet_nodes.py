@@ -141,7 +141,9 @@ def test_ceilings_are_said_with_their_first_month(monkeypatch: pytest.MonkeyPatc
     assert warnings(plan)[0] == "From 2028-01 on 64 GPUs exceed the ceiling of 60; in 2 of 4 months."
     small = planned(one(), monkeypatch, months=1, kw_per_rack=5)
     # 40 GPUs x 11 months x 730 hours x 1.10 USD.
-    signed = "Contracts run on for up to 11 months after the plan: $353\xa0k more, which is not in its cost."
+    signed = (
+        "Contracts run for up to 11 months after the plan and cost $353\xa0k in them. The plan's cost leaves this out."
+    )
     assert warnings(small) == (
         signed,
         "A node of H100 SXM5 80 GB draws 10.2 kW and takes 8 U, more than a rack gives; the plan counts "

@@ -229,14 +229,14 @@ def test_what_to_check_is_said_of_its_service() -> None:
         ((one(start_month=5, end_month=4),), {}, InputError, "A: ends before it begins: got end_month 4 with "
          "start_month 5, want the end not before the start. Change one."),
         ((one(), one(name="B", reserved_usd_per_gpu_hour=2.5)), {"whole_nodes": True, "share_nodes": True}, InputError,
-         "prices apart: got 2 for A and 2.5 for B, which share whole nodes of h100-sxm, want one "
-         "reserved_usd_per_gpu_hour. State the same for both, or give one a region of its own."),
+         "two values of reserved_usd_per_gpu_hour: got 2 for A and 2.5 for B, which buy whole nodes of h100-sxm "
+         "together, want one. State the same for both, or give one a region of its own."),
         ((one(), one(name="B", sign_terms="any")), {"whole_nodes": True, "share_nodes": True}, InputError,
-         "prices apart: got 1y for A and any for B, which share whole nodes of h100-sxm, want one sign_terms. State "
-         "the same for both, or give one a region of its own."),
+         "two values of sign_terms: got 1y for A and any for B, which buy whole nodes of h100-sxm together, want one. "
+         "State the same for both, or give one a region of its own."),
         ((one(), one(name="B", prepay="all")), {"whole_nodes": True, "share_nodes": True}, InputError,
-         "prices apart: got none for A and all for B, which share whole nodes of h100-sxm, want one prepay. State the "
-         "same for both, or give one a region of its own."),
+         "two values of prepay: got none for A and all for B, which buy whole nodes of h100-sxm together, want one. "
+         "State the same for both, or give one a region of its own."),
         ((one(tpot_target_seconds=0.05),), {}, InputError, "A: load given twice: got concurrency and a target of "
          "seconds, want one of them. The load follows from the target: remove concurrency, or keep it and remove the "
          "target."),

@@ -96,7 +96,8 @@ def test_steps_stand_where_a_scenario_says_that_nodes_are_taken_back() -> None:
     assert interruption_steps(planned()) == ()
     steps = interruption_steps(planned(interruptions_per_hour=0.2))
     assert [step.label for step in steps] == [
-        "Away, an interruption", "Serving on spot", "Requests broken off", "More on spot at the peak",
+        "Replica out, an interruption", "Time that a spot replica serves", "Requests broken off",
+        "Extra spot replicas at the peak",
     ]  # fmt: skip
     assert all("nothing measured" in str(step.source) for step in steps)
 

@@ -34,8 +34,8 @@ def check_prices(services: Sequence[ServiceLoad], found: Sequence[tuple[int, ...
             for (key, one), two in zip(_of_a_node(first).items(), _of_a_node(other).values(), strict=True):
                 if one != two and (one == one or two == two):  # NaN: not listed
                     raise InputError(
-                        f"prices apart: got {_shown(one)} for {first.service.name} and {_shown(two)} for "
-                        f"{other.service.name}, which share whole nodes of {first.replica.setup.gpu}, want one {key}. "
+                        f"two values of {key}: got {_shown(one)} for {first.service.name} and {_shown(two)} for "
+                        f"{other.service.name}, which buy whole nodes of {first.replica.setup.gpu} together, want one. "
                         "State the same for both, or give one a region of its own."
                     )
 

@@ -7,20 +7,20 @@ from sizebook.core.sections import quantity, section
 
 @section
 class Interruptions:
-    """How often a node on spot is taken back, with what notice, and the share of time that enough replicas serve."""
+    """How often a provider takes a spot node back, at what notice, and how often enough replicas must serve."""
 
     interruptions_per_hour: float = quantity(
-        "how often a provider takes one node on spot back, 0 for never",
+        "how often an hour a provider takes back one spot node, 0 for never",
         "1/hour",
         minimum=0,
         maximum=60,
         default=0,
         zero="none",
-        label="Interruptions an hour, a node",
+        label="Interruptions of a node an hour",
         source="assumption: type your own",
     )
     notice_seconds: float = quantity(
-        "seconds between being told and losing the node",
+        "seconds from the provider's notice to the loss of the node",
         "seconds",
         minimum=0,
         maximum=86_400,
@@ -29,16 +29,16 @@ class Interruptions:
         source="Google Cloud and Azure: 30 s; AWS: two minutes",
     )
     replacement_seconds: float = quantity(
-        "seconds until another node is there, before its replicas start",
+        "seconds until the provider gives another node; its replicas start after that",
         "seconds",
         minimum=0,
         maximum=1e6,
         default=300,
-        label="Another node",
+        label="Wait for another node",
         source="assumption: type your own",
     )
     served_share: float = quantity(
-        "share of the time in which enough replicas serve",
+        "share of the time in which enough replicas must serve",
         "ratio",
         above=0,
         below=1,

@@ -71,8 +71,8 @@ def interruption_steps(plan: ServingPlan) -> tuple[Step, ...]:
     needed = max(replicas_needed(replica, plan.inputs, plan.inputs.days[0]))
     return (
         Step(
-            text("Away, an interruption"),
-            text("another node + start of a replica - (notice - stay of a request), where that is more than none"),
+            text("Replica out, an interruption"),
+            text("wait for another node + start of a replica - max(notice - time of a request, 0)"),
             f"{asked.replacement_seconds:g} + {significant(start, 4)} - max({asked.notice_seconds:g} - "
             f"{significant(stay, 4)}, 0)",
             value=found.away_seconds,
@@ -80,16 +80,16 @@ def interruption_steps(plan: ServingPlan) -> tuple[Step, ...]:
             source=unmeasured,
         ),
         Step(
-            text("Serving on spot"),
-            text("1 / (1 + interruptions an hour * nodes of a replica / 3600 * away)"),
+            text("Time that a spot replica serves"),
+            text("1 / (1 + interruptions an hour * nodes of a replica / 3600 * seconds out)"),
             f"1 / (1 + {asked.interruptions_per_hour:g} * {nodes} / 3600 * {significant(found.away_seconds, 4)})",
             value=found.up_share,
             unit="ratio",
-            source=text("alternating renewal: up and away in turn; nothing measured"),
+            source=text("alternating renewal process: a replica serves, then is out; nothing measured"),
         ),
         Step(
             text("Requests broken off"),
-            text("interruptions an hour * nodes of a replica / 3600 * (stay of a request - notice)"),
+            text("interruptions an hour * nodes of a replica / 3600 * max(time of a request - notice, 0)"),
             f"{asked.interruptions_per_hour:g} * {nodes} / 3600 * max({significant(stay, 4)} - "
             f"{asked.notice_seconds:g}, 0)",
             value=found.broken_share,
@@ -97,10 +97,10 @@ def interruption_steps(plan: ServingPlan) -> tuple[Step, ...]:
             source=unmeasured,
         ),
         Step(
-            text("More on spot at the peak"),
-            text("the fewest with which {needed} serve {share} of the time, each for itself",
+            text("Extra spot replicas at the peak"),
+            text("the fewest with which at least {needed} serve {share} of the time",
                  needed=needed, share=percent(asked.served_share)),
-            text("binomial of {share}", share=significant(found.up_share, 6)),
+            text("binomial, each serves {share} of the time", share=significant(found.up_share, 6)),
             value=found.spot_spares,
             unit="replicas",
             source=text("independent interruptions; nothing measured"),

@@ -20,34 +20,44 @@ from sizebook.tables.prices import listed_quotes
 
 @section
 class SpotReplicas:
-    """What interruptions take from replicas on spot, those that make up for it, and a fleet of them in month 1."""
+    """What interruptions cost replicas on spot, how many more make up for it, and a spot fleet in month 1."""
 
     away_seconds: float = quantity(
-        "seconds that an interruption takes from a replica", "seconds", label="Away, an interruption"
+        "seconds for which an interruption takes a replica out of service",
+        "seconds",
+        label="Replica out, an interruption",
     )
     up_share: float = quantity(
-        "share of the time in which a replica on spot serves", "ratio", minimum=0, maximum=1, label="Serving on spot"
+        "share of the time in which a replica on spot serves",
+        "ratio",
+        minimum=0,
+        maximum=1,
+        label="Time that a spot replica serves",
     )
     broken_share: float = quantity(
-        "share of requests that interruptions break off", "ratio", minimum=0, maximum=1, label="Requests broken off"
+        "share of requests that interruptions break off, to be sent again",
+        "ratio",
+        minimum=0,
+        maximum=1,
+        label="Requests broken off",
     )
     spot_spares: int = quantity(
-        "replicas on spot beyond those needed in the busiest hour of month 1",
+        "replicas on spot to add to those that the busiest hour of month 1 needs",
         "replicas",
         minimum=0,
-        label="More on spot at the peak",
+        label="Extra spot replicas at the peak",
     )
     spot_usd: float | None = quantity(
         "cost of month 1 with all replicas on spot, blank where no price is listed",
         "USD",
-        label="Fleet on spot, month 1",
+        label="Cost of a spot fleet, month 1",
     )
 
 
 def spot_replicas(replica: PlannedReplica, inputs: ServingInputs) -> SpotReplicas:
     """Return what interruptions do to replicas on spot, and the first month of a fleet of them.
 
-    A node that is not there is paid for all the same: a bound, as it is away for minutes.
+    The plan pays for a node also while it is away. That is minutes too much, so the cost is an upper bound.
     """
     up = up_share(replica, inputs)
     needed = replicas_needed(replica, inputs, inputs.days[0])
@@ -86,7 +96,7 @@ def up_share(replica: PlannedReplica, inputs: ServingInputs) -> float:
 
 
 def held_by(needed: int, replica: PlannedReplica, up: float, share: float) -> int:
-    """Return the replicas of which ``needed`` serve that share of the time, in units of those that share a node."""
+    """Return how many replicas hold ``needed`` that share of the time; those of a node go together."""
     together = replica.packing.lost_with("node")
     units = -(-needed // together)
     return needed + together * (_units(units, up, share) - units)

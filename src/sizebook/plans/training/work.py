@@ -86,7 +86,9 @@ class Work:
     @cached_property
     def said(self) -> str:
         """What to know of the layout: that it was searched, and by how much it does not fit."""
-        return "; ".join(filter(None, (f"layout searched: {self.layout.name}" if self.searched else "", self.misfit)))
+        return "; ".join(
+            filter(None, (f"layout chosen by search: {self.layout.name}" if self.searched else "", self.misfit))
+        )
 
     @cached_property
     def step(self) -> StepTime:

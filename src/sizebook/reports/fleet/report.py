@@ -181,7 +181,7 @@ def _cost(plan: FleetPlan) -> Section:
         phrases.months_cost(len(months), usd(total_usd(months)), usd(months[0].usd), last=usd(months[-1].usd)),
         (
             *cost_chart(plan),
-            what_to_sign(plan.contracts, contracts(plan)),
+            what_to_sign(plan.contracts, contracts(plan), plan.terms.start),
             Table(
                 text("Years"),
                 _PERIOD,
