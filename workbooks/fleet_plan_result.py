@@ -213,7 +213,8 @@ def _by_service(book: Book) -> None:
     page = new_sheet(
         book,
         "By service",
-        "What each service takes and costs, in the scenario of the cover. Services that buy together sign with the first.",
+        "What each service takes and costs, in the scenario of the cover. "
+        "The first of those that buy together signs for all.",
         ("",) * 8,
         (20, 13, 10, 11, 14, 16, 13, 15, 14, 15, 15),
     )
