@@ -36,8 +36,9 @@ from sizebook.web import page, request_work
 from sizebook.web.batches import Batches, Progress, events
 from sizebook.web.request_limits import RequestLimits
 
+JSON, TOML = _SCENARIOS = ("application/json", "application/toml")
 MEDIA = {
-    "json": "application/json",
+    "json": JSON,
     "html": "text/html; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
     "pdf": "application/pdf",
@@ -45,13 +46,12 @@ MEDIA = {
 }
 _LONGEST_NOTES = 4000  # proxies accept headers of 8 kB in total
 NOTES = "X-Sizebook-Notes"  # notes on the answer, as JSON in ASCII
-JSON, TOML = _SCENARIOS = ("application/json", "application/toml")
 _OBJECT = {JSON: {"schema": {"type": "object"}}}
 _ARGUMENTS = {"requestBody": {"required": True, "content": _OBJECT}}
 _SCENARIO = {"requestBody": {"required": True, "content": {**_OBJECT, TOML: {"schema": {"type": "string"}}}}}
 _BEARER = HTTPBearer(auto_error=False)  # for the description; the token itself is checked before the body is read
 _PROBLEM_SCHEMA = {"type": "object", "required": ["problem"], "properties": {"problem": {"type": "string"}}}
-_PROBLEM = {"application/json": {"schema": _PROBLEM_SCHEMA}}
+_PROBLEM = {JSON: {"schema": _PROBLEM_SCHEMA}}
 _REFUSED = {
     400: "not understood",
     401: "no token, or a wrong one",
@@ -172,7 +172,7 @@ def _add_page(app: FastAPI, slots: Slots) -> None:
     async def shown(request: Request) -> Response:
         """Return the page, unless JSON is asked for."""
         accepted = request.headers.get("accept", "").casefold()
-        if "application/json" in accepted and "text/html" not in accepted:
+        if JSON in accepted and "text/html" not in accepted:
             raise HTTPException(404, "not found")
         return page.page()
 
