@@ -42,12 +42,9 @@ class Given(ReadSection):
 
 def estimate_of(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> Estimate:
     """Return the estimate, of a searched layout where a blank one has no room; refuse where no request fits."""
-    found = attempt(model, gpu, demand, replica=replica)
+    _, found = taken(model, gpu, demand, replica, given)
     if found.capacity >= 1:
         return found
-    other = with_room(model, gpu, demand, stated=replica, given=given.stated)
-    if other is not None:
-        return attempt(model, gpu, demand, replica=other)
     case, demand = serving_case(model, gpu, replica), as_answered(model, demand)
     longest = demand.input_tokens + demand.output_tokens
     missing = cache_bytes_per_gpu(case, float(longest)) - memory_of(case, gpu, replica).cache_bytes
@@ -59,18 +56,19 @@ def estimate_of(model: str, gpu: str, demand: Demand, replica: Replica, given: G
     )
 
 
-def taken(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> Replica:
-    """Return the replica whose estimate it is: the one asked about, or the one that was searched in its place."""
-    if attempt(model, gpu, demand, replica=replica).capacity >= 1:
-        return replica
-    return with_room(model, gpu, demand, stated=replica, given=given.stated) or replica
+def taken(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> tuple[Replica, Estimate]:
+    """Return the replica asked about, or where it has no room the one searched in its place, with its estimate."""
+    found = attempt(model, gpu, demand, replica=replica)
+    if found.capacity >= 1:
+        return replica, found
+    return with_room(model, gpu, demand, stated=replica, given=given.stated) or (replica, found)
 
 
 def latency_terms_of(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> Latencies:
     """Return the terms of both latencies."""
-    replica = taken(model, gpu, demand, replica, given)
-    found, demand = attempt(model, gpu, demand, replica=replica), as_answered(model, demand)
-    return latency_terms(serving_case(model, gpu, replica), found, demand, kernels=kernels_basis(gpu))
+    replica, found = taken(model, gpu, demand, replica, given)
+    case = serving_case(model, gpu, replica)
+    return latency_terms(case, found, as_answered(model, demand), kernels=kernels_basis(gpu))
 
 
 def ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> tuple[Term, ...]:
@@ -97,7 +95,7 @@ def band_of(figure: str) -> Callable[..., tuple[float, float, str]]:
     """Return the band of a figure in the arguments of an estimate."""
 
     def band(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> tuple[float, float, str]:
-        of = taken(model, gpu, demand, replica, given)
+        of, _ = taken(model, gpu, demand, replica, given)
         found = band_of_figure(figure, gpu, of, model, demand=demand)
         return found.low, found.high, found.basis if of == replica else f"{found.basis}; {searched(of)}"
 

@@ -57,10 +57,12 @@ def attempt(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimate:
     return estimate(case, memory_of(case, gpu, replica), as_answered(model, demand))
 
 
-def with_room(model: str, gpu: str, demand: Demand, stated: Replica, given: Collection[str]) -> Replica | None:
-    """Return the layout and format with the fewest GPUs for its rate, None where none has room or a degree is given.
+def with_room(
+    model: str, gpu: str, demand: Demand, stated: Replica, given: Collection[str]
+) -> tuple[Replica, Estimate] | None:
+    """Return the layout and format with the fewest GPUs for its rate, and its estimate.
 
-    One whose cache holds all requests comes before one where some of them wait.
+    None where none has room or a degree is given. One whose cache holds all requests comes before one where some of them wait.
     """
     if any(name in given for name in DEGREES):
         return None
@@ -73,8 +75,7 @@ def with_room(model: str, gpu: str, demand: Demand, stated: Replica, given: Coll
         if tried.capacity >= 1:
             found.append((each, tried))
     at_once = [pair for pair in found if pair[1].fits] or found
-    cheapest = min(at_once, key=lambda pair: pair[0].gpus / float(pair[1].tokens_per_second), default=None)
-    return cheapest[0] if cheapest else None
+    return min(at_once, key=lambda pair: pair[0].gpus / float(pair[1].tokens_per_second), default=None)
 
 
 def searched(replica: Replica) -> str:

@@ -146,9 +146,10 @@ def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[st
 
 def _searched(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[str, Any]:
     """Return the answer of the layout and format that are searched, named in its reason; empty where none has room."""
-    best = with_room(model, gpu, demand, stated=replica, given=())
-    if best is None:
+    found = with_room(model, gpu, demand, stated=replica, given=())
+    if found is None:
         return {}
+    best, _ = found
     answer = _one_pool(model, gpu, demand, replica=best)
     return answer | {"reason": "; ".join(filter(None, (searched(best), answer["reason"])))}
 
