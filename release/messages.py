@@ -22,8 +22,9 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from sizebook import plans
-from sizebook.core.sections import Quantity, hints_of
+from sizebook.core.sections import Quantity, hints_of, leaves
 from sizebook.core.tables import read, table
+from sizebook.scenarios.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUES = ROOT / "src" / "sizebook" / "reports" / "catalogues"
@@ -68,7 +69,9 @@ def _declared(path: Path) -> Iterator[str]:
 
 
 def _composed() -> Iterator[str]:
-    """Yield the labels of the sections of plans, for a function composes some, such as those of a band's ends."""
+    """Yield the labels of keys and of the sections of plans, for functions compose some, such as those of a band."""
+    for scenario in KINDS.values():
+        yield from (leaf.quantity.label for leaf in leaves(scenario) if leaf.quantity.label)
     for module in pkgutil.walk_packages(plans.__path__, f"{plans.__name__}."):
         for kind in vars(importlib.import_module(module.name)).values():
             for hint in hints_of(kind).values() if isinstance(kind, type) and is_dataclass(kind) else ():

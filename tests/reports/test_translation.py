@@ -151,6 +151,12 @@ def test_a_german_serving_report_has_no_english_word_left() -> None:
     assert terms == sorted(terms, key=str.casefold) and terms.index("GPU-Stunde") < terms.index("standortbasiert")
 
 
+def test_a_bridge_names_every_key_in_german() -> None:
+    """A budget bridge calls a key by its label, also one that a function composes."""
+    said = {label: Translator("de").translate_text(text(label)) for label in ("Storage a month", "Support", "Tax")}
+    assert said == {"Storage a month": "Speicherung im Monat", "Support": "Support", "Tax": "Steuer"}
+
+
 def test_units_after_one_are_singular() -> None:
     shown = {number: [in_unit(number, unit) for unit in ("replicas", "GPUs", "tokens/s")] for number in (1, 2)}
     assert shown == {1: ["1 replica", "1 GPU", "1 tokens/s"], 2: ["2 replicas", "2 GPUs", "2 tokens/s"]}

@@ -22,11 +22,23 @@ from sizebook.scenarios.money import Money
 
 STATEMENT_FIGURES = ("whole_usd", "present_usd")
 MONTHS_A_YEAR = 12
-_USD: Any = {"minimum": 0, "maximum": 1e12, "default": 0, "source": "neutral: none"}
+_NONE: Any = {"default": 0, "source": "neutral: none"}
+
+
+def _usd(meaning: str, label: str) -> Quantity:
+    return Quantity(meaning, "USD", minimum=0, maximum=1e12, label=label, **_NONE)
 
 
 def _monthly(of: str, label: str) -> Quantity:
-    return Quantity(f"{of} a month, at the prices of the first", unit="USD", label=label, **_USD)
+    return _usd(f"{of} a month, at the prices of the first", label)
+
+
+def _share(meaning: str, label: str) -> Quantity:
+    return Quantity(meaning, "ratio", minimum=0, maximum=10, label=label, **_NONE)
+
+
+def _yearly(meaning: str, label: str) -> Quantity:
+    return Quantity(meaning, "ratio", above=-1, maximum=10, label=label, **_NONE)
 
 
 @section
@@ -36,69 +48,17 @@ class Overheads:
     people_usd_per_month: Annotated[float, _monthly("people who run it", "People a month")] = DEFAULT
     storage_usd_per_month: Annotated[float, _monthly("storage", "Storage a month")] = DEFAULT
     egress_usd_per_month: Annotated[float, _monthly("data sent out", "Egress a month")] = DEFAULT
-    support_share: float = quantity(
-        "support over what GPUs cost",
-        "ratio",
-        minimum=0,
-        maximum=10,
-        default=0,
-        label="Support",
-        source="neutral: none",
+    support_share: Annotated[float, _share("support over what GPUs cost", "Support")] = DEFAULT
+    contingency_share: Annotated[float, _share("contingency over all of these", "Contingency")] = DEFAULT
+    tax_share: Annotated[float, _share("tax over all, contingency included", "Tax")] = DEFAULT
+    inflation_per_year: Annotated[float, _yearly("rise of people, storage and egress a year", "Inflation a year")] = (
+        DEFAULT
     )
-    contingency_share: float = quantity(
-        "contingency over all of these",
-        "ratio",
-        minimum=0,
-        maximum=10,
-        default=0,
-        label="Contingency",
-        source="neutral: none",
-    )
-    tax_share: float = quantity(
-        "tax over all, contingency included",
-        "ratio",
-        minimum=0,
-        maximum=10,
-        default=0,
-        label="Tax",
-        source="neutral: none",
-    )
-    inflation_per_year: float = quantity(
-        "rise of people, storage and egress a year",
-        "ratio",
-        above=-1,
-        maximum=10,
-        default=0,
-        label="Inflation a year",
-        source="neutral: none",
-    )
-    discount_per_year: float = quantity(
-        "rate a year at which money later is worth less",
-        "ratio",
-        above=-1,
-        maximum=10,
-        default=0,
-        label="Discount rate a year",
-        source="neutral: none",
-    )
-    invest_usd: float = quantity(
-        "paid once before the first month",
-        "USD",
-        minimum=0,
-        maximum=1e12,
-        default=0,
-        label="Invested",
-        source="neutral: none",
-    )
-    income_usd_per_month: float = quantity(
-        "what it earns or saves a month",
-        "USD",
-        minimum=0,
-        maximum=1e12,
-        default=0,
-        label="Income a month",
-        source="neutral: none",
-    )
+    discount_per_year: Annotated[
+        float, _yearly("rate a year at which money later is worth less", "Discount rate a year")
+    ] = DEFAULT
+    invest_usd: Annotated[float, _usd("paid once before the first month", "Invested")] = DEFAULT
+    income_usd_per_month: Annotated[float, _usd("what it earns or saves a month", "Income a month")] = DEFAULT
     fiscal_year_start: int = quantity(
         "calendar month with which a fiscal year begins",
         minimum=1,
