@@ -12,7 +12,7 @@ from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.nodes import node_share
 from sizebook.plans.fleet.plan import Bought, FleetPlan, PlannedService
 from sizebook.plans.ledgers import usd_range
-from sizebook.plans.serving.month_steps import price_step, traffic_steps
+from sizebook.plans.serving.month_steps import price_step, reserved_step, traffic_steps
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.tables.hardware import accelerator
 
@@ -111,15 +111,7 @@ def _gpus(plan: FleetPlan, purchase: Bought) -> list[Step]:
                 source=paid if whole else text("GPUs by the replica"),
             )
         )
-    reserved = Step(
-        text("{name}: GPUs reserved", name=names),
-        text("running contracts + those to sign: the least cost of the plan, each paid to its end"),
-        f"{month.reserved - month.signed} + {month.signed}",
-        value=month.reserved,
-        unit="GPUs",
-        source=text("flow of least cost over months, sizebook.formulas.covering"),
-    )
-    return [*found, reserved]
+    return [*found, reserved_step(text("{name}: GPUs reserved", name=names), month.reserved, month.signed)]
 
 
 def _money(plan: FleetPlan, purchase: Bought) -> tuple[Step, ...]:

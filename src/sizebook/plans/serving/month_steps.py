@@ -1,4 +1,4 @@
-"""How the traffic and the prices of months came about, where a scenario states more than a rate and its growth."""
+"""How traffic, GPUs under contract and prices of a month came about, in plans of one service and of several."""
 
 from __future__ import annotations
 
@@ -75,3 +75,15 @@ def price_step(rates: Rates, months: int) -> list[Step]:
             source=_SCENARIO,
         )
     ]
+
+
+def reserved_step(label: str, gpus: int, signed: int) -> Step:
+    """Return how many GPUs are under contract in a month, those signed in it among them."""
+    return Step(
+        label,
+        text("running contracts + those to sign: the least cost of the plan, each paid to its end"),
+        f"{gpus - signed} + {signed}",
+        value=gpus,
+        unit="GPUs",
+        source=text("flow of least cost over months, sizebook.formulas.covering"),
+    )

@@ -7,7 +7,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.inputs import Traffic
-from sizebook.plans.serving.month_steps import price_step, traffic_steps
+from sizebook.plans.serving.month_steps import price_step, reserved_step, traffic_steps
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.option_steps import interruption_steps, prefix_steps, start_steps
@@ -207,14 +207,7 @@ def _money(plan: ServingPlan) -> tuple[Step, ...]:
     month, prices = plan.months[0], plan.rates
     mean_watts = month.energy_kwh * 1000 / (month.gpu_hours * prices.pue)
     return (
-        Step(
-            text("GPUs reserved"),
-            text("running contracts + those to sign: the least cost of the plan, each paid to its end"),
-            f"{month.reserved_gpus - month.signed_gpus} + {month.signed_gpus}",
-            value=month.reserved_gpus,
-            unit="GPUs",
-            source=text("flow of least cost over months, sizebook.formulas.covering"),
-        ),
+        reserved_step(text("GPUs reserved"), month.reserved_gpus, month.signed_gpus),
         Step(
             text("Cost a month"),
             text("contracts + other GPU-hours * price"),
