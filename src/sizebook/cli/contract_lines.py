@@ -27,9 +27,8 @@ def contract_lines(
         )
     after = "No contract runs longer than the plan"
     if found.tail_months:
-        after = (
-            f"The last contract runs for {number_of(found.tail_months, 'month')} more; {usd(found.tail_usd)} fall due"
-        )
+        months = number_of(found.tail_months, "month")
+        after = f"The last contract runs for {months} more, at a cost of {usd(found.tail_usd)}"
     return [
         *lines,
         f"After the plan     {after}.",

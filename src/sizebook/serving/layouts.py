@@ -62,7 +62,7 @@ def with_room(
 ) -> tuple[Replica, Estimate] | None:
     """Return the layout and format with the fewest GPUs for its rate, and its estimate.
 
-    None where none has room or a degree is given. One whose cache holds all requests comes before one where some of them wait.
+    None where none has room or a degree is given. One whose cache holds all requests comes before one where some wait.
     """
     if any(name in given for name in DEGREES):
         return None
