@@ -13,8 +13,7 @@ from sizebook.formulas import params
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
-from sizebook.models.families.decoders import own_ideas
-from sizebook.models.huggingface import mappings, model_type
+from sizebook.models.huggingface import describe, mappings, model_type
 
 MODULE = '''
 from sizebook.core.quantities import DModel, Parameters
@@ -62,7 +61,7 @@ def test_a_module_that_is_loaded_again_is_no_duplicate(tmp_path: Path) -> None:
 
 
 def other(config: Config) -> Architecture:
-    return own_ideas.qwen(config)
+    return describe(config)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ READ_BY = {
     "gpt_types.toml": whole_rows.Row,
     "encoder_types.toml": whole_rows.Row,
     "seq2seq_types.toml": whole_rows.Row,
+    "mixed_types.toml": whole_rows.Row,
 }
 
 

@@ -14,8 +14,6 @@ MODULES = (
     "decoders.sparse_attention",
     "decoders.linear_attention",
     "decoders.mamba_hybrids",
-    "decoders.short_convolutions",
-    "decoders.attention_free",
     "decoders.convolved_attention",
     "decoders.own_code",
     "decoders.own_ideas",

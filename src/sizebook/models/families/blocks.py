@@ -144,6 +144,7 @@ class BesideLayers:
     notes: tuple[str, ...] = ()
 
 
+UNTIED = remark("'tie_word_embeddings' is not followed: transformers does not tie models of this type")
 _NOTHING_ELSE = BesideLayers()
 
 
@@ -151,7 +152,7 @@ def stack(config: Config, layers: tuple[Layer, ...], beside: BesideLayers = _NOT
     """Return a decoder from the usual keys."""
     asked, notes = config.flag("tie_word_embeddings", default=beside.tied), beside.notes
     if asked and not beside.ties:
-        notes = (*notes, remark("'tie_word_embeddings' is not followed: transformers does not tie models of this type"))
+        notes = (*notes, UNTIED)
     d_model, vocab = config.integer("hidden_size"), config.integer("vocab_size")
     norms: tuple[Brick, ...] = ((beside.final or Norm("norm", d_model, beside.norm_bias)),) if beside.final_norm else ()
     return Architecture(

@@ -7,10 +7,11 @@ width of the row. A switch is true or false, or the key of the file that says so
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from tomllib import loads
-from typing import Any
+from typing import Any, Self
 
 from sizebook.core import expression
 from sizebook.core.tables import DATA
@@ -18,6 +19,7 @@ from sizebook.models.architecture import (
     Attention,
     Brick,
     Embedding,
+    Experts,
     FeedForward,
     Norm,
     Projection,
@@ -27,7 +29,10 @@ from sizebook.models.architecture import (
 )
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import attention
+from sizebook.models.families.experts import NUMBERS, routed, shared_width
+from sizebook.models.mixers import DeltaNet, Mamba1, Mamba2, ShortConvolution
 from sizebook.models.projected_attention import ProjectedAttention
+from sizebook.models.recurrences import GatedRecurrence, LightningAttention, MatrixLstm, Rwkv, Rwkv7
 
 Entry = Mapping[str, Any]  # one brick of a row
 Switch = bool | str
@@ -39,7 +44,9 @@ class Reading:
     """How a row's words are read from a file: under which keys, what is taken where a key is left out."""
 
     ignore: tuple[str, ...] = ()  # keys that change no tensor
+    reads: tuple[Formula, ...] = ()  # what is read also where no brick of the model asks for it
     only: dict[str, list[Any]] = field(default_factory=dict)  # keys whose other values are not described
+    refused: dict[str, str] = field(default_factory=dict)  # keys that are refused, and what is wanted in their place
     equal: dict[str, Formula] = field(default_factory=dict)  # keys that must say what a formula gives
     put: dict[str, Any] = field(default_factory=dict)  # what the class puts under a key, whatever the file says
     square: tuple[str, ...] = ()  # sides that may be given as height and width
@@ -53,7 +60,11 @@ class Reading:
     names: dict[str, Formula] = field(default_factory=dict)  # what the row's formulas call a formula
     divided: dict[str, list[Formula]] = field(default_factory=dict)  # formulas that a key must divide
     texts: dict[str, str] = field(default_factory=dict)  # keys that hold a word, and the class's own
+    automatic: dict[str, Formula] = field(default_factory=dict)  # keys that may say "auto", and the formula meant
     null_is_none: dict[str, int] = field(default_factory=dict)  # sizes that null makes 0, and the class's own
+    # What must hold: `that`, else the value of a `key` is refused and what is `want`ed said.
+    holds: tuple[Mapping[str, str], ...] = ()
+    inside: dict[str, str] = field(default_factory=dict)  # keys that stand in a section
     sections: dict[str, dict[str, Any]] = field(default_factory=dict)  # `ignore`, `only` and `none` of sections
     both_ways: Switch = True  # whether attention sees later tokens where its entry does not say
     channels: str = "num_channels"  # the key that the class reads for them
@@ -68,6 +79,9 @@ class Sizes(Mapping[str, Any]):
         if row.square:
             config.values = {**config.values, **{key: config.side(key) for key in row.square}}
         config.ignore(*row.ignore)
+        for key, want in row.refused.items():
+            if config.has(key):
+                raise config.unknown(*config.said(key), want)
         for key, known in row.only.items():
             config.only(key, *known)
         for name, said in row.sections.items():
@@ -76,12 +90,18 @@ class Sizes(Mapping[str, Any]):
             for key, known in said.get("only", {}).items():
                 config.section(name).only(key, *known)
         self.known: dict[str, Any] = dict(given)
-        for key, formula in row.equal.items():
-            config.only(key, self.of(formula))
         for key, wholes in row.divided.items():
             for whole in wholes:
-                named = {"d": row.width, "n_heads": row.heads}.get(str(whole), str(whole))
-                config.divides(named, self.of(whole), key, self.of(key))
+                plain = str(whole).removeprefix("floor(").removesuffix(")")
+                named = {"d": row.width, "n_heads": row.heads}.get(plain, plain)
+                config.divides(named, self.of(whole), key, self.of(int(key) if key.isdigit() else key))
+        for key, formula in row.equal.items():
+            config.only(key, self.of(formula))
+        for formula in row.reads:
+            self.of(formula)
+        for rule in row.holds:
+            if not self.says(rule["that"]):
+                raise config.unknown(rule["key"], self[rule["key"]], rule["want"].format_map(self))
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.known:
@@ -110,8 +130,17 @@ class Sizes(Mapping[str, Any]):
             if config.values.get(name, "") is None:
                 raise config.unknown(name, None, "a word, or no such key")
             return config.text(name, default=row.texts[name])
+        if config.values.get(name) == "auto" and name in row.automatic:
+            config.ignore(name)
+            return self.of(row.automatic[name])
         if name in row.null_is_none:
             return config.integer(name, default=0 if name in config.values else row.null_is_none[name])
+        if name in row.inside:
+            return config.section(row.inside[name]).integer(name, default=row.usual[name])
+        if name == "n_experts":
+            return config.integer(*NUMBERS)
+        if name == "n_shared":
+            return shared_width(config, 1)
         keys = (name, *row.spelt.get(name, ()))
         usual: Any = row.usual.get(name, MISSING)
         usual = self.of(usual) if isinstance(usual, str) else usual
@@ -134,6 +163,12 @@ class Sizes(Mapping[str, Any]):
             self.known[formula] = value
         return int(self.known[formula])
 
+    def within(self, **numbers: int) -> Self:
+        """Return the sizes of a place in which some more numbers are known, such as a layer."""
+        inner = copy(self)
+        inner.known = {**self.known, **numbers}
+        return inner
+
     def says(self, switch: Switch) -> bool:
         """Return whether a switch is on."""
         return switch if isinstance(switch, bool) else bool(self.of(switch))
@@ -141,6 +176,12 @@ class Sizes(Mapping[str, Any]):
     def bricks(self, entries: Sequence[Entry]) -> tuple[Brick, ...]:
         """Return the bricks of a row's entries; one entry may stand for several, or under a condition for none."""
         return tuple(brick for entry in entries if self.says(entry.get("if", True)) for brick in self._of_entry(entry))
+
+    def read_all(self, entries: Sequence[Entry]) -> None:
+        """Read the keys of bricks that say `read`, also where no layer has them."""
+        for entry in entries:
+            if self.says(entry.get("read", False)):
+                self._of_entry(entry)
 
     def _of_entry(self, entry: Entry) -> tuple[Brick, ...]:
         times = self.of(entry.get("times", 1))
@@ -193,8 +234,9 @@ def _attention(sizes: Sizes, name: str, entry: Entry) -> Attention:
         qk_norm_bias=entry.get("qk_norm_bias", False),
         cross=entry.get("cross", False),
         bidirectional=sizes.says(entry.get("both_ways", sizes.row.both_ways)),
-        window=sizes.config.window(entry["window"]) if "window" in entry else None,
+        window=_window(sizes, entry),
         name=name,
+        gate=sizes.of(entry.get("gate", 0)),
         d_kv_in=sizes.of(entry.get("reads", 0)),
         d_out=sizes.of(entry.get("out", 0)),
     )
@@ -203,16 +245,26 @@ def _attention(sizes: Sizes, name: str, entry: Entry) -> Attention:
 def _grouped(sizes: Sizes, name: str, entry: Entry) -> Attention:
     """Return attention from the usual keys, as Llama's class reads them."""
     bias, normed = sizes.says(entry.get("bias", False)), sizes.says(entry.get("qk_norm_if", "qk_norm" in entry))
-    return attention(
+    mixer = attention(
         sizes.config,
+        kv_required=entry.get("kv_required", False),
         qk_norm=entry["qk_norm"] if normed else None,
         qkv_bias=sizes.says(entry.get("qkv_bias", bias)),
         out_bias=sizes.says(entry.get("out_bias", bias)),
         qk_norm_bias=entry.get("qk_norm_bias", False),
         bidirectional=sizes.says(entry.get("both_ways", sizes.row.both_ways)),
-        window=sizes.config.window(entry["window"]) if "window" in entry else None,
+        window=_window(sizes, entry),
         name=name,
     )
+    return replace(mixer, gate=sizes.of(entry["gate"])) if "gate" in entry else mixer
+
+
+def _window(sizes: Sizes, entry: Entry) -> int | None:
+    """Return the window that a key gives to attention, None for all tokens."""
+    if "window" in entry and sizes.says(entry.get("window_if", True)):
+        return sizes.config.window(entry["window"])
+    sizes.config.ignore(*([entry["window"]] if "window" in entry else ()))
+    return None
 
 
 def _projected(sizes: Sizes, name: str, entry: Entry) -> ProjectedAttention:
@@ -247,6 +299,24 @@ def _tensor(use: Use, sizes: Sizes, name: str, entry: Entry) -> Tensors:
     return Tensors((Weight(name, shape, entry.get("part", "other"), use=use),))
 
 
+def _routed(sizes: Sizes, name: str, entry: Entry) -> Experts:
+    """Return experts from the usual keys; ``to`` is the key of their width."""
+    return routed(sizes.config, entry["to"], name=name, **_fields(Experts, sizes, entry))
+
+
+def _built(kind: type[Any], sizes: Sizes, name: str, entry: Entry) -> Brick:
+    """Return a brick of a class by the names of its fields."""
+    given: dict[str, Any] = {"d_model": sizes.of("d")} | _fields(kind, sizes, entry) | ({"name": name} if name else {})
+    built: Brick = kind(**given)
+    return built
+
+
+def _fields(kind: type[Any], sizes: Sizes, entry: Entry) -> dict[str, Any]:
+    """Return what an entry says of the fields of a class: sizes and switches."""
+    said = [(each.name, each.type) for each in fields(kind) if each.name in entry and each.name != "name"]
+    return {name: sizes.says(entry[name]) if of == "bool" else sizes.of(entry[name]) for name, of in said}
+
+
 _KINDS: dict[str, Callable[[Sizes, str, Entry], Brick]] = {
     "attention": _attention,
     "grouped": _grouped,
@@ -258,6 +328,17 @@ _KINDS: dict[str, Callable[[Sizes, str, Entry], Brick]] = {
     "vector": partial(_tensor, "vector"),
     "lookup": partial(_tensor, "lookup"),
     "matrix": partial(_tensor, "matmul"),
+    "routed": _routed,
+    "experts": partial(_built, Experts),
+    "mamba": partial(_built, Mamba1),
+    "mamba2": partial(_built, Mamba2),
+    "delta": partial(_built, DeltaNet),
+    "short": partial(_built, ShortConvolution),
+    "lightning": partial(_built, LightningAttention),
+    "recurrence": partial(_built, GatedRecurrence),
+    "rwkv": partial(_built, Rwkv),
+    "rwkv7": partial(_built, Rwkv7),
+    "lstm": partial(_built, MatrixLstm),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 from sizebook.core.errors import UnknownKeyError
 from sizebook.models.architecture import Architecture, Head, Layer
 from sizebook.models.classes import kind_of_class, n_labels
-from sizebook.models.config import Config
+from sizebook.models.config import MISSING, Config
+from sizebook.models.families.blocks import UNTIED, layers_of, prediction
 from sizebook.models.families.row_bricks import Entry, Formula, Reading, Sizes, rows_of
 
 
@@ -24,14 +25,18 @@ class Row(Reading):
     inputs: tuple[Entry, ...] = ()
     layer: tuple[Entry, ...] = ()
     layers: Formula = "num_hidden_layers"
-    first: tuple[Entry, ...] = ()  # further bricks of the first layer
-    last: tuple[Entry, ...] = ()  # and of the last
-    stacks: tuple[
-        Mapping[str, Any], ...
-    ] = ()  # where there are several: `times` and `bricks`, `stored` false for again
+    # Where there are several: `times` and `bricks`, `stored` false for again.
+    stacks: tuple[Mapping[str, Any], ...] = ()
+    # Lists of the file with a word a layer: the `words`, what others `mean`, and which is `usual` by a formula of `i`.
+    # A word is 1 in the layers that have it and 0 in others; `n_` before it counts them.
+    kinds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    listed: Mapping[str, str] = field(default_factory=dict)  # what is 1 in the layers that a key lists by number
+    each: Mapping[str, Formula] = field(default_factory=dict)  # numbers of a layer by formulas of its own, `i`, from 0
+    predictions: Formula = 0  # layers that predict further tokens
+    predicted: Mapping[str, int] = field(default_factory=dict)  # the numbers of the layer that they hold
     outputs: tuple[Entry, ...] = ()
     top: tuple[Entry, ...] = ()  # what a class puts behind them
-    head: Mapping[str, Any] | None = None  # tied (unsaid), ties, own, bias, name, rows, width, on
+    head: Mapping[str, Any] | None = None  # tied (unsaid), ties, never, own, bias, name, rows, width, on
     buffers: tuple[Entry, ...] = ()
     vocab: Formula = "vocab_size"
     n_ctx: Formula = "max_position_embeddings"
@@ -58,8 +63,10 @@ class Model(Sizes):
             return n_labels(config)
         if name == "tied":
             usual = self.head.get("tied")
-            said = config.flag("tie_word_embeddings", default=usual) if usual is not None else False
+            said = usual is not None and config.flag("tie_word_embeddings", default=self.says(usual))
             return said and self.says(self.head.get("ties", True))
+        if name == "context":
+            return config.integer("max_position_embeddings", default=0) or config.integer("model_max_length", default=0)
         if name == "cross":
             return cross_attends(config)
         return Sizes._read(self, name)
@@ -79,7 +86,8 @@ def cross_attends(config: Config) -> bool:
 def described(row: Row, config: Config, **given: int) -> Architecture:
     """Return the architecture of a config whose type is a row; ``given`` are sizes that no formula gives."""
     sizes = Model(config, row, **given)
-    inputs, layers = sizes.bricks(row.inputs), _layers(sizes, row)
+    inputs, layers, n_predictions = sizes.bricks(row.inputs), _layers(sizes, row), sizes.of(row.predictions)
+    predicted = Layer(sizes.within(**row.predicted).bricks(row.layer)) if n_predictions else Layer(())
     if row.prefix:
         n_labels(config)  # of any class, so that labels at odds are refused
     sizes["tied"]
@@ -93,28 +101,58 @@ def described(row: Row, config: Config, **given: int) -> Architecture:
         layers=layers,
         outputs=outputs,
         head=_head(sizes) if row.head and sizes.says(row.head.get("on", True)) else None,
+        notes=(UNTIED,) if sizes.head.get("never") and sizes["tied"] else (),
+        mtp=prediction(sizes.of("d"), predicted, n_predictions),
         buffers=tuple(weight for brick in sizes.bricks(row.buffers) for weight in brick.weights),
     )
 
 
-def _layers(sizes: Sizes, row: Row) -> tuple[Layer, ...]:
-    """Return the layers; those of one stack are one object but for the first and the last where these hold more."""
+def _layers(sizes: Model, row: Row) -> tuple[Layer, ...]:
+    """Return the layers; those of one stack that hold the same are one object."""
     layers: tuple[Layer, ...] = ()
     for said in row.stacks or ({"times": row.layers},):
         if sizes.says(said.get("if", True)):
-            bricks = sizes.bricks(said.get("bricks", row.layer))
-            layers += (Layer(bricks, stored=said.get("stored", True)),) * sizes.of(said["times"])
-    if row.first and layers:
-        layers = (Layer((*layers[0].bricks, *sizes.bricks(row.first))), *layers[1:])
-    if row.last and layers:
-        layers = (*layers[:-1], Layer((*layers[-1].bricks, *sizes.bricks(row.last))))
+            entries, stored = said.get("bricks", row.layer), said.get("stored", True)
+            built = _stack(sizes, row, sizes.of(said["times"]), entries)
+            layers += built if stored else layers_of(built, lambda layer: Layer(layer.bricks, stored=False))
     return layers
+
+
+def _stack(sizes: Model, row: Row, n_layers: int, entries: Sequence[Entry]) -> tuple[Layer, ...]:
+    if not (row.kinds or row.listed or row.each):
+        return (Layer(sizes.bricks(entries)),) * n_layers
+    numbers: list[dict[str, int]] = [{"i": i} for i in range(n_layers)]
+    for name, key in row.listed.items():
+        places = sizes.config.integers(key, default=list(range(n_layers)) if row.usual.get(key) == "all" else [])
+        numbers = [known | {name: known["i"] in places} for known in numbers]
+    for key, said in row.kinds.items():
+        listed = _listed(sizes, key, said, numbers)
+        numbers = [
+            known | {word: word == of for word in said["words"]} for known, of in zip(numbers, listed, strict=True)
+        ]
+        sizes.known |= {f"n_{word}": listed.count(word) for word in said["words"]}
+    for name, formula in row.each.items():
+        numbers = [known | {name: sizes.within(**known).of(formula)} for known in numbers]
+        sizes.known[f"n_{name}"] = sum(known[name] for known in numbers)
+    kinds = [tuple(item for item in known.items() if item[0] != "i") for known in numbers]
+    for kind in kinds[:1]:
+        sizes.within(**dict(kind)).read_all(entries)
+    return layers_of(kinds, lambda kind: Layer(sizes.within(**dict(kind)).bricks(entries)))
+
+
+def _listed(sizes: Model, key: str, said: Mapping[str, Any], numbers: list[dict[str, int]]) -> list[str]:
+    """Return the word of each layer: of the file, in which others may stand for them, or the usual one."""
+    config, words, means = sizes.config, said["words"], said.get("means", {})
+    if means and isinstance(listed := config.values.get(key), list):
+        config.values = {**config.values, key: [means.get(str(word), word) for word in listed]}
+    usual = [words[sizes.within(**known).of(said["usual"])] for known in numbers] if "usual" in said else MISSING
+    return config.pattern(key, len(numbers), tuple(words), usual)
 
 
 def _head(sizes: Model) -> Head:
     said = sizes.head
     vocab = sizes.of(said.get("rows", sizes.vocab))
-    tied, bias = sizes["tied"] and not said.get("own", False), sizes.says(said.get("bias", False))
+    tied, bias = sizes["tied"] and not (said.get("own") or said.get("never")), sizes.says(said.get("bias", False))
     return Head(vocab, sizes.of(said.get("width", "d")), tied=tied, bias=bias, name=said.get("name", "lm_head"))
 
 

@@ -2,130 +2,51 @@
 
 from __future__ import annotations
 
+import math
+
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection, Tensors
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
     BesideLayers,
-    attention,
-    block,
-    feed_forward,
     layers_of,
     matrix,
     n_kv_heads,
     prediction,
     stack,
 )
-from sizebook.models.families.decoders.attention_free import IGNORED, time_step_rank
-from sizebook.models.families.decoders.linear_attention import MIXED
 from sizebook.models.families.experts import correction, routed
 from sizebook.models.huggingface import model_type
 from sizebook.models.mixers import Mamba1, Mamba2
 from sizebook.models.refusals import spellings_disagree
 
+IGNORED = (
+    "residual_in_fp32",
+    "time_step_scale",
+    "time_step_min",
+    "time_step_max",
+    "time_step_floor",
+    "time_step_init_scheme",
+    "time_step_limit",
+    "rms_norm",
+    "norm_before_gate",
+    "mixer_rms_eps",
+)
 
-def mamba1_mixer(config: Config, *, normed: bool = False) -> Mamba1:
-    """Return Mamba 1 from the keys of Jamba and Zamba."""
-    d_model = config.integer("hidden_size")
+
+def mamba1_mixer(config: Config) -> Mamba1:
+    """Return Mamba 1, whose time steps have a rank of a sixteenth of the width where the file says ``auto``."""
+    d_model, automatic = config.integer("hidden_size"), config.values.get("mamba_dt_rank") == "auto"
+    config.ignore("mamba_dt_rank")
     return Mamba1(
         d_model,
         config.integer("mamba_expand") * d_model,
         config.integer("mamba_d_state"),
         d_conv=config.integer("mamba_d_conv"),
-        dt_rank=time_step_rank(config, "mamba_dt_rank"),
+        dt_rank=math.ceil(d_model / 16) if automatic else config.integer("mamba_dt_rank"),
         conv_bias=config.flag("mamba_conv_bias", default=True),
         proj_bias=config.flag("mamba_proj_bias", default=False),
-        normed=normed,
         name="mamba",
     )
-
-
-@model_type("jamba")
-def jamba(config: Config) -> Architecture:
-    """Jamba: one attention layer in eight, experts in every second layer, Mamba 1 with three small norms."""
-    config.ignore("layers_block_type")
-    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
-    mixer = mamba1_mixer(config, normed=True)
-    attend, dense = attention(config), feed_forward(config)
-    n_experts = config.integer("num_experts")
-    experts = routed(config, "intermediate_size", name="feed_forward") if n_experts > 1 else None
-    period, offset = config.integer("attn_layer_period"), config.integer("attn_layer_offset")
-    every, first = config.integer("expert_layer_period"), config.integer("expert_layer_offset")
-
-    def layer(kind: tuple[bool, bool]) -> Layer:
-        attends, routes = kind
-        return block(d_model, attend if attends else mixer, experts if routes and experts else dense)
-
-    return stack(config, layers_of([(i % period == offset, i % every == first) for i in range(n_layers)], layer))
-
-
-def mamba2_mixer(config: Config, *, normed: bool = True) -> Mamba2:
-    """Return Mamba 2 from the keys that Bamba and its kin use."""
-    config.ignore(*IGNORED, "mamba_chunk_size", "mamba_norm_before_gate")
-    d_model, n_heads = config.integer("hidden_size"), config.integer("mamba_n_heads")
-    inner = config.integer("mamba_d_ssm", default=int(config.number("mamba_expand", default=2) * d_model))
-    width = config.divides("mamba_expand * hidden_size", inner, "mamba_n_heads", n_heads)
-    if config.values.get("mamba_d_head") not in (None, "auto", width):
-        raise config.unknown("mamba_d_head", config.values["mamba_d_head"], f"{width}, or 'auto'")
-    config.ignore("mamba_d_head")
-    return Mamba2(
-        d_model,
-        n_heads,
-        width,
-        n_groups=config.integer("mamba_n_groups"),
-        d_state=config.integer("mamba_d_state"),
-        d_conv=config.integer("mamba_d_conv"),
-        conv_bias=config.flag("mamba_conv_bias", default=True),
-        proj_bias=config.flag("mamba_proj_bias", default=False),
-        normed=normed,
-        name="mamba",
-    )
-
-
-@model_type("bamba")
-def bamba(config: Config) -> Architecture:
-    """Bamba: Mamba 2 in all layers but the listed ones."""
-    mixer, feed = mamba2_mixer(config), feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    attend = attention(config, biased=True)
-    listed = config.integers("attn_layer_indices", default=[])
-    kinds = [i in listed for i in range(config.integer("num_hidden_layers"))]
-    return stack(config, layers_of(kinds, lambda attends: block(feed.d_model, attend if attends else mixer, feed)))
-
-
-@model_type("falcon_h1")
-def falcon_h1(config: Config) -> Architecture:
-    """Falcon-H1: attention and Mamba 2 side by side in every layer."""
-    config.ignore("mamba_use_mlp", "projectors_bias", "ssm_multipliers", "mlp_multipliers")
-    projectors = config.flag("projectors_bias", default=False)
-    mixer = mamba2_mixer(config, normed=config.flag("mamba_rms_norm", default=False))
-    if projectors or mixer.proj_bias:
-        raise config.unknown("projectors_bias", True, "false, and 'mamba_proj_bias' too: they are not described")
-    feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    attend = attention(config, biased=True)
-    layer = block(feed.d_model, attend, feed)
-    return stack(config, (Layer((*layer.bricks, mixer)),) * config.integer("num_hidden_layers"))
-
-
-@model_type("granitemoehybrid")
-def granite_hybrid(config: Config) -> Architecture:
-    """Granite 4: Mamba 2 or attention by pattern, experts beside one shared block."""
-    config.ignore("position_embedding_type", "normalization_function", "init_method")
-    n_layers = config.integer("num_hidden_layers")
-    mixer, d_model = mamba2_mixer(config), config.integer("hidden_size")
-    attend = attention(config, biased=True)
-    shared = config.integer("shared_intermediate_size")
-    feed: Brick = FeedForward(d_model, shared, gated=True, name="shared_mlp")
-    if config.integer("num_local_experts"):
-        feed = routed(config, "intermediate_size", d_ff_shared=shared, name="block_sparse_moe")
-    config.ignore("intermediate_size", "num_experts_per_tok")
-    config.values = {**config.values, "layer_types": _modern(config, "layer_types", n_layers)}
-    kinds = config.pattern("layer_types", n_layers, MIXED)
-    return stack(config, layers_of(kinds, lambda kind: block(d_model, mixer if kind == MIXED[0] else attend, feed)))
-
-
-def _modern(config: Config, key: str, n_layers: int) -> list[str]:
-    """Return the pattern under today's words: published files write mamba and attention."""
-    words = {"mamba": "linear_attention", "attention": "full_attention"}
-    return [words.get(word, word) for word in config.per_layer(key, n_layers, ["mamba"] * n_layers)]
 
 
 @model_type("nemotron_h")

@@ -4,43 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sizebook.models.architecture import Architecture, Attention, Embedding, Experts, Head, Layer, Norm, Tensors, Weight
+from sizebook.models.architecture import Architecture, Layer, Tensors, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     BesideLayers,
-    attention,
     block,
-    prediction,
     stack,
-    uniform,
     vector,
 )
-from sizebook.models.families.experts import correction, routed
+from sizebook.models.families.experts import routed
 from sizebook.models.huggingface import model_type
-
-
-@model_type("minimax_m2")
-def minimax_m2(config: Config) -> Architecture:
-    """MiniMax M2: norms over all heads; the correction of the routing is stored, prediction layers stand apart."""
-    config.ignore("qk_norm_type", "use_routing_bias", "attn_type_list", "shared_intermediate_size")
-    config.only("use_qk_norm", True)
-    config.only("qk_norm_type", "per_layer")
-    if config.integer("shared_intermediate_size", default=0):
-        raise config.unknown("shared_intermediate_size", config.values["shared_intermediate_size"], "0")
-    feed = routed(config, "intermediate_size", name="block_sparse_moe")
-    mixer = attention(config, qk_norm="all")
-    layer = block(feed.d_model, mixer, feed)
-    layers = uniform(config, layer)
-    n_mtp = config.integer("num_mtp_modules", default=0) * config.integer("mtp_transformer_layers", default=1)
-    used = config.flag("use_mtp", default=True)
-    return stack(
-        config,
-        layers,
-        BesideLayers(
-            buffers=correction(feed.n_experts, ["sparse"] * len(layers)),
-            mtp=prediction(feed.d_model, layer, n_mtp if used else 0),
-        ),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,31 +76,3 @@ def jetmoe(config: Config) -> Architecture:
     layer = block(d_model, ExpertAttention(d_model, kv_heads, d_head, feed.n_experts, feed.top_k), feed)
     extra = Tensors((vector("mlp.bias", d_model, part="bias"),))
     return stack(config, (Layer((*layer.bricks, extra)),) * n_layers, BesideLayers(tied=True))
-
-
-@model_type("dbrx")
-def dbrx(config: Config) -> Architecture:
-    """DBRX: layer norms without biases, experts in every layer, sizes of attention and experts in sections."""
-    attend, experts = config.section("attn_config"), config.section("ffn_config")
-    experts.ignore("hidden_size", "ffn_act_fn", "moe_normalize_expert_weights", "moe_loss_weight")
-    config.ignore("num_key_value_heads")
-    config.agree("d_model", "hidden_size")
-    config.only("tie_word_embeddings", False)
-    d_model, n_heads = config.integer("d_model"), config.integer("n_heads")
-    kv_heads = attend.integer("kv_n_heads", default=1)
-    width = config.divides("d_model", d_model, "n_heads", n_heads)
-    config.divides("n_heads", n_heads, "kv_n_heads", kv_heads)
-    d_ff, n_experts = experts.integer("ffn_hidden_size", default=3584), experts.integer("moe_num_experts", default=4)
-    feed = Experts(d_model, d_ff, n_experts, top_k=experts.integer("moe_top_k", default=1), name="ffn")
-    layer = block(d_model, Attention(d_model, n_heads, kv_heads, d_head=width), feed)
-    vocab = config.integer("vocab_size")
-    return Architecture(
-        model_type="dbrx",
-        d_model=d_model,
-        vocab=vocab,
-        n_ctx=config.integer("max_seq_len", default=0) or None,
-        inputs=(Embedding("wte", vocab, d_model),),
-        layers=(layer,) * config.integer("n_layers"),
-        outputs=(Norm("norm_f", d_model),),
-        head=Head(vocab, d_model, tied=False),
-    )

@@ -14,9 +14,9 @@ from sizebook.models.families.blocks import (
     layers_of,
     stack,
 )
-from sizebook.models.families.decoders.linear_attention import MIXED, minimax
+from sizebook.models.families.decoders.linear_attention import MIXED
 from sizebook.models.families.experts import routed
-from sizebook.models.huggingface import model_type
+from sizebook.models.huggingface import describe, model_type
 from sizebook.models.shared_query import SharedQueryAttention
 
 BLOCK_KEYS = {
@@ -110,7 +110,7 @@ def minimax_text(config: Config) -> Architecture:
     if set(kinds) - {0, 1}:
         raise config.unknown("attn_type_list", kinds, "0 for linear attention, 1 for the usual")
     inner = config.read_as({**config.values, "layer_types": [MIXED[kind] for kind in kinds], "model_type": "minimax"})
-    described = minimax(inner)
+    described = describe(inner)
     config.ignore(*inner.read)
     return replace(described, model_type=config.text("model_type"), buffers=())
 

@@ -11,7 +11,7 @@ from sizebook.models.families.blocks import layers_of
 from sizebook.models.families.whole_rows import Row, described, rows
 from sizebook.models.huggingface import model_type
 
-ROWS = rows("gpt_types.toml")
+ROWS = {**rows("gpt_types.toml"), **rows("mixed_types.toml")}
 
 
 def decoder(row: Row, config: Config) -> Architecture:
@@ -55,3 +55,11 @@ def apertus(config: Config) -> Architecture:
     """Apertus: norms per head, and an activation with scalars of its own where the file does not name another."""
     trained = config.text("hidden_act", default="xielu") == "xielu"
     return described(ROWS["_apertus"], config, trained=trained)
+
+
+@model_type("rwkv7")
+def rwkv7(config: Config) -> Architecture:
+    """RWKV 7, whose values are as wide as the model, said once or for each layer."""
+    d_model = config.integer("hidden_size")
+    config.only("value_dim", d_model, [d_model] * config.integer("num_hidden_layers"))
+    return described(ROWS["_rwkv7"], config)

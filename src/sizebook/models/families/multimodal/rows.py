@@ -33,7 +33,6 @@ class Row(Reading):
     text_only: dict[str, list[Any]] = field(default_factory=dict)
     classes: tuple[str, ...] = ()  # the classes described, where there are others
     needs: tuple[str, ...] = ()
-    refused: dict[str, str] = field(default_factory=dict)  # keys that are refused, and what is wanted in their place
     encoder: str | Mapping[str, str] = ""  # a row of towers.toml, or rows by the type that the section says
     encoder_key: str = "vision_config"
     encoder_type: str = ""  # the type whose spellings and defaults the section has
@@ -57,9 +56,6 @@ class Joined(Sizes):
 
 def joined(row: Row, config: Config, **given: int) -> Architecture:
     """Return the architecture of a config whose type is a row; ``given`` are sizes that no formula gives."""
-    for key, want in row.refused.items():
-        if config.has(key):
-            raise config.unknown(*config.said(key), want)
     if row.classes:
         config.built_as(*row.classes)
         config.ignore("architectures")
