@@ -13,7 +13,7 @@ from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.scenarios.scenario_files import read_toml
-from sizebook.scenarios.statement import Overheads, Statement, statement_months
+from sizebook.scenarios.statement import Overheads, ServiceMoney, Statement, statement_months
 
 SCENARIO = """
 plan = "serving"
@@ -50,13 +50,33 @@ def test_a_month_by_hand() -> None:
 def test_years_worth_and_return_by_hand() -> None:
     """Two months of 100 at 1 % a month are worth 100 / 1.01 + 100 / 1.01^2; 90 in, 150 - 100 out twice: 50 and 50."""
     overheads = Overheads(discount_per_year=1.01**12 - 1, invest_usd=90, income_usd_per_month=150, fiscal_year_start=4)
-    found = Statement(overheads, statement_months([100.0, 100.0], overheads), date(2027, 3, 5))
+    found = Statement(overheads, statement_months([100.0, 100.0], overheads), date(2027, 3, 5), ServiceMoney())
     assert found.present == pytest.approx(100 / 1.01 + 100 / 1.01**2)
     assert found.net_present == pytest.approx(-90 + 50 / 1.01 + 50 / 1.01**2)
     assert found.years == {"FY2026": 100.0, "FY2027": 100.0}
     monthly = (50 + (50**2 + 4 * 90 * 50) ** 0.5) / 180 - 1  # 90 x^2 = 50 x + 50
     assert found.return_per_year == pytest.approx((1 + monthly) ** 12 - 1)
     assert found.data["payback_month"] == 2
+
+
+def test_another_currency_takes_each_month_at_its_rate() -> None:
+    """Two months of 100 USD at 0.5 and 1: 150; 90 invested at 0.5, 150 earned: -45 + 25 + 50 = 30 undiscounted."""
+    overheads = Overheads(invest_usd=90, income_usd_per_month=150)
+    money = ServiceMoney(
+        currency="EUR", rates="2027-03-01 0.5, 2027-04-01 1", start=date(2027, 3, 5), overheads=overheads
+    )
+    found = Statement(overheads, statement_months([100.0, 100.0], overheads), date(2027, 3, 5), money)
+    assert (found.data["whole_usd"], found.data["net_present_usd"]) == (200, 10)
+    here = found.data["in_currency"]
+    assert (here["currency"], here["whole"], here["net_present"], here["years"]) == ("EUR", 150, 30, {"FY2027": 150})
+    assert (
+        str(found.said)
+        .replace("\xa0", " ")
+        .startswith(
+            "GPUs and all other costs together are 150 EUR, or 150 EUR discounted to today. By year: FY2027 150 EUR. "
+            "Income less costs and investment is worth 30 EUR today."
+        )
+    )
 
 
 def test_text_json_report_and_batch_say_the_same(tmp_path: Path) -> None:

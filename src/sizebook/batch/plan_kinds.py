@@ -45,7 +45,7 @@ from sizebook.scenarios.serving import (
     plan_serving_scenario,
     with_found_setup,
 )
-from sizebook.scenarios.statement import ServiceMoney, Statement, statement_of
+from sizebook.scenarios.statement import Statement, statement_of
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
 from sizebook.sources.bundled import bundled
 from sizebook.sources.writing import scratch_folder
@@ -113,13 +113,12 @@ class PlannedScenario:
 
     @property
     def _money(self) -> tuple[Statement | Amount, ...]:
-        return tuple(each for each in (self.statement, self.amount) if each is not None)
+        return tuple(each for each in (self.amount, self.statement) if each is not None)
 
     @cached_property
     def statement(self) -> Statement | None:
         """What the plan costs with all that is paid beside GPUs; None where nothing is stated of it."""
-        money = getattr(self.scenario, "money", None)
-        return statement_of(self.plan, money.overheads) if isinstance(money, ServiceMoney) else None
+        return statement_of(self.plan, getattr(self.scenario, "money", None))
 
     @cached_property
     def amount(self) -> Amount | None:

@@ -92,11 +92,10 @@ def with_amount(
 ) -> tuple[Callable[[], dict[str, Any]], Callable[[], list[str]]]:
     """Return what prints a plan as data and as text, with its cost in the currency of its scenario."""
     from sizebook.scenarios.money import amount_of
-    from sizebook.scenarios.statement import ServiceMoney, statement_of
+    from sizebook.scenarios.statement import statement_of
 
-    amount = amount_of(plan, money)
-    statement = statement_of(plan, money.overheads) if isinstance(money, ServiceMoney) else None
-    found = {name: each for name, each in (("statement", statement), ("money", amount)) if each is not None}
+    both = (("money", amount_of(plan, money)), ("statement", statement_of(plan, money)))
+    found = {name: each for name, each in both if each is not None}
     if not found:
         return data, text
     return (

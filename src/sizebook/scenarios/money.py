@@ -17,8 +17,8 @@ from sizebook.core.coercion import is_blank
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import DEFAULT, Quantity, quantity, section
-from sizebook.core.texts import Joined, Text, joined, range_text, text
-from sizebook.core.units import NO_BREAK_SPACE, measure, parameters
+from sizebook.core.texts import Text, joined, range_text, text
+from sizebook.core.units import NO_BREAK_SPACE, measure, parameters, usd
 from sizebook.plans.contents import Figure
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.ledgers import Start, elapsed_share, usd_range
@@ -85,6 +85,10 @@ class Money:
             raise InputError(f"too many rates: got {len(found)}, want at most {MOST_RATES}. Leave some out.")
         return found
 
+    def shown(self, amount: float) -> str:
+        """Return an amount of the currency, to three digits."""
+        return in_currency(amount, self.currency)
+
     def level(self, month: int) -> float:
         """Return the rate on the first day of a month, counted from 0; before the first day that of the first.
 
@@ -101,6 +105,11 @@ class Money:
         first = date(at // 12, at % 12 + 1, 1)
         held = [rate for day, rate in self.dated if day is not None and day <= first]
         return held[-1] if held else self.dated[0][1]
+
+
+def in_currency(amount: float, currency: str) -> str:
+    """Return an amount of a currency, to three digits."""
+    return usd(amount) if currency == USD else joined((parameters(amount), currency), NO_BREAK_SPACE)
 
 
 def _pairs(given: Any) -> Iterator[tuple[date | None, float]]:
@@ -162,8 +171,8 @@ class Amount:
             rate=measure(self.rate),
         )
 
-    def _shown(self, amount: float) -> Joined:
-        return joined((parameters(amount), self.currency), NO_BREAK_SPACE)
+    def _shown(self, amount: float) -> str:
+        return in_currency(amount, self.currency)
 
     @property
     def figures(self) -> tuple[Figure, ...]:

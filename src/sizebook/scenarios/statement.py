@@ -1,24 +1,26 @@
 """The statement of a plan of services: what else than GPUs costs money, by fiscal year, discounted, against an income.
 
 Keys of the table ``[money]``. Support is a share of what GPUs cost; people, storage and egress rise with inflation;
-contingency is a share of all of these, and tax one of all with it. What a month costs is paid at its end.
+contingency is a share of all of these, and tax one of all with it. What a month costs is paid at its end. In another
+currency each month is what it is in USD at the rate of its first day; what is invested, at that of the first month.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError
 from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.core.texts import Joined, Text, joined, text
-from sizebook.core.units import percent, usd
+from sizebook.core.units import percent
 from sizebook.formulas.finance import irr, npv, of_a_month, payback
 from sizebook.plans.contents import Figure
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.scenarios.money import Money
+from sizebook.scenarios.money import USD, Money
 
 STATEMENT_FIGURES = ("whole_usd", "present_usd")
 MONTHS_A_YEAR = 12
@@ -78,7 +80,7 @@ class ServiceMoney(Money):
 
 @dataclass(frozen=True)
 class StatementMonth:
-    """What a month costs, in USD."""
+    """What a month costs."""
 
     gpus: float
     support: float
@@ -91,14 +93,32 @@ class StatementMonth:
         """All of it."""
         return self.gpus + self.support + self.beside + self.contingency + self.tax
 
+    def at(self, rate: float) -> StatementMonth:
+        """Return it in a currency of which 1 USD is so much."""
+        return StatementMonth(**{name: usd * rate for name, usd in vars(self).items()})
+
 
 @dataclass(frozen=True)
 class Statement:
-    """The months of a plan with all that they cost, the fiscal years, and what they are worth today."""
+    """The months of a plan with all that they cost, the fiscal years, and what they are worth today.
+
+    ``levels`` are what 1 USD is in the currency in each month, empty in USD.
+    """
 
     overheads: Overheads
     months: tuple[StatementMonth, ...]
     start: date | None
+    money: Money
+    levels: tuple[float, ...] = ()
+
+    @cached_property
+    def in_currency(self) -> Statement:
+        """The same in the currency of the scenario."""
+        if not self.money.dated:
+            return self
+        levels = tuple(self.money.level(at) for at in range(len(self.months)))
+        months = tuple(month.at(level) for month, level in zip(self.months, levels, strict=True))
+        return replace(self, months=months, levels=levels)
 
     @property
     def whole(self) -> float:
@@ -118,8 +138,9 @@ class Statement:
     @property
     def flows(self) -> tuple[float, ...]:
         """What is invested, then what each month earns over its cost; empty without an income."""
-        income = self.overheads.income_usd_per_month
-        return (-self.overheads.invest_usd, *(income - month.whole for month in self.months)) if income else ()
+        income, levels = self.overheads.income_usd_per_month, self.levels or (1.0,) * len(self.months)
+        earned = (income * level - month.whole for month, level in zip(self.months, levels, strict=True))
+        return (-self.overheads.invest_usd * levels[0], *earned) if income else ()
 
     @property
     def net_present(self) -> float | None:
@@ -152,24 +173,28 @@ class Statement:
 
     @property
     def said(self) -> Text | Joined:
-        """The statement in words, as every surface says it."""
+        """The statement in words and in the currency of the scenario, as every surface says it."""
+        here, shown = self.in_currency, self.money.shown
         parts: list[str] = [
             text(
                 "GPUs and all other costs together are {usd}, or {present} discounted to today.",
-                usd=usd(self.whole),
-                present=usd(self.present),
+                usd=shown(here.whole),
+                present=shown(here.present),
             ),
-            text("By year: {years}.", years=joined([f"{name} {usd(each)}" for name, each in self.years.items()], ", ")),
+            text(
+                "By year: {years}.",
+                years=joined([f"{name} {shown(each)}" for name, each in here.years.items()], ", "),
+            ),
         ]
-        if self.net_present is not None:
-            parts.append(text("Income less costs and investment is worth {usd} today.", usd=usd(self.net_present)))
-        if self.return_per_year is not None:
-            back = payback(self.flows)
+        if here.net_present is not None:
+            parts.append(text("Income less costs and investment is worth {usd} today.", usd=shown(here.net_present)))
+        if here.return_per_year is not None:
+            back = payback(here.flows)
             within = text("not within the plan") if back is None else text("in month {n}", n=back)
             parts.append(
                 text(
                     "The investment returns {rate} a year. It is paid back {back}.",
-                    rate=percent(self.return_per_year),
+                    rate=percent(here.return_per_year),
                     back=within,
                 )
             )
@@ -186,11 +211,20 @@ class Statement:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The statement as plain data."""
+        """The statement as plain data; amounts of another currency than USD stand in a part of their own."""
+        found = {f"{name}_usd": value for name, value in self._worth.items()} | self._returns
+        if self.money.currency != USD:
+            here = self.in_currency
+            found["in_currency"] = {"currency": self.money.currency, **here._worth, **here._returns}
+        return found
+
+    @property
+    def _worth(self) -> dict[str, float | None]:
+        return {"whole": self.whole, "present": self.present, "net_present": self.net_present}
+
+    @property
+    def _returns(self) -> dict[str, Any]:
         return {
-            "whole_usd": self.whole,
-            "present_usd": self.present,
-            "net_present_usd": self.net_present,
             "return_per_year": self.return_per_year,
             "payback_month": payback(self.flows) if self.flows else None,
             "years": {str(name): each for name, each in self.years.items()},
@@ -198,9 +232,9 @@ class Statement:
         }
 
 
-def statement_of(plan: Any, overheads: Overheads) -> Statement | None:
+def statement_of(plan: Any, money: Any) -> Statement | None:
     """Return the statement of a serving or fleet plan; None where its scenario states nothing of it."""
-    if overheads == Overheads():
+    if not isinstance(money, ServiceMoney) or (overheads := money.overheads) == Overheads():
         return None
     plan = plan if hasattr(plan, "months") else plan.plan  # a serving plan that was chosen among others
     start = plan.terms.start if isinstance(plan, FleetPlan) else plan.traffic.start
@@ -209,7 +243,7 @@ def statement_of(plan: Any, overheads: Overheads) -> Statement | None:
             f"fiscal year without a calendar: got fiscal_year_start {overheads.fiscal_year_start} and no start, want "
             "the plan's first month. State start, such as start = 2027-01-01."
         )
-    return Statement(overheads, statement_months([month.usd for month in plan.months], overheads), start)
+    return Statement(overheads, statement_months([month.usd for month in plan.months], overheads), start, money)
 
 
 def statement_months(gpus: Sequence[float], overheads: Overheads) -> tuple[StatementMonth, ...]:
