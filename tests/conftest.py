@@ -6,7 +6,7 @@ import importlib
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 from types import ModuleType
@@ -53,6 +53,28 @@ def on_one_day() -> Iterator[None]:
 
     with valued_on(date(2026, 11, 26)):
         yield
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Puts rows in the place of `data/prices.csv`, whose next rows must not move what a test has worked out.
+
+    Each is provider, accelerator, region, term, USD for a GPU-hour and day.
+    """
+    from sizebook.tables import price_tables, prices
+    from sizebook.tables.price_rows import PriceRow
+
+    def put(*rows: tuple[str, str, str, str, float, str]) -> None:
+        found = tuple(
+            PriceRow(provider, "8x", gpu, 8, region, term, 8 * usd, usd, "USD", day, "catalog", day)
+            for provider, gpu, region, term, usd, day in rows
+        )
+        for module in (price_tables, prices):
+            monkeypatch.setattr(module, "prices", lambda: found)
+        prices.quoted_on.cache_clear()
+
+    yield put
+    prices.quoted_on.cache_clear()
 
 
 @pytest.fixture(scope="module", autouse=True)

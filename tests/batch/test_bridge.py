@@ -169,7 +169,7 @@ def test_a_step_that_no_plan_takes_is_held_by_the_next() -> None:
 
 def test_two_months_of_a_plan_differ_by_their_causes(tmp_path: Path) -> None:
     """Traffic grows by 10 % a month at a price that falls by 2 %: volume and idle grow, price falls, nothing else."""
-    plan = written(tmp_path, "plan", growth_per_month=0.1, price_change_per_month=-0.02, months=6)
+    plan = written(tmp_path, "plan", growth_per_month=0.1, price_change_per_month=-0.02, months=6, sign_terms="none")
     months = json.loads(run("plan", "serve", plan, "--json").output)["months"]
     told = json.loads(run("bridge", plan, "--months", "1", "6", "--json").output)
     assert (told["start"], told["end"]) == pytest.approx((months[0]["usd"], months[5]["usd"]))

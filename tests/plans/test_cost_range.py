@@ -98,7 +98,8 @@ def test_a_programme_adds_its_phases_at_the_same_end() -> None:
     assert plan.price_share == pytest.approx(plan.phases[0].training.paid_range.price_share, rel=1e-6)
 
 
-SERVED = {"requests_per_day": 5_000_000, "input_tokens": 1000, "output_tokens": 200, "months": 3}
+# A contract that is signed costs the same however fast servers are.
+SERVED = {"requests_per_day": 5_000_000, "input_tokens": 1000, "output_tokens": 200, "months": 3, "sign_terms": "none"}
 
 
 def test_serving_takes_both_spreads() -> None:

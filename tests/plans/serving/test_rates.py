@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,18 +15,29 @@ from sizebook.plans.serving.inputs import Prices
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.tables.prices import providers, quote
 
-# Rows of data/prices.csv of Google in us-central1, for 8 H100: two machines on demand at 88.49 and 93.4007 USD an hour,
-# one for a year at 61.383672 and for three at 38.864381.
 GOOGLE = {"provider": "gcp", "region": "us-central1"}
+LISTED = (
+    ("gcp", "h100-sxm", "us-central1", "on_demand", 11.0, "2026-11-09"),
+    ("gcp", "h100-sxm", "us-central1", "on_demand", 12.0, "2026-11-09"),
+    ("gcp", "h100-sxm", "us-central1", "reserved_1y", 7.5, "2026-08-20"),
+    ("gcp", "h100-sxm", "us-central1", "reserved_3y", 5.0, "2026-08-20"),
+    ("qubrid", "h100-sxm", "all", "reserved_1y", 1.5, "2026-09-20"),
+    ("qubrid", "h100-sxm", "all", "on_demand", 3.0, "2026-09-20"),
+    ("verda", "h100-sxm", "all", "on_demand", 4.0, "2026-10-04"),
+    ("verda", "mi355x", "all", "on_demand", 2.0, "2026-10-04"),
+)
+
+
+@pytest.fixture
+def own_list(listed: Callable[..., None]) -> None:
+    listed(*LISTED)
 
 
 def rates(gpu: str = "h100-sxm", term: str = "1y", **values: Any) -> Rates:
     return rates_of(gpu, put_together(Prices, values), CommitmentTerms(sign_terms=term), gpus=1)
 
 
-RESERVED = [
-    ("1y", "one-year reservation", 61.383672 / 8), ("3y", "three-year reservation", 38.864381 / 8),
-]  # fmt: skip
+RESERVED = [("1y", "one-year reservation", 7.5), ("3y", "three-year reservation", 5.0)]
 
 
 def money(found: Rates) -> tuple[float, float, str]:
@@ -37,31 +49,31 @@ def test_prices_that_are_given_count_even_where_reserving_is_dearer() -> None:
     assert money(rates(**given)) == (2.0, 3.0, "given in the scenario")
 
 
+@pytest.mark.usefixtures("own_list")
 @pytest.mark.parametrize(("term", "said", "reserved"), RESERVED)
 def test_a_provider_answers_with_its_own_prices(term: str, said: str, reserved: float) -> None:
     on_demand, found, basis = money(rates(term=term, **GOOGLE))
-    assert (on_demand, found) == pytest.approx(((88.49 + 93.4007) / 16, reserved), rel=1e-6)
-    region = GOOGLE["region"]
-    listed = [
-        f"data/prices.csv: {name}, gcp alone, {quote('h100-sxm', 'gcp', region, term=each).dates[0]}"
-        for each, name in (("on_demand", "on demand"), (f"reserved_{term}", said))
-    ]
+    assert (on_demand, found) == ((11 + 12) / 2, reserved)
     few = "fewer than 3 providers list it"
-    assert basis == f"{listed[0]}; {few}; reserved: {listed[1]}; {few}"
+    assert basis == (
+        f"data/prices.csv: on demand, gcp alone, 2026-11-09; {few}; "
+        f"reserved: data/prices.csv: {said}, gcp alone, 2026-08-20; {few}"
+    )
 
 
+@pytest.mark.usefixtures("own_list")
 def test_a_reserved_price_above_the_one_on_demand_is_not_taken() -> None:
-    """A year of H100 costs 7.99 USD at Google and 1.90 at Qubrid: the middle is above the price on demand."""
+    """A year costs 7.50 USD at one and 1.50 at another, 4.50 in the middle; on demand 4.00 of 11.50, 3.00 and 4.00."""
     found = rates()
-    assert found.reserved_usd == found.on_demand_usd < (7.99 + 1.90) / 2
+    assert found.reserved_usd == found.on_demand_usd == 4.0
     assert found.basis == (
         f"{quote('h100-sxm').basis}; reserved: taken as on demand, since the median of a one-year "
-        "reservation is dearer (4.95 USD)"
+        "reservation is dearer (4.50 USD)"
     )
     beside = rates(**GOOGLE, on_demand_usd_per_gpu_hour=5.0)
     assert money(beside) == (5.0, 5.0, (
         "on demand: given in the scenario; reserved: taken as on demand, since the median of a one-year reservation "
-        "is dearer (7.67 USD)"
+        "is dearer (7.50 USD)"
     ))  # fmt: skip
 
 
