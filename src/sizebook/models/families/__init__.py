@@ -44,12 +44,10 @@ MODULES = (
     "multimodal.reading_pages",
     "multimodal.rendered",
     "multimodal.sections_alone",
-    "encoders.additions",
     "encoders.whole",
     "encoders.own_code",
     "encoders.speech",
     "seq2seq.rows",
     "seq2seq.t5",
     "seq2seq.t5gemma",
-    "seq2seq.udop",
 )

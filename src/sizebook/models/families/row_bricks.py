@@ -262,7 +262,8 @@ def _grouped(sizes: Sizes, name: str, entry: Entry) -> Attention:
 def _window(sizes: Sizes, entry: Entry) -> int | None:
     """Return the window that a key gives to attention, None for all tokens."""
     if "window" in entry and sizes.says(entry.get("window_if", True)):
-        return sizes.config.window(entry["window"])
+        named = entry["window"] in sizes.row.names
+        return sizes.of(entry["window"]) or None if named else sizes.config.window(entry["window"])
     sizes.config.ignore(*([entry["window"]] if "window" in entry else ()))
     return None
 

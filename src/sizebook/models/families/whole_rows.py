@@ -25,7 +25,7 @@ class Row(Reading):
     inputs: tuple[Entry, ...] = ()
     layer: tuple[Entry, ...] = ()
     layers: Formula = "num_hidden_layers"
-    # Where there are several: `times` and `bricks`, `stored` false for again.
+    # Where there are several: `times`, `bricks` and `each`, `stored` false for again.
     stacks: tuple[Mapping[str, Any], ...] = ()
     # Lists of the file with a word a layer: the `words`, what others `mean`, and which is `usual` by a formula of `i`.
     # A word is 1 in the layers that have it and 0 in others; `n_` before it counts them.
@@ -113,13 +113,15 @@ def _layers(sizes: Model, row: Row) -> tuple[Layer, ...]:
     for said in row.stacks or ({"times": row.layers},):
         if sizes.says(said.get("if", True)):
             entries, stored = said.get("bricks", row.layer), said.get("stored", True)
-            built = _stack(sizes, row, sizes.of(said["times"]), entries)
+            built = _stack(sizes, row, sizes.of(said["times"]), entries, said.get("each", row.each))
             layers += built if stored else layers_of(built, lambda layer: Layer(layer.bricks, stored=False))
     return layers
 
 
-def _stack(sizes: Model, row: Row, n_layers: int, entries: Sequence[Entry]) -> tuple[Layer, ...]:
-    if not (row.kinds or row.listed or row.each):
+def _stack(
+    sizes: Model, row: Row, n_layers: int, entries: Sequence[Entry], each: Mapping[str, Formula]
+) -> tuple[Layer, ...]:
+    if not (row.kinds or row.listed or each):
         return (Layer(sizes.bricks(entries)),) * n_layers
     numbers: list[dict[str, int]] = [{"i": i} for i in range(n_layers)]
     for name, key in row.listed.items():
@@ -131,7 +133,7 @@ def _stack(sizes: Model, row: Row, n_layers: int, entries: Sequence[Entry]) -> t
             known | {word: word == of for word in said["words"]} for known, of in zip(numbers, listed, strict=True)
         ]
         sizes.known |= {f"n_{word}": listed.count(word) for word in said["words"]}
-    for name, formula in row.each.items():
+    for name, formula in each.items():
         numbers = [known | {name: sizes.within(**known).of(formula)} for known in numbers]
         sizes.known[f"n_{name}"] = sum(known[name] for known in numbers)
     kinds = [tuple(item for item in known.items() if item[0] != "i") for known in numbers]

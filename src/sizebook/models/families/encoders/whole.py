@@ -8,9 +8,8 @@ from typing import Any
 
 from sizebook.core.errors import RangeError
 from sizebook.core.texts import text as remark
-from sizebook.models.architecture import Architecture, Attention, FeedForward, Layer
+from sizebook.models.architecture import Architecture, FeedForward, Layer
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import SLIDING, layers_of
 from sizebook.models.families.whole_rows import Row, described, rows
 from sizebook.models.huggingface import model_type
 
@@ -135,25 +134,6 @@ def _relative_rows(config: Config, *, buckets: bool) -> int:
         if isinstance(farthest, int) and farthest >= 1:
             return 2 * farthest
     return 2 * config.integer("max_position_embeddings")
-
-
-@model_type("modernbert", "modernbert-decoder")
-def modernbert(config: Config) -> Architecture:
-    """ModernBERT: no norm before the first layer's attention, one layer in three sees all."""
-    causal = config.text("model_type") == "modernbert-decoder"
-    whole = described(ROWS[f"_{config.text('model_type')}"], config)
-    local = config.integer("local_attention", default=128) // 2
-    window = (config.window("sliding_window") if causal else None) or local
-    period = config.integer("global_attn_every_n_layers", default=3)
-    usual = [SLIDING[i % period == 0] for i in range(whole.n_layers)]
-    kinds = config.pattern("layer_types", whole.n_layers, SLIDING, usual)
-
-    def layer(kind: tuple[bool, str]) -> Layer:
-        bricks = whole.layers[0].bricks[kind[0] :]
-        seen = window if kind[1] == SLIDING[0] else None
-        return Layer(tuple(replace(b, window=seen) if isinstance(b, Attention) else b for b in bricks))
-
-    return replace(whole, layers=layers_of([(i == 0, kind) for i, kind in enumerate(kinds)], layer))
 
 
 @model_type("funnel")
