@@ -20,32 +20,27 @@ def _keys(table: str, column: str) -> tuple[str, ...]:
 
 # Dimensions of a model -----------------------------------------------------------------------------------------------
 
-DModel = Annotated[int, Quantity("hidden size: width of the residual stream", kind="integer", minimum=1)]
-DFf = Annotated[int, Quantity("inner width of the feed-forward block", kind="integer", minimum=1)]
-DHead = Annotated[int, Quantity("width of one attention head", kind="integer", minimum=1)]
-DAttn = Annotated[int, Quantity("summed width of all attention heads", kind="integer", minimum=1)]
-DIn = Annotated[int, Quantity("width of the input of a projection", kind="integer", minimum=1)]
-DOut = Annotated[int, Quantity("width of the output of a projection", kind="integer", minimum=1)]
-NLayers = Annotated[int, Quantity("number of layers (blocks) in the stack", kind="integer", minimum=1)]
-NHeads = Annotated[int, Quantity("number of query heads", kind="integer", minimum=1)]
+DModel = Annotated[int, Quantity("hidden size: width of the residual stream", minimum=1)]
+DFf = Annotated[int, Quantity("inner width of the feed-forward block", minimum=1)]
+DHead = Annotated[int, Quantity("width of one attention head", minimum=1)]
+DAttn = Annotated[int, Quantity("summed width of all attention heads", minimum=1)]
+DIn = Annotated[int, Quantity("width of the input of a projection", minimum=1)]
+DOut = Annotated[int, Quantity("width of the output of a projection", minimum=1)]
+NLayers = Annotated[int, Quantity("number of layers (blocks) in the stack", minimum=1)]
+NHeads = Annotated[int, Quantity("number of query heads", minimum=1)]
 NKvHeads = Annotated[
-    int,
-    Quantity(
-        "number of key and value heads, blank for as many as query heads", kind="integer", minimum=1, default=None
-    ),
+    int, Quantity("number of key and value heads, blank for as many as query heads", minimum=1, default=None)
 ]
-Vocab = Annotated[int, Quantity("number of entries in the vocabulary", kind="integer", minimum=1)]
+Vocab = Annotated[int, Quantity("number of entries in the vocabulary", minimum=1)]
 NPositions = Annotated[
-    int,
-    Quantity("number of learned positions, 0 for none (rotary or sinusoidal)", kind="integer", minimum=0, default=0),
+    int, Quantity("number of learned positions, 0 for none (rotary or sinusoidal)", minimum=0, default=0)
 ]
 
 # How a model is built ------------------------------------------------------------------------------------------------
 
-Bias = Annotated[bool, Quantity("whether projections carry a bias", kind="flag", default=True)]
+Bias = Annotated[bool, Quantity("whether projections carry a bias", default=True)]
 Gated = Annotated[
-    bool,
-    Quantity("whether the feed-forward block is gated (SwiGLU, GEGLU): three matrices", kind="flag", default=False),
+    bool, Quantity("whether the feed-forward block is gated (SwiGLU, GEGLU): three matrices", default=False)
 ]
 
 # Published models ----------------------------------------------------------------------------------------------------
@@ -54,7 +49,6 @@ Model = Annotated[
     str,
     Quantity(
         "published model of the catalog, in any case, with or without its organisation, or the path of a config.json",
-        kind="text",
         label="Model",
         source="data/models.csv",
     ),
@@ -72,19 +66,18 @@ Dtype = Annotated[
     str,
     Quantity(
         "number format that weights are stored in",
-        kind="choice",
         choices=dtype_keys,
         default="bf16",
         label="Number format of the weights",
         source="data/dtypes.csv",
     ),
 ]
-ParameterCount = Annotated[int, Quantity("number of parameters", unit="parameters", kind="integer", minimum=0)]
+ParameterCount = Annotated[int, Quantity("number of parameters", unit="parameters", minimum=0)]
 
 # Results -------------------------------------------------------------------------------------------------------------
 
-Parameters = Annotated[int, Quantity("trainable parameters", unit="parameters", kind="integer", minimum=0)]
-Bytes = Annotated[int, Quantity("memory or storage", unit="bytes", kind="integer", minimum=0)]
+Parameters = Annotated[int, Quantity("trainable parameters", unit="parameters", minimum=0)]
+Bytes = Annotated[int, Quantity("memory or storage", unit="bytes", minimum=0)]
 MemoryBytes = Annotated[float, Quantity("memory, an estimate", unit="bytes", minimum=0)]
 Bits = Annotated[float, Quantity("storage per weight, scales included", unit="bits")]
 
@@ -116,7 +109,6 @@ Seq = Annotated[
     Quantity(
         "tokens in one sequence",
         unit="tokens",
-        kind="integer",
         minimum=1,
         maximum=100_000_000,
         default=4096,
@@ -129,7 +121,6 @@ Batch = Annotated[
     Quantity(
         "sequences in one optimizer step, all GPUs together",
         unit="sequences",
-        kind="integer",
         minimum=1,
         maximum=1_000_000_000,
         default=None,
@@ -149,9 +140,7 @@ Utilization = Annotated[
         "share of the peak that model FLOPs reach (MFU)", unit="ratio", above=0, maximum=1, predicted_by="STEP_SECONDS"
     ),
 ]
-Gpus = Annotated[
-    int, Quantity("number of GPUs", unit="GPUs", kind="integer", minimum=1, maximum=1_000_000_000, label="GPUs")
-]
+Gpus = Annotated[int, Quantity("number of GPUs", unit="GPUs", minimum=1, maximum=1_000_000_000, label="GPUs")]
 Seconds = Annotated[float, Quantity("duration", unit="seconds", minimum=0)]
 Days = Annotated[float, Quantity("duration", unit="days", above=0)]
 Hours = Annotated[float, Quantity("duration", unit="hours", above=0, default=HOURS_PER_MONTH)]
@@ -160,7 +149,7 @@ Ratio = Annotated[float, Quantity("share of a whole", unit="ratio")]
 # Layout --------------------------------------------------------------------------------------------------------------
 
 # No cluster is wider, and products of degrees stay numbers that a cell holds.
-_DEGREE: Any = {"kind": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1}
+_DEGREE: Any = {"minimum": 1, "maximum": 1_000_000, "default": 1}
 
 Tp = Annotated[
     int, Quantity("tensor-parallel degree", **_DEGREE, label="Tensor parallel", source="neutral: nothing is split")
@@ -199,7 +188,7 @@ MicroBatch = Annotated[
         source="neutral: the smallest",
     ),
 ]
-MicroBatches = Annotated[int, Quantity("micro-batches a pipeline runs in one step", kind="integer", minimum=1)]
+MicroBatches = Annotated[int, Quantity("micro-batches a pipeline runs in one step", minimum=1)]
 Interleave = Annotated[
     int,
     Quantity(
@@ -213,7 +202,6 @@ ZeroStage = Annotated[
     int,
     Quantity(
         "ZeRO stage: 0 none, 1 optimizer, 2 gradients too, 3 weights too",
-        kind="integer",
         minimum=0,
         maximum=3,
         default=1,
@@ -226,7 +214,6 @@ Schedule = Annotated[
     str,
     Quantity(
         "how a pipeline is run: 1f1b (with chunks: interleaved), zero-bubble, dualpipe",
-        kind="choice",
         choices=SCHEDULES,
         default="1f1b",
         label="Schedule of the pipeline",
@@ -237,7 +224,6 @@ SequenceParallel = Annotated[
     bool,
     Quantity(
         "whether norms and residuals are split over the tensor-parallel group",
-        kind="flag",
         default=True,
         label="Sequence parallel",
         source="assumption: on, as Megatron-LM is run",

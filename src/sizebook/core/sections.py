@@ -31,7 +31,7 @@ class Quantity:
     """What an argument, a key, a cell or a result stands for: its meaning, unit, allowed values and default.
 
     ``minimum`` is allowed itself, ``above`` and ``below`` are not; of what is above 0, and so divides, nothing below
-    `SMALLEST` is taken. ``choices`` may be a function, for keys that a table
+    `SMALLEST` is taken. Where ``kind`` is left out, the type of its annotation says it. ``choices`` may be a function, for keys that a table
     holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
     band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. ``check`` raises for a
     text that names nothing, such as a file that is not there, even where no figure depends on it. Where ``default`` is
@@ -101,31 +101,22 @@ class Argument:
 TABLE, TABLES = "table", "tables"  # how a section stands in a scenario file: under a key of its own, or several times
 
 
-def quantity(meaning: str, unit: str = "", *, kind: Kind | None = None, default: Any = REQUIRED, **rest: Any) -> Any:
-    """Declare a field of a section: the `Quantity` of its annotation, which says its kind where ``kind`` does not."""
-    return _Declared(Quantity(meaning, unit, kind or "number", default=default, **rest), kind)
-
-
-@dataclass(frozen=True)
-class _Declared:
-    """What `quantity` says of a field, until `section` knows its annotation."""
-
-    quantity: Quantity
-    kind: Kind | None
-
-    def of(self, hint: Any) -> Quantity:
-        return self.quantity if self.kind else replace(self.quantity, kind=_kind_of(hint, self.quantity))
+def quantity(meaning: str, unit: str = "", **rest: Any) -> Any:
+    """Declare a field of a section: `section` puts the `Quantity` into its annotation, whose type says its kind."""
+    return Quantity(meaning, unit, **rest)
 
 
 def _kind_of(hint: Any, declared: Quantity) -> Kind:
     """Return the kind of values that an annotation takes, None among them or not."""
+    if typing.get_origin(hint) is list:
+        return "range"
     kind = next((part for part in typing.get_args(hint) if part is not types.NoneType), hint)
     if kind is str:
         return "choice" if declared.choices else "text"
-    return _KINDS[kind]
+    return _KINDS.get(kind, declared.kind)
 
 
-_KINDS: dict[Any, Kind] = {int: "integer", float: "number", bool: "flag", date: "date"}
+_KINDS: dict[Any, Kind] = {int: "integer", float: "number", bool: "flag", date: "date", Any: "list"}
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(quantity,))
@@ -142,12 +133,12 @@ def section(kind: type[Section]) -> type[Section]:
     hints = typing.get_type_hints(kind, include_extras=True)
     for name in inspect.get_annotations(kind):
         said = kind.__dict__.get(name)
-        if isinstance(said, _Declared):
-            kind.__annotations__[name] = Annotated[hints[name], said.of(hints[name])]
-            if said.quantity.default is REQUIRED:
+        if isinstance(said, Quantity):
+            kind.__annotations__[name] = Annotated[hints[name], said]
+            if said.default is REQUIRED:
                 delattr(kind, name)
             else:
-                setattr(kind, name, said.quantity.default)
+                setattr(kind, name, said.default)
         elif said is DEFAULT:
             within = nested(hints[name])
             default = within.kind() if within else default_of(kind.__name__, name, quantity_of(hints[name]))
@@ -259,8 +250,15 @@ def quantity_of(hint: Any) -> Quantity:
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         return next(quantity_of(part) for part in typing.get_args(hint) if part is not types.NoneType)
     if typing.get_origin(hint) is Annotated:
-        return next(part for part in hint.__metadata__ if isinstance(part, Quantity))
+        return _of_its_type(hint)
     raise TypeError(f"annotation without a quantity: got {hint!r}, want Annotated[..., Quantity(...)]. Annotate it.")
+
+
+@cache
+def _of_its_type(hint: Any) -> Quantity:
+    """Return the `Quantity` of an annotation, whose type says the kind of its values where the quantity does not."""
+    said = next(part for part in hint.__metadata__ if isinstance(part, Quantity))
+    return replace(said, kind=_kind_of(hint.__origin__, said)) if said.kind == "number" else said
 
 
 def default_of(where: str, name: str, quantity: Quantity) -> Any:

@@ -31,12 +31,11 @@ from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 VASWANI = "Vaswani et al. 2017 (arXiv:1706.03762)"
 KAPLAN = "Kaplan et al. 2020 (arXiv:2001.08361), section 2.1 and table 1"
 
-NEntries = Annotated[int, Quantity("number of entries of the token table", kind="integer", minimum=1)]
+NEntries = Annotated[int, Quantity("number of entries of the token table", minimum=1)]
 FfnConvention = Annotated[
     str,
     Quantity(
         "'exact', or 'dashboard' for the bias count of the Transformers Dashboard post (d_model in place of d_ff)",
-        kind="choice",
         choices=("exact", "dashboard"),
         default="exact",
     ),
@@ -164,7 +163,6 @@ TransformerConvention = Annotated[
     Quantity(
         "'exact' (stacks and output projection with bias; 'post' is an older spelling), 'tied' (as 'exact', no output "
         "bias), 'dashboard' (as 'exact', its feed-forward bias), 'weights' (no biases, no norms)",
-        kind="choice",
         choices=("exact", "tied", "dashboard", "weights", "post"),
         default="exact",
     ),

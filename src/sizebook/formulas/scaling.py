@@ -62,7 +62,6 @@ Approach = Annotated[
         "'20-tokens' (D = 20 N), Hoffmann's 'approach-1' (exponent 0.50), 'approach-2' (0.49), 'approach-3' "
         "(parametric "
         "fit), or 'epoch' (its re-fit)",
-        kind="choice",
         choices=tuple(POWER_LAWS),
         default="20-tokens",
     ),
@@ -71,7 +70,6 @@ LossLawName = Annotated[
     str,
     Quantity(
         "'approach-3' (Hoffmann's parametric fit) or 'epoch' (its re-fit)",
-        kind="choice",
         choices=tuple(LOSS_LAWS),
         default="approach-3",
     ),

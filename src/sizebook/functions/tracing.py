@@ -14,19 +14,16 @@ from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import table
 from sizebook.functions.why import AnyCells, FunctionName, asks_about_a_call, in_places
 
-Explanation = Annotated[
-    list[list[Any]], Quantity("a line each: what it is, and the text or figure", unit="lines", kind="range")
-]
+Explanation = Annotated[list[list[Any]], Quantity("a line each: what it is, and the text or figure", unit="lines")]
 Whose = Annotated[
     str,
     Quantity(
         "sizebook itself, or one of its tables",
-        kind="choice",
         default="sizebook",
         choices=("sizebook", "hardware", "prices", "grid", "models"),
     ),
 ]
-Version = Annotated[str, Quantity("version, or a day such as 2026-12-31", kind="text")]
+Version = Annotated[str, Quantity("version, or a day such as 2026-12-31")]
 
 
 @asks_about_a_call

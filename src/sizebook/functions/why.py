@@ -17,10 +17,10 @@ from sizebook.core.registry import MOST_ARGUMENTS, Function, find, function
 from sizebook.core.sections import Quantity, quantity_of
 from sizebook.models.functions import NO_NOTES, CheckpointPath, ConfigPath
 
-FunctionName = Annotated[str, Quantity("name of the function that the cell calls, in quotation marks", kind="text")]
+FunctionName = Annotated[str, Quantity("name of the function that the cell calls, in quotation marks")]
 # Whole ranges: nothing is converted here, so that the function asked about sees what its own cell gave it.
 AnyCells = Annotated[Any, Quantity("its argument in this place: a value, a cell or a range", kind="range")]
-Message = Annotated[str, Quantity("what is wrong and what would mend it", kind="text")]
+Message = Annotated[str, Quantity("what is wrong and what would mend it")]
 
 NO_ERROR = "no error"
 MODELS = (quantity_of(Model), quantity_of(ConfigPath), quantity_of(CheckpointPath))

@@ -28,7 +28,6 @@ Part = Annotated[
     str,
     Quantity(
         "what to count: 'total', one of the parts that add up to it, or what is stored beside it (buffers, mtp)",
-        kind="choice",
         choices=("total", *PARTS, "buffers", "mtp"),
         default="total",
     ),
@@ -47,27 +46,20 @@ Field = Annotated[
     Quantity(
         "what to look up: a column of the catalog (release_date, context_length, licence, ...) or a dimension "
         "(n_layers, d_model, n_heads, n_kv_heads, d_head, d_ff)",
-        kind="choice",
         choices=spec_fields,
     ),
 ]
 Family = Annotated[
-    str,
-    Quantity(
-        "family of models, blank for all of them", kind="choice", choices=lambda: catalog.families(), default=None
-    ),
+    str, Quantity("family of models, blank for all of them", choices=lambda: catalog.families(), default=None)
 ]
-ConfigPath = Annotated[str, Quantity("path of a config.json; 'sample' is one that ships with the package", kind="text")]
+ConfigPath = Annotated[str, Quantity("path of a config.json; 'sample' is one that ships with the package")]
 CheckpointPath = Annotated[
     str,
-    Quantity(
-        "path of a checkpoint: a file, an index, or a folder, which ends in /; 'sample' ships with the package",
-        kind="text",
-    ),
+    Quantity("path of a checkpoint: a file, an index, or a folder, which ends in /; 'sample' ships with the package"),
 ]
-Fact = Annotated[str | int | float, Quantity("fact about a published model", kind="text")]
-Notes = Annotated[str, Quantity("notes on a count", kind="text")]
-Models = Annotated[list[list[str]], Quantity("keys of published models, one a row", kind="range")]
+Fact = Annotated[str | int | float, Quantity("fact about a published model")]
+Notes = Annotated[str, Quantity("notes on a count")]
+Models = Annotated[list[list[str]], Quantity("keys of published models, one a row")]
 
 
 @function(category="models", source=CATALOG, example=({"model": "llama-3.1-70b"}, 70_553_706_496))

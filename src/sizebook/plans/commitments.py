@@ -57,7 +57,6 @@ class CommitmentTerms:
     contracts: Any = quantity(
         "contracts that run already, as rows [GPUs, first month, last month, USD per GPU-hour]; month 1 is the plan's "
         "first, 0 the one before it; or a CSV file with columns gpus, first_month, last_month, usd_per_gpu_hour",
-        kind="list",
         default=None,
         label="Running contracts",
     )

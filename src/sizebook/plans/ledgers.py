@@ -16,13 +16,12 @@ from typing import Annotated, Any, Protocol
 from sizebook.core.sections import Argument, Quantity, flat, leaves, quantity, section
 from sizebook.core.texts import Day, text
 from sizebook.plans.cost_range import CostRange, cost_range
-from sizebook.plans.quantities import COUNT, EnergyKwh, PriceShare
+from sizebook.plans.quantities import EnergyKwh, PriceShare
 
 LONGEST_PLAN = 60  # months
 
 Start = Annotated[
-    date | None,
-    Quantity("any day of the first month, blank to number the months", kind="date", default=None, label="First month"),
+    date | None, Quantity("any day of the first month, blank to number the months", default=None, label="First month")
 ]
 
 # The figures of a month that its band moves, and what the ends are called: GPUs if replicas are as fast, or as slow, as
@@ -34,16 +33,15 @@ LedgerRows = Annotated[
     Quantity(
         "rows of months to give at least, blank after the last month, so that a table of fixed size shows no error",
         unit="months",
-        kind="integer",
         minimum=1,
         maximum=LONGEST_PLAN,
         default=1,
         label="Rows of the ledger",
     ),
 ]
-Ledger = Annotated[list[list[Any]], Quantity("a row of names, then one a month", kind="range")]
-Cases = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
-Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
+Ledger = Annotated[list[list[Any]], Quantity("a row of names, then one a month")]
+Cases = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high")]
+Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row")]
 
 
 def as_table(kind: type[Any], items: Iterable[Any]) -> list[list[Any]]:
@@ -99,10 +97,10 @@ def ledger_rows(kind: type[Any], plan: BandedPlan, n_rows: int = 1) -> list[list
 
 
 GpusFirstMonth = Annotated[
-    int, Quantity("GPUs in the busiest hour of the first month", unit="GPUs", **COUNT, label="GPUs, first month")
+    int, Quantity("GPUs in the busiest hour of the first month", unit="GPUs", minimum=0, label="GPUs, first month")
 ]
 GpusLastMonth = Annotated[
-    int, Quantity("GPUs in the busiest hour of the last month", unit="GPUs", **COUNT, label="GPUs, last month")
+    int, Quantity("GPUs in the busiest hour of the last month", unit="GPUs", minimum=0, label="GPUs, last month")
 ]
 
 

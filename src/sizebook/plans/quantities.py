@@ -6,19 +6,18 @@ from typing import Annotated, Any
 
 from sizebook.core.sections import Quantity
 
-COUNT: Any = {"kind": "integer", "minimum": 0}
 USD: Any = {"unit": "USD", "minimum": 0}
 
-MonthNumber = Annotated[int, Quantity("month, the first is now", **COUNT, label="Month")]
+MonthNumber = Annotated[int, Quantity("month, the first is now", minimum=0, label="Month")]
 
 # A replica, its node and its fleet
 
-GpusPerReplica = Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **COUNT, label="GPUs of a replica")]
+GpusPerReplica = Annotated[int, Quantity("GPUs of one replica", unit="GPUs", minimum=0, label="GPUs of a replica")]
 InFlight = Annotated[
-    int, Quantity("requests in flight on a replica", unit="requests", **COUNT, label="In flight on a replica")
+    int, Quantity("requests in flight on a replica", unit="requests", minimum=0, label="In flight on a replica")
 ]
 CacheCapacity = Annotated[
-    int, Quantity("requests that its cache holds", unit="requests", **COUNT, label="Requests that the cache holds")
+    int, Quantity("requests that its cache holds", unit="requests", minimum=0, label="Requests that the cache holds")
 ]
 TimeToFirstToken = Annotated[float, Quantity("time to first token", unit="seconds", label="Time to first token")]
 TimePerOutputToken = Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
@@ -26,44 +25,37 @@ RequestRate = Annotated[float, Quantity("requests a second of a replica", unit="
 OutputRate = Annotated[
     float, Quantity("output tokens a second of a replica", unit="tokens/s", label="Output tokens a second")
 ]
-Workers = Annotated[
-    str, Quantity("workers of one replica, and what they do", kind="text", label="Workers of a replica")
-]
+Workers = Annotated[str, Quantity("workers of one replica, and what they do", label="Workers of a replica")]
 RatesBasis = Annotated[
-    str,
-    Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
+    str, Quantity("rates that times are worked out with: shipped, or a file of own ones", label="Rates")
 ]
 ReleaseBasis = Annotated[
     str,
-    Quantity(
-        "release of the engine, what it does by default and whether the fit has seen it",
-        kind="text",
-        label="Engine release",
-    ),
+    Quantity("release of the engine, what it does by default and whether the fit has seen it", label="Engine release"),
 ]
 TdpWatts = Annotated[float, Quantity("power of one GPU: its TDP", unit="watts", label="Power of a GPU")]
-GpusPerNode = Annotated[int, Quantity("GPUs of a node", unit="GPUs", **COUNT, label="GPUs of a node")]
-SpareReplicas = Annotated[int, Quantity("replicas kept for failures", unit="replicas", **COUNT, label="Spare replicas")]
+GpusPerNode = Annotated[int, Quantity("GPUs of a node", unit="GPUs", minimum=0, label="GPUs of a node")]
+SpareReplicas = Annotated[
+    int, Quantity("replicas kept for failures", unit="replicas", minimum=0, label="Spare replicas")
+]
 
 # A training run
 
-ModelParameters = Annotated[int, Quantity("parameters of the model", unit="parameters", **COUNT, label="Parameters")]
+ModelParameters = Annotated[int, Quantity("parameters of the model", unit="parameters", minimum=0, label="Parameters")]
 TrainedParameters = Annotated[
-    int, Quantity("parameters that are trained", unit="parameters", **COUNT, label="Trained parameters")
+    int, Quantity("parameters that are trained", unit="parameters", minimum=0, label="Trained parameters")
 ]
-LayoutName = Annotated[str, Quantity("layout in the field's shorthand", kind="text", label="Layout")]
+LayoutName = Annotated[str, Quantity("layout in the field's shorthand", label="Layout")]
 TokensPerGpu = Annotated[
     float, Quantity("tokens a second on one GPU", unit="tokens/s", minimum=0, label="Tokens per second and GPU")
 ]
-RecipeText = Annotated[
-    str, Quantity("what of memory was stated or settled as the lightest that fits", kind="text", label="Recipe")
-]
-MeasuredFamily = Annotated[str, Quantity("family of measured runs whose band is shown", kind="text", label="Band of")]
+RecipeText = Annotated[str, Quantity("what of memory was stated or settled as the lightest that fits", label="Recipe")]
+MeasuredFamily = Annotated[str, Quantity("family of measured runs whose band is shown", label="Band of")]
 WholeRunFactor = Annotated[
     float,
     Quantity("whole run over steady state, as given or by default", unit="ratio", label="Whole run over steady state"),
 ]
-WholeRunBasis = Annotated[str, Quantity("where that comes from", kind="text", label="Whole-run basis")]
+WholeRunBasis = Annotated[str, Quantity("where that comes from", label="Whole-run basis")]
 
 # Money, energy and carbon
 
@@ -73,8 +65,8 @@ OnDemandRate = Annotated[
 ReservedRate = Annotated[
     float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
 ]
-PricesBasis = Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
-PriceBasis = Annotated[str, Quantity("where the price comes from", kind="text", label="Price basis")]
+PricesBasis = Annotated[str, Quantity("where the prices come from", label="Price basis")]
+PriceBasis = Annotated[str, Quantity("where the price comes from", label="Price basis")]
 PriceLow = Annotated[
     float,
     Quantity("price of a GPU-hour, 10th percentile of providers", unit="USD/GPU-hour", label="GPU-hour, low"),

@@ -34,7 +34,6 @@ Currency = Annotated[
     str,
     Quantity(
         "currency that the cost is stated in, by its three letters",
-        kind="text",
         default=USD,
         label="Currency",
         source="neutral: prices are in USD",
@@ -52,7 +51,6 @@ class Money:
     currency: Currency = DEFAULT
     rates: Any = quantity(
         "units of the currency for 1 USD: one number, or pairs of the day from which it holds and the number",
-        kind="list",
         default=None,
         label="Exchange rates",
         source="your own: a published rate of that day",

@@ -20,7 +20,7 @@ def _text(meaning: str, label: str) -> Quantity:
     return Quantity(meaning, kind="text", default="", label=label)
 
 
-Page = Annotated[str | None, Quantity("size of the sheet", kind="choice", choices=PAGES, default=None, label="Page")]
+Page = Annotated[str | None, Quantity("size of the sheet", choices=PAGES, default=None, label="Page")]
 Locale = Annotated[str, _text("language and signs of numbers, days and money: en, de, de_AT, en_US", "Locale")]
 
 

@@ -32,10 +32,7 @@ COMMANDS = {
     "programme": "sizebook plan programme",
 }
 Title = Annotated[
-    str,
-    Quantity(
-        "title of the report and the workbook", kind="text", default="", label="Title", source="a name: type your own"
-    ),
+    str, Quantity("title of the report and the workbook", default="", label="Title", source="a name: type your own")
 ]
 
 

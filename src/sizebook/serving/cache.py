@@ -12,9 +12,7 @@ from sizebook.models import catalog
 from sizebook.models.cache_size import cache_bytes
 from sizebook.serving.quantities import ContextTokens, KvDtype
 
-Sequences = Annotated[
-    int, Quantity("sequences kept at a time", kind="integer", minimum=1, default=1, source="neutral: one sequence")
-]
+Sequences = Annotated[int, Quantity("sequences kept at a time", minimum=1, default=1, source="neutral: one sequence")]
 
 
 @function(

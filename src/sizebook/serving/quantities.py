@@ -28,7 +28,6 @@ InputTokens = Annotated[
     Quantity(
         "mean tokens of a prompt",
         unit="tokens",
-        kind="integer",
         minimum=1,
         default=1024,
         label="Tokens of a prompt",
@@ -40,7 +39,6 @@ OutputTokens = Annotated[
     Quantity(
         "mean tokens of an answer",
         unit="tokens",
-        kind="integer",
         minimum=1,
         default=1024,
         label="Tokens of an answer",
@@ -50,12 +48,12 @@ OutputTokens = Annotated[
 ContextTokens = Annotated[
     int,
     Quantity(
-        "tokens cached of one sequence", unit="tokens", kind="integer", minimum=0,
-        source="assumption: type your own lengths",
-    ),
+        "tokens cached of one sequence", unit="tokens", minimum=0,
+        source="assumption: type your own lengths"
+    )
 ]  # fmt: skip
 EncoderTokens = Annotated[
-    int, Quantity("tokens of an encoder that layers attend to", unit="tokens", kind="integer", minimum=0, default=0)
+    int, Quantity("tokens of an encoder that layers attend to", unit="tokens", minimum=0, default=0)
 ]
 # Beyond the number of sequences that any engine batches, and far within what arithmetic holds exactly.
 Concurrency = Annotated[
@@ -63,7 +61,6 @@ Concurrency = Annotated[
     Quantity(
         "requests in flight on the whole replica; blank: 1 in a function, the most within the targets in a plan",
         unit="requests",
-        kind="integer",
         minimum=1,
         maximum=1_000_000_000,
         default=None,
@@ -100,22 +97,13 @@ class Demand:
 # How a replica runs ---------------------------------------------------------------------------------------------------
 
 Engine = Annotated[
-    str,
-    Quantity(
-        "serving engine",
-        kind="choice",
-        choices=ENGINES,
-        default="vllm",
-        label="Serving engine",
-        source="data/engines.csv",
-    ),
+    str, Quantity("serving engine", choices=ENGINES, default="vllm", label="Serving engine", source="data/engines.csv")
 ]
-Version = Annotated[str, Quantity("engine release of data/engines.csv, blank for the newest", kind="text", default="")]
+Version = Annotated[str, Quantity("engine release of data/engines.csv, blank for the newest", default="")]
 WeightDtype = Annotated[
     str | None,
     Quantity(
         "format of the weights, blank for the checkpoint's own",
-        kind="choice",
         choices=WEIGHT_DTYPES,
         means=tuple((word, "int4_wo") for word in INT4_WORDS),
         default=None,
@@ -127,7 +115,6 @@ KvDtype = Annotated[
     str | None,
     Quantity(
         "format of the cache, blank for the engine's default",
-        kind="choice",
         choices=KV_DTYPES,
         default=None,
         label="Format of the cache",
@@ -136,9 +123,7 @@ KvDtype = Annotated[
 ]
 # Terms are summed one by one; nobody drafts more, and a larger number would hold the cell for ever.
 MOST_DRAFTED = 1000
-Drafted = Annotated[
-    int, Quantity("tokens drafted in a step", kind="integer", minimum=0, maximum=MOST_DRAFTED, default=1)
-]
+Drafted = Annotated[int, Quantity("tokens drafted in a step", minimum=0, maximum=MOST_DRAFTED, default=1)]
 
 
 @section

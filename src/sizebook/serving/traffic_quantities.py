@@ -28,11 +28,15 @@ Load = Annotated[
 PeakFactor = Annotated[
     float,
     Quantity(
-        "busiest hour over the mean of the day", unit="ratio", minimum=1, maximum=1000, default=2,
+        "busiest hour over the mean of the day",
+        unit="ratio",
+        minimum=1,
+        maximum=1000,
+        default=2,
         label="Busiest hour over the mean",
         source="assumption, to replace with your own",
     ),
-]  # fmt: skip
+]
 Growth = Annotated[
     float,
     Quantity(
@@ -41,11 +45,10 @@ Growth = Annotated[
 ]
 MonthsFromNow = Annotated[float, Quantity("months from now", unit="months", minimum=0, maximum=1200)]
 SpareReplicas = Annotated[
-    int,
-    Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, maximum=1_000_000, default=1),
+    int, Quantity("replicas kept for failures (k of N + k)", minimum=0, maximum=1_000_000, default=1)
 ]
-Replicas = Annotated[int, Quantity("number of replicas", kind="integer", minimum=0)]
-GpusPerReplica = Annotated[int, Quantity("GPUs of one replica: tp x pp x dp", kind="integer", minimum=1)]
+Replicas = Annotated[int, Quantity("number of replicas", minimum=0)]
+GpusPerReplica = Annotated[int, Quantity("GPUs of one replica: tp x pp x dp", minimum=1)]
 Utilized = Annotated[
     float, Quantity("share of the throughput that traffic uses", unit="ratio", above=0, maximum=1, default=1)
 ]
@@ -71,25 +74,24 @@ CachedDiscount = Annotated[
 SignedBytes = Annotated[float, Quantity("memory left, negative where it does not suffice", unit="bytes")]
 Acceptance = Annotated[float, Quantity("share of drafted tokens that are accepted", unit="ratio", minimum=0, maximum=1)]
 Figure = Annotated[
-    str,
-    Quantity("figure whose band is asked for", kind="choice", choices=("tpot", "ttft", "throughput"), default="tpot"),
+    str, Quantity("figure whose band is asked for", choices=("tpot", "ttft", "throughput"), default="tpot")
 ]
 MeasuredModel = Annotated[
-    str,
-    Quantity("model whose own measurements give the band, blank for one that nobody measured", kind="text", default=""),
+    str, Quantity("model whose own measurements give the band, blank for one that nobody measured", default="")
 ]
 Quantile = Annotated[
-    str,
-    Quantity("which quantile of measured over predicted", kind="choice", choices=("p10", "p50", "p90"), default="p90"),
+    str, Quantity("which quantile of measured over predicted", choices=("p10", "p50", "p90"), default="p90")
 ]
 PERCENTILES = ("p50", "p90", "p95", "p99")
 RequestPercentile = Annotated[
     str | None,
     Quantity(
         "percentile of requests: p50, p90, p95 or p99, found by simulation; blank for the mean of a steady load",
-        kind="choice", choices=PERCENTILES, default=None, label="Percentile of requests",
+        choices=PERCENTILES,
+        default=None,
+        label="Percentile of requests",
     ),
-]  # fmt: skip
+]
 
 
 def share_of(percentile: str) -> float:

@@ -104,10 +104,7 @@ GridRegion = Annotated[
     ),
 ]
 GridBasis = Annotated[
-    str,
-    Quantity(
-        "what the grid emits (location) or what was bought (market)", kind="choice", choices=BASES, default="location"
-    ),
+    str, Quantity("what the grid emits (location) or what was bought (market)", choices=BASES, default="location")
 ]
 GramsPerKwh = Annotated[float, Quantity("greenhouse gas per unit of electricity", unit="g CO2e/kWh")]
 

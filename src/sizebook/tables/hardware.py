@@ -137,13 +137,12 @@ GpuField = Annotated[
     str, Quantity("column of the accelerator table, such as memory_bytes", kind="text", choices=spec_fields)
 ]
 Maker = Annotated[
-    str | None,
-    Quantity("maker of the accelerators, blank for all of them", kind="choice", choices=makers, default=None),
+    str | None, Quantity("maker of the accelerators, blank for all of them", choices=makers, default=None)
 ]
 Figure = Annotated[
     int | str, Quantity("figure of the data sheet, in the unit the field names", kind="text", default="tpot")
 ]
-Keys = Annotated[list[list[str]], Quantity("keys of accelerators, one a row", kind="range")]
+Keys = Annotated[list[list[str]], Quantity("keys of accelerators, one a row")]
 
 
 @function(

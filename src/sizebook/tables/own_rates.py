@@ -48,7 +48,6 @@ RatesFile = Annotated[
     str,
     Quantity(
         "file of own rates that sizebook calibrate wrote, blank for the shipped rates",
-        kind="text",
         default="",
         label="Own rates",
         check=lambda file: own_rates(file),

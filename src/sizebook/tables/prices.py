@@ -255,7 +255,6 @@ PriceRegion = Annotated[
     str | None,
     Quantity(
         "the provider's own name of a region, blank for all",
-        kind="text",
         default=None,
         label="Region of the price",
         source="data/prices.csv",
@@ -263,19 +262,12 @@ PriceRegion = Annotated[
 ]
 Term = Annotated[
     str,
-    Quantity(
-        "how the accelerators are rented",
-        kind="choice",
-        choices=TERMS,
-        default="on_demand",
-        source="assumption: no commitment",
-    ),
+    Quantity("how the accelerators are rented", choices=TERMS, default="on_demand", source="assumption: no commitment"),
 ]
 PriceQuantile = Annotated[
     str,
     Quantity(
         "which of the providers' prices: p50, their median, or p10 or p90 of them",
-        kind="choice",
         choices=("p10", "p50", "p90"),
         default="p50",
         label="Quantile of the price",

@@ -23,15 +23,10 @@ LOOKED_UP = {
 }
 CITED = ("source", "retrieved")
 
-TableName = Annotated[str, Quantity("table that the value stands in", kind="choice", choices=tuple(LOOKED_UP))]
-Key = Annotated[str, Quantity("key of the row, such as h100-sxm or deu", kind="text")]
-Column = Annotated[
-    str | None,
-    Quantity("column of the value, such as tdp_watts; blank for all", kind="text", default=None),
-]
-Sources = Annotated[
-    list[list[Any]], Quantity("a line each row of the table, under its headings", unit="lines", kind="range")
-]
+TableName = Annotated[str, Quantity("table that the value stands in", choices=tuple(LOOKED_UP))]
+Key = Annotated[str, Quantity("key of the row, such as h100-sxm or deu")]
+Column = Annotated[str | None, Quantity("column of the value, such as tdp_watts; blank for all", default=None)]
+Sources = Annotated[list[list[Any]], Quantity("a line each row of the table, under its headings", unit="lines")]
 
 
 @function(

@@ -27,7 +27,6 @@ FlopsConvention = Annotated[
     str,
     Quantity(
         "which FLOPs count, see the documentation",
-        kind="choice",
         choices=convention_keys,
         default="matmul",
         label="FLOPs convention",

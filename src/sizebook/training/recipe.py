@@ -44,7 +44,6 @@ Recompute = Annotated[
     Quantity(
         "what the backward pass recomputes: lightest (what fits, none where no GPU is known), none, selective "
         "(attention scores), every-other-matmul, full (every layer)",
-        kind="choice",
         choices=RECOMPUTE,
         default="lightest",
         label="Recomputation",
@@ -55,7 +54,6 @@ OptimizerName = Annotated[
     str,
     Quantity(
         f"optimizer, a key of {_OPTIMIZERS}",
-        kind="choice",
         choices=optimizer_keys,
         default="adamw",
         label="Optimizer",

@@ -23,7 +23,6 @@ Tuning = Annotated[
     Quantity(
         "what is trained: full (the whole model), lora, qlora (frozen weights in 4 bits), dora and qdora (with "
         "magnitudes); blank: by rank and bits",
-        kind="choice",
         choices=TUNINGS,
         default=None,
         label="Fine-tuning",
@@ -33,7 +32,6 @@ LoraRank = Annotated[
     int,
     Quantity(
         f"rank of low-rank adapters, 0 to train the whole model, or {USUAL_RANK} where tuning names adapters",
-        kind="integer",
         minimum=0,
         maximum=1_000_000,
         default=0,
@@ -44,7 +42,6 @@ LoraOn = Annotated[
     str,
     Quantity(
         "matrices that carry adapters: query-value, attention, mlp (experts too), all of a layer",
-        kind="choice",
         choices=TARGETS,
         default=USUAL_TARGETS,
         label="Adapters on",

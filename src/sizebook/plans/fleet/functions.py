@@ -24,13 +24,10 @@ Services = Annotated[
     Quantity(
         "services as a range: names of their inputs (name, model, gpu, requests_per_day ...) in the first column, then "
         "one column a service; a column without a model stays out",
-        kind="range",
         label="Services",
     ),
 ]
-FiguresByService = Annotated[
-    list[list[Any]], Quantity("a row with the names of the services, then one figure a row", kind="range")
-]
+FiguresByService = Annotated[list[list[Any]], Quantity("a row with the names of the services, then one figure a row")]
 SOURCE = "sizebook.plans.fleet.plan over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
 _EXAMPLE = {
     "services": [
@@ -115,14 +112,12 @@ def fleet_basis(services: Services, terms: FleetTerms = DEFAULT) -> FiguresBySer
     return side_by_side(found, shown, width_of(services))
 
 
-ReplicaCounts = Annotated[
-    Any, Quantity("replicas of each service, as a list or a range", kind="list", label="Replicas")
-]
+ReplicaCounts = Annotated[Any, Quantity("replicas of each service, as a list or a range", label="Replicas")]
 ReplicaSizes = Annotated[
-    Any, Quantity("GPUs of one replica of each service, as a list or a range", kind="list", label="GPUs of a replica")
+    Any, Quantity("GPUs of one replica of each service, as a list or a range", label="GPUs of a replica")
 ]
-NodeSize = Annotated[int, Quantity("GPUs of a node", unit="GPUs", kind="integer", minimum=1, label="GPUs of a node")]
-NodeCount = Annotated[int, Quantity("nodes", unit="nodes", kind="integer", minimum=0)]
+NodeSize = Annotated[int, Quantity("GPUs of a node", unit="GPUs", minimum=1, label="GPUs of a node")]
+NodeCount = Annotated[int, Quantity("nodes", unit="nodes", minimum=0)]
 
 
 @function(

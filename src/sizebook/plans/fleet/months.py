@@ -26,7 +26,6 @@ from sizebook.plans.commitments import (
 )
 from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.nodes import node_share, nodes_together
-from sizebook.plans.quantities import COUNT
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.traffic import (
@@ -42,7 +41,7 @@ ReservedUsd = Annotated[float, Quantity("cost of reserved GPUs", unit="USD", lab
 BurstUsd = Annotated[float, Quantity("cost of burst hours", unit="USD", label="Burst, USD")]
 MonthKwh = Annotated[float, Quantity("electrical energy", unit="kWh", label="kWh")]
 MonthCo2e = Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="kgCO2e")]
-Racks = Annotated[int, Quantity("racks of these nodes", unit="racks", **COUNT, label="Racks")]
+Racks = Annotated[int, Quantity("racks of these nodes", unit="racks", minimum=0, label="Racks")]
 
 
 @section

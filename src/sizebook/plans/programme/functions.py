@@ -17,13 +17,10 @@ Phases = Annotated[
     Quantity(
         "phases as a range: names of their inputs (name, model, gpu, gpus, tokens ...) in the first column, then "
         "one column a phase in the order in which they run; a column without a model stays out",
-        kind="range",
         label="Phases",
     ),
 ]
-FiguresByPhase = Annotated[
-    list[list[Any]], Quantity("a row with the names of the phases, then one figure a row", kind="range")
-]
+FiguresByPhase = Annotated[list[list[Any]], Quantity("a row with the names of the phases, then one figure a row")]
 # One model at a given MFU, steady state only, so that every figure can be checked by hand.
 _EXAMPLE = {
     "phases": [

@@ -37,7 +37,6 @@ GivenKind = Annotated[
     str,
     Quantity(
         "what is given: usd_per_month, gpus at peak, kw (busy GPUs x PUE) or usd_per_mtok (of output tokens)",
-        kind="choice",
         choices=tuple(GIVEN),
         label="What is given",
     ),
@@ -47,7 +46,6 @@ ModelList = Annotated[
     Any,
     Quantity(
         "models of which the largest is asked for, as a list or with commas between; blank for none",
-        kind="list",
         default=None,
         label="Models compared",
     ),

@@ -26,11 +26,10 @@ _MANY = 2**20  # replicas that are a fleet without roundings
 _ROUNDED = 1e-4  # what their cost is over that of fractions, at most
 _MOST_STEPS = 5_000  # of a stair that are looked at, a second or two
 
-ApiProvider = Annotated[str, Quantity("provider of an API", kind="text", label="Provider of the API")]
-ApiModel = Annotated[str, Quantity("model as the provider calls it", kind="text", label="Model of the API")]
+ApiProvider = Annotated[str, Quantity("provider of an API", label="Provider of the API")]
+ApiModel = Annotated[str, Quantity("model as the provider calls it", label="Model of the API")]
 InBatches = Annotated[
-    bool,
-    Quantity("whether requests go in batches, at their prices", kind="flag", default=False, label="In batches"),
+    bool, Quantity("whether requests go in batches, at their prices", default=False, label="In batches")
 ]
 
 

@@ -25,12 +25,11 @@ Loads = Annotated[
     Any,
     Quantity(
         "requests in flight on a replica, a list of numbers; blank for 15 from 1 to 512",
-        kind="list",
         default=None,
         label="Loads of the curve",
     ),
 ]
-Curve = Annotated[list[list[Any]], Quantity("a row of names, then one a load", kind="range")]
+Curve = Annotated[list[list[Any]], Quantity("a row of names, then one a load")]
 
 
 @section

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from sizebook.core.sections import Quantity, quantity, section
 from sizebook.plans.commitments import CommitmentFigures
 from sizebook.plans.quantities import (
-    COUNT,
     CacheCapacity,
     GpusPerNode,
     GpusPerReplica,
@@ -42,7 +41,7 @@ from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
 
 LongestTokens = Annotated[
-    int, Quantity("tokens of the longest request in the context", unit="tokens", **COUNT, label="Longest request")
+    int, Quantity("tokens of the longest request in the context", unit="tokens", minimum=0, label="Longest request")
 ]
 
 

@@ -26,17 +26,16 @@ GpusCompared = Annotated[
     Any,
     Quantity(
         "accelerators to compare, as a list or with commas between; blank for h100-sxm, h200-sxm and b200-sxm",
-        kind="list",
         default=None,
         label="Accelerators compared",
     ),
 ]
 Choices = Annotated[
     list[list[str | int | float]],
-    Quantity("gpu, engine, dtype, layout, GPUs, USD a month, TTFT s, TPOT s, on the Pareto front", kind="range"),
+    Quantity("gpu, engine, dtype, layout, GPUs, USD a month, TTFT s, TPOT s, on the Pareto front"),
 ]
-HoursOfDay = Annotated[list[list[float]], Quantity("24 hours over the mean of the day", kind="range", unit="ratio")]
-MonthsOfTraffic = Annotated[list[list[float]], Quantity("60 months of a table or of the season", kind="range")]
+HoursOfDay = Annotated[list[list[float]], Quantity("24 hours over the mean of the day", unit="ratio")]
+MonthsOfTraffic = Annotated[list[list[float]], Quantity("60 months of a table or of the season")]
 PeakOfDay = Annotated[
     float,
     Quantity(

@@ -39,7 +39,6 @@ PlanMonths = Annotated[
     Quantity(
         "months to plan, the first is now",
         unit="months",
-        kind="integer",
         minimum=1,
         maximum=LONGEST_PLAN,
         default=12,
@@ -51,7 +50,6 @@ DayShape = Annotated[
     Any,
     Quantity(
         "how requests spread over the day: a name or 24 relative numbers from midnight",
-        kind="list",
         choices=tuple(SHAPES),
         default="flat",
         label="Shape of a day",
@@ -115,7 +113,6 @@ GpusPerNode = Annotated[
     Quantity(
         "GPUs of a node, blank for the accelerator's own",
         unit="GPUs",
-        kind="integer",
         minimum=1,
         maximum=1_000_000,
         default=None,

@@ -99,13 +99,11 @@ class RequestLengths:
     )
     input_histogram: Any = quantity(
         "lengths of prompts as [tokens, share] pairs, or a CSV file with columns tokens and share",
-        kind="list",
         default=None,
         label="Prompts, histogram",
     )
     output_histogram: Any = quantity(
         "lengths of answers as [tokens, share] pairs, or a CSV file with columns tokens and share",
-        kind="list",
         default=None,
         label="Answers, histogram",
     )

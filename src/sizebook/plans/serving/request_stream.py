@@ -37,7 +37,6 @@ class RequestStream:
     trace: Any = quantity(
         "arrivals at a replica to repeat at every rate: seconds, or rows of second, prompt and answer tokens, or a CSV "
         "file with columns seconds, input_tokens and output_tokens",
-        kind="list",
         default=None,
         label="Trace of arrivals",
     )

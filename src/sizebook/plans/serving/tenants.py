@@ -16,7 +16,6 @@ class Tenants:
 
     tenant_shares: Any = quantity(
         "shares of the traffic of tenants, among whom the cost is split; they add up to 1",
-        kind="list",
         default=None,
         label="Shares of tenants",
     )

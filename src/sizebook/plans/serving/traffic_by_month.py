@@ -49,13 +49,11 @@ class Course:
 
     monthly_requests: Any = quantity(
         f"requests of each month, in place of requests a day: {_TABLE}requests",
-        kind="list",
         default=None,
         label="Requests by month",
     )
     monthly_tokens: Any = quantity(
         f"tokens of each month, prompts and answers, in place of requests a day: {_TABLE}tokens",
-        kind="list",
         default=None,
         label="Tokens by month",
     )
@@ -68,7 +66,6 @@ class Course:
     )
     season: Any = quantity(
         "what traffic is multiplied by in January to December, 12 numbers; blank for no season",
-        kind="list",
         default=None,
         label="Season",
     )

@@ -28,7 +28,6 @@ TimeZones = Annotated[
     Any,
     Quantity(
         "where users are: pairs of hours from UTC and share of users; blank for one time zone",
-        kind="list",
         default=None,
         label="Time zones of users",
     ),

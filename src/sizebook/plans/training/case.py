@@ -22,7 +22,7 @@ NAMES = ("low", "middle", "high")
 DAY = 86_400
 
 
-CaseName = Annotated[str, Quantity("low, middle or high in time", kind="choice", choices=NAMES, label="Case")]
+CaseName = Annotated[str, Quantity("low, middle or high in time", choices=NAMES, label="Case")]
 
 
 @section

@@ -31,8 +31,8 @@ ONE_END = f"only one end is known: one measured run in ten needed {HEADROOM:.0%}
 FEW_GPUS: list[int] = [2**power for power in range(7)]
 MANY_GPUS: list[int] = [2**power for power in range(7, 18)]
 
-Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
-Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
+Answer = Annotated[bool, Quantity("yes or no")]
+Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings")]
 Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90, default=90)]
 RunFamily = Annotated[
     str,
@@ -44,7 +44,7 @@ RunFamily = Annotated[
         label="Family of runs",
     ),
 ]
-NLayouts = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100, default=10)]
+NLayouts = Annotated[int, Quantity("how many layouts to list", minimum=1, maximum=100, default=10)]
 
 
 @section

@@ -19,7 +19,7 @@ from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.rows import INPUTS, OUTPUTS, REQUIRED_INPUTS, Rows
 from sizebook.plans.training.searched_layout import layout_with_room
 
-Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row", kind="range")]
+Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row")]
 
 _EXAMPLE = {
     "model": "gpt-2-small",
