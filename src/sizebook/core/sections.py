@@ -31,11 +31,12 @@ class Quantity:
     """What an argument, a key, a cell or a result stands for: its meaning, unit, allowed values and default.
 
     ``minimum`` is allowed itself, ``above`` and ``below`` are not; of what is above 0, and so divides, nothing below
-    `SMALLEST` is taken. Where ``kind`` is left out, the type of its annotation says it. ``choices`` may be a function, for keys that a table
-    holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
-    band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. ``check`` raises for a
-    text that names nothing, such as a file that is not there, even where no figure depends on it. Where ``default`` is
-    `REQUIRED` a value must be given. ``source`` says where the default, or what stands in for a blank, comes from: a
+    `SMALLEST` is taken. Where ``kind`` is left out, the type of its annotation says it. ``choices`` may be a function,
+    for keys that a table holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function
+    that predicts, with a band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount.
+    ``check`` raises for a text that names nothing, such as a file that is not there, even where no figure depends on
+    it. Where ``default`` is `REQUIRED` a value must be given. ``source`` says where the default, or what stands in for
+    a blank, comes from: a
     table (``data/grid.csv``), a paper, or ``assumption``, ``neutral``, ``rule`` with the reason. ``also`` pairs other
     words that people use with the choice that stands for them, which its refusal names; ``means`` those that are
     taken for a choice, as they mean it and nothing else.
