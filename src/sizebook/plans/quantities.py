@@ -65,6 +65,14 @@ OnDemandRate = Annotated[
 ReservedRate = Annotated[
     float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
 ]
+ReservedLongRate = Annotated[
+    float | None,
+    Quantity(
+        "price of a GPU-hour reserved for three years, blank where no such contract may be signed",
+        unit="USD/GPU-hour",
+        label="GPU-hour reserved for three years",
+    ),
+]
 PricesBasis = Annotated[str, Quantity("where the prices come from", label="Price basis")]
 PriceBasis = Annotated[str, Quantity("where the price comes from", label="Price basis")]
 PriceLow = Annotated[

@@ -24,6 +24,7 @@ from sizebook.plans.quantities import (
     RatesBasis,
     ReleaseBasis,
     RequestRate,
+    ReservedLongRate,
     ReservedRate,
     SpareReplicas,
     TdpWatts,
@@ -94,6 +95,7 @@ class ServiceFigures(ReplicaOnNode):
     spare_replicas: SpareReplicas
     on_demand_usd_per_gpu_hour: OnDemandRate
     reserved_usd_per_gpu_hour: ReservedRate
+    reserved_3y_usd_per_gpu_hour: ReservedLongRate
     price_basis: PricesBasis
     grams_per_kwh: float = quantity("greenhouse gases per energy", "gCO2e/kWh", label="Carbon of the grid")
     peak_gpus_first: GpusFirstMonth
@@ -123,6 +125,7 @@ def figures(planned: PlannedService, terms: FleetTerms) -> ServiceFigures:
         spare_replicas=terms.margins.spare_replicas(planned.replica.packing),
         on_demand_usd_per_gpu_hour=rates.on_demand_usd,
         reserved_usd_per_gpu_hour=rates.reserved_usd,
+        reserved_3y_usd_per_gpu_hour=rates.long_usd,
         price_basis=rates.basis,
         grams_per_kwh=rates.grams_per_kwh,
         peak_gpus_first=first.peak_gpus,

@@ -17,6 +17,7 @@ from sizebook.plans.quantities import (
     RatesBasis,
     ReleaseBasis,
     RequestRate,
+    ReservedLongRate,
     ReservedRate,
     SpareReplicas,
     TdpWatts,
@@ -142,6 +143,7 @@ class ServingFigures(ReplicaFigures):
     spare_replicas: SpareReplicas
     on_demand_usd_per_gpu_hour: OnDemandRate
     reserved_usd_per_gpu_hour: ReservedRate
+    reserved_3y_usd_per_gpu_hour: ReservedLongRate
     price_basis: PricesBasis
     usd_per_mtok_saturated: float = quantity(
         "cost of a million output tokens at full load", "USD/Mtok", label="USD per Mtok, full"
@@ -174,6 +176,7 @@ def figures(plan: ServingPlan) -> ServingFigures:
         spare_replicas=plan.inputs.target.margins.spare_replicas(plan.replica.packing),
         on_demand_usd_per_gpu_hour=plan.rates.on_demand_usd,
         reserved_usd_per_gpu_hour=plan.rates.reserved_usd,
+        reserved_3y_usd_per_gpu_hour=plan.rates.long_usd,
         price_basis=plan.rates.basis,
         usd_per_mtok_saturated=plan.usd_per_mtok_saturated,
         scaled=plan.scaled,

@@ -53,6 +53,11 @@ class Rates:
     reserved_3y_range_usd: Ends | None = None
     change: float = 0.0  # of all prices from one month to the next
 
+    @property
+    def long_usd(self) -> float | None:
+        """The price of a GPU-hour reserved for three years; None where no such contract may be signed."""
+        return None if math.isnan(self.reserved_3y_usd) else self.reserved_3y_usd
+
     def in_month(self, month: int) -> Rates:
         """Return the rates of a month, counted from 0."""
         if not self.change or not month:

@@ -1,7 +1,8 @@
-"""How the cost of a serving plan changes with one input at a time, a fifth lower and a fifth higher."""
+"""How the cost of a serving plan changes with one input at a time, a fifth lower and a fifth higher, signed anew."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from sizebook.core.errors import SizebookError
@@ -27,8 +28,9 @@ def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
         text("Tokens of an answer"): _length(plan, "output", asked.output_tokens * factor),
         text("Tokens of a prompt"): _prompts(plan, factor),
         text("Price of a GPU-hour"): {
-            "on_demand_usd_per_gpu_hour": rates.on_demand_usd * factor,
-            "reserved_usd_per_gpu_hour": rates.reserved_usd * factor,
+            f"{kind}_usd_per_gpu_hour": usd * factor
+            for kind in ("on_demand", "reserved", "reserved_3y")
+            if not math.isnan(usd := getattr(rates, f"{kind}_usd"))
         },
     }
     if (target := inputs.target.latencies.tpot_target_seconds) is not None:

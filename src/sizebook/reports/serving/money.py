@@ -31,12 +31,16 @@ def cost(plan: ServingPlan) -> Section:
         else phrases.months_cost(len(months), total, first, last=last)
     )
     prices = plan.rates
+    hours = (
+        (text("GPU-hour, reserved"), prices.reserved_usd),
+        (text("GPU-hour reserved for three years"), prices.long_usd),
+        (text("GPU-hour, on demand"), prices.on_demand_usd),
+    )
     table = Table(
         text("What a GPU-hour and a million tokens cost"),
         (*words(text("Figure")), *figures(text("Amount"), unit="USD"), *words(text("Basis"))),
         (
-            Row((text("GPU-hour, reserved"), fixed(prices.reserved_usd, 2), prices.basis)),
-            Row((text("GPU-hour, on demand"), fixed(prices.on_demand_usd, 2), prices.basis)),
+            *(Row((label, fixed(usd_hour, 2), prices.basis)) for label, usd_hour in hours if usd_hour is not None),
             *_per_million(plan),
         ),
         note=text("Here output tokens carry the whole cost. The next table prices prompts and answers by themselves.")
