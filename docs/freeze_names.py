@@ -1,15 +1,17 @@
 """Writes the public names: functions with their arguments, keys of scenarios, columns of sweeps, inputs of workbooks.
 
-`python docs/freeze_names.py` writes ``docs/names.json``. A test compares the code with that file, so that no name
-changes by accident.
+`python docs/freeze_names.py` writes ``docs/names.json``, and the release of a new column to ``docs/names_since.json``.
+A test compares the code with both files, so that no name changes by accident.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
+from sizebook import __version__
 from sizebook.api.names import names as sizebook_names
 from sizebook.batch.long_tables import COLUMNS, HEADS
 from sizebook.batch.plan_contents import outlines
@@ -22,6 +24,10 @@ from sizebook.scenarios.kinds import KINDS
 from sizebook.sources.bundled import bundled
 from sizebook.sweeps.cases import INPUTS
 from sizebook.workbooks.filling import read_inputs
+
+sys.path.append(str(Path(__file__).resolve().parent))
+from columns_page import SINCE
+from columns_page import names as columns
 
 FILE = Path(__file__).resolve().parent / "names.json"
 
@@ -64,5 +70,12 @@ def frozen() -> Any:
     return json.loads(FILE.read_text(encoding="utf-8"))
 
 
+def since() -> dict[str, str]:
+    """Return the release that each column came with; a new one comes after this release."""
+    before = json.loads(SINCE.read_text(encoding="utf-8"))
+    return {name: before.get(name, f"after {__version__}") for name in columns()}
+
+
 if __name__ == "__main__":
     FILE.write_text(text(names()), encoding="utf-8")
+    SINCE.write_text(json.dumps(since(), indent=1) + "\n", encoding="utf-8")

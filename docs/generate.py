@@ -17,6 +17,7 @@ from pathlib import Path
 
 import shown_notebooks
 from accuracy_page import accuracy_chart, accuracy_page
+from columns_page import columns_page
 from errors_page import errors_page
 from german_pages import german_pages, translated
 from python_stub import stub
@@ -167,6 +168,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/accuracy.md": accuracy_page,
     "docs/accuracy.svg": accuracy_chart,
     "docs/catalog.md": catalog_page,
+    "docs/columns.md": columns_page,
     "docs/errors_table.md": errors_page,
     "docs/peers_table.md": peers.page,
     "docs/plan.schema.json": lambda: json.dumps(schema(), indent=1) + "\n",

@@ -12,7 +12,16 @@ README = ROOT / "README.md"
 REPOSITORY = "https://github.com/sizebook/sizebook/blob/main/"
 PICTURES = "https://raw.githubusercontent.com/sizebook/sizebook/main/"
 # Written by programs from tables of data, for looking things up.
-GENERATED = {"accuracy", "api_prices_table", "architectures", "catalog", "functions", "licences", "scenario_keys"}
+GENERATED = {
+    "accuracy",
+    "api_prices_table",
+    "architectures",
+    "catalog",
+    "columns",
+    "functions",
+    "licences",
+    "scenario_keys",
+}
 WRITTEN = [
     page
     for page in (README, ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md")))

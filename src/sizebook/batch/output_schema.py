@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from sizebook.batch.formats import JSON_VERSION, RECORD
-from sizebook.batch.plan_contents import outlines
+from sizebook.batch.plan_contents import declared_figures, outlines
+from sizebook.core.sections import Argument
 from sizebook.plans.contents import Contents
 from sizebook.scenarios.money import AMOUNT_FIGURES
 from sizebook.scenarios.statement import STATEMENT_FIGURES
 
 _VALUE = {"type": ["number", "string", "boolean", "null"]}
+_TYPES = {"integer": "number", "number": "number", "flag": "boolean"}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 
 
@@ -36,25 +38,11 @@ def schema() -> dict[str, Any]:
 
 def _of(plan: str, outline: Contents) -> dict[str, Any]:
     figures = {
-        figure.name: _object(
-            {
-                "value": _VALUE | {"description": figure.label},
-                "unit": {"const": figure.unit},
-                "label": {"type": "string"},
-            }
-        )
-        for figure in outline.figures
+        leaf.name: _object({"value": _value(leaf), "unit": {"const": leaf.quantity.unit}, "label": {"type": "string"}})
+        for leaf in declared_figures()[plan]
     }
     tables = {
-        table.name: {
-            "type": "array",
-            "items": _object(
-                {
-                    column.name: _VALUE | {"description": " ".join(filter(None, (column.label, column.quantity.unit)))}
-                    for column in table.columns
-                }
-            ),
-        }
+        table.name: {"type": "array", "items": _object({column.name: _value(column) for column in table.columns})}
         for table in outline.tables
     }
     shown = _object(figures)
@@ -62,6 +50,13 @@ def _of(plan: str, outline: Contents) -> dict[str, Any]:
         name: {"type": "object"} for name in (*AMOUNT_FIGURES, *STATEMENT_FIGURES)
     }  # where a scenario has [money]
     return {"properties": {"plan": {"const": plan}, "figures": shown, "tables": _object(tables)}}
+
+
+def _value(leaf: Argument) -> dict[str, Any]:
+    """Return the schema of a value: what it means, its unit, and null where it is blank."""
+    meaning = ", ".join(filter(None, (leaf.quantity.meaning, leaf.quantity.unit)))
+    kind = _TYPES.get(leaf.quantity.kind)
+    return (_VALUE if kind is None else {"type": [kind, "null"]}) | {"description": meaning}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from sizebook.core.sections import Argument, flat, leaves
+from sizebook.core.sections import REQUIRED, Argument, Quantity, flat, leaves
 from sizebook.plans.commitments import CommitmentFigures
 from sizebook.plans.contents import Contents, Figure, Ledger
 from sizebook.plans.fleet.figures import ServiceFigures, contracts
@@ -63,7 +64,7 @@ def _named(months: Ledger, label: Callable[[int], str]) -> Ledger:
     return Ledger(months.name, (_NAME_OF_MONTH, *months.columns), rows)
 
 
-_NAME_OF_MONTH = leaves(Month)[0]
+_NAME_OF_MONTH = Argument("month", Quantity("month as the plan shows it", kind="text", label="Month"), REQUIRED)
 
 
 def _months(kind: type[Any], plan: BandedPlan) -> Ledger:
@@ -82,8 +83,9 @@ def _sizing(plan: Sizing) -> Contents:
     )
 
 
-def _memory(leaf: Argument, value: Any) -> Figure:
-    return Figure(f"memory_{leaf.name}", label=f"Memory: {leaf.label}", unit="bytes", value=value)
+def _memory(leaf: Argument) -> Argument:
+    quantity = replace(leaf.quantity, unit="bytes", label=f"Memory: {leaf.label}")
+    return replace(leaf, name=f"memory_{leaf.name}", quantity=quantity)
 
 
 def _training(plan: TrainingPlan) -> Contents:
@@ -91,7 +93,7 @@ def _training(plan: TrainingPlan) -> Contents:
     found = (
         *_figures(TrainingFigures, training_figures(plan)),
         *_figures(Case, plan.middle, without=["name"]),
-        *(_memory(leaf, memory[leaf.name]) for leaf in MEMORY_FIGURES),
+        *(_figure(_memory(leaf), memory[leaf.name]) for leaf in MEMORY_FIGURES),
     )
     headline = (
         "parameters",
@@ -153,39 +155,43 @@ def _programme(plan: ProgrammePlan) -> Contents:
     )
 
 
-def _blank(kind: type[Any], without: Iterable[str] = ()) -> Iterator[Figure]:
-    return (_figure(leaf, None) for leaf in leaves(kind) if leaf.name not in without)
+def declared_figures() -> dict[str, tuple[Argument, ...]]:
+    """Return the figures of each kind of plan as they are declared: their meaning, unit and kind of values."""
+    return {
+        "sizing": leaves(SizingFigures),
+        "training": (*leaves(TrainingFigures), *_unnamed(Case), *map(_memory, MEMORY_FIGURES)),
+        "serving": (*leaves(ServingFigures), *leaves(Totals)),
+        "fleet": (*leaves(Totals), *leaves(CommitmentFigures)),
+        "programme": tuple(_unnamed(Budget)),
+    }
+
+
+def _unnamed(kind: type[Any]) -> Iterator[Argument]:
+    return (leaf for leaf in leaves(kind) if leaf.name != "name")
 
 
 def outlines() -> dict[str, Contents]:
     """Return what each kind of plan holds, by name and without a value: what somebody's own workbook may ask for."""
-    memory = (_memory(leaf, None) for leaf in MEMORY_FIGURES)
-    training = (*_blank(TrainingFigures), *_blank(Case, ["name"]), *memory)
-    months = _named(_ledger("months", ProgrammeMonth, ()), str)
     services, phases = (_name(Service), *leaves(ServiceFigures)), (_name(Phase), *leaves(PhaseFigures))
+    tables = {
+        "sizing": (_ledger("parts", PartFigures, ()), _ledger("formats", StorageFigures, ())),
+        "training": (_ledger("cases", Case, ()),),
+        "serving": (Ledger("months", columns(Month), ()),),
+        "fleet": (
+            Ledger("services", services, ()),
+            _named(Ledger("months", columns(FleetMonth), ()), str),
+            _ledger("quarters", FleetPeriod, ()),
+            _ledger("years", FleetPeriod, ()),
+        ),
+        "programme": (
+            _ledger("cases", Budget, ()),
+            Ledger("phases", phases, ()),
+            _named(_ledger("months", ProgrammeMonth, ()), str),
+        ),
+    }
     return {
-        "sizing": Contents(
-            tuple(_blank(SizingFigures)),
-            (),
-            (_ledger("parts", PartFigures, ()), _ledger("formats", StorageFigures, ())),
-        ),
-        "training": Contents(training, (), (_ledger("cases", Case, ()),)),
-        "serving": Contents((*_blank(ServingFigures), *_blank(Totals)), (), (Ledger("months", columns(Month), ()),)),
-        "fleet": Contents(
-            (*_blank(Totals), *_blank(CommitmentFigures)),
-            (),
-            (
-                Ledger("services", services, ()),
-                _named(Ledger("months", columns(FleetMonth), ()), str),
-                _ledger("quarters", FleetPeriod, ()),
-                _ledger("years", FleetPeriod, ()),
-            ),
-        ),
-        "programme": Contents(
-            tuple(_blank(Budget, ["name"])),
-            (),
-            (_ledger("cases", Budget, ()), Ledger("phases", phases, ()), months),
-        ),
+        plan: Contents(tuple(_figure(leaf, None) for leaf in figures), (), tables[plan])
+        for plan, figures in declared_figures().items()
     }
 
 

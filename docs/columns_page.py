@@ -1,0 +1,166 @@
+"""Writes docs/columns.md: every figure and column that plans and sweeps give, read from what declares them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from sizebook.batch.formats import JSON_VERSION
+from sizebook.batch.long_tables import COLUMNS, HEADS
+from sizebook.batch.plan_contents import declared_figures, outlines
+from sizebook.core.sections import Argument
+from sizebook.functions import load
+from sizebook.plans.serving.tables import COLUMNS as SERVING
+from sizebook.plans.training.rows import OUTPUTS
+from sizebook.scenarios.money import AMOUNT_FIGURES
+from sizebook.scenarios.statement import STATEMENT_FIGURES
+
+SINCE = Path(__file__).resolve().parent / "names_since.json"
+FIRST = "0.9.0"  # names of earlier releases were not kept
+HEAD = f"""# Columns
+
+Written from the declarations by `make generated`; do not edit. Here is every name that a file of sizebook holds: JSON,
+CSV, Parquet, DuckDB, the index of a batch, anchors of your own template. A value that is not known is blank (`null`).
+
+The shape of JSON has version {JSON_VERSION}, which each file states; [its JSON Schema](plan.schema.json) checks one by
+a program. A new name may come with any release and leaves the version as it is. A name that goes or changes makes the
+next version, and a test stops one that does so by accident. *Since* is the release that a name came with; {FIRST} means
+{FIRST} or before.
+
+## The JSON file
+
+`sizebook report --formats json`, `sizebook batch --formats json` and `plan.to_json()` in Python write it.
+
+| key | holds |
+|---|---|
+| `version` | the version of this shape, {JSON_VERSION} |
+| `plan` | the kind of plan |
+| `sizebook` | the record: version of sizebook, scenario, day, hashes of scenario, data and formulas |
+| `notes`, `warnings` | what to know of the counts; what to know before using the figures |
+| `figures` | each figure by its name, with `value`, `unit` and `label` |
+| `tables` | each table by its name, as a list of rows |
+
+## The four tables of a batch
+
+`figures`, `months`, `inputs` and `notes` hold a value a line. `months` holds the rows of every table of a plan.
+"""
+LONG = {
+    "run": ("text", "the batch: equal in all lines of one"),
+    "scenario": ("text", "name of the scenario"),
+    "hash": ("text", "hash of the scenario and of all that it depends on"),
+    "plan": ("text", "kind of plan"),
+    "sizebook": ("text", "version of sizebook"),
+    "data_date": ("text", "day of the newest table of data"),
+    "name": ("text", "name of the figure, column or key"),
+    "label": ("text", "the same in words"),
+    "unit": ("text", "unit of the value"),
+    "value": ("number", "the value, if it is a number"),
+    "text": ("text", "the value, if it is none"),
+    "table": ("text", "table of the plan"),
+    "row": ("integer", "row of that table, from 1"),
+    "kind": ("text", "note, warning or failed"),
+}
+MONEY = dict(
+    zip(
+        (*AMOUNT_FIGURES, *STATEMENT_FIGURES),
+        (
+            "cost in the currency of `[money]`",
+            "the least of its range",
+            "the most of its range",
+            "what 1 USD is in the currency, over the months of the plan",
+            "cost with what is paid beside GPUs, in USD",
+            "present value of that, in USD",
+        ),
+        strict=True,
+    )
+)
+SWEPT = {  # what a sweep gives and no plan: unit, type, meaning
+    "error_low": ("ratio", "number", "10th percentile of measured over predicted, less 1"),
+    "error_high": ("ratio", "number", "90th percentile of measured over predicted, less 1"),
+    "error_basis": ("", "text", "which measurements the range rests on"),
+    "fits": ("", "flag", "whether memory holds it"),
+    "reason": ("", "text", "why there is no answer, or what was searched"),
+    "memory_bytes": ("bytes", "number", "memory that the fullest GPU needs"),
+    "mfu_reached": ("ratio", "number", "FLOPs in the row's convention over the dense peak"),
+}
+_ROW_HEAD = ("| name | unit | type | meaning | plans | since |", "|---|---|---|---|---|---|")
+Found = tuple[str, Argument]  # the full name of a figure or column, and what declares it
+
+
+def columns_page() -> str:
+    """Return the page: the file, the four tables, figures, then each table of plans and of sweeps."""
+    load()
+    since = json.loads(SINCE.read_text(encoding="utf-8"))
+    return "\n".join((HEAD, *_long(), *_figures(since), *_tables(since), *_sweeps(since))) + "\n"
+
+
+def names() -> list[str]:
+    """Return the full name of every figure, column and result, as names_since.json has it."""
+    load()
+    plans = declared_figures()
+    found = [f"{plan}.{leaf.name}" for plan, figures in plans.items() for leaf in figures]
+    for plan, outline in outlines().items():
+        found += [f"{plan}.{table.name}.{column.name}" for table in outline.tables for column in table.columns]
+    return [*found, *(f"sweep.{plan}.{name}" for plan, listed in _results().items() for name in listed)]
+
+
+def _long() -> Iterator[str]:
+    yield from ("| column | type | meaning | in |", "|---|---|---|---|")
+    for name, (kind, meaning) in LONG.items():
+        held = [table for table, columns in COLUMNS.items() if name in (*HEADS, *columns)]
+        yield f"| `{name}` | {kind} | {meaning} | {'all' if len(held) == len(COLUMNS) else ', '.join(held)} |"
+
+
+def _figures(since: Mapping[str, str]) -> Iterator[str]:
+    yield from ("", "## Figures", "", *_ROW_HEAD)
+    figures = declared_figures()
+    yield from _rows(((f"{plan}.{leaf.name}", leaf) for plan in figures for leaf in figures[plan]), since)
+    yield from ("", "If a scenario has a table `[money]`, also:", "", "| name | meaning |", "|---|---|")
+    yield from (f"| `{name}` | {meaning} |" for name, meaning in MONEY.items())
+
+
+def _tables(since: Mapping[str, str]) -> Iterator[str]:
+    found: dict[str, list[Found]] = {}
+    for plan, outline in outlines().items():
+        for table in outline.tables:
+            found.setdefault(table.name, []).extend(
+                (f"{plan}.{table.name}.{leaf.name}", leaf) for leaf in table.columns
+            )
+    for name, columns in found.items():
+        yield from ("", f"## Table `{name}`", "", *_ROW_HEAD, *_rows(columns, since))
+
+
+def _rows(found: Iterable[Found], since: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each name, with the plans that hold it; a name of two meanings has two lines."""
+    lines: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for full, leaf in found:
+        cells = (f"`{leaf.name}`", leaf.quantity.unit, leaf.quantity.kind, leaf.quantity.meaning.replace("|", "\\|"))
+        lines.setdefault(cells, []).append((full.partition(".")[0], since[full]))
+    for cells, held in lines.items():
+        releases = dict.fromkeys(release for _, release in held)
+        plans = ", ".join(plan for plan, _ in held)
+        came = next(iter(releases)) if len(releases) == 1 else ", ".join(f"{plan} {release}" for plan, release in held)
+        yield f"| {' | '.join((*cells, plans, came))} |"
+
+
+def _results() -> dict[str, tuple[str, ...]]:
+    return {"serving": SERVING.results_of(SERVING.further), "training": OUTPUTS}
+
+
+def _sweeps(since: Mapping[str, str]) -> Iterator[str]:
+    """Yield what a sweep puts beside the columns of its table, in the words of the plan's figure of that name."""
+    for plan, results in _results().items():
+        table = outlines()[plan].tables[0].columns
+        declared = {leaf.name: leaf.quantity for leaf in (*table, *declared_figures()[plan])}
+        yield from (
+            "",
+            f"## Sweep of {plan} rows",
+            "",
+            "| name | unit | type | meaning | since |",
+            "|---|---|---|---|---|",
+        )
+        for name in results:
+            known = declared.get(name)
+            unit, kind, meaning = SWEPT[name] if known is None else (known.unit, known.kind, known.meaning)
+            yield f"| `{name}` | {unit} | {kind} | {meaning} | {since[f'sweep.{plan}.{name}']} |"
