@@ -9,6 +9,7 @@ from openpyxl.worksheet.formula import ArrayFormula
 
 from sizebook.calculation import Calculated, ErrorCode, recalculate
 from sizebook.core.errors import InputError
+from tests.row_lists import listed
 
 
 def calculate(folder: Path, cells: dict[str, Any]) -> Calculated:
@@ -27,30 +28,7 @@ def test_a_formula_knows_its_row(tmp_path: Path) -> None:
     assert calculate(tmp_path, {"C20": "=PARAMS_MHA(ROW()+1)"})["Main", "C20"] == 4 * (21 * 21 + 21)
 
 
-@pytest.mark.parametrize(
-    ("formula", "code", "problem"),
-    [
-        (
-            '=PARAMS_MHA("wide")',
-            "#VALUE!",
-            "d_model is not a number: got 'wide', want a whole number (hidden size: width of the residual stream). "
-            "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12.",
-        ),
-        (
-            "=PARAMS_MHA(-1)",
-            "#NUM!",
-            "d_model is out of range: got -1, want at least 1 (hidden size: width of the residual stream). "
-            "Correct the number.",
-        ),
-        (
-            "=PARAMS_MHA(A9)",
-            "#VALUE!",
-            "d_model is blank: got nothing, want a whole number (hidden size: width of the residual stream). "
-            "Fill the cell.",
-        ),
-        ("=PARAMS_MHA(1/0)", "#DIV/0!", "=PARAMS_MHA(1/0) gives #DIV/0!"),
-    ],
-)
+@pytest.mark.parametrize(*listed("calculation", "test_error_is_an_error_value_and_keeps_its_message"))
 def test_error_is_an_error_value_and_keeps_its_message(tmp_path: Path, formula: str, code: str, problem: str) -> None:
     calculated = calculate(tmp_path, {"B1": formula, "B2": "=ISERROR(B1)", "B3": "=SUM(B1,1)"})
     assert calculated["Main", "B1"] == ErrorCode(code)

@@ -8,6 +8,7 @@ import pytest
 from sizebook.core.errors import InputError, RangeError, SizebookError, UnknownFunctionError
 from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import Call, Name, Negative, Node, Number, Operation, Text
+from tests.row_lists import listed
 
 A, B, C = Name("a"), Name("b"), Name("c")
 
@@ -41,24 +42,7 @@ def test_names_come_once_each_in_order() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("-2^2", -4),
-        ("2^3^2", 512),
-        ("2^-1", 0.5),
-        ("-7 / 2", -3.5),
-        ("10 - 4 - 3", 3),
-        ("2^64 + 1", 18_446_744_073_709_551_617),  # exact beyond what a double holds
-        ("1e6 * 2", 2_000_000),
-        ("ceil(-1.5) + 10 * floor(-1.5)", -21),
-        ("round(2.6)", 3),
-        ("min(3, 1, 2) + 10 * max(3, 1)", 31),
-        ("sqrt(2.25) + exp(0) + ln(1)", 2.5),
-        ("(1 < 2) + (2 <= 2) * 10 + (1 = 2) * 100", 11),
-        ('if("a" = "a", 1, 1 / 0)', 1),  # the other branch is not evaluated
-    ],
-)
+@pytest.mark.parametrize(*listed("core", "test_value"))
 def test_value(text: str, value: float) -> None:
     assert parse(text).evaluate({}) == value
 
@@ -85,27 +69,7 @@ def test_doubles_are_computed_in_the_order_written() -> None:
     assert parse("a + (b - c)").text({"a": 0.1, "b": 0.2, "c": 0.3}) == "0.1 + (0.2 - 0.3)"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "malformed formula: got the end of '', want a number, a name or '('. Correct the formula."),
-        ("a +", "malformed formula: got the end of 'a +', want a number, a name or '('. Correct the formula."),
-        ("a b", "malformed formula: got 'b' at character 3 of 'a b', want an operator or the end. "
-         "Correct the formula."),
-        ("1_000 * a", "malformed formula: got '_000' at character 2 of '1_000 * a', want an operator or the end. "
-         "Correct the formula."),
-        ("a % b", "malformed formula: got '%' at character 3 of 'a % b', want an operator or the end. "
-         "Correct the formula."),
-        ("(a + b", "malformed formula: got the end of '(a + b', want an operator or ')'. Correct the formula."),
-        ("min(a; b)", "malformed formula: got ';' at character 6 of 'min(a; b)', want an operator, ',' or ')'. "
-         "Correct the formula."),
-        ("a < b < c", "malformed formula: got '<' at character 7 of 'a < b < c', want an operator or the end. "
-         "Correct the formula."),
-        ("sqrt(a, b)", "wrong number of arguments: got 2 for sqrt in 'sqrt(a, b)', want 1. Correct the formula."),
-        ("ceiling(a)", "unknown function of a formula: got 'ceiling', want 'ceil', or one of 8 others, or a "
-        "registered function in capitals. docs/functions.md lists them."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("core", "test_malformed_texts_are_refused_with_their_place"))
 def test_malformed_texts_are_refused_with_their_place(text: str, message: str) -> None:
     with pytest.raises(SizebookError) as refused:
         parse(text)

@@ -22,6 +22,7 @@ from sizebook.scenarios.kinds import KINDS, plan_of
 from sizebook.scenarios.scenario_files import parse
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import check_provider
+from tests.row_lists import listed
 
 load()
 with Path(__file__).with_name("mistakes.csv").open(encoding="utf-8", newline="") as file:
@@ -75,15 +76,7 @@ def test_no_message_lists_more_than_five_names(where: str, typed: str, hint: str
     assert max(len(hint.split()), 1) <= len(names) <= MOST
 
 
-@pytest.mark.parametrize(
-    ("typed", "message"),
-    [
-        ("curency", "s.toml: unknown key: got 'curency', want 'currency', or one of concurrency and N others. "
-         "'sizebook scenario template serving' lists them."),
-        ("zebra", "s.toml: unknown key: got 'zebra', want one of title, as_of, model, plan, gpu and N others. "
-         "'sizebook scenario template serving' lists them."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("core", "test_a_long_list_of_keys_is_left_to_the_command_that_prints_it"))
 def test_a_long_list_of_keys_is_left_to_the_command_that_prints_it(typed: str, message: str) -> None:
     assert re.sub(r"\d+ others", "N others", answered("key serving", typed)) == message
 

@@ -6,6 +6,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.sweeps.serving import sweep
+from tests.row_lists import listed
 
 AMBIGUOUS = (
     "parameters is ambiguous: got '{}', want digits without a comma, which stands before decimals in one country and "
@@ -21,19 +22,7 @@ def parameters(text: str) -> int:
     return found
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("70B", 70_000_000_000),
-        ("70 B", 70_000_000_000),
-        ("70\u00a0bn", 70_000_000_000),
-        ("70bn", 70_000_000_000),
-        ("1.4 trillion", 1_400_000_000_000),
-        ("125 Million", 125_000_000),
-        (" 4096 ", 4_096),
-        ("1.5e9", 1_500_000_000),
-    ],
-)
+@pytest.mark.parametrize(*listed("core", "test_undeclared"))
 def test_undeclared(monkeypatch: pytest.MonkeyPatch, text: str, value: int) -> None:
     monkeypatch.delenv("SIZEBOOK_DECIMAL", raising=False)
     assert parameters(text) == value
@@ -70,19 +59,7 @@ def test_a_point_stands_before_decimals_where_a_number_may_have_them(monkeypatch
     assert parameters("100.000") == 100
 
 
-@pytest.mark.parametrize(
-    ("sign", "text", "value"),
-    [
-        (".", "4,096", 4_096),
-        (".", "1,234,567", 1_234_567),
-        (".", "1,234.5 M", 1_234_500_000),
-        (".", "70 bn", 70_000_000_000),
-        (",", "1,4T", 1_400_000_000_000),
-        (",", "4.096", 4_096),
-        (",", "1.234,5 Mn", 1_234_500_000),
-        (",", "4096", 4_096),
-    ],
-)
+@pytest.mark.parametrize(*listed("core", "test_declared"))
 def test_declared(monkeypatch: pytest.MonkeyPatch, sign: str, text: str, value: int) -> None:
     monkeypatch.setenv("SIZEBOOK_DECIMAL", sign)
     assert parameters(text) == value

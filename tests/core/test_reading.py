@@ -11,6 +11,7 @@ from sizebook.core.reading import keys_of, read
 from sizebook.core.registry import registered
 from sizebook.core.sections import DEFAULT, TABLE, TABLES, Quantity, ReadSection, section
 from sizebook.functions import find
+from tests.row_lists import listed
 
 Crates = Annotated[int, Quantity("crates in the hold", kind="integer", minimum=1, default=4)]
 Burst = Annotated[float, Quantity("bursts over the mean", minimum=1, default=1)]
@@ -127,19 +128,7 @@ def test_words_of_other_software_are_refused_with_the_choice_for_them(
     assert str(refused.value) == f"unknown {argument}: got '{word}', want '{choice}', which stands for it. Correct it."
 
 
-@pytest.mark.parametrize(
-    ("argument", "given", "said"),
-    [
-        ("mfu", 40, "mfu is out of range: got 40, want above 0 and at most 1 (MFU of your own in that convention, "
-         "blank for the predicted step time). Write 40 % as 0.4."),
-        ("mfu", "40 %", "mfu is not a number: got '40 %', want a number (MFU of your own in that convention, blank for "
-         "the predicted step time). Write 40 % as 0.4."),
-        ("mfu", 400, "mfu is out of range: got 400, want above 0 and at most 1 (MFU of your own in that convention, "
-         "blank for the predicted step time). Correct the number."),
-        ("pue", "1.2.3%", "pue is not a number: got '1.2.3%', want a number (power usage effectiveness: facility power "
-         "over IT power). Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("core", "test_per_cent_are_told_to_be_written_as_a_ratio"))
 def test_per_cent_are_told_to_be_written_as_a_ratio(argument: str, given: object, said: str) -> None:
     taken = next(each for each in find("TRAINING_LEDGER").arguments if each.name == argument)
     with pytest.raises(SizebookError) as refused:

@@ -6,20 +6,10 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.models.config import Config, load
+from tests.row_lists import listed
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"model_type": "llama", "hidden_size": 4096, "hidden_size": 1024}',
-         "duplicate key: got 'hidden_size' twice in PATH, want each once. Correct the file, or download it again."),
-        ('{"text_config": {"vocab_size": 1, "vocab_size": 2}}',
-         "duplicate key: got 'vocab_size' twice in PATH, want each once. Correct the file, or download it again."),
-        ("[1, 2]", "not an object: got a list in PATH, want a config.json. Correct the file, or download it again."),
-        ("", "not JSON: got Expecting value: line 1 column 1 (char 0) in PATH, want a config.json. "
-         "Correct the file, or download it again."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("models", "test_refused_whole"))
 def test_refused_whole(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "config.json"
     path.write_text(text, encoding="utf-8")

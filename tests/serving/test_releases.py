@@ -16,6 +16,7 @@ from sizebook.serving.releases import said_of
 from sizebook.serving.step_times import step_times
 from sizebook.serving.time import Pass, pass_seconds, prompts_together
 from sizebook.tables.hardware import accelerator
+from tests.row_lists import listed
 
 load()
 MODEL = "llama-3.1-8b"
@@ -96,35 +97,7 @@ def test_a_release_outside_those_of_the_fit_has_the_band_of_unseen_combinations(
     assert bands["1.2.0"].high > bands[""].high
 
 
-@pytest.mark.parametrize(
-    ("engine", "release", "said"),
-    [
-        (
-            "vllm",
-            "1.1.0rc2",
-            "unknown release: got '1.1.0rc2' of vllm, want 0.6.0 to 0.33.0, or a newer one of the same major version. "
-            "Set engine to tensorrt-llm, or leave release out.",
-        ),
-        (
-            "sglang",
-            "0.3.0",
-            "unknown release: got '0.3.0' of sglang, want 0.4.8 to 0.5.23, or a newer one of the same major version. "
-            "Leave release out and state max_running.",
-        ),
-        (
-            "tensorrt-llm",
-            "gpt-oss-dev",
-            "unknown release: got 'gpt-oss-dev' of tensorrt-llm, want 0.11.0 to 1.2.0, or a newer one of the same "
-            "major version. Write three numbers, with rc or post as the engine does, or leave release out.",
-        ),
-        (
-            "vllm",
-            "0.8",
-            "unknown release: got '0.8' of vllm, want 0.6.0 to 0.33.0, or a newer one of the same major version. "
-            "Write three numbers, with rc or post as the engine does, or leave release out.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("serving", "test_what_is_no_known_release_is_refused"))
 def test_what_is_no_known_release_is_refused(engine: str, release: str, said: str) -> None:
     with pytest.raises(UnknownKeyError) as refused:
         case_of(MODEL, "h100-sxm", Replica(engine=engine, release=release))

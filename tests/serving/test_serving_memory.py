@@ -20,6 +20,7 @@ from sizebook.serving.quantities import Replica
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.sweeps.serving import sweep
 from sizebook.tables.hardware import accelerator
+from tests.row_lists import listed
 
 load()
 GIB = 2**30
@@ -30,15 +31,7 @@ def test_recurrent_state_does_not_grow() -> None:
     assert short == long == call("STATE_BYTES", "mamba-130m") > 0
 
 
-@pytest.mark.parametrize(
-    ("model", "version", "utilization", "kv_dtype", "published", "unit"),
-    [
-        ("llama-3.1-8b", "0.19", 0.95, "bf16", 476_016, "tokens"),
-        ("llama-3.1-8b", "0.19", 0.95, "fp8", 952_032, "tokens"),
-        ("llama-3.1-8b", "0.8", 0.9, "bf16", 51.38, "GiB"),
-        ("qwen3-32b", "0.8", 0.9, "bf16", 4.45, "GiB"),
-    ],
-)
+@pytest.mark.parametrize(*listed("serving", "test_what_vllm_printed_on_an_h100"))
 def test_what_vllm_printed_on_an_h100(
     model: str, version: str, utilization: float, kv_dtype: str, published: float, unit: str
 ) -> None:

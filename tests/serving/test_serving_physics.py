@@ -20,6 +20,7 @@ from sizebook.serving.quantities import ENGINES, Demand, Replica
 from sizebook.serving.terms import kernels_basis, latency_terms
 from sizebook.serving.time import Pass, decode_step_seconds, pass_parts, prefill_seconds
 from sizebook.sweeps.serving import sweep
+from tests.row_lists import listed
 
 load()
 
@@ -84,18 +85,7 @@ def test_one_output_token_is_all_prompt() -> None:
     assert at_peak < 20e6 / 86_400 / rates[0] < 3 * at_peak
 
 
-@pytest.mark.parametrize(
-    ("model", "layout", "message"),
-    [
-        ("llama-3.1-8b", "tp=1; dp=2; ep=2",
-         "more expert parallelism than experts: got ep 2 and 0 experts, want at most 1. Lower ep."),
-        ("mixtral-8x7b", "tp=8; dp=2; ep=16",
-         "more expert parallelism than experts: got ep 16 and 8 experts, want at most 8. Lower ep."),
-        ("minimax-m2.5", "tp=4; dp=4; ep=16",
-         "tp x dp counts the same GPUs twice: got tp 4 x dp 4 = 16 GPUs with ep 16, want at most 8 that share a link. "
-         "Use tp 1, dp 4 and ep 4, or tp 4 and dp 1."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("serving", "test_layouts_that_no_machine_runs_are_refused"))
 def test_layouts_that_no_machine_runs_are_refused(model: str, layout: str, message: str) -> None:
     with pytest.raises(RangeError) as refused:
         call("TPOT_SECONDS", model, "h200-sxm", 1024, 1024, 16, layout)

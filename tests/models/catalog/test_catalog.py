@@ -8,23 +8,12 @@ from sizebook.core.cells import call
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.functions import load
 from sizebook.models import catalog
+from tests.row_lists import listed
 
 load()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "llama-3.1-70b",
-        "LLAMA-3.1-70B",
-        "Llama 3.1 70B",
-        "meta-llama/Llama-3.1-70B",
-        "meta-llama/Meta-Llama-3.1-70B-Instruct",
-        "Llama-3.1-70B-Instruct",
-        "unsloth/Llama-3.1-70B",
-        " llama_3.1_70b ",
-    ],
-)
+@pytest.mark.parametrize(*listed("models", "test_a_model_is_found_by_key_name_and_repository"))
 def test_a_model_is_found_by_key_name_and_repository(name: str) -> None:
     assert catalog.resolve(name) == "llama-3.1-70b"
 

@@ -8,6 +8,7 @@ import pytest
 from sizebook.core.cells import call
 from sizebook.functions import load
 from sizebook.models import catalog
+from tests.row_lists import listed
 
 load()
 
@@ -92,42 +93,14 @@ def test_zero_2_divides_all_but_the_weights_and_adam_holds_sixteen_bytes() -> No
     assert call("MODEL_STATE_BYTES", n, 1, 0, 2, 4) == 18 * n
 
 
-@pytest.mark.parametrize(
-    ("model", "field", "column", "ours"),
-    [
-        ("llama-3.1-8b", "d_ff", "nb_ffn_layers", 14336),
-        ("llama-3.1-70b", "d_ff", "nb_ffn_layers", 28672),
-        ("llama-3.1-405b", "d_ff", "nb_ffn_layers", 53248),
-        ("llama-3.1-8b", "vocabulary", "vocabulary_size", 128256),
-        ("llama-3-70b", "n_layers", "nb_layers", 80),
-        ("llama-1-33b", "d_ff", "nb_ffn_layers", 17920),
-        ("llama-1-65b", "d_ff", "nb_ffn_layers", 22016),
-        ("llama-2-34b", "n_layers", "nb_layers", 48),
-        ("gpt-2", "d_ff", "nb_ffn_layers", 6400),
-        ("gpt-1", "vocabulary", "vocabulary_size", 40478),
-        ("gemma-2b", "d_ff", "nb_ffn_layers", 16384),
-        ("gemma-7b", "d_ff", "nb_ffn_layers", 24576),
-        ("phi-3-medium", "vocabulary", "vocabulary_size", 32064),
-        ("phi-3-medium", "context_length", "context_length", 4096),
-        ("openelm-3b", "training_tokens", "nb_tokens", 1_500_000_000_000),
-        ("gemini-1.5-pro", "context_length", "context_length", 2_097_152),
-    ],
-)
+@pytest.mark.parametrize(*listed("models", "test_the_dashboards_errors_are_not_repeated"))
 def test_the_dashboards_errors_are_not_repeated(shared: Path, model: str, field: str, column: str, ours: int) -> None:
     assert call("MODEL_SPEC", model, field) == ours
     printed = dashboard(shared, model)[column]
     assert float(printed) * (1e12 if column == "nb_tokens" else 1) != ours
 
 
-@pytest.mark.parametrize(
-    ("model", "attention"),
-    [
-        ("mistral-7b", "grouped + sliding window"),
-        ("gemma-2b", "multi-query"),
-        ("openelm-270m", "grouped"),
-        ("palm-540b", "multi-query"),
-    ],
-)
+@pytest.mark.parametrize(*listed("models", "test_heads_are_grouped_where_the_dashboard_says_not"))
 def test_heads_are_grouped_where_the_dashboard_says_not(shared: Path, model: str, attention: str) -> None:
     assert call("MODEL_SPEC", model, "attention") == attention
     rows = csv.DictReader((shared / "truth" / "dashboard_models.csv").open(encoding="utf-8"))

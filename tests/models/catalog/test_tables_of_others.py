@@ -10,6 +10,7 @@ import pytest
 
 from sizebook.core.tables import table
 from tests.conftest import calibration
+from tests.row_lists import listed
 
 HELM = """
 models:
@@ -78,28 +79,6 @@ def test_every_quotation_is_of_facts_that_rows_hold(tables: ModuleType) -> None:
             assert tables.states(page["fact"], page["value"], page["words"]), page
 
 
-@pytest.mark.parametrize(
-    ("fact", "value", "words", "exactly"),
-    [
-        ("training_tokens", "15500000000000", "a 1T parameter model on 15.5T tokens", True),
-        ("training_tokens", "15000000000000", "pretrained on ~15 trillion tokens", False),
-        ("training_tokens", "15000000000000", r"pretrained on \~15 trillion tokens", False),
-        ("training_tokens", "15000000000000", "pretrained on over 15 trillion tokens", False),
-        ("training_tokens", "15000000000000", "15T+", False),
-        ("training_tokens", "9000000000000", "Up to 9T tokens", False),
-        ("training_tokens", "9000000000000", "29T tokens, 9M of them", False),
-        ("context_length", "4096", "trained with 4K", False),
-        ("context_length", "4096", "4,096 tokens", True),
-        ("published_total", "124M", "124 million and 355 million parameters", True),
-        ("published_total", "24M", "124 million", False),
-        ("release_date", "2024-04-18", "Released April 18, 2024.", True),
-        ("release_date", "2024-09-05", "[2024.09.05] We release", True),
-        ("release_date", "2024-04-01", "Released in April 2024", False),
-        ("licence", "MIT (modified)", "[Modified MIT](./LICENSE)", True),
-        ("licence", "MIT", "subject to limits", False),
-        ("licence", "Llama 3.2 Community", "the Llama 3.1 Community License", False),
-        ("hardware", "H100-80GB", "GPU hours on H100", False),
-    ],
-)
+@pytest.mark.parametrize(*listed("models", "test_rough_words_state_no_fact"))
 def test_rough_words_state_no_fact(tables: ModuleType, fact: str, value: str, words: str, exactly: bool) -> None:
     assert tables.states(fact, value, words) is exactly

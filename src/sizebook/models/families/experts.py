@@ -37,11 +37,6 @@ def fine_grained(config: Config) -> Experts:
     return replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
 
 
-def only_every_layer(config: Config) -> None:
-    """Refuse experts in every n-th layer only, which no published model of these types has."""
-    config.only("moe_layer_freq", 1)
-
-
 def mlp_kinds(config: Config, *, first_dense: int | None = None) -> list[str]:
     """Return dense or sparse for each layer: from ``mlp_layer_types``, else dense in the first layers."""
     n_layers = config.integer("num_hidden_layers")

@@ -27,9 +27,12 @@ from sizebook.models.architecture import (
     Use,
     Weight,
 )
+from sizebook.models.compressed import HyperConnection
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import attention
+from sizebook.models.families.decoders.latent_attention import latent
 from sizebook.models.families.experts import NUMBERS, routed, shared_width
+from sizebook.models.latent import Indexer, LatentAttention
 from sizebook.models.mixers import DeltaNet, Mamba1, Mamba2, ShortConvolution
 from sizebook.models.projected_attention import ProjectedAttention
 from sizebook.models.recurrences import GatedRecurrence, LightningAttention, MatrixLstm, Rwkv, Rwkv7
@@ -139,7 +142,7 @@ class Sizes(Mapping[str, Any]):
             return config.section(row.inside[name]).integer(name, default=row.usual[name])
         if name == "n_experts":
             return config.integer(*NUMBERS)
-        if name == "n_shared":
+        if name == "shared_experts":
             return shared_width(config, 1)
         keys = (name, *row.spelt.get(name, ()))
         usual: Any = row.usual.get(name, MISSING)
@@ -305,6 +308,11 @@ def _routed(sizes: Sizes, name: str, entry: Entry) -> Experts:
     return routed(sizes.config, entry["to"], name=name, **_fields(Experts, sizes, entry))
 
 
+def _latent(sizes: Sizes, name: str, entry: Entry) -> LatentAttention:
+    """Return latent attention from the usual keys."""
+    return latent(sizes.config, name=name, **_fields(LatentAttention, sizes, entry))
+
+
 def _built(kind: type[Any], sizes: Sizes, name: str, entry: Entry) -> Brick:
     """Return a brick of a class by the names of its fields."""
     given: dict[str, Any] = {"d_model": sizes.of("d")} | _fields(kind, sizes, entry) | ({"name": name} if name else {})
@@ -333,6 +341,9 @@ _KINDS: dict[str, Callable[[Sizes, str, Entry], Brick]] = {
     "experts": partial(_built, Experts),
     "mamba": partial(_built, Mamba1),
     "mamba2": partial(_built, Mamba2),
+    "latent": _latent,
+    "indexer": partial(_built, Indexer),
+    "hyper": partial(_built, HyperConnection),
     "delta": partial(_built, DeltaNet),
     "short": partial(_built, ShortConvolution),
     "lightning": partial(_built, LightningAttention),

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from sizebook.core.texts import text as remark
-from sizebook.models.architecture import Architecture, Experts, Layer, Tensors
+from sizebook.models.architecture import Architecture, Layer, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     BesideLayers,
     block,
     feed_forward,
-    layers_of,
     matrix,
-    prediction,
     stack,
     uniform,
     vector,
 )
-from sizebook.models.families.experts import correction
 from sizebook.models.huggingface import model_type
-from sizebook.models.latent import Indexer, LatentAttention
+from sizebook.models.latent import LatentAttention
 
 
 def latent(config: Config, **more: object) -> LatentAttention:
@@ -42,34 +38,6 @@ def latent(config: Config, **more: object) -> LatentAttention:
         out_bias=bias,
     )
     return replace(brick, **more) if more else brick  # type: ignore[arg-type]
-
-
-def indexer(config: Config, d_query: int) -> Indexer:
-    """Return the indexer from the usual keys."""
-    config.ignore("index_topk", "indexer_rope_interleave")
-    heads, width = config.integer("index_n_heads"), config.integer("index_head_dim")
-    return Indexer(config.integer("hidden_size"), d_query, heads, d_head=width)
-
-
-def deepseek_stack(
-    config: Config,
-    layer: Callable[[str, int], Layer],
-    feed: Experts,
-    mlps: list[str],
-    *,
-    kinds: list[int] | None = None,
-) -> Architecture:
-    """Return the stack of dense and sparse layers with its routing correction and prediction layers."""
-    pairs = list(zip(mlps, kinds or [1] * len(mlps), strict=True))
-    n_mtp = config.integer("num_nextn_predict_layers", default=0)
-    return stack(
-        config,
-        layers_of(pairs, lambda pair: layer(*pair)),
-        BesideLayers(
-            buffers=correction(feed.n_experts, mlps),
-            mtp=prediction(feed.d_model, layer("sparse", 1), n_mtp) if n_mtp else (),
-        ),
-    )
 
 
 @model_type("minicpm3")

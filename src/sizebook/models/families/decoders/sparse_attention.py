@@ -1,11 +1,11 @@
-"""Decoders that select or compress the keys: DeepSeek V3.2 and V4, GLM 5, A.X K2, Hunyuan 4, dots 3, MiniMax M3."""
+"""Decoders that select or compress the keys in ways of their own: DeepSeek V4, dots 3, MiniMax M3."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 
-from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tensors, Weight
+from sizebook.models.architecture import Architecture, Brick, Layer, Tensors, Weight
 from sizebook.models.compressed import BlockIndexer, CompressedIndexer, Compressor, HyperConnection, SharedKeyAttention
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
@@ -14,71 +14,14 @@ from sizebook.models.families.blocks import (
     block,
     feed_forward,
     layers_of,
-    matrix,
     prediction,
     stack,
     vector,
 )
-from sizebook.models.families.decoders.latent_attention import deepseek_stack, indexer, latent
-from sizebook.models.families.experts import correction, fine_grained, mlp_kinds, only_every_layer, routed
+from sizebook.models.families.decoders.latent_attention import latent
+from sizebook.models.families.experts import correction, fine_grained, mlp_kinds, routed
 from sizebook.models.huggingface import model_type
-from sizebook.models.latent import LatentAttention
-
-
-@model_type("deepseek_v32", "glm_moe_dsa")
-def deepseek_sparse(config: Config) -> Architecture:
-    """DeepSeek V3.2 and GLM 5: an indexer selects the keys; in GLM 5.2 some layers reuse the last selection."""
-    only_every_layer(config)
-    if config.text("model_type") == "deepseek_v32":
-        config.only("index_topk_freq", 1)  # every layer of its class has an indexer
-    config.ignore("index_share_for_mtp_iteration", "layer_types", "index_topk_pattern", "rope_interleave")
-    mixer = latent(config, selected_keys=config.integer("index_topk"))
-    feed, select = fine_grained(config), indexer(config, config.integer("q_lora_rank"))
-    kinds = _indexer_kinds(config)
-
-    def layer(mlp: str, selects: int) -> Layer:
-        which: Brick = feed_forward(config) if mlp == "dense" else feed
-        whole = block(feed.d_model, mixer, which)
-        return Layer((*whole.bricks, select)) if selects else whole
-
-    return deepseek_stack(config, layer, feed, mlps=mlp_kinds(config, first_dense=3), kinds=kinds)
-
-
-def _indexer_kinds(config: Config) -> list[int]:
-    """Return for each layer whether it has an indexer of its own (1) or takes the selection of an earlier one (0)."""
-    n_layers = config.integer("num_hidden_layers")
-    period = max(config.integer("index_topk_freq", default=1), 1)
-    offset = config.integer("index_skip_topk_offset", default=2)
-    default = ["full" if max(i - offset + 1, 0) % period == 0 else "shared" for i in range(n_layers)]
-    if config.values.get("index_topk_pattern") is not None:
-        raise config.unknown("index_topk_pattern", config.values["index_topk_pattern"], "'indexer_types' in its place")
-    return [int(kind == "full") for kind in config.pattern("indexer_types", n_layers, ("full", "shared"), default)]
-
-
-@model_type("axk2")
-def axk2(config: Config) -> Architecture:
-    """A.X K2: indexed latent attention gated from the queries, norms that end in a small gated block."""
-    config.ignore("layer_types", "rope_interleave")
-    mixer = latent(config, selected_keys=config.integer("index_topk"), gate_from_query=True)
-    feed, select = fine_grained(config), indexer(config, mixer.q_rank)
-    d_model, rank = feed.d_model, config.integer("gated_norm_rank")
-
-    def gated(name: str) -> Tensors:
-        inner = (
-            matrix(f"{name}.mlp.fc1.weight", rank, d_model, part="mlp"),
-            matrix(f"{name}.mlp.fc2.weight", d_model, rank, part="mlp"),
-        )
-        return Tensors((vector(f"{name}.norm.weight", d_model, part="norm"), *inner))
-
-    def layer(mlp: str, _: int) -> Layer:
-        second: Brick = Norm("post_attention_layernorm", d_model)
-        if mlp != "dense":
-            second = gated("post_attention_layernorm")
-        which: Brick = feed_forward(config) if mlp == "dense" else feed
-        return Layer((gated("input_layernorm"), mixer, select, second, which))
-
-    return deepseek_stack(config, layer, feed, mlps=mlp_kinds(config, first_dense=1))
-
+from sizebook.models.latent import Indexer, LatentAttention
 
 COMPRESSION = {
     0: "sliding_attention",
@@ -177,33 +120,6 @@ def _v4_mlps(config: Config, n_layers: int) -> list[str]:
     return config.pattern("mlp_layer_types", n_layers, ("hash_moe", "moe"), default)
 
 
-@model_type("hy_v4")
-def hunyuan_4(config: Config) -> Architecture:
-    """Hunyuan 4: gated latent attention with sinks, an indexer in some layers, four residual streams."""
-    config.ignore("layer_types", "hc_magnitude", "learnable_sink_init", "index_topk")
-    mixer = latent(config, selected_keys=config.integer("index_topk"), sinks=True)
-    mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head_v)
-    feed, select = fine_grained(config), indexer(config, mixer.q_rank)
-    d_model, copies = feed.d_model, config.integer("hc_mult")
-    n_layers = config.integer("num_hidden_layers")
-    mixes = tuple(HyperConnection(n, d_model, copies, rows=2 * copies, scales=2) for n in ("attn_hc", "ffn_hc"))
-    default = ["full" if i == 0 or (i - 1) % 4 == 0 else "shared" for i in range(n_layers)]
-    selects = config.pattern("indexer_types", n_layers, ("full", "shared"), default)
-    mlps = mlp_kinds(config, first_dense=1)
-
-    def layer(kind: tuple[str, str]) -> Layer:
-        which: Brick = feed_forward(config) if kind[0] == "dense" else feed
-        extra = (select,) if kind[1] == "full" else ()
-        return Layer((*block(d_model, mixer, which).bricks, *extra, *mixes))
-
-    layers = layers_of(zip(mlps, selects, strict=True), layer)
-    return stack(
-        config,
-        layers,
-        BesideLayers(buffers=correction(feed.n_experts, mlps), outputs=(_joined_streams(d_model, copies),)),
-    )
-
-
 @model_type("dots3_note_text")
 def dots_3(config: Config) -> Architecture:
     """dots 3: indexed latent attention and sliding latent attention with sizes of their own, both gated per head."""
@@ -212,7 +128,9 @@ def dots_3(config: Config) -> Architecture:
     wide = latent(config, rope_norm=True, selected_keys=config.integer("index_topk"))
     config.ignore("head_dim")
     wide = replace(wide, gate=wide.n_heads)
-    select = indexer(config, wide.q_rank)
+    config.ignore("index_topk", "indexer_rope_interleave")
+    heads, width = config.integer("index_n_heads"), config.integer("index_head_dim")
+    select = Indexer(wide.d_model, wide.q_rank, heads, d_head=width)
     slid = _dots_sliding(config, wide, [i for i, kind in enumerate(kinds) if kind == "sliding_attention"])
     feed = routed(config)
     shared = config.integer("shared_experts_intermediate_size") * config.integer("n_shared_experts")
