@@ -38,62 +38,64 @@ from sizebook.plans.training.figures import figures as training_figures
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.scenarios.serving import ServingResult
 
+_NAME_OF_MONTH = Argument("month", Quantity("month as the plan shows it", kind="text", label="Month"), REQUIRED)
 
-def _figures(kind: type[Any], instance: Any, without: Iterable[str] = ()) -> Iterator[Figure]:
-    values = flat(instance)
-    for leaf in leaves(kind):
-        if leaf.name not in without:
-            yield _figure(leaf, values[leaf.name])
+Values = Iterable[tuple[Argument, Any]]
+Held = tuple[Values, tuple[str, ...], tuple[Ledger, ...]]  # figures, the names of those shown first, tables
 
 
-def _figure(leaf: Argument, value: Any) -> Figure:
-    return Figure(leaf.name, label=leaf.label, unit=leaf.quantity.unit, value=value)
+def _figures(kind: type[Any], values: Any, without: Iterable[str] = ()) -> Iterator[tuple[Argument, Any]]:
+    """Yield the figures of a section with their values, None where there are none."""
+    found = {} if values is None else flat(values)
+    return ((leaf, found.get(leaf.name)) for leaf in leaves(kind) if leaf.name not in without)
 
 
-def _ledger(name: str, kind: type[Any], instances: Iterable[Any]) -> Ledger:
+def _ledger(name: str, kind: type[Any], instances: Iterable[Any] = ()) -> Ledger:
     return Ledger(name, leaves(kind), tuple(tuple(flat(each).values()) for each in instances))
 
 
-def _name(kind: type[Any]) -> Argument:
-    return next(leaf for leaf in leaves(kind) if leaf.name == "name")
+def _by_name(name: str, named: type[Any], kind: type[Any], instances: Iterable[tuple[str, Any]]) -> Ledger:
+    """Return a table of services or phases: the name of each before its figures."""
+    of_name = next(leaf for leaf in leaves(named) if leaf.name == "name")
+    return Ledger(name, (of_name, *leaves(kind)), tuple((called, *flat(each).values()) for called, each in instances))
 
 
-def _named(months: Ledger, label: Callable[[int], str]) -> Ledger:
+def _labelled(months: Ledger, label: Callable[[int], str]) -> Ledger:
     """Return a table of months with the name of each before its figures."""
     rows = tuple((label(number), *row) for number, row in enumerate(months.rows))
     return Ledger(months.name, (_NAME_OF_MONTH, *months.columns), rows)
 
 
-_NAME_OF_MONTH = Argument("month", Quantity("month as the plan shows it", kind="text", label="Month"), REQUIRED)
-
-
-def _months(kind: type[Any], plan: BandedPlan) -> Ledger:
-    rows = ledger_rows(kind, plan)[1:]
+def _months(kind: type[Any], plan: BandedPlan | None) -> Ledger:
+    rows = ledger_rows(kind, plan)[1:] if plan else []
     return Ledger("months", columns(kind), tuple(map(tuple, rows)))
 
 
-def _sizing(plan: Sizing) -> Contents:
-    return Contents(
-        tuple(_figures(SizingFigures, figures(plan))),
+def _sizing(plan: Sizing | None) -> Held:
+    return (
+        _figures(SizingFigures, plan and figures(plan)),
         ("parameters", "active_parameters", "weight_bytes"),
         (
-            _ledger("parts", PartFigures, map(part_figures, plan.parts)),
-            _ledger("formats", StorageFigures, map(storage_figures, plan.storage)),
+            _ledger("parts", PartFigures, map(part_figures, plan.parts) if plan else ()),
+            _ledger("formats", StorageFigures, map(storage_figures, plan.storage) if plan else ()),
         ),
     )
 
 
-def _memory(leaf: Argument) -> Argument:
-    quantity = replace(leaf.quantity, unit="bytes", label=f"Memory: {leaf.label}")
-    return replace(leaf, name=f"memory_{leaf.name}", quantity=quantity)
+def _memory(plan: TrainingPlan | None) -> Iterator[tuple[Argument, Any]]:
+    found: dict[str, Any] = {}
+    if plan:
+        found = {**flat(plan.fullest), "total": plan.fullest.total, "capacity": plan.capacity_bytes}
+    for leaf in MEMORY_FIGURES:
+        quantity = replace(leaf.quantity, unit="bytes", label=f"Memory: {leaf.label}")
+        yield replace(leaf, name=f"memory_{leaf.name}", quantity=quantity), found.get(leaf.name)
 
 
-def _training(plan: TrainingPlan) -> Contents:
-    memory = {**flat(plan.fullest), "total": plan.fullest.total, "capacity": plan.capacity_bytes}
+def _training(plan: TrainingPlan | None) -> Held:
     found = (
-        *_figures(TrainingFigures, training_figures(plan)),
-        *_figures(Case, plan.middle, without=["name"]),
-        *(_figure(_memory(leaf), memory[leaf.name]) for leaf in MEMORY_FIGURES),
+        *_figures(TrainingFigures, plan and training_figures(plan)),
+        *_figures(Case, plan and plan.middle, without=["name"]),
+        *_memory(plan),
     )
     headline = (
         "parameters",
@@ -107,103 +109,70 @@ def _training(plan: TrainingPlan) -> Contents:
         "programme_days",
         "programme_cost_usd",
     )
-    return Contents(found, headline, (_ledger("cases", Case, plan.cases),))
+    return found, headline, (_ledger("cases", Case, plan.cases if plan else ()),)
 
 
 _MONEY = ("usd", "usd_least", "usd_most", "energy_kwh", "co2e_kg")
 
 
-def _serving(found: ServingResult) -> Contents:
-    plan = found.plan
-    shown = (
-        *_figures(ServingFigures, serving_figures(plan)),
-        *_figures(Totals, totals(plan)),
-    )
+def _serving(found: ServingResult | None) -> Held:
+    plan = found.plan if found else None
+    shown = (*_figures(ServingFigures, plan and serving_figures(plan)), *_figures(Totals, plan and totals(plan)))
     headline = ("gpus_per_replica", "peak_gpus_first", "peak_gpus_last", "ttft_seconds", "tpot_seconds", *_MONEY)
-    return Contents(shown, headline, (_months(Month, plan),))
+    return shown, headline, (_months(Month, plan),)
 
 
-def _fleet(plan: FleetPlan) -> Contents:
-    services = Ledger(
-        "services",
-        (_name(Service), *leaves(ServiceFigures)),
-        tuple((each.service.name, *flat(service_figures(each, plan.terms)).values()) for each in plan.services),
-    )
-    return Contents(
-        (*_figures(Totals, totals(plan)), *_figures(CommitmentFigures, contracts(plan))),
+def _fleet(plan: FleetPlan | None) -> Held:
+    services = ((each.service.name, service_figures(each, plan.terms)) for each in plan.services) if plan else ()
+    return (
+        (*_figures(Totals, plan and totals(plan)), *_figures(CommitmentFigures, plan and contracts(plan))),
         ("peak_gpus_first", "peak_gpus_last", *_MONEY),
         (
-            services,
-            _named(_months(FleetMonth, plan), plan.label),
-            _ledger("quarters", FleetPeriod, periods(plan.months, QUARTER)),
-            _ledger("years", FleetPeriod, periods(plan.months, YEAR)),
+            _by_name("services", Service, ServiceFigures, services),
+            _labelled(_months(FleetMonth, plan), plan.label if plan else str),
+            _ledger("quarters", FleetPeriod, periods(plan.months, QUARTER) if plan else ()),
+            _ledger("years", FleetPeriod, periods(plan.months, YEAR) if plan else ()),
         ),
     )
 
 
-def _programme(plan: ProgrammePlan) -> Contents:
-    shown = ((each.phase.name, *flat(phase_figures(plan, at)).values()) for at, each in enumerate(plan.phases))
-    phases = Ledger("phases", (_name(Phase), *leaves(PhaseFigures)), tuple(shown))
-    return Contents(
-        tuple(_figures(Budget, plan.middle, without=["name"])),
+def _programme(plan: ProgrammePlan | None) -> Held:
+    phases = ((each.phase.name, phase_figures(plan, at)) for at, each in enumerate(plan.phases)) if plan else ()
+    return (
+        _figures(Budget, plan and plan.middle, without=["name"]),
         ("days", "gpu_hours", "usd", "energy_kwh", "co2e_kg", "peak_mw"),
         (
-            _ledger("cases", Budget, plan.budgets),
-            phases,
-            _named(_ledger("months", ProgrammeMonth, plan.months), plan.label),
+            _ledger("cases", Budget, plan.budgets if plan else ()),
+            _by_name("phases", Phase, PhaseFigures, phases),
+            _labelled(_ledger("months", ProgrammeMonth, plan.months if plan else ()), plan.label if plan else str),
         ),
     )
 
 
-def declared_figures() -> dict[str, tuple[Argument, ...]]:
-    """Return the figures of each kind of plan as they are declared: their meaning, unit and kind of values."""
-    return {
-        "sizing": leaves(SizingFigures),
-        "training": (*leaves(TrainingFigures), *_unnamed(Case), *map(_memory, MEMORY_FIGURES)),
-        "serving": (*leaves(ServingFigures), *leaves(Totals)),
-        "fleet": (*leaves(Totals), *leaves(CommitmentFigures)),
-        "programme": tuple(_unnamed(Budget)),
-    }
-
-
-def _unnamed(kind: type[Any]) -> Iterator[Argument]:
-    return (leaf for leaf in leaves(kind) if leaf.name != "name")
-
-
-def outlines() -> dict[str, Contents]:
-    """Return what each kind of plan holds, by name and without a value: what somebody's own workbook may ask for."""
-    services, phases = (_name(Service), *leaves(ServiceFigures)), (_name(Phase), *leaves(PhaseFigures))
-    tables = {
-        "sizing": (_ledger("parts", PartFigures, ()), _ledger("formats", StorageFigures, ())),
-        "training": (_ledger("cases", Case, ()),),
-        "serving": (Ledger("months", columns(Month), ()),),
-        "fleet": (
-            Ledger("services", services, ()),
-            _named(Ledger("months", columns(FleetMonth), ()), str),
-            _ledger("quarters", FleetPeriod, ()),
-            _ledger("years", FleetPeriod, ()),
-        ),
-        "programme": (
-            _ledger("cases", Budget, ()),
-            Ledger("phases", phases, ()),
-            _named(_ledger("months", ProgrammeMonth, ()), str),
-        ),
-    }
-    return {
-        plan: Contents(tuple(_figure(leaf, None) for leaf in figures), (), tables[plan])
-        for plan, figures in declared_figures().items()
-    }
-
-
-_CONTENTS: Mapping[type[Any], Callable[[Any], Contents]] = {
-    Sizing: _sizing,
-    TrainingPlan: _training,
-    ServingResult: _serving,
-    FleetPlan: _fleet,
-    ProgrammePlan: _programme,
+_HELD: Mapping[str, tuple[type[Any], Callable[[Any], Held]]] = {
+    "sizing": (Sizing, _sizing),
+    "training": (TrainingPlan, _training),
+    "serving": (ServingResult, _serving),
+    "fleet": (FleetPlan, _fleet),
+    "programme": (ProgrammePlan, _programme),
 }
 
 
 def contents(plan: Any) -> Contents:
     """Return the figures and tables of a plan of any kind."""
-    return _CONTENTS[type(plan)](plan)
+    return next(_contents(*held(plan)) for kind, held in _HELD.values() if isinstance(plan, kind))
+
+
+def _contents(values: Values, headline: tuple[str, ...], tables: tuple[Ledger, ...]) -> Contents:
+    figures = (Figure(leaf.name, label=leaf.label, unit=leaf.quantity.unit, value=value) for leaf, value in values)
+    return Contents(tuple(figures), headline, tables)
+
+
+def outlines() -> dict[str, Contents]:
+    """Return what each kind of plan holds, by name and without a value: what somebody's own workbook may ask for."""
+    return {plan: _contents(*held(None)) for plan, (_, held) in _HELD.items()}
+
+
+def declared_figures() -> dict[str, tuple[Argument, ...]]:
+    """Return the figures of each kind of plan as they are declared: their meaning, unit and kind of values."""
+    return {plan: tuple(leaf for leaf, _ in held(None)[0]) for plan, (_, held) in _HELD.items()}

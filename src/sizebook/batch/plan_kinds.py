@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,21 +31,15 @@ from sizebook.plans.sizing.plan import Published, Sizing, size_model
 from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.plans.training.remarks import warnings as training_warnings
 from sizebook.scenarios.csv_files import with_csv_files
-from sizebook.scenarios.fleet import FleetScenario, with_counted_gpus
 from sizebook.scenarios.fleet import plan_fleet_scenario as fleet_answer
+from sizebook.scenarios.fleet import with_counted_gpus
 from sizebook.scenarios.kinds import KINDS, check_named, kind_of, plan_of
 from sizebook.scenarios.money import Amount, Money, amount_of
 from sizebook.scenarios.presentation import REPORT, Presentation
-from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.programme import plan_programme_scenario as programme_answer
 from sizebook.scenarios.programme import with_found_layouts as programme_planned
 from sizebook.scenarios.scenario_files import Scenario, SizingScenario, parse, resolve_files
-from sizebook.scenarios.serving import (
-    ServingResult,
-    ServingScenario,
-    plan_serving_scenario,
-    with_found_setup,
-)
+from sizebook.scenarios.serving import ServingResult, plan_serving_scenario, with_found_setup
 from sizebook.scenarios.statement import Statement, statement_of
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
 from sizebook.sources.bundled import bundled
@@ -59,15 +54,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlanKind:
-    """One kind of plan: its planning workbook, its plan, the scenario as it was planned, and its report.
+    """One kind of plan: its planning workbook, its plan, the scenario as it was planned, and what to know of it.
 
-    ``with_found_layout`` puts what was searched in place of what the scenario left open, for the workbook.
+    ``planned`` puts what was searched in place of what the scenario left open, for the workbook. A count has no
+    ``warnings``: what it rests on stands in its notes. ``named`` gives models the names that a report shows, where the
+    plan has them not yet.
     """
 
     workbook: str
     plan: Callable[[Any], Any]
     planned: Callable[[Any, Any], Scenario]
-    report: Callable[[Any, Any], Report]
+    warnings: Callable[[Any], tuple[str, ...]] = lambda plan: ()
+    named: Callable[[Any], Any] = lambda plan: plan
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ class PlannedScenario:
     @cached_property
     def report(self) -> Report:
         """The report of the plan."""
-        made = self.job.report(self.plan, self.scenario)
+        made = report_of(self.scenario, self.plan)
         return replace(made, sentences=(*made.sentences, *(each.said for each in self._money)))
 
     @cached_property
@@ -143,13 +141,12 @@ class PlannedScenario:
     def notes(self) -> tuple[str, ...]:
         """Notes about the counts behind the plan, and about the user's own workbook."""
         own = self.workbook.notes if self.own_workbook else ()
-        return (*_count_notes(self.plan), *own)
+        return (*self.plan.notes, *own)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before using the figures, as page 1 of the report says it."""
-        plan = self.plan.plan if isinstance(self.plan, ServingResult) else self.plan
-        return _WARNINGS[type(plan)](plan) if type(plan) in _WARNINGS else ()
+        return self.job.warnings(self.plan)
 
     @cached_property
     def own_workbook(self) -> Path | None:
@@ -242,67 +239,41 @@ def _sized(scenario: SizingScenario, sizing: Sizing) -> SizingScenario:
     return replace(scenario, published_total=sizing.published.total, published_source=sizing.published.source)
 
 
-def _sizing_report(sizing: Sizing, scenario: SizingScenario) -> Report:
-    from sizebook.reports.render import report_date
-    from sizebook.reports.sizing.report import report
-
-    return report(sizing, report_date(scenario.as_of), scenario.title)
-
-
 def _training(scenario: TrainingScenario) -> TrainingPlan:
     return plan_training(replace(training_inputs(scenario), model=_name(scenario.model)))
 
 
-def _training_report(plan: TrainingPlan, scenario: TrainingScenario) -> Report:
-    from sizebook.reports.render import report_date
-    from sizebook.reports.training.report import report
-
-    return report(plan, report_date(scenario.as_of), scenario.title)
+def _serving_warnings(found: ServingResult) -> tuple[str, ...]:
+    return serving_warnings(found.plan)
 
 
-def _serving_report(found: ServingResult, scenario: ServingScenario) -> Report:
-    from sizebook.reports.render import report_date
-    from sizebook.reports.serving.report import report
-
-    plan = replace(found.plan, model=_name(scenario.model))
-    return report(plan, report_date(scenario.as_of), scenario.title, choices=found.choices)
+def _named_serving(found: ServingResult) -> ServingPlan:
+    return replace(found.plan, model=_name(found.plan.model))
 
 
-def _fleet_report(plan: FleetPlan, scenario: FleetScenario) -> Report:
-    from sizebook.reports.fleet.report import report
-    from sizebook.reports.render import report_date
-
+def _named_fleet(plan: FleetPlan) -> FleetPlan:
     services = (replace(each, service=replace(each.service, model=_name(each.service.model))) for each in plan.services)
-    return report(replace(plan, services=tuple(services)), report_date(scenario.as_of), scenario.title)
+    return replace(plan, services=tuple(services))
 
 
-def _named(plan: TrainingPlan) -> TrainingPlan:
-    return replace(plan, inputs=replace(plan.inputs, model=_name(plan.inputs.model)))
-
-
-def _programme_report(plan: ProgrammePlan, scenario: ProgrammeScenario) -> Report:
-    from sizebook.reports.programme.report import report
-    from sizebook.reports.render import report_date
-
-    phases = tuple(replace(each, training=_named(each.training)) for each in plan.phases)
-    return report(replace(plan, phases=phases), report_date(scenario.as_of), scenario.title)
+def _named_programme(plan: ProgrammePlan) -> ProgrammePlan:
+    phases = []
+    for each in plan.phases:
+        inputs = replace(each.training.inputs, model=_name(each.training.inputs.model))
+        phases.append(replace(each, training=replace(each.training, inputs=inputs)))
+    return replace(plan, phases=tuple(phases))
 
 
 PLAN_KINDS: dict[str, PlanKind] = {
-    "sizing": PlanKind("model_sizing.xlsx", _sizing, _sized, _sizing_report),
-    "training": PlanKind("training_budget.xlsx", _training, with_found_layout, _training_report),
-    "serving": PlanKind("serving_capacity.xlsx", plan_serving_scenario, with_found_setup, _serving_report),
-    "fleet": PlanKind("fleet_plan.xlsx", fleet_answer, with_counted_gpus, _fleet_report),
-    "programme": PlanKind("training_programme.xlsx", programme_answer, programme_planned, _programme_report),
-}
-
-
-# A count has no warnings of its own: what it rests on stands in its notes.
-_WARNINGS: Mapping[type[Any], Callable[[Any], tuple[str, ...]]] = {
-    TrainingPlan: training_warnings,
-    ServingPlan: serving_warnings,
-    FleetPlan: fleet_warnings,
-    ProgrammePlan: programme_warnings,
+    "sizing": PlanKind("model_sizing.xlsx", _sizing, _sized),
+    "training": PlanKind("training_budget.xlsx", _training, with_found_layout, training_warnings),
+    "serving": PlanKind(
+        "serving_capacity.xlsx", plan_serving_scenario, with_found_setup, _serving_warnings, _named_serving
+    ),
+    "fleet": PlanKind("fleet_plan.xlsx", fleet_answer, with_counted_gpus, fleet_warnings, _named_fleet),
+    "programme": PlanKind(
+        "training_programme.xlsx", programme_answer, programme_planned, programme_warnings, _named_programme
+    ),
 }
 
 
@@ -320,6 +291,17 @@ def plan_kind_of(scenario: Scenario) -> PlanKind:
     return PLAN_KINDS[kind_of(scenario)]
 
 
+def report_of(scenario: Scenario, plan: Any) -> Report:
+    """Return the report of a plan; the module that makes it loads only here."""
+    from sizebook.reports.render import report_date
+
+    kind = kind_of(scenario)
+    module: Any = import_module(f"sizebook.reports.{kind}.report")
+    others = {"choices": plan.choices} if isinstance(plan, ServingResult) else {}
+    made: Report = module.report(PLAN_KINDS[kind].named(plan), report_date(scenario.as_of), scenario.title, **others)
+    return made
+
+
 def workbook_inputs_of(scenario: Scenario, plan: Any = None) -> dict[str, Any]:
     """Return the inputs of the workbook of a scenario's plan, which is computed where it is not given."""
     from sizebook.workbooks.input_cells import workbook_inputs
@@ -332,14 +314,3 @@ def plan_scenario(values: Mapping[str, Any], where: str, folder: Path) -> Planne
     """Return the plan of a scenario: its values checked and planned. ``where`` names it in messages."""
     scenario = scenario_of(values, where, folder)
     return PlannedScenario(scenario, values, folder, plan_kind_of(scenario).plan(scenario))
-
-
-def _count_notes(plan: Any) -> tuple[str, ...]:
-    """Return the notes of the counts behind a plan of any kind."""
-    if isinstance(plan, FleetPlan):
-        return tuple(f"{each.service.name}: {note}" for each in plan.services for note in each.notes)
-    if isinstance(plan, ProgrammePlan):
-        return tuple(f"{each.phase.name}: {note}" for each in plan.phases for note in each.training.notes)
-    if isinstance(plan, ServingResult):
-        return plan.plan.notes
-    return plan.architecture.notes if isinstance(plan, Sizing) else plan.notes

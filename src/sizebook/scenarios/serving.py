@@ -44,6 +44,11 @@ class ServingResult:
     plan: ServingPlan
     choices: Choices | None
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the model's count must know."""
+        return self.plan.notes
+
 
 @as_of_its_day
 def plan_serving_scenario(scenario: ServingScenario) -> ServingResult:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from openpyxl import load_workbook
 
-from sizebook.batch.plan_kinds import PLAN_KINDS
+from sizebook.batch.plan_kinds import PLAN_KINDS, report_of
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.reading import read
@@ -192,7 +192,7 @@ def test_a_sizing_plan_weighs_the_checkpoint(tmp_path: Path) -> None:
             ("as stored", stored), ("fp32", 4 * stored), ("bf16", 2 * stored),
         ]  # fmt: skip
         assert [step.value for step in sizing.figures] == [stored, stored]
-    report = PLAN_KINDS["sizing"].report(sizing, scenario)
+    report = report_of(scenario, sizing)
     assert "Stored as its files have them, its weights take" in report.summary
     assert [tile.label for tile in report.tiles][1] == "Weights as stored"
     lines = call("SIZING_TABLE", [["model", "dtype"], [f"{tmp_path}/m/", ""], [f"{tmp_path}/m/", "bf16"]])

@@ -86,6 +86,11 @@ class FleetPlan:
     purchases: tuple[Bought, ...]
     node_groups: tuple[NodeGroup, ...]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the models' counts must know, by service."""
+        return tuple(f"{each.service.name}: {note}" for each in self.services for note in each.notes)
+
     def names(self, bought: Bought) -> str:
         """Return the names of services that are bought together."""
         return ", ".join(self.services[at].service.name for at in bought.members)

@@ -77,6 +77,11 @@ class Sizing:
     published: Published = Published()
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the count must know."""
+        return self.architecture.notes
+
+    @property
     def difference(self) -> int | None:
         """Counted less published parameters, None where nothing is published."""
         return None if self.published.total is None else self.count.total - self.published.total

@@ -84,7 +84,7 @@ def _warnings(sizing: Sizing) -> tuple[str, ...]:
     """Return what to know before the figures are used: what the count leaves open, a count that differs."""
     difference = sizing.difference
     differs = difference is not None and abs(difference) > sizing.published.half_unit
-    notes = (text("Count of the model: {note}.", note=note) for note in sizing.architecture.notes)
+    notes = (text("Count of the model: {note}.", note=note) for note in sizing.notes)
     return (*((text("{verdict}.", verdict=_verdict(sizing)),) if differs else ()), *notes)
 
 
@@ -312,7 +312,7 @@ def _notes(sizing: Sizing) -> Section:
     counted = sizing.count
     items = [
         text("Counted: every trainable tensor of the architecture, tied tensors once."),
-        *sizing.architecture.notes,
+        *sizing.notes,
     ]
     if counted.buffers:
         items.append(
