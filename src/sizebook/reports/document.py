@@ -137,9 +137,14 @@ class Section:
     new_page: bool = False
 
 
+def section(topic: str, message: str, *blocks: Block, new_page: bool = False) -> Section:
+    """Return a section of blocks."""
+    return Section(topic, message, blocks, new_page)
+
+
 def derivation(steps: Sequence[Step], message: str = text("How each figure was computed")) -> Section:
     """Return the section that computes figures one by one."""
-    return Section(text("Derivation"), message, (Derivation(tuple(steps)),))
+    return section(text("Derivation"), message, Derivation(tuple(steps)))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sizebook.core.tables import read
 from sizebook.core.texts import text
-from sizebook.reports.document import Report, Row, Section, Table, texts_of, words
+from sizebook.reports.document import Report, Row, Section, Table, section, texts_of, words
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def glossary(report: Report, said: Callable[[str], str] = str) -> tuple[Section,
     if not rows:
         return ()
     table = Table(text("Terms"), words(text("Term"), text("Meaning")), rows)
-    return (Section(text("Glossary"), text("What the terms of this report mean"), (table,)),)
+    return (section(text("Glossary"), text("What the terms of this report mean"), table),)
 
 
 def found_in(said: str) -> Iterable[Term]:

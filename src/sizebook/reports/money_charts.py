@@ -10,7 +10,7 @@ from sizebook.core.texts import range_text, text
 from sizebook.core.units import amount, usd
 from sizebook.plans.contents import Sensitivity
 from sizebook.reports.charts.chart_types import Bar, Bars, Columns, Limit, Series, Span, Spans
-from sizebook.reports.document import Section
+from sizebook.reports.document import Section, section
 from sizebook.reports.number_columns import scaled, share, short_scale
 from sizebook.reports.phrases import months_cost, numbered
 
@@ -89,4 +89,4 @@ def tornado(swings: Sequence[Sensitivity], total: float, title: str, axis: str, 
     )
     message = text("What the cost hangs on, one input at a time")
     chart = Spans(title, scaled(axis, sign), spans, limit=Limit(total / factor, base))
-    return (Section(text("Sensitivity"), message, (chart,)),)
+    return (section(text("Sensitivity"), message, chart),)

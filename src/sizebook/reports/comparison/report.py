@@ -10,7 +10,7 @@ from sizebook.core.texts import Figure, Text, joined, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, grouped, significant, usd
 from sizebook.reports.charts.chart_types import Bar, Bars, Line, Lines
 from sizebook.reports.comparison.ranking import Ranking, sign
-from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile, figures, words
+from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile, figures, section, words
 from sizebook.reports.number_columns import MINUS, aligned, fixed
 from sizebook.reports.phrases import scenarios
 
@@ -161,10 +161,10 @@ def _ranking(found: Ranking) -> Section:
         *figures(text("Against base"), unit="%"),
     )
     caption = text("Ranked by {figure}", figure=text(figure.label))
-    return Section(
+    return section(
         text("Ranking"),
         text("From {first} to {last}", first=ranked[0], last=ranked[-1]),
-        (Table(caption, heads, rows, note=_cut(len(ranked))),),
+        Table(caption, heads, rows, note=_cut(len(ranked))),
     )
 
 
@@ -188,10 +188,10 @@ def _differences(found: Ranking) -> Iterator[Section]:
         tables.append(
             Table(joined((text(figure.label) for figure in figures), text(" and ")), tuple(heads), rows, note=note)
         )
-    yield Section(
+    yield section(
         text("Differences"),
         text("Every scenario against {base}", base=found.base),
-        tuple(tables),
+        *tuple(tables),
         new_page=len(found.scenarios) > _FEW,
     )
 
@@ -231,7 +231,7 @@ def _pareto(found: Ranking) -> Iterator[Section]:
         "{n} scenarios of {all} cannot be bettered in both figures",
         all=grouped(len(found.scenarios)),
     )
-    yield Section(text("Trade-off"), message, tuple(blocks), new_page=len(found.scenarios) > _FEW)
+    yield section(text("Trade-off"), message, *tuple(blocks), new_page=len(found.scenarios) > _FEW)
 
 
 def _notes(found: Ranking) -> Section:
@@ -244,4 +244,4 @@ def _notes(found: Ranking) -> Section:
         ),
         text("A change is a scenario's figure over the base's, less 1; – where either has none, or the base's is 0."),
     )
-    return Section(text("Notes"), text("How the scenarios were compared"), (Notes(items),))
+    return section(text("Notes"), text("How the scenarios were compared"), Notes(items))

@@ -9,7 +9,7 @@ from sizebook.core.units import counted, distinct_figures, grouped
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.reports.charts.chart_types import Columns, Limit, Series
-from sizebook.reports.document import Row, Section, Table, figures, words
+from sizebook.reports.document import Row, Section, Table, figures, section, words
 from sizebook.reports.number_columns import aligned
 from sizebook.reports.phrases import month_axis, numbered
 from sizebook.tables.hardware import accelerator
@@ -27,7 +27,7 @@ def nodes_and_power(plan: FleetPlan) -> Section:
             **stand,
             saved=plural(saved, "{n} node-month", "{n} node-months"),
         )
-    return Section(text("Nodes and power"), message, (*_power(plan), _table(plan)))
+    return section(text("Nodes and power"), message, *_power(plan), _table(plan))
 
 
 def _power(plan: FleetPlan) -> tuple[Columns, ...]:

@@ -9,7 +9,7 @@ from sizebook.core.units import NOT_LISTED, duration, grouped, significant, usd
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.ledgers import usd_range
-from sizebook.reports.document import Block, Notes, Row, Section, Table, figures, words
+from sizebook.reports.document import Block, Notes, Row, Section, Table, figures, section, words
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import NO_COST, months
@@ -48,7 +48,7 @@ def per_service(plan: FleetPlan) -> Section:
         else text("Each service runs on replicas and nodes of its own")
     )
     note = text("On a node and spare: replicas; one larger than a node shows 0. {paid}", paid=paid)
-    return Section(text("Replicas"), message, (Table(text("One replica of each service"), columns, rows, note=note),))
+    return section(text("Replicas"), message, Table(text("One replica of each service"), columns, rows, note=note))
 
 
 def error_bands(plan: FleetPlan) -> Section:
@@ -60,20 +60,18 @@ def error_bands(plan: FleetPlan) -> Section:
         *figures(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
     )
     cost = usd_range(plan)
-    return Section(
+    return section(
         text("How sure"),
         NO_COST
         if math.isnan(cost.low)
         else text("Throughput and prices put the cost at {range}", range=range_text(usd(cost.low), usd(cost.high))),
-        (
-            Table(
-                text("Measured over predicted throughput, on setups that the calibration had not seen"),
-                columns,
-                rows,
-                note=text(
-                    "Ranges hold eight of ten measurements, those of cost eight of ten providers too. Traffic and "
-                    "growth are taken as given: they are likely to differ by more."
-                ),
+        Table(
+            text("Measured over predicted throughput, on setups that the calibration had not seen"),
+            columns,
+            rows,
+            note=text(
+                "Ranges hold eight of ten measurements, those of cost eight of ten providers too. Traffic and "
+                "growth are taken as given: they are likely to differ by more."
             ),
         ),
     )
@@ -105,7 +103,7 @@ def assumptions(plan: FleetPlan) -> Section:
     )
     if told := warnings(plan):
         blocks += (Notes(told, text("To check")),)
-    return Section(text("Assumptions"), text("What the plan takes as given"), blocks)
+    return section(text("Assumptions"), text("What the plan takes as given"), *blocks)
 
 
 def _service(each: PlannedService) -> tuple[InputRow, ...]:

@@ -18,7 +18,18 @@ from sizebook.plans.ledgers import total_usd
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Line, Lines, Series
 from sizebook.reports.contract_tables import what_to_sign
-from sizebook.reports.document import Report, Row, RowKind, Section, Table, derivation, figures, unchanged, words
+from sizebook.reports.document import (
+    Report,
+    Row,
+    RowKind,
+    Section,
+    Table,
+    derivation,
+    figures,
+    section,
+    unchanged,
+    words,
+)
 from sizebook.reports.fleet.nodes import nodes_and_power
 from sizebook.reports.fleet.notes import assumptions, error_bands, per_service
 from sizebook.reports.fleet.summary import sentences, tiles
@@ -127,11 +138,7 @@ def _gpus(plan: FleetPlan) -> Section:
         text("GPUs"),
         lines=lines,
     )
-    return Section(
-        text("GPUs"),
-        _busiest(plan),
-        (*((chart,) if changes else ()), _by_service(plan)),
-    )
+    return section(text("GPUs"), _busiest(plan), *((chart,) if changes else ()), _by_service(plan))
 
 
 def _by_service(plan: FleetPlan) -> Table:
@@ -176,23 +183,21 @@ def _cost(plan: FleetPlan) -> Section:
     years = [_period_row(text("Year {n}", n=each.period), each) for each in periods(months, YEAR)]
     quarters = [_period_row(text("Quarter {n}", n=each.period), each) for each in periods(months, QUARTER)]
     together = _period_row(text("Together"), period(months), "total")
-    return Section(
+    return section(
         text("Cost"),
         phrases.months_cost(len(months), usd(total_usd(months)), usd(months[0].usd), last=usd(months[-1].usd)),
-        (
-            *cost_chart(plan),
-            what_to_sign(plan.contracts, contracts(plan), plan.terms.start),
-            Table(
-                text("Years"),
-                _PERIOD,
-                (*years, together),
-                note=text(
-                    "Reserved GPUs are paid around the clock to the end of their contract; burst GPUs where they are "
-                    "not enough. A year counts from the first month."
-                ),
+        *cost_chart(plan),
+        what_to_sign(plan.contracts, contracts(plan), plan.terms.start),
+        Table(
+            text("Years"),
+            _PERIOD,
+            (*years, together),
+            note=text(
+                "Reserved GPUs are paid around the clock to the end of their contract; burst GPUs where they are "
+                "not enough. A year counts from the first month."
             ),
-            Table(text("Quarters"), _PERIOD, (*quarters, together)),
         ),
+        Table(text("Quarters"), _PERIOD, (*quarters, together)),
     )
 
 
@@ -248,7 +253,7 @@ def _by_month(plan: FleetPlan) -> Section:
         *figures(text("Reserved"), text("Burst"), unit="USD"),
         *figures("USD", "kWh", "kgCO\u2082e"),
     )
-    return Section(
+    return section(
         text("Month by month"),
         phrases.NO_COST
         if math.isnan(total_usd(plan.months))
@@ -257,6 +262,6 @@ def _by_month(plan: FleetPlan) -> Section:
             first=usd(plan.months[0].usd),
             last=usd(plan.months[-1].usd),
         ),
-        (Table(text("GPUs paid for, nodes, racks, power; cost, energy and emissions"), columns, tuple(rows)),),
+        Table(text("GPUs paid for, nodes, racks, power; cost, energy and emissions"), columns, tuple(rows)),
         new_page=True,
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from sizebook.core.texts import text
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, warnings
-from sizebook.reports.document import Block, Notes, Section
+from sizebook.reports.document import Block, Notes, Section, section
 from sizebook.reports.input_rows import InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars
 from sizebook.reports.run_rows import cost_rows, pace_rows, power_rows
@@ -50,7 +50,7 @@ def assumptions(plan: ProgrammePlan) -> Section:
     )
     if told := warnings(plan):
         blocks += (Notes(told, text("To check")),)
-    return Section(text("Assumptions"), text("What the programme takes as given"), blocks)
+    return section(text("Assumptions"), text("What the programme takes as given"), *blocks)
 
 
 def _phase(each: PlannedPhase) -> tuple[InputRow, ...]:

@@ -7,7 +7,7 @@ from sizebook.core.units import duration, grouped, parameters, percent, signific
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.charts.chart_types import Span, Spans
-from sizebook.reports.document import Column, Row, Section, Table, by_column, figures, words
+from sizebook.reports.document import Column, Row, Section, Table, by_column, figures, section, words
 from sizebook.reports.number_columns import aligned, fixed, in_scale, plain_number, share, short_scale, summed
 from sizebook.reports.phrases import gpus
 
@@ -27,22 +27,20 @@ def phases(plan: ProgrammePlan) -> Section:
         )
         for each, start in zip(plan.phases, plan.starts, strict=True)
     )
-    return Section(
+    return section(
         text("Phases"),
         text(
             "{name} takes {share} of the time",
             name=longest.phase.name,
             share=share(longest.cases[1].days, plan.middle.days),
         ),
-        (
-            Spans(
-                text("From the first day to day {n}", n=significant(plan.middle.days)),
-                text("Days from the start"),
-                spans,
-            ),
-            _runs(plan),
-            _cost(plan),
+        Spans(
+            text("From the first day to day {n}", n=significant(plan.middle.days)),
+            text("Days from the start"),
+            spans,
         ),
+        _runs(plan),
+        _cost(plan),
         new_page=True,
     )
 
@@ -161,14 +159,14 @@ def memory(plan: ProgrammePlan) -> Section:
         *figures(text("One of them"), unit="TB"),
         *figures(text("Storage"), unit="USD"),
     )
-    return Section(
+    return section(
         text("Memory and checkpoints"),
         text(
             "{name} fills {percent} of a GPU",
             name=fullest.phase.name,
             percent=percent(fullest.memory_bytes / fullest.capacity_bytes),
         ),
-        (Table(text("Fullest GPU of each phase, and what is stored of it"), columns, rows),),
+        Table(text("Fullest GPU of each phase, and what is stored of it"), columns, rows),
     )
 
 

@@ -12,7 +12,7 @@ from sizebook.core.units import grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
 from sizebook.reports.charts.chart_types import Chart, Columns, Line, Lines, Series
-from sizebook.reports.document import Column, Report, Row, Section, Table, by_column, derivation
+from sizebook.reports.document import Column, Report, Row, Section, Table, by_column, derivation, section
 from sizebook.reports.money_charts import hours_bars, waterfall
 from sizebook.reports.number_columns import SHORT_SIGNS, aligned, in_scale, scaled, share, short_scale, summed
 from sizebook.reports.phrases import NO_COST, data_dates, month_axis, numbered
@@ -69,7 +69,7 @@ def _budget(plan: ProgrammePlan) -> Section:
             range=range_text(usd(low.usd), usd(high.usd)),
         )
     )
-    return Section(text("Budget"), message, (_lines(plan),))
+    return section(text("Budget"), message, _lines(plan))
 
 
 def _lines(plan: ProgrammePlan) -> Table:
@@ -130,16 +130,14 @@ def _by_month(plan: ProgrammePlan) -> Section:
         else ()
     )
     if math.isnan(plan.middle.usd):
-        return Section(text("By month"), NO_COST, (*drawn, _money(plan), _site(plan)), new_page=True)
-    return Section(
+        return section(text("By month"), NO_COST, *drawn, _money(plan), _site(plan), new_page=True)
+    return section(
         text("By month"),
         text("{label} costs most, {usd}", label=plan.label(dearest), usd=usd(months[dearest].usd)),
-        (
-            *columns,
-            *drawn,
-            _money(plan),
-            _site(plan),
-        ),
+        *columns,
+        *drawn,
+        _money(plan),
+        _site(plan),
         new_page=True,
     )
 

@@ -13,7 +13,7 @@ from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, Status, What, compare
 from sizebook.reports.charts.chart_types import Bar, Bars
-from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile, figures, words
+from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile, figures, section, words
 from sizebook.reports.number_columns import MINUS, fixed
 from sizebook.reports.phrases import data_dates
 
@@ -156,21 +156,19 @@ GPT3_COLUMNS = (
 
 
 def _gpt3() -> Section:
-    return Section(
+    return section(
         text("GPT-3, table 2.1"),
         text("The n_params column of GPT-3 follows from its other columns within 2 % in seven of eight rows"),
-        (
-            Table(
-                text("Brown et al. 2020 (arXiv:2005.14165), table 2.1, recomputed"),
-                GPT3_COLUMNS,
-                tuple(Row(cells, "failed" if cells[0] == "GPT-3 XL" else "plain") for cells in gpt3_rows()),
-                note=text(
-                    "Weights alone: n_layers d_model (4 n_heads d_head + 8 d_model) + (50 257 + 2048) "
-                    "d_model, head tied to the embedding, as Aizi derived it in 2023; all parameters "
-                    "include biases and norms. XL: 24 heads of 128 are 3072 wide, not 2048, and give "
-                    "1.52 billion; 16 heads would give the printed 1.3. The 13B row prints d_model 5140, "
-                    "where 40 heads of 128 make 5120; either rounds to 13 billion."
-                ),
+        Table(
+            text("Brown et al. 2020 (arXiv:2005.14165), table 2.1, recomputed"),
+            GPT3_COLUMNS,
+            tuple(Row(cells, "failed" if cells[0] == "GPT-3 XL" else "plain") for cells in gpt3_rows()),
+            note=text(
+                "Weights alone: n_layers d_model (4 n_heads d_head + 8 d_model) + (50 257 + 2048) "
+                "d_model, head tied to the embedding, as Aizi derived it in 2023; all parameters "
+                "include biases and norms. XL: 24 heads of 128 are 3072 wide, not 2048, and give "
+                "1.52 billion; 16 heads would give the printed 1.3. The 13B row prints d_model 5140, "
+                "where 40 heads of 128 make 5120; either rounds to 13 billion."
             ),
         ),
     )
@@ -191,16 +189,14 @@ def _all_models(compared: Iterable[Comparison]) -> Section:
     for organisation, ones in groupby(ordered, key=lambda one: catalog.facts(one.key)["organisation"]):
         rows.append(Row((organisation, "", "", "", "", ""), "group"))
         rows += [_row(one) for one in ones]
-    return Section(
+    return section(
         text("All models"),
         text("Total parameters, stated and computed, by organisation"),
-        (
-            Table(
-                text("Total parameters"),
-                _COLUMNS,
-                tuple(rows),
-                note=text("Blank: not published, so nothing to compare."),
-            ),
+        Table(
+            text("Total parameters"),
+            _COLUMNS,
+            tuple(rows),
+            note=text("Blank: not published, so nothing to compare."),
         ),
         new_page=True,
     )
@@ -208,14 +204,10 @@ def _all_models(compared: Iterable[Comparison]) -> Section:
 
 def _active(compared: Iterable[Comparison]) -> Section:
     rows = tuple(Row((*_row(one).cells[:5], text(one.scope or "all"))) for one in compared if one.what == "active")
-    return Section(
+    return section(
         text("Active parameters"),
         text("Active parameters of mixtures of experts, in the scope of each statement"),
-        (
-            Table(
-                text("Parameters that one token visits"), (*_COLUMNS[:5], Column(text("Scope of the statement"))), rows
-            ),
-        ),
+        Table(text("Parameters that one token visits"), (*_COLUMNS[:5], Column(text("Scope of the statement"))), rows),
         new_page=True,
     )
 
@@ -250,36 +242,34 @@ def _explained(compared: Iterable[Comparison]) -> Section:
         *figures(text("Stated"), text("Computed")),
         *words(text("Explanation")),
     )
-    return Section(
+    return section(
         text("Explanations"),
         text("Every difference beyond rounding, and its reason"),
-        (Table(text("Differences explained"), columns, rows),),
+        Table(text("Differences explained"), columns, rows),
         new_page=True,
     )
 
 
 def _notes() -> Section:
-    return Section(
+    return section(
         text("Notes"),
         text("How the comparison is made"),
-        (
-            Notes(
-                (
-                    text(
-                        "Computed: every trainable tensor of the architecture in data/architectures.csv, "
-                        "tied tensors once. Buffers and multi-token-prediction layers stand apart."
-                    ),
-                    text(
-                        "Rounds to it: the computed count lies within half a unit of the last digit of the "
-                        "statement; every written digit counts. Cut to it: the statement is the computed "
-                        "count with its further digits cut off, as names do (70B for 70.55 billion)."
-                    ),
-                    text("Some statements leave out embeddings or towers; they are compared in their own scope."),
-                    text(
-                        "Closed models have no published dimensions and stay blank. Sources stand with each "
-                        "row of data/models.csv."
-                    ),
-                )
-            ),
+        Notes(
+            (
+                text(
+                    "Computed: every trainable tensor of the architecture in data/architectures.csv, "
+                    "tied tensors once. Buffers and multi-token-prediction layers stand apart."
+                ),
+                text(
+                    "Rounds to it: the computed count lies within half a unit of the last digit of the "
+                    "statement; every written digit counts. Cut to it: the statement is the computed "
+                    "count with its further digits cut off, as names do (70B for 70.55 billion)."
+                ),
+                text("Some statements leave out embeddings or towers; they are compared in their own scope."),
+                text(
+                    "Closed models have no published dimensions and stay blank. Sources stand with each "
+                    "row of data/models.csv."
+                ),
+            )
         ),
     )

@@ -11,7 +11,7 @@ from sizebook.plans.serving.curves import CurvePoint, latency_curve, point
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.reports.charts.chart_types import Limit, Line, Lines
-from sizebook.reports.document import Section
+from sizebook.reports.document import Section, section
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.serving.latency_terms import latency_terms
 
@@ -65,12 +65,14 @@ def latency(plan: ServingPlan) -> Section:
         )
         if name == "TTFT" or replica.decodes
     )
-    return Section(
+    return section(
         text("Latency"),
         plural(
             replica.concurrency, "One replica carries {n} request at once", "One replica carries {n} requests at once"
         ),
-        (*charts, *_against_one_pool(replica), *latency_terms(plan)),
+        *charts,
+        *_against_one_pool(replica),
+        *latency_terms(plan),
         new_page=True,
     )
 

@@ -15,7 +15,7 @@ from sizebook.plans.serving.tenants import in_cents
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Chart, Columns, Series
 from sizebook.reports.contract_tables import what_to_sign
-from sizebook.reports.document import Row, Section, Table, figures, words
+from sizebook.reports.document import Row, Section, Table, figures, section, words
 from sizebook.reports.money_charts import by_term, tornado
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.serving.replicas import fleet_by_month
@@ -48,7 +48,7 @@ def cost(plan: ServingPlan) -> Section:
         else text("This model writes no tokens: the tokens put in carry the whole cost."),
     )
     signed = what_to_sign([("", each) for each in plan.portfolio.contracts], contracts(plan))
-    return Section(text("Cost"), message, (fleet_by_month(plan), signed, table, _internal(plan)))
+    return section(text("Cost"), message, fleet_by_month(plan), signed, table, _internal(plan))
 
 
 def _internal(plan: ServingPlan) -> Table:
@@ -152,22 +152,19 @@ def carbon(plan: ServingPlan) -> Section:
             (text("Energy, month 1"), energy(months[0].energy_kwh), text("before the traffic grows")),
             (text("Emissions, month 1"), mass(months[0].co2e_kg), text("before the traffic grows")),
         ]
-    return Section(
+    return section(
         text("Energy and carbon"),
         phrases.NO_ENERGY
         if math.isnan(kwh)
         else text("{months} take {energy} and emit {mass} of CO\u2082e", months=n, energy=energy(kwh), mass=mass(kg))
         if len(months) > 1
         else text("The fleet takes {energy} a month and emits {mass} of CO\u2082e", energy=energy(kwh), mass=mass(kg)),
-        (
-            Table(
-                text("Energy and location-based emissions"),
-                (*words(text("Figure")), *figures(text("Amount")), *words(text("Basis"))),
-                tuple(Row(cells) for cells in rows),
-                note=text(
-                    "Wall power is 1.3 times the TDP when busy, as MLPerf submissions measured, and 0.3 times when "
-                    "idle."
-                ),
+        Table(
+            text("Energy and location-based emissions"),
+            (*words(text("Figure")), *figures(text("Amount")), *words(text("Basis"))),
+            tuple(Row(cells) for cells in rows),
+            note=text(
+                "Wall power is 1.3 times the TDP when busy, as MLPerf submissions measured, and 0.3 times when idle."
             ),
         ),
     )

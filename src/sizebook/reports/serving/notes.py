@@ -11,7 +11,7 @@ from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.reports.document import Notes, Row, Section, Table, figures, words
+from sizebook.reports.document import Notes, Row, Section, Table, figures, section, words
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import months
@@ -30,28 +30,25 @@ def alternatives(plan: ServingPlan, choices: Choices) -> Section:
     cheapest = choices.ranked[0]
     stopped = (text("{reason} ({n})", reason=text(reason), n=grouped(times)) for reason, times in choices.failed)
     failed = joined(stopped, "; ") or text("none")
-    return Section(
+    return section(
         text("Alternatives"),
         text(
             "The cheapest setup on target: {usd} in {months}",
             usd=usd(total_usd(cheapest.plan.months)),
             months=months(len(plan.months)),
         ),
-        (
-            Table(
-                text(
-                    "Setups that meet the target, cheapest in the last month first; bold: none is both "
-                    "cheaper and faster"
-                ),
-                (
-                    *words(text("Accelerator"), text("Engine"), text("Weights"), text("Layout")),
-                    *figures(text("GPUs at peak")),
-                    *figures(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
-                    *figures(text("Per token"), unit="ms"),
-                ),
-                tuple(_choice(choice) for choice in choices.ranked[:_MOST_CHOICES]),
-                note=text("Setups that cannot meet it, by what stops them: {failed}.", failed=failed),
+        Table(
+            text(
+                "Setups that meet the target, cheapest in the last month first; bold: none is both cheaper and faster"
             ),
+            (
+                *words(text("Accelerator"), text("Engine"), text("Weights"), text("Layout")),
+                *figures(text("GPUs at peak")),
+                *figures(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
+                *figures(text("Per token"), unit="ms"),
+            ),
+            tuple(_choice(choice) for choice in choices.ranked[:_MOST_CHOICES]),
+            note=text("Setups that cannot meet it, by what stops them: {failed}.", failed=failed),
         ),
     )
 
@@ -89,26 +86,24 @@ def error_bands(plan: ServingPlan) -> Section:
         for name, band in bands.items()
     )
     low, high = bands["throughput"].low, bands["throughput"].high
-    return Section(
+    return section(
         text("How sure"),
         text("Throughput measured: {range} of the prediction", range=span(fixed(low, 2), fixed(high, 2))),
-        (
-            Table(
-                text("Measured over predicted"),
-                (
-                    *words(text("Figure")),
-                    *figures("p10", "p50", "p90", text("Measurements"), text("Groups")),
-                    *words(text("Basis")),
-                ),
-                rows,
-                note=text(
-                    "A group is one model, system, engine and precision. In the fit: servers of this "
-                    "model, GPU and engine were. Otherwise the band is that of groups which a fit had "
-                    "not seen, each counting as one; wider where no server of the GPU was measured, "
-                    "widest where not even its kernels were, and for models with an encoder, of which "
-                    "nothing was measured. Separate pools have a band of their own: their time to first "
-                    "token is the least sure, as measured ones queued under caps that nobody stated."
-                ),
+        Table(
+            text("Measured over predicted"),
+            (
+                *words(text("Figure")),
+                *figures("p10", "p50", "p90", text("Measurements"), text("Groups")),
+                *words(text("Basis")),
+            ),
+            rows,
+            note=text(
+                "A group is one model, system, engine and precision. In the fit: servers of this "
+                "model, GPU and engine were. Otherwise the band is that of groups which a fit had "
+                "not seen, each counting as one; wider where no server of the GPU was measured, "
+                "widest where not even its kernels were, and for models with an encoder, of which "
+                "nothing was measured. Separate pools have a band of their own: their time to first "
+                "token is the least sure, as measured ones queued under caps that nobody stated."
             ),
         ),
     )
@@ -142,10 +137,11 @@ def assumptions(plan: ServingPlan) -> Section:
         )
     left_out = (*(text("Count of the model: {note}.", note=note) for note in plan.notes), *left_out)
     rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=OWN_ROWS))
-    return Section(
+    return section(
         text("Assumptions"),
         text("What the plan takes as given"),
-        (inputs_table(text("Inputs"), rows), Notes(left_out, text("Left out"))),
+        inputs_table(text("Inputs"), rows),
+        Notes(left_out, text("Left out")),
     )
 
 

@@ -7,7 +7,7 @@ from sizebook.core.units import grouped, parameters, percent
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.charts.chart_types import Columns, Limit, Series
-from sizebook.reports.document import Row, Section, Table, figures, unchanged, words
+from sizebook.reports.document import Row, Section, Table, figures, section, unchanged, words
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.phrases import gpus
 
@@ -22,33 +22,31 @@ def fleet(plan: ServingPlan) -> Section:
     burst = tuple(float(count - always) for count in month.replicas_by_hour)
     if any(burst):
         series.append(Series(text("On demand"), burst))
-    return Section(
+    return section(
         text("Fleet"),
         text(
             "{gpus} under contract and {peak} in the busiest hour of month 1",
             gpus=gpus(month.reserved_gpus),
             peak=grouped(month.peak_gpus),
         ),
-        (
-            Columns(
-                text(
-                    "Replicas of {gpus} by hour of month 1, {spare} of them spare",
-                    gpus=gpus(plan.replica.gpus),
-                    spare=grouped(spare),
-                ),
-                text("Hour of the day"),
-                text("Replicas"),
-                categories=_HOURS,
-                series=tuple(series),
+        Columns(
+            text(
+                "Replicas of {gpus} by hour of month 1, {spare} of them spare",
+                gpus=gpus(plan.replica.gpus),
+                spare=grouped(spare),
             ),
-            Columns(
-                text("Traffic uses {share} of what the fleet could carry in month 1", share=percent(month.utilization)),
-                text("Hour of the day"),
-                text("Utilisation, %"),
-                categories=_HOURS,
-                series=(Series(text("Utilisation"), tuple(100 * share for share in month.utilization_by_hour)),),
-                limit=Limit(100 * load, text("Planned to at most {share}", share=percent(load))),
-            ),
+            text("Hour of the day"),
+            text("Replicas"),
+            categories=_HOURS,
+            series=tuple(series),
+        ),
+        Columns(
+            text("Traffic uses {share} of what the fleet could carry in month 1", share=percent(month.utilization)),
+            text("Hour of the day"),
+            text("Utilisation, %"),
+            categories=_HOURS,
+            series=(Series(text("Utilisation"), tuple(100 * share for share in month.utilization_by_hour)),),
+            limit=Limit(100 * load, text("Planned to at most {share}", share=percent(load))),
         ),
     )
 

@@ -11,7 +11,7 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.steps import derivations
 from sizebook.reports.charts.chart_types import Limit, Series, Stacks
-from sizebook.reports.document import Report, Row, Section, Table, derivation, figures, words
+from sizebook.reports.document import Report, Row, Section, Table, derivation, figures, section, words
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.phrases import data_dates
 from sizebook.reports.serving.latency import latency
@@ -89,7 +89,7 @@ def _memory(plan: ServingPlan) -> Section:
     rows = [Row((name, fixed(size / GIB, 2), fixed(100 * size / memory.physical_bytes, 1))) for name, size in parts]
     physical, allowed = float(memory.physical_bytes), float(memory.allowed_bytes) / GIB
     rows.append(Row((text("Physical memory"), fixed(physical / GIB, 2), fixed(100, 1)), "total"))
-    return Section(
+    return section(
         text("Memory"),
         plural(
             replica.capacity,
@@ -97,27 +97,25 @@ def _memory(plan: ServingPlan) -> Section:
             "The cache has {gibibytes} a GPU: room for {n} requests",
             gibibytes=gibibytes(float(memory.cache_bytes)),
         ),
-        (
-            Stacks(
-                text(
-                    "Memory of one {gpu}: weights take {percent}",
-                    gpu=accelerator(replica.setup.gpu).name,
-                    percent=percent(float(memory.weight_bytes) / physical),
-                ),
-                "GiB",
-                (text("One GPU"),),
-                series=series,
-                totals=(gibibytes(physical),),
-                limit=Limit(allowed, text("The engine may use {memory}", memory=gibibytes(allowed * GIB))),
+        Stacks(
+            text(
+                "Memory of one {gpu}: weights take {percent}",
+                gpu=accelerator(replica.setup.gpu).name,
+                percent=percent(float(memory.weight_bytes) / physical),
             ),
-            Table(
-                text("Memory of one GPU"),
-                (*words(text("Component")), *figures(text("Memory"), unit="GiB"), *figures(text("Share"), unit="%")),
-                tuple(rows),
-                note=text(
-                    "Room is counted for {held} tokens of each request, on all GPUs of a replica.",
-                    held=grouped(replica.held_tokens),
-                ),
+            "GiB",
+            (text("One GPU"),),
+            series=series,
+            totals=(gibibytes(physical),),
+            limit=Limit(allowed, text("The engine may use {memory}", memory=gibibytes(allowed * GIB))),
+        ),
+        Table(
+            text("Memory of one GPU"),
+            (*words(text("Component")), *figures(text("Memory"), unit="GiB"), *figures(text("Share"), unit="%")),
+            tuple(rows),
+            note=text(
+                "Room is counted for {held} tokens of each request, on all GPUs of a replica.",
+                held=grouped(replica.held_tokens),
             ),
         ),
     )

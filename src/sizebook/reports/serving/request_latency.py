@@ -8,7 +8,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import duration, grouped, significant
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.charts.chart_types import Limit, Line, Lines
-from sizebook.reports.document import Column, Row, Section, Table
+from sizebook.reports.document import Column, Row, Section, Table, section
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.serving.latency_terms import latency_terms
 from sizebook.serving.load import SEED, Loaded
@@ -42,7 +42,7 @@ def request_latency(plan: ServingPlan, loaded: Loaded) -> Section:
             held=held,
         ),
     )
-    return Section(
+    return section(
         text("Latency"),
         text(
             "{held} of requests: first token after {first}, then {token} a token",
@@ -50,7 +50,9 @@ def request_latency(plan: ServingPlan, loaded: Loaded) -> Section:
             first=duration(plan.replica.held("ttft")),
             token=duration(plan.replica.held("tpot")),
         ),
-        (*(_growth(plan, loaded, latency) for latency in ("ttft", "tpot")), table, *latency_terms(plan)),
+        *(_growth(plan, loaded, latency) for latency in ("ttft", "tpot")),
+        table,
+        *latency_terms(plan),
         new_page=True,
     )
 

@@ -8,7 +8,19 @@ from sizebook.core.texts import Figure, Text, text
 from sizebook.core.units import NO_BREAK_SPACE, gibibytes, gigabytes, grouped, parameters, percent
 from sizebook.plans.sizing.plan import AS_STORED, Sizing
 from sizebook.reports.charts.chart_types import Bar, Bars
-from sizebook.reports.document import Notes, Prose, Report, Row, Section, Table, Tile, derivation, figures, words
+from sizebook.reports.document import (
+    Notes,
+    Prose,
+    Report,
+    Row,
+    Section,
+    Table,
+    Tile,
+    derivation,
+    figures,
+    section,
+    words,
+)
 from sizebook.reports.number_columns import (
     MINUS,
     aligned,
@@ -198,15 +210,13 @@ def _breakdown(sizing: Sizing) -> Section:
             )
         )
     message = text("{label} hold {percent} of the parameters", label=largest.label, percent=percent(largest.share))
-    return Section(
+    return section(
         text("Parameters"),
         message,
-        (
-            Table(
-                text("Parameters by part, exact"),
-                (*words(text("Part"), text("Key")), *figures(text("Parameters")), *figures(text("Share"), unit="%")),
-                tuple(rows),
-            ),
+        Table(
+            text("Parameters by part, exact"),
+            (*words(text("Part"), text("Key")), *figures(text("Parameters")), *figures(text("Share"), unit="%")),
+            tuple(rows),
         ),
     )
 
@@ -242,7 +252,7 @@ def _storage(sizing: Sizing) -> Section:
         (fixed(100 * s.n_bytes / sizing.weight_bytes, 1) for s in sizing.storage),
         strict=True,
     )
-    return Section(
+    return section(
         text("Memory"),
         text(
             "The weights take {size} {stored}, {other} in {dtype}",
@@ -251,26 +261,24 @@ def _storage(sizing: Sizing) -> Section:
             other=gigabytes(other.n_bytes),
             dtype=other.dtype,
         ),
-        (
-            Bars(
-                text(
-                    "From {most} in {dtype} to {least} in {other}",
-                    most=gigabytes(most.n_bytes),
-                    dtype=most.dtype,
-                    least=gigabytes(smallest.n_bytes),
-                    other=smallest.dtype,
-                ),
-                text("Weights, {prefix}B (powers of ten)", prefix=prefix),
-                bars,
+        Bars(
+            text(
+                "From {most} in {dtype} to {least} in {other}",
+                most=gigabytes(most.n_bytes),
+                dtype=most.dtype,
+                least=gigabytes(smallest.n_bytes),
+                other=smallest.dtype,
             ),
-            Table(
-                text("Memory of the weights by number format"),
-                columns,
-                tuple(Row(row, "marked" if row[0] == sizing.dtype else "plain") for row in cells),
-                note=text(
-                    "GB is 10⁹ bytes, GiB 2³⁰. Block formats include the bytes of their scales. Weights "
-                    "alone: a running model also holds its cache, activations and the engine."
-                ),
+            text("Weights, {prefix}B (powers of ten)", prefix=prefix),
+            bars,
+        ),
+        Table(
+            text("Memory of the weights by number format"),
+            columns,
+            tuple(Row(row, "marked" if row[0] == sizing.dtype else "plain") for row in cells),
+            note=text(
+                "GB is 10⁹ bytes, GiB 2³⁰. Block formats include the bytes of their scales. Weights "
+                "alone: a running model also holds its cache, activations and the engine."
             ),
         ),
     )
@@ -281,7 +289,7 @@ def _comparison(sizing: Sizing) -> Section:
         hint = text(
             "Set published_total and published_source in the scenario to have the count compared with the publisher's."
         )
-        return Section(text("Published count"), text("No published count was given to compare with"), (Prose(hint),))
+        return section(text("Published count"), text("No published count was given to compare with"), Prose(hint))
     ratio = sizing.difference / sizing.published.total
     rows = (
         Row((text("Counted here"), grouped(sizing.count.total), text("tensor by tensor from the architecture"))),
@@ -295,15 +303,13 @@ def _comparison(sizing: Sizing) -> Section:
             "total",
         ),
     )
-    return Section(
+    return section(
         text("Published count"),
         _verdict(sizing),
-        (
-            Table(
-                text("Counted against published"),
-                (*words(text("Count")), *figures(text("Parameters")), *words(text("Source"))),
-                rows,
-            ),
+        Table(
+            text("Counted against published"),
+            (*words(text("Count")), *figures(text("Parameters")), *words(text("Source"))),
+            rows,
         ),
     )
 
@@ -346,4 +352,4 @@ def _notes(sizing: Sizing) -> Section:
             "one model; another's mix differs by a few per cent."
         ),
     ]
-    return Section(text("Notes"), text("What is counted, and what is not"), (Notes(tuple(items)),))
+    return section(text("Notes"), text("What is counted, and what is not"), Notes(tuple(items)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.document import Row, Section, Table, figures, words
+from sizebook.reports.document import Row, Section, Table, figures, section, words
 from sizebook.reports.phrases import CHOICES
 from sizebook.training.adapters import targets
 from sizebook.training.tuning import TUNING_NAMES
@@ -52,26 +52,24 @@ def adapters(plan: TrainingPlan) -> tuple[Section, ...]:
     )
     magnitudes = text(", and one magnitude for each output") if recipe.magnitudes else ""
     return (
-        Section(
+        section(
             text("Adapters"),
             text("{n} of {all} parameters are trained", n=grouped(total), all=grouped(plan.count.total)),
-            (
-                Table(
-                    text("Matrices that carry adapters of rank {lora_rank}", lora_rank=recipe.lora_rank),
-                    (
-                        *words(text("Matrix")),
-                        *figures(text("Outputs x inputs"), text("In the model"), text("Trained parameters")),
-                    ),
-                    tuple(rows),
-                    note=text(
-                        "An adapter has rank x (inputs + outputs) parameters{magnitudes}. Frozen weights are "
-                        "kept in {bits}; embeddings and head in bf16. {percent} of the model is trained; "
-                        "weights, frozen and trained, take {gibibytes} of a GPU.",
-                        magnitudes=magnitudes,
-                        bits=bits,
-                        percent=percent(total / plan.count.total, 2),
-                        gibibytes=gibibytes(plan.fullest.weights),
-                    ),
+            Table(
+                text("Matrices that carry adapters of rank {lora_rank}", lora_rank=recipe.lora_rank),
+                (
+                    *words(text("Matrix")),
+                    *figures(text("Outputs x inputs"), text("In the model"), text("Trained parameters")),
+                ),
+                tuple(rows),
+                note=text(
+                    "An adapter has rank x (inputs + outputs) parameters{magnitudes}. Frozen weights are "
+                    "kept in {bits}; embeddings and head in bf16. {percent} of the model is trained; "
+                    "weights, frozen and trained, take {gibibytes} of a GPU.",
+                    magnitudes=magnitudes,
+                    bits=bits,
+                    percent=percent(total / plan.count.total, 2),
+                    gibibytes=gibibytes(plan.fullest.weights),
                 ),
             ),
         ),

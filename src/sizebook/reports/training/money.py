@@ -10,7 +10,7 @@ from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Chart
-from sizebook.reports.document import Row, Section, Table, figures, words
+from sizebook.reports.document import Row, Section, Table, figures, section, words
 from sizebook.reports.money_charts import hours_bars, tornado, waterfall
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.training.case_phrases import band_text, price, share, whole_cost
@@ -42,24 +42,22 @@ def cost(plan: TrainingPlan) -> Section:
             price=price(plan),
             basis=plan.inputs.costs.basis,
         )
-    return Section(
+    return section(
         text("Cost"),
         phrases.NO_COST
         if math.isnan(total)
         else text("The whole run costs {usd}, {band}", usd=usd(total), band=band_text(plan, whole_cost)),
-        (
-            Table(
-                text("Cost of the whole run by cause, middle case"),
-                (*words(text("Cause")), *figures(text("Cost"), unit="USD"), *figures(text("Share"), unit="%")),
-                (
-                    *(
-                        Row((part.label, fixed(part.value, decimals), fixed(100 * _ratio(part.value, total), 1)))
-                        for part in parts
-                    ),
-                    Row((text("Total"), fixed(total, decimals), fixed(whole, 1)), "total"),
+        Table(
+            text("Cost of the whole run by cause, middle case"),
+            (*words(text("Cause")), *figures(text("Cost"), unit="USD"), *figures(text("Share"), unit="%")),
+            (
+                *(
+                    Row((part.label, fixed(part.value, decimals), fixed(100 * _ratio(part.value, total), 1)))
+                    for part in parts
                 ),
-                note=note,
+                Row((text("Total"), fixed(total, decimals), fixed(whole, 1)), "total"),
             ),
+            note=note,
         ),
     )
 
@@ -123,7 +121,7 @@ def carbon(plan: TrainingPlan) -> Section:
             text("{kg_per_gpu} kg a GPU over its life", kg_per_gpu=plain_number(shares.kg_per_gpu)),
         )
     )
-    return Section(
+    return section(
         text("Energy and carbon"),
         phrases.NO_ENERGY
         if math.isnan(middle.energy_kwh)
@@ -132,16 +130,14 @@ def carbon(plan: TrainingPlan) -> Section:
             energy=energy(middle.energy_kwh),
             mass=mass(middle.co2e_kg),
         ),
-        (
-            Table(
-                text("Energy and emissions of the whole run, middle case"),
-                (*words(text("Figure")), *figures(text("Amount")), *words(text("Basis"))),
-                tuple(Row(cells) for cells in rows),
-                note=text(
-                    "Location- and market-based emissions are two accounts of the same electricity and "
-                    "are not added (GHG Protocol, Scope 2). Embodied emissions are a share of the "
-                    "hardware's manufacture, in addition."
-                ),
+        Table(
+            text("Energy and emissions of the whole run, middle case"),
+            (*words(text("Figure")), *figures(text("Amount")), *words(text("Basis"))),
+            tuple(Row(cells) for cells in rows),
+            note=text(
+                "Location- and market-based emissions are two accounts of the same electricity and "
+                "are not added (GHG Protocol, Scope 2). Embodied emissions are a share of the "
+                "hardware's manufacture, in addition."
             ),
         ),
     )

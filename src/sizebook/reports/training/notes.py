@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizebook.core.texts import text
 from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, usd
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.document import Notes, Row, Section, Table, figures, words
+from sizebook.reports.document import Notes, Row, Section, Table, figures, section, words
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import aligned, fixed
 from sizebook.reports.run_rows import cost_rows, pace_rows, power_rows
@@ -28,25 +28,23 @@ def conventions(plan: TrainingPlan) -> Section:
         for name, figure in zip(names, gigaflop, strict=True)
     )
     least, most = (percent(rate * bound(per_token.values())) for bound in (min, max))
-    return Section(
+    return section(
         text("Conventions"),
         text("By convention, the same run is an MFU of {least} or {most}", least=least, most=most),
-        (
-            Table(
-                text(
-                    "MFU against the dense {compute_dtype} peak of {flop}/s; this plan counts as {convention}",
-                    compute_dtype=inputs.method.compute_dtype,
-                    flop=flop(inputs.peak_flop_per_s),
-                    convention=convention,
-                ),
-                (
-                    *words(text("Convention")),
-                    *figures(text("FLOPs per token"), unit="GFLOP"),
-                    *figures(text("MFU"), unit="%"),
-                    *words(text("What it counts")),
-                ),
-                rows,
+        Table(
+            text(
+                "MFU against the dense {compute_dtype} peak of {flop}/s; this plan counts as {convention}",
+                compute_dtype=inputs.method.compute_dtype,
+                flop=flop(inputs.peak_flop_per_s),
+                convention=convention,
             ),
+            (
+                *words(text("Convention")),
+                *figures(text("FLOPs per token"), unit="GFLOP"),
+                *figures(text("MFU"), unit="%"),
+                *words(text("What it counts")),
+            ),
+            rows,
         ),
     )
 
@@ -68,26 +66,24 @@ def assumptions(plan: TrainingPlan) -> Section:
     declared = (row for section in sections for row in input_rows(section, without=OWN_ROWS | settled))
     other = (text("Other costs"), usd(inputs.costs.other_usd, 4), text("scenario or usual"))
     rows = (*_run_rows(plan), *cost_rows(plan, price(plan)), other, *power_rows(plan), *declared)
-    return Section(
+    return section(
         text("Assumptions"),
         text("What the plan takes as given"),
-        (
-            inputs_table(text("Inputs"), rows),
-            Notes(
-                (
-                    *(text("Count of the model: {note}.", note=note) for note in plan.notes),
-                    text(
-                        "Storage and network traffic unless given as other costs, failed experiments, and "
-                        "the time to find the recipe. Evaluation and restarts by hand stand in the whole run "
-                        "alone, of which energy and carbon are."
-                    ),
-                    text(
-                        "Memory is that of the fullest pipeline stage; the allocator's cache and the "
-                        "driver's context are in it."
-                    ),
+        inputs_table(text("Inputs"), rows),
+        Notes(
+            (
+                *(text("Count of the model: {note}.", note=note) for note in plan.notes),
+                text(
+                    "Storage and network traffic unless given as other costs, failed experiments, and "
+                    "the time to find the recipe. Evaluation and restarts by hand stand in the whole run "
+                    "alone, of which energy and carbon are."
                 ),
-                text("Left out"),
+                text(
+                    "Memory is that of the fullest pipeline stage; the allocator's cache and the "
+                    "driver's context are in it."
+                ),
             ),
+            text("Left out"),
         ),
     )
 

@@ -22,7 +22,7 @@ from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.remarks import warnings
 from sizebook.plans.training.steps import derivations
 from sizebook.reports.charts.chart_types import Bar, Bars, Limit, Series, Stacks
-from sizebook.reports.document import Column, Report, Row, Section, Table, derivation, figures, words
+from sizebook.reports.document import Column, Report, Row, Section, Table, derivation, figures, section, words
 from sizebook.reports.number_columns import align_points, aligned, fixed, largest_unit
 from sizebook.reports.phrases import data_dates
 from sizebook.reports.training.adapters import adapters
@@ -142,10 +142,12 @@ def _time(plan: TrainingPlan) -> Section:
         series=series,
         totals=tuple(days(case) for case in cases),
     )
-    return Section(
+    return section(
         text("Time"),
         text("Training takes {days}, {banded}", days=days(plan.middle), banded=band_text(plan, days)),
-        (chart, _both(plan), _cases(plan)),
+        chart,
+        _both(plan),
+        _cases(plan),
     )
 
 
@@ -223,10 +225,10 @@ def _step(plan: TrainingPlan) -> tuple[Section, ...]:
     batches = plural(plan.work.micro_batches, "{n} micro-batch", "{n} micro-batches")
     title = text("A step of {duration}, {batches} a pipeline", duration=duration(plan.step.total), batches=batches)
     return (
-        Section(
+        section(
             text("Step"),
             text("{cause}: {share} of a step", cause=parts[0].label, share=largest),
-            (Bars(title, text("Seconds of one step"), bars),),
+            Bars(title, text("Seconds of one step"), bars),
         ),
     )
 
@@ -256,26 +258,24 @@ def _memory(plan: TrainingPlan) -> Section:
         message = text("The fullest GPU lacks {room} of {has}", room=room, has=has)
     columns = (Column(text("Component")), *(Column(label, "GiB", figures=True) for label in labels))
     usable = text("{n} GiB usable", n=significant(plan.capacity_bytes / GIB))
-    return Section(
+    return section(
         text("Memory"),
         message,
-        (
-            Stacks(
-                text("Memory of one GPU by component, {name}", name=plan.inputs.layout.name),
-                "GiB",
-                labels,
-                series=series,
-                totals=tuple(text("{n} GiB", n=fixed(value, 2)) for value in totals),
-                limit=Limit(plan.capacity_bytes / GIB, usable),
-            ),
-            Table(
-                text("Memory of one GPU by component"),
-                columns,
-                tuple(rows),
-                note=text(
-                    "Optimizer states hold the master weights; buffers and context the allocator's cache "
-                    "and what driver and communication take outside it."
-                ),
+        Stacks(
+            text("Memory of one GPU by component, {name}", name=plan.inputs.layout.name),
+            "GiB",
+            labels,
+            series=series,
+            totals=tuple(text("{n} GiB", n=fixed(value, 2)) for value in totals),
+            limit=Limit(plan.capacity_bytes / GIB, usable),
+        ),
+        Table(
+            text("Memory of one GPU by component"),
+            columns,
+            tuple(rows),
+            note=text(
+                "Optimizer states hold the master weights; buffers and context the allocator's cache "
+                "and what driver and communication take outside it."
             ),
         ),
         new_page=plan.step is None,

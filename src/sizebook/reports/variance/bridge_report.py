@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from sizebook.core.texts import text
 from sizebook.plans.bridges import Bridge
-from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figures, words
+from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figures, section, words
 from sizebook.reports.number_columns import aligned
 from sizebook.reports.variance.drawing import chart_of, money, shown, signed, with_signs
 
@@ -57,4 +57,4 @@ def _steps(found: Bridge) -> Section:
     if None in found.moves:
         notes.append(text("Where Adds shows –, that change alone gives no plan; the next line adds both changes."))
     table = Table(text("Changes in order"), heads, rows)
-    return Section(text("Changes"), text("What differs, one by one"), (table, Notes(tuple(notes))))
+    return section(text("Changes"), text("What differs, one by one"), table, Notes(tuple(notes)))

@@ -11,7 +11,7 @@ from sizebook.actuals.variance import LABELS
 from sizebook.core.texts import Text, joined, plural, text
 from sizebook.core.units import significant
 from sizebook.plans.bridges import fewest
-from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figures, words
+from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figures, section, words
 from sizebook.reports.number_columns import aligned
 from sizebook.reports.variance.drawing import bridge_chart, money, signed, with_signs
 
@@ -57,7 +57,7 @@ def report(found: PlanVariance, as_of: date) -> Report:
             currency=currency,
         ),
         sections=(
-            Section(text("Months"), text("Month by month"), tuple(_tables(found)), new_page=True),
+            section(text("Months"), text("Month by month"), *tuple(_tables(found)), new_page=True),
             _decisions(found, lines, by_size),
         ),
         warnings=found.remarks,
@@ -139,11 +139,9 @@ def _decisions(found: PlanVariance, lines: dict[str, float], by_size: list[str])
     )
     heads = (*words(text("Cause"), text("Against plan")), *figures(text("Share of all changes"), unit="%"))
     items = tuple(DECISIONS[name] for name in by_size if lines[name] >= _LEAST_DECIDED * moved)
-    return Section(
+    return section(
         text("Decisions"),
         text("What to decide"),
-        (
-            Table(text("Causes over all months"), heads, rows),
-            Notes(items or (text("No cause of extra cost needs a decision."),)),
-        ),
+        Table(text("Causes over all months"), heads, rows),
+        Notes(items or (text("No cause of extra cost needs a decision."),)),
     )
