@@ -12,7 +12,8 @@ from sizebook.models.architecture import Architecture, Head, Layer
 from sizebook.models.classes import kind_of_class, n_labels
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import UNTIED, layers_of, prediction
-from sizebook.models.families.row_bricks import Entry, Formula, Reading, Sizes, rows_of
+from sizebook.models.families.row_bricks import Entry, Sizes, rows_of
+from sizebook.models.families.row_sizes import Formula, Reading
 
 
 @dataclass(frozen=True, slots=True)

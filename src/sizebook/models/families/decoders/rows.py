@@ -25,7 +25,8 @@ from sizebook.models.families.blocks import (
 )
 from sizebook.models.families.decoders.latent_attention import latent
 from sizebook.models.families.experts import correction, mlp_kinds, routed, shared_width, stepped_kinds
-from sizebook.models.families.row_bricks import Entry, Reading, Sizes, rows_of
+from sizebook.models.families.row_bricks import Entry, Sizes, rows_of
+from sizebook.models.families.row_sizes import Reading
 from sizebook.models.huggingface import model_type
 from sizebook.models.latent import LatentAttention
 

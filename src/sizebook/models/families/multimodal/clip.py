@@ -8,7 +8,7 @@ from sizebook.models.architecture import Architecture, Attention, Embedding, Lay
 from sizebook.models.classes import n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.row_bricks import patches
+from sizebook.models.families.row_sizes import patches
 from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower

@@ -16,7 +16,8 @@ from sizebook.models.families.multimodal.joining import (
     text_model,
     with_towers,
 )
-from sizebook.models.families.row_bricks import Entry, Reading, Sizes, rows_of
+from sizebook.models.families.row_bricks import Entry, Sizes, rows_of
+from sizebook.models.families.row_sizes import Reading
 from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from sizebook.models.architecture import Brick
 from sizebook.models.config import Config
-from sizebook.models.families.row_bricks import Entry, Reading, Sizes, rows_of
+from sizebook.models.families.row_bricks import Entry, Sizes, rows_of
+from sizebook.models.families.row_sizes import Reading
 from sizebook.models.towers import Tower
 
 
