@@ -5,7 +5,7 @@ from pathlib import Path
 from openpyxl import Workbook
 
 from sizebook.calculation import recalculate
-from sizebook.calculation.repeated_arrays import once
+from sizebook.calculation.repeated_arrays import with_let
 
 EACH = "SIZEBOOK_OWN_EACH"
 
@@ -13,7 +13,7 @@ EACH = "SIZEBOOK_OWN_EACH"
 def test_equal_calls_are_one_those_within_them_too() -> None:
     inner = f'{EACH}(1,"INT",A1:A3)'
     outer = f'{EACH}(1,"INT",B1:B3-{inner})'
-    assert once(f"{outer}*({outer}>0)+{inner}") == (
+    assert with_let(f"{outer}*({outer}>0)+{inner}") == (
         f'LET(SIZEBOOK_OWN_ARRAY2,{inner},SIZEBOOK_OWN_ARRAY1,{EACH}(1,"INT",B1:B3-SIZEBOOK_OWN_ARRAY2),'
         "SIZEBOOK_OWN_ARRAY1*(SIZEBOOK_OWN_ARRAY1>0)+SIZEBOOK_OWN_ARRAY2)"
     )
@@ -22,7 +22,7 @@ def test_equal_calls_are_one_those_within_them_too() -> None:
 def test_what_stands_once_or_may_hide_an_error_stays() -> None:
     one, other = f'{EACH}(1,"INT",A1:A3)', f'{EACH}(1,"INT",B1:B3)'
     for text in (f"{one}*{other}", "A1:A3*A1:A3", f"IFERROR({one},0)+{one}"):
-        assert once(text) == text
+        assert with_let(text) == text
 
 
 def test_the_sum_is_that_of_the_formula(tmp_path: Path) -> None:

@@ -163,12 +163,12 @@ class Copies:
         self._lines: dict[tuple[str, int], tuple[Template, Template | None]] = {}
         self._rows: dict[str, tuple[Template, Template | None]] = {}
 
-    def stands(self, kind: str, seen: Pieces) -> None:
+    def note_unchanged(self, kind: str, seen: Pieces) -> None:
         """Note a formula that stands as it is, here and in its copies."""
         self.plain.add(kind)
         self._rows[across_kind(kind)] = template(seen), None
 
-    def moves(self, kind: str, column: int, seen: Pieces, rewritten: Template) -> None:
+    def note_rewritten(self, kind: str, column: int, seen: Pieces, rewritten: Template) -> None:
         """Note what becomes of a formula and its copies."""
         self._lines[kind, column] = self._rows[across_kind(kind)] = template(seen), rewritten
 

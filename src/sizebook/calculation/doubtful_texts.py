@@ -27,7 +27,7 @@ def doubtful_texts(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Plac
     cells, found = _Texts(texts), {}
     for sheet in dict.fromkeys(sheet for sheet, _ in texts):
         for place, formula in prepared.may_refer_to(sheet):
-            at = cells.taken(tokenize(formula), place[0], failed=values.get(place) == _VALUE)
+            at = cells.read_as_number(tokenize(formula), place[0], failed=values.get(place) == _VALUE)
             if at is not None:
                 found[place] = f"={formula} cannot be calculated: it may read the text of {'!'.join(at)} as a number"
     return found
@@ -43,7 +43,7 @@ class _Texts:
             if (at := area(place[1], place[0])) is not None:
                 self._places[at.sheet.casefold(), at.top, at.left] = place
 
-    def taken(self, tokens: Sequence[Token], sheet: str, *, failed: bool) -> Place | None:
+    def read_as_number(self, tokens: Sequence[Token], sheet: str, *, failed: bool) -> Place | None:
         """Return a text that a formula takes as a number or as a criterion, None where it takes none."""
         criteria = any(token.kind == "call" and _takes_criteria(token) for token in tokens)
         for index, token in enumerate(tokens):

@@ -20,7 +20,7 @@ from sizebook.calculation.tokens import Token
 from sizebook.core.errors import CellError
 
 
-def lost(parts: Sequence[list[Token]], function: SpreadsheetFunction) -> bool:
+def names_lost_range(parts: Sequence[list[Token]], function: SpreadsheetFunction) -> bool:
     """Return whether a range that a call needs is one that is gone; the engine works on without it."""
     return any(
         len(part) == 1 and part[0].text.upper() == "#REF!" and function.kind(number) in (RANGE, ARRAY)

@@ -28,7 +28,7 @@ from sizebook.calculation.copies import (
     stands_apart,
     template,
 )
-from sizebook.calculation.kept_formulas import LEAST_SECONDS, KeptFormulas, keep, kept_file, read_kept
+from sizebook.calculation.formula_cache import LEAST_SECONDS, RewrittenFormulas, cache_file, read_cache, write_cache
 from sizebook.calculation.links import links
 from sizebook.calculation.names import Names, NotCalculableError
 from sizebook.calculation.package import WORKBOOK, Package, tag
@@ -69,13 +69,13 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
         short=ShortNumbers(package, frozenset(sheet for sheet, cells in found.items() if cells)),
         dates_from_1904=prepared.dates_from_1904,
     )
-    file, begun = kept_file(package, found, book), process_time()
-    prepared.kept = read_kept(file, book)
+    file, begun = cache_file(package, found, book), process_time()
+    prepared.cached = read_cache(file, book)
     sheets = [_Preparing(package, prepared, book, sheet, part) for sheet, part in package.sheets().items()]
     for sheet in sheets:
         sheet.all_formulas(found[sheet.sheet])
-    if prepared.kept is None and process_time() - begun > LEAST_SECONDS:
-        keep(file, prepared.as_kept(), book)
+    if prepared.cached is None and process_time() - begun > LEAST_SECONDS:
+        write_cache(file, prepared.all_rewritten(), book)
     prepared.file = plain_file(package, outside, dates_from_1904=prepared.dates_from_1904)
     return prepared
 
@@ -118,7 +118,7 @@ class _Preparing:
 
     def __init__(self, package: Package, prepared: Prepared, book: WorkbookContext, sheet: str, part: str) -> None:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
-        self.kept = prepared.kept
+        self.cached = prepared.cached
         # The same text in all copies, so that the engine takes them apart once.
         self.own_place = f"{book.sheets.index(sheet)},ROW(),COLUMN()"
         self.shared: dict[str, _Shared] = {}
@@ -153,9 +153,9 @@ class _Preparing:
             for cell, _ in found:
                 cell_area(cell, self.sheet)  # says what is wrong
         first = self.prepared.add_all(list(zip(repeat(self.sheet), addresses)), texts)
-        if self.kept is not None:
+        if self.cached is not None:
             for number, (cell, formula) in enumerate(found, first):
-                self._as_kept(self.kept, cell, formula, number)
+                self._put_cached(self.cached, cell, formula, number)
             return
         some = stands_apart("\0".join(texts))
         for index, (kind, of_row) in enumerate(kinds(texts)):
@@ -177,7 +177,7 @@ class _Preparing:
         self._write(cell, formula, number, text)
         return array.filled, cell_area(cell, self.sheet)
 
-    def _as_kept(self, kept: KeptFormulas, cell: etree._Element, formula: etree._Element, number: int) -> None:
+    def _put_cached(self, kept: RewrittenFormulas, cell: etree._Element, formula: etree._Element, number: int) -> None:
         """Put in place what became of a formula before."""
         text = kept.texts[number]
         if text is not None:
@@ -217,8 +217,8 @@ class _Preparing:
 
     def _write(self, cell: etree._Element, formula: etree._Element, number: int, text: str) -> bool:
         """Put the rewritten formula in place; return whether nothing had to be done, here nor anywhere further down."""
-        if self.kept is not None:
-            self._as_kept(self.kept, cell, formula, number)
+        if self.cached is not None:
+            self._put_cached(self.cached, cell, formula, number)
             return False
         at, array = cell_area(cell, self.sheet), self.prepared.arrays.get(number)
         if array is not None:
@@ -235,14 +235,14 @@ class _Preparing:
             rewriter = Rewriter(self.book, at)
             rewritten = self._rewritten(rewriter, number, text)
             if rewritten == seen and rewriter.moves and not rewriter.depends_on_place:
-                self.copies.stands(kind, seen)
+                self.copies.note_unchanged(kind, seen)
                 self.unchanged.add(seen)
                 return True
             if not rewriter.moves:
                 self._put(formula, number, template(rewritten).written(at.top, at.left))
                 return False
             self.copied[seen] = template(rewritten)
-        self.copies.moves(kind, at.left, seen, self.copied[seen])
+        self.copies.note_rewritten(kind, at.left, seen, self.copied[seen])
         self._put(formula, number, self.copied[seen].written(at.top, at.left))
         return False
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import repeat
 
 from sizebook.calculation.calculated import Place
-from sizebook.calculation.kept_formulas import KeptFormulas
+from sizebook.calculation.formula_cache import RewrittenFormulas
 from sizebook.calculation.sheet_formulas import ArrayFormula
 from sizebook.calculation.tokens import shifted
 
@@ -24,7 +24,7 @@ class Prepared:
         refused: the cells that cannot be calculated, and why.
         stored_errors: the error values that the file holds beside formulas.
         rewritten, refused_formulas: what became of formulas that do not stand as they are, by their number.
-        kept: the same of a calculation before, taken in place of rewriting.
+        cached: the same of a calculation before, taken in place of rewriting.
         sheets: the sheets, each told to calls by its number in this list.
     """
 
@@ -37,7 +37,7 @@ class Prepared:
     stored_errors: dict[Place, str] = field(default_factory=dict)
     rewritten: dict[int, str] = field(default_factory=dict)
     refused_formulas: dict[int, str] = field(default_factory=dict)
-    kept: KeptFormulas | None = None
+    cached: RewrittenFormulas | None = None
     _texts: list[tuple[str, int, int]] = field(default_factory=list)
 
     @property
@@ -63,9 +63,9 @@ class Prepared:
         """The cells that hold formulas, once all are noted."""
         return frozenset(self.places)
 
-    def as_kept(self) -> KeptFormulas:
+    def all_rewritten(self) -> RewrittenFormulas:
         """Return what became of all formulas, for the next calculation of the same ones."""
-        return KeptFormulas(list(map(self.rewritten.get, range(len(self.places)))), self.refused_formulas)
+        return RewrittenFormulas(list(map(self.rewritten.get, range(len(self.places)))), self.refused_formulas)
 
     def add(self, place: Place, text: str, down: int = 0, across: int = 0) -> int:
         """Note a formula, given as it reads so many rows up and columns to the left; return its number."""

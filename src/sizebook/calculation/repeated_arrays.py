@@ -15,7 +15,7 @@ _DEAR = (EACH, f"{OWN}MMULT")
 _NAME = f"{OWN}ARRAY"
 
 
-def once(argument: str) -> str:
+def with_let(argument: str) -> str:
     """Return an argument in which equal calls are one; as it is where a function may hide an error of theirs."""
     if sum(argument.count(f"{name}(") for name in _DEAR) < 2:
         return argument

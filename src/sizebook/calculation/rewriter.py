@@ -25,12 +25,12 @@ from sizebook.calculation.callback_names import (
 from sizebook.calculation.comparisons import compared, on_top, sides
 from sizebook.calculation.copies import grows
 from sizebook.calculation.criteria import of_one_size, with_errors_sought
-from sizebook.calculation.literals import lost
+from sizebook.calculation.literals import names_lost_range
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
 from sizebook.calculation.number_texts import operands
 from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
 from sizebook.calculation.proofs import refuse_form
-from sizebook.calculation.repeated_arrays import once
+from sizebook.calculation.repeated_arrays import with_let
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.spreadsheet_functions import (
     ARRAY,
@@ -222,7 +222,7 @@ class Rewriter(CallArguments):
         """Return a call of a function of spreadsheets rewritten."""
         own = function.is_own(parts)
         self._refuse_call(name, function, parts, kind)
-        if function.literals not in (COUNTED, KEPT) and lost(parts, function):
+        if function.literals not in (COUNTED, KEPT) and names_lost_range(parts, function):
             return "#REF!"
         parts = with_errors_sought(name, parts)
         if name.endswith("IFS") or function.by == "alike":
@@ -240,7 +240,7 @@ class Rewriter(CallArguments):
         if kind == ARRAY and name in NUMBERING and len(given) == 1:
             return f"{SERIES}({name}({given[0]}),{NUMBERING[name]}({given[0]}),{'TRUE' if name == 'ROW' else 'FALSE'})"
         if name == "SUMPRODUCT" and len(given) == 1:
-            given = [once(given[0])]
+            given = [with_let(given[0])]
         call = f"{OWN if own else ''}{name}({','.join(given)})"
         if name in _JOINS:
             return f"{JOINED}({call})"

@@ -37,7 +37,7 @@ def verify_checkpoint(checkpoint: str, config: str | None) -> None:
     # First the checkpoint: a wrong path must not be reported as a missing config.
     stored = open_checkpoint(checkpoint).only
     source = source_of(config or (checkpoint if remote else str(beside)), from_hub=remote and config is None)
-    stated = stored.checkpoint.stated(stored.config or source.config.values)
+    stated = stored.checkpoint.quantization(stored.config or source.config.values)
     result = verify(architecture(source.config), stored.checkpoint.tensors, stated)
     for line in _lines(result):
         click.echo(line)

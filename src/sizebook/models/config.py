@@ -19,7 +19,7 @@ from sizebook.models.refusals import (
     not_described,
     spellings_disagree,
 )
-from sizebook.models.spellings import also
+from sizebook.models.spellings import with_other_spellings
 from sizebook.models.type_defaults import section_defaults, type_defaults
 
 MISSING: Any = object()
@@ -51,7 +51,7 @@ class Config:
         values = self.values
         named = values.get("model_type") or self.said_type  # spelt_as, called for every key of a file
         if named.__class__ is str:
-            keys = also(named, keys)
+            keys = with_other_spellings(named, keys)
         if len(keys) == 1 and (value := values.get(keys[0])) is not None:  # nearly always
             self.read.add(keys[0])
             return value
@@ -76,7 +76,7 @@ class Config:
         """
         if not self.class_values:
             return default
-        spelt = also(self.spelt_as(), keys)
+        spelt = with_other_spellings(self.spelt_as(), keys)
         key = next((key for key in spelt if self.class_values.get(key) is not None), None)
         if key is None or any(name in self.values for name in spelt):
             return default
@@ -103,9 +103,11 @@ class Config:
 
     def _spelling_in_file(self, keys: tuple[str, ...]) -> str:
         """Return the spelling that the file has of a key, the first where it has none."""
-        return next((key for key in also(self.spelt_as(), keys) if self.values.get(key) is not None), keys[0])
+        return next(
+            (key for key in with_other_spellings(self.spelt_as(), keys) if self.values.get(key) is not None), keys[0]
+        )
 
-    def said(self, key: str) -> tuple[str, Any]:
+    def as_written(self, key: str) -> tuple[str, Any]:
         """Return a key that the file has, in the spelling in which it has it, and its value."""
         written = self._spelling_in_file((key,))
         return written, self.values[written]
@@ -116,7 +118,7 @@ class Config:
 
     def has(self, key: str) -> bool:
         """Return whether a key is present and not null."""
-        keys = also(self.spelt_as(), (key,))
+        keys = with_other_spellings(self.spelt_as(), (key,))
         self.read.update(keys)
         return any(self.values.get(each) is not None for each in keys)
 

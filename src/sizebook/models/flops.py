@@ -15,7 +15,7 @@ from sizebook.core.hints import unknown_key
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Brick, Layer
 from sizebook.models.counting import count
-from sizebook.models.identity import Same
+from sizebook.models.identity import ByIdentity
 
 CONVENTIONS: dict[str, str] = {
     "matmul": remark(
@@ -138,11 +138,11 @@ def train_flops_per_token(
         raise unknown_key("convention", convention, CONVENTIONS)
     if recompute not in RECOMPUTE:
         raise unknown_key("recompute", recompute, RECOMPUTE)
-    return _train_flops(Same(architecture), seq, convention, recompute)
+    return _train_flops(ByIdentity(architecture), seq, convention, recompute)
 
 
 @lru_cache(maxsize=1024)
-def _train_flops(same: Same, seq: int, convention: str, recompute: str) -> float:
+def _train_flops(same: ByIdentity, seq: int, convention: str, recompute: str) -> float:
     architecture = same.architecture
     if convention in ("kaplan", "6nd", "palm", "torchtitan"):
         return _by_parameters(architecture, seq, convention)

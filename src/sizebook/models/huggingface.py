@@ -18,7 +18,7 @@ from sizebook.models.classes import as_class
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.mistral_params import as_config, is_params
-from sizebook.models.redundant_keys import says_what_the_model_is
+from sizebook.models.redundant_keys import agrees_with_the_model
 from sizebook.models.unread_keys import refuse_unread_keys
 
 Mapping = Callable[[Config], Architecture]
@@ -93,7 +93,7 @@ def architecture(config: Config) -> Architecture:
         raise RangeError(
             f"bad key: got 0 for a number that others are divided by in {config.where}, want 1 or more. Correct it."
         ) from error
-    refuse_unread_keys(config, lambda key, value: says_what_the_model_is(described, key, value))
+    refuse_unread_keys(config, lambda key, value: agrees_with_the_model(described, key, value))
     if left_out := config.left_out():
         taken = remark("the file leaves out what the class of its model type gives: {names}", names=", ".join(left_out))
         described = replace(described, notes=(*described.notes, taken))

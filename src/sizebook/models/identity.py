@@ -9,7 +9,7 @@ from __future__ import annotations
 from sizebook.models.architecture import Architecture
 
 
-class Same:
+class ByIdentity:
     """An architecture, compared and hashed by identity."""
 
     __slots__ = ("architecture",)
@@ -18,7 +18,7 @@ class Same:
         self.architecture = architecture
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.architecture is self.architecture
+        return isinstance(other, ByIdentity) and other.architecture is self.architecture
 
     def __hash__(self) -> int:
         return id(self.architecture)

@@ -73,7 +73,7 @@ def _harmless_values() -> dict[tuple[str, str], str]:
     return {(model_type, row["key"]): row["value"] for row in rows for model_type in row["model_types"].split()}
 
 
-def says_what_is_so(model_type: object, key: str, value: Any) -> bool:
+def changes_nothing(model_type: object, key: str, value: Any) -> bool:
     """Return whether a key that the class of a type does not read holds a value at which it changes nothing.
 
     Published files carry such keys: ``data/harmless_keys.csv`` has them, with the one value that says what the type is

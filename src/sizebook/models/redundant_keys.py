@@ -18,7 +18,7 @@ from sizebook.models.towers import Tower
 Kind = TypeVar("Kind", Attention, Experts, FeedForward, Norm)
 
 
-def says_what_the_model_is(model: Architecture, key: str, value: Any) -> bool:
+def agrees_with_the_model(model: Architecture, key: str, value: Any) -> bool:
     """Return whether a key of the file, or of its language model's section, says of the model what holds anyway."""
     if key in _WITHOUT_WEIGHTS:
         return _WITHOUT_WEIGHTS[key](model)

@@ -29,7 +29,7 @@ def spellings(model_type: object) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=8192)  # every key of every count asks for it
-def also(model_type: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+def with_other_spellings(model_type: str, keys: tuple[str, ...]) -> tuple[str, ...]:
     """Return the keys, behind them the other spellings of each that a type has."""
     more = [other for pair in spellings(model_type) for key, other in (pair, pair[::-1]) if key in keys]
     return tuple(dict.fromkeys((*keys, *more)))

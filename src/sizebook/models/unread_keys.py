@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sizebook.models.config import Config
-from sizebook.models.key_names import cannot_matter, odd_activation, says_what_is_so
+from sizebook.models.key_names import cannot_matter, changes_nothing, odd_activation
 from sizebook.models.refusals import not_understood, spellings_disagree
 from sizebook.models.spellings import spellings
 
@@ -55,7 +55,7 @@ def _refuse_other_spellings(config: Config) -> None:
 
 
 def _harmless(config: Config, key: str, value: Any) -> bool:
-    return cannot_matter(key, value) or says_what_is_so(config.spelt_as(), key, value)
+    return cannot_matter(key, value) or changes_nothing(config.spelt_as(), key, value)
 
 
 def _says_again(config: Config, key: str) -> bool:

@@ -96,7 +96,7 @@ def image_seconds(model: str, case: Case, read: Read) -> Number:
     return flops / (case.half_peak * case.rates["product_compute"] * case.tp)
 
 
-def looked_at(model: str, case: Case, image: tuple[Read, float] | None) -> Case:
+def with_images(model: str, case: Case, image: tuple[Read, float] | None) -> Case:
     """Return a case whose requests have so many of an image, as it is where they have none."""
     if image is None:
         return case

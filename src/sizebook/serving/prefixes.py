@@ -26,12 +26,12 @@ class Talk:
     bytes_behind: tuple[float, ...]
     think_seconds: float
 
-    def held(self, age: float) -> float:
+    def byte_seconds(self, age: float) -> float:
         """Return byte-seconds that one conversation takes of a cache that evicts at an age."""
         *before, last = self.bytes_behind
-        return math.fsum(before) * self.think_seconds * self.found(age) + last * age
+        return math.fsum(before) * self.think_seconds * self.hit_chance(age) + last * age
 
-    def found(self, age: float) -> float:
+    def hit_chance(self, age: float) -> float:
         """Return the chance that a next turn finds the prefix in a cache that evicts at an age."""
         return -math.expm1(-age / self.think_seconds)
 
@@ -44,7 +44,7 @@ def age_evicted(talk: Talk, room_bytes: float, conversations_per_second: float) 
     low, high = 0.0, held / talk.bytes_behind[-1]  # what the last turns leave behind alone
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if talk.held(middle) <= held else (low, middle)
+        low, high = (middle, high) if talk.byte_seconds(middle) <= held else (low, middle)
     return low
 
 
@@ -59,24 +59,24 @@ class Tiers:
     returning: float
     shared: bool
 
-    def found(self, talk: Talk) -> tuple[float, float]:
+    def hit_chance(self, talk: Talk) -> tuple[float, float]:
         """Return the shares of later turns that find their prefix at all, and that have it sent back to the GPU.
 
         The tier behind holds what the GPU holds too, as engines copy blocks when they are written.
         """
-        near, far = talk.found(self.gpu_seconds), talk.found(self.host_seconds)
+        near, far = talk.hit_chance(self.gpu_seconds), talk.hit_chance(self.host_seconds)
         elsewhere = (1 - self.returning) * far if self.shared else 0.0
         every = self.returning * max(near, far) + elsewhere
         return every, every - self.returning * near
 
 
 @dataclass(frozen=True)
-class Kept:
+class PrefixReuse:
     """Shares of later turns that find their prefix, and that have it sent back to the GPU, which takes
     ``restore_seconds``; tokens and seconds that prefixes stay for in a GPU's memory and behind it, on a replica.
     """
 
-    found: float = 1.0
+    hit_share: float = 1.0
     restored: float = 0.0
     restore_seconds: float = 0.0
     gpu_tokens: float = 0.0

@@ -43,7 +43,7 @@ def stored_weights(model: str, n_layers: int, n_mtp: int, has_experts: bool) -> 
     """
     refuse_relative(Path(model))
     part = catalog.checkpoint(model)
-    every = weights_of(part.checkpoint.tensors, part.checkpoint.stated(part.config))
+    every = weights_of(part.checkpoint.tensors, part.checkpoint.quantization(part.config))
     weights = [weight for weight in every if not _predicts(weight.tensor.name, n_layers, n_mtp)]
     wide = _dtype(weights) == "bf16"
     sizes = {w.tensor.name: _loaded(w.tensor, wide) for w in weights}

@@ -58,7 +58,7 @@ def base_of(name: str) -> Base:
     """Return an adapter's base: what a checkpoint holds, or what a mapping predicts."""
     if Path(name).exists() and is_checkpoint(Path(name)):
         part = contents_at(Path(name)).parts[0]
-        weights = weights_of(part.checkpoint.tensors, part.checkpoint.stated(part.config))
+        weights = weights_of(part.checkpoint.tensors, part.checkpoint.quantization(part.config))
         return Base(part.weighed.parameters, {w.tensor.name: w.tensor.shape for w in weights if _plain(w)})
     return predicted_base(architecture(source_of(name).config))
 

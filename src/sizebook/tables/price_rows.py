@@ -64,7 +64,7 @@ class PriceRow:
         return self.provider.casefold(), self.instance, self.region
 
     @property
-    def said(self) -> str:
+    def agreement(self) -> str:
         """The contract, else the source."""
         return self.contract or self.source
 
@@ -232,7 +232,7 @@ class Price:
     def basis(self) -> Text:
         """Where the price comes from, how old it is and how far providers differ, as every surface says it."""
         oldest, newest = self.dates
-        contracts = ", ".join(sorted({row.said for row in self.rows})) if self.table is not SHIPPED else ""
+        contracts = ", ".join(sorted({row.agreement for row in self.rows})) if self.table is not SHIPPED else ""
         said = text(
             "{table}: {term}, {of}, {dates}",
             table=self.table,
@@ -267,7 +267,7 @@ class Price:
             when = text("begins on {day}", day=Day(row.valid_from))
             if row.is_expired(self.day):
                 when = text("ended on {day}", day=Day(row.valid_to))
-            found.append(text("left out: {contract}, which {when}", contract=row.said, when=when))
+            found.append(text("left out: {contract}, which {when}", contract=row.agreement, when=when))
         n_old = sum(
             _days_between(row.date, self.day) > OLD_DAYS for row in self.rows if not row.valid_to or row in expired
         )

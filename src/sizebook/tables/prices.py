@@ -61,12 +61,12 @@ def quote(
     """
     day = (valuation_day() or date.today()).isoformat()
     own = own or OwnPrices()
-    asked = _Asked(accelerator(gpu).key, provider, region, term)
+    asked = _PriceQuery(accelerator(gpu).key, provider, region, term)
     return quoted_on(asked, day, own.counted(gpus), book_of(own.price_book))
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PriceQuery:
     """What a price is looked up of."""
 
     gpu: str
@@ -76,7 +76,7 @@ class _Asked:
 
 
 @cache
-def quoted_on(asked: _Asked, day: str, gpus: float, book: Book | None) -> Price:
+def quoted_on(asked: _PriceQuery, day: str, gpus: float, book: Book | None) -> Price:
     """Return the price of `quote` as of a day."""
     shipped = Book(SHIPPED, prices())
     for table in (*([book] if book else ()), Book(OWN, user_prices()), shipped):
@@ -151,7 +151,7 @@ def _on_demand_beside(table: Book, used: Sequence[PriceRow], day: str, gpus: flo
     return median(median(row.usd_per_gpu_hour for row in group) for group in groups) if groups else None
 
 
-def _matching(table: Book, asked: _Asked) -> list[PriceRow]:
+def _matching(table: Book, asked: _PriceQuery) -> list[PriceRow]:
     """Return the rows of an offer; a contract for all regions answers for one that it does not name."""
     rows = [
         row
@@ -188,7 +188,7 @@ def _no_tier(gpu: str, rows: Sequence[PriceRow], gpus: float) -> InputError:
     row = min(rows, key=lambda each: each.from_gpus or 0)
     return InputError(
         f"volume tier not reached: got {gpus:g} GPUs of '{gpu}', want at least {row.from_gpus:g}, the least of "
-        f"'{row.said}'. Give it a row for fewer, state all GPUs that it covers as rented_gpus, or state a price."
+        f"'{row.agreement}'. Give it a row for fewer, state all GPUs that it covers as rented_gpus, or state a price."
     )
 
 
@@ -196,12 +196,12 @@ def _none_holds(gpu: str, rows: Sequence[PriceRow], day: str) -> InputError:
     row = max(rows, key=lambda each: each.valid_to or each.valid_from)
     when = f"ended on {row.valid_to}" if row.is_expired(day) else f"begins on {row.valid_from}"
     return InputError(
-        f"contract does not hold: got '{row.said}' for '{gpu}', which {when}, want one that holds on "
+        f"contract does not hold: got '{row.agreement}' for '{gpu}', which {when}, want one that holds on "
         f"{day}. Renew its row with 'sizebook data add prices FILE.csv', remove it, or set its allow_expired to yes."
     )
 
 
-def _nothing_matches(asked: _Asked, book: Book | None) -> UnknownKeyError:
+def _nothing_matches(asked: _PriceQuery, book: Book | None) -> UnknownKeyError:
     gpu, provider, region = asked.gpu, asked.provider, asked.region
     check_provider(provider, book)
     offers = [row for row in _all_rows(book) if row.gpu == gpu]

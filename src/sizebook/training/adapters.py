@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from sizebook.core.errors import InputError, RangeError
 from sizebook.models.architecture import Architecture, Weight
-from sizebook.models.identity import Same
+from sizebook.models.identity import ByIdentity
 
 _QUERY_VALUE = (".q_proj.", ".v_proj.")
 _PARTS = {"attention": ("attention",), "mlp": ("mlp",), "all": ("attention", "mlp", "ssm")}
@@ -51,11 +51,11 @@ class Target:
 
 def targets(architecture: Architecture, lora_on: str) -> tuple[Target, ...]:
     """Return the matrices that carry adapters by name and shape, in the order of a layer; none is refused."""
-    return _targets(Same(architecture), lora_on)
+    return _targets(ByIdentity(architecture), lora_on)
 
 
 @lru_cache(maxsize=256)
-def _targets(same: Same, lora_on: str) -> tuple[Target, ...]:
+def _targets(same: ByIdentity, lora_on: str) -> tuple[Target, ...]:
     found: dict[tuple[str, int, int], tuple[int, int]] = {}
     for layer in same.architecture.layers:
         for weight in layer.weights:

@@ -13,7 +13,7 @@ from sizebook.core.errors import RangeError, require
 from sizebook.core.texts import text
 from sizebook.models.architecture import Architecture, Experts
 from sizebook.models.flops import distinct_layers
-from sizebook.models.identity import Same
+from sizebook.models.identity import ByIdentity
 from sizebook.models.latent import LatentAttention
 from sizebook.training.adapters import check_rank
 from sizebook.training.frameworks import stack
@@ -29,7 +29,7 @@ _COVERING = ("full", "every-other-matmul")
 
 
 @lru_cache(maxsize=256)
-def _has_experts_and_latent(same: Same) -> tuple[bool, bool]:
+def _has_experts_and_latent(same: ByIdentity) -> tuple[bool, bool]:
     """Return whether a model has experts, and whether it has latent attention."""
     bricks = [brick for layer, _ in distinct_layers(same.architecture.layers) for brick in layer.bricks]
     return any(isinstance(each, Experts) for each in bricks), any(isinstance(each, LatentAttention) for each in bricks)
@@ -39,7 +39,7 @@ def check_recipe(recipe: Recipe, architecture: Architecture) -> None:
     """Refuse a recipe with experts, layers or ranks that the model does not have."""
     if recipe.lora_rank:
         check_rank(architecture, recipe.lora_rank, recipe.lora_on)
-    has_experts, _ = _has_experts_and_latent(Same(architecture))
+    has_experts, _ = _has_experts_and_latent(ByIdentity(architecture))
     require(
         recipe.expert_imbalance == 1 or has_experts,
         f"no experts: got expert_imbalance {recipe.expert_imbalance:g} and a model without experts, want 1. "
@@ -66,7 +66,7 @@ def recomputed_modules(recipe: Recipe, layout: Layout, architecture: Architectur
     """Return the modules that are recomputed: those that the model has, unless whole layers are recomputed anyway."""
     if layout.recompute in _COVERING:
         return frozenset()
-    has_experts, has_latent = _has_experts_and_latent(Same(architecture))
+    has_experts, has_latent = _has_experts_and_latent(ByIdentity(architecture))
     absent = (frozenset() if has_experts else _OF_EXPERTS) | (frozenset() if has_latent else _OF_LATENT_ATTENTION)
     # Flash attention keeps no scores that could be recomputed.
     return recipe.recomputed.modules - absent - ({"core_attn"} if recipe.flash_attention else frozenset())

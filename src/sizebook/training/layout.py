@@ -26,7 +26,7 @@ from sizebook.core.sections import DEFAULT, quantity, section
 from sizebook.core.texts import joined, text
 from sizebook.models.architecture import Architecture, Attention, Experts
 from sizebook.models.flops import distinct_layers
-from sizebook.models.identity import Same
+from sizebook.models.identity import ByIdentity
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import RECOMPUTE, Recompute
 
@@ -159,7 +159,7 @@ def _check_gpus(layout: Layout, gpus: int) -> None:
 
 
 @lru_cache(maxsize=256)
-def _divided(same: Same) -> tuple[frozenset[int], frozenset[int], int]:
+def _divided(same: ByIdentity) -> tuple[frozenset[int], frozenset[int], int]:
     """Return what degrees must divide: the head counts, the key-value head counts, and the fewest experts of a
     layer."""
     bricks = [brick for layer, _ in distinct_layers(same.architecture.layers) for brick in layer.bricks]
@@ -169,7 +169,7 @@ def _divided(same: Same) -> tuple[frozenset[int], frozenset[int], int]:
 
 
 def _check_heads(layout: Layout, architecture: Architecture) -> None:
-    heads, kv_heads, _ = _divided(Same(architecture))
+    heads, kv_heads, _ = _divided(ByIdentity(architecture))
     for n_heads in heads:
         if n_heads % layout.tp:
             raise RangeError(heads_not_divided(layout.tp, n_heads, largest_divisor(n_heads, layout.tp)))
@@ -241,7 +241,7 @@ def _check_shards(layout: Layout) -> None:
 
 
 def _check_experts(layout: Layout, architecture: Architecture) -> None:
-    n_experts = _divided(Same(architecture))[2]
+    n_experts = _divided(ByIdentity(architecture))[2]
     require(
         layout.etp == 1 or n_experts > 1,
         f"no experts to split: got etp {layout.etp} and a model without experts, want etp 1. Remove etp.",

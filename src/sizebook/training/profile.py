@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from sizebook.models.architecture import Architecture, Embedding
 from sizebook.models.flops import distinct_layers, head_parameters
-from sizebook.models.identity import Same
+from sizebook.models.identity import ByIdentity
 from sizebook.training.layer_profile import Profile, layer_profile
 
 
@@ -51,11 +51,11 @@ class ModelProfile:
 
 def model_profile(architecture: Architecture, seq: int) -> ModelProfile:
     """Return the profile of a model on sequences of ``seq`` tokens, worked out once for each."""
-    return _model_profile(Same(architecture), seq)
+    return _model_profile(ByIdentity(architecture), seq)
 
 
 @lru_cache(maxsize=256)
-def _model_profile(same: Same, seq: int) -> ModelProfile:
+def _model_profile(same: ByIdentity, seq: int) -> ModelProfile:
     architecture = same.architecture
     known = {
         id(layer): layer_profile(layer, architecture.d_model, seq, causal=True)

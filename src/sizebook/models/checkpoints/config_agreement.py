@@ -51,7 +51,8 @@ def _explained(part: Part, described: Architecture) -> str:
 def _beside(part: Part, described: Architecture) -> dict[str, int]:
     """Return what of the headers' count is stored beside the config's, by what it is."""
     counted = {
-        w.tensor.name: w.parameters for w in weights_of(part.checkpoint.tensors, part.checkpoint.stated(part.config))
+        w.tensor.name: w.parameters
+        for w in weights_of(part.checkpoint.tensors, part.checkpoint.quantization(part.config))
     }
     taken = stored_beside(described, part.checkpoint.tensors)
     sums = {name: sum(counted[tensor.name] for tensor in tensors) for name, tensors in taken.items()}

@@ -84,7 +84,7 @@ def contents_of(store: Store, only: str = "") -> CheckpointContents:
         return _pipeline(store, sizes)
     config = json_of(store, CONFIG, "a config.json") if CONFIG in sizes else {}
     checkpoint = read_store(store, only=only)
-    part = Part(checkpoint.name, "", checkpoint, weigh(checkpoint.tensors, checkpoint.stated(config)), config)
+    part = Part(checkpoint.name, "", checkpoint, weigh(checkpoint.tensors, checkpoint.quantization(config)), config)
     return CheckpointContents(checkpoint.name, (part,))
 
 
@@ -109,7 +109,7 @@ def _part(store: Store, sizes: Mapping[str, int], name: str, kind: str) -> Part:
     beside = f"{name}/{CONFIG}"
     config = json_of(store, beside, "a config.json") if beside in sizes else {}
     checkpoint = read_store(store, folder=name)
-    return Part(name, kind, checkpoint, weigh(checkpoint.tensors, checkpoint.stated(config)), config)
+    return Part(name, kind, checkpoint, weigh(checkpoint.tensors, checkpoint.quantization(config)), config)
 
 
 def contents_at(path: Path) -> CheckpointContents:

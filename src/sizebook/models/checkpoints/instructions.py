@@ -173,7 +173,7 @@ class _Machine:
         self.stack.append(self.stack[-1])
 
 
-def followed(content: io.BytesIO, where: str) -> Any:
+def values_of_pickle(content: io.BytesIO, where: str) -> Any:
     """Return what one pickle would make, as plain values; the reading position is then behind it."""
     machine = _Machine()
     try:

@@ -58,7 +58,7 @@ def not_a_checkpoint(head: bytes, where: str) -> InputError:
     )
 
 
-def disguised(first: bytes, where: str) -> InputError | None:
+def other_kind_refused(first: bytes, where: str) -> InputError | None:
     """Return the refusal of a file that its name calls safetensors and its first bytes something else."""
     for start, what, fix in (*_HEADS, *_OTHER_KINDS):
         if len(start) > 1 and first.startswith(start[: len(first)]):
@@ -75,7 +75,7 @@ def nothing_to_count(names: Iterable[str], folder: str) -> InputError:
     return InputError(f"no model: got {got} in {folder}, want a config.json, a params.json or weights. {fix}")
 
 
-def instead(names: Iterable[str]) -> str:
+def advice_by_names(names: Iterable[str]) -> str:
     """Return what to do with a folder that has no weights, by what else it has."""
     own = {name for name in names if "/" not in name}
     return next((fix for name, fix in _BESIDE.items() if name in own), "Check the path.")

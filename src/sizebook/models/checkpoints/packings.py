@@ -99,7 +99,7 @@ def _is_group(values: object) -> bool:
     return isinstance(values, Mapping) and type(values.get("group_size")) is int and values["group_size"] > 0
 
 
-class Beside:
+class Neighbours:
     """The tensors of a checkpoint by name, asked for those beside another."""
 
     def __init__(self, tensors: Mapping[str, Tensor], stated: Quantization) -> None:
@@ -121,7 +121,7 @@ class Beside:
         return tuple([name for leaf in self._occurring[leaves] if (name := stem + leaf) in tensors])
 
 
-def packed(beside: Beside) -> Iterator[tuple[Tensor, Packed]]:
+def packed(beside: Neighbours) -> Iterator[tuple[Tensor, Packed]]:
     """Yield every tensor that packs weights and what it packs; others store theirs one by one, as far as is known."""
     for leaf, named_so in beside.by_leaf.items():
         rule = _BY_LEAF.get(leaf) or (_mxfp4 if leaf.endswith("_blocks") else None)
@@ -138,7 +138,7 @@ def unpacked_name(name: str) -> str:
     return f"{stem}.weight".lstrip(".") if leaf in _BY_LEAF else name.removesuffix("_blocks")
 
 
-def called_scales(beside: Beside, known: Container[str]) -> Iterator[str]:
+def called_scales(beside: Neighbours, known: Container[str]) -> Iterator[str]:
     """Yield the names, but the known, that are called scales and stand in a module that holds narrow numbers."""
     leaves = {leaf for leaf in beside.by_leaf if _SCALES.search(leaf)}
     left = [tensor[0] for leaf in leaves for tensor in beside.by_leaf[leaf] if tensor[0] not in known]
@@ -157,7 +157,7 @@ def _module(name: str) -> str:
     return name[: name.rfind(".") + 1]
 
 
-def _qweight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _qweight(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """GPTQ and AWQ: b-bit weights in 32-bit words; zeros are packed alike, so zeros over scales tell the bits."""
     zeros, scales = beside.get(f"{stem}qzeros"), beside.get(f"{stem}scales")
     if tensor.dtype != "I32" or scales is None:
@@ -176,7 +176,7 @@ def _qweight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     return Packed(label, weights, beside.present(stem, "qzeros", "scales", "g_idx"))
 
 
-def _weight_packed(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _weight_packed(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """compressed-tensors: integers in 32-bit words, or NVFP4 pairs in bytes with an fp8 scale for 16 weights."""
     leaves = ("weight_scale", "weight_zero_point", "weight_shape", "weight_g_idx", "weight_global_scale",
               "input_global_scale", "input_scale")  # fmt: skip
@@ -211,7 +211,7 @@ def _in_words(tensor: Tensor, scale: Tensor | None, stated: Quantization) -> int
     return tensor.size * 32 // bits if bits in _WHOLE_IN_A_WORD else None
 
 
-def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _weight(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """A matrix under its own name: bitsandbytes, ModelOpt's NVFP4, FP4 with shared exponents, fp8, int8."""
     if tensor.dtype in _PLAIN:
         return None
@@ -235,7 +235,7 @@ def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     return None
 
 
-def _mlx(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _mlx(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """MLX: words of several weights beside a scale, and but for shared exponents a bias, for each group of them."""
     scales, stated = beside.get(f"{stem}scales"), beside.stated
     if scales is None:
@@ -247,7 +247,7 @@ def _mlx(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     return Packed(label, told, beside.present(stem, "scales", "biases"))
 
 
-def _bytes_of_pairs(tensor: Tensor, stem: str, beside: Beside, others: tuple[str, ...]) -> Packed | None:
+def _bytes_of_pairs(tensor: Tensor, stem: str, beside: Neighbours, others: tuple[str, ...]) -> Packed | None:
     """Bytes that hold several weights each: bitsandbytes, ModelOpt's NVFP4, FP4 with shared exponents, BitNet."""
     name = tensor.name
     if f"{name}.absmax" in beside.tensors:
@@ -264,13 +264,13 @@ def _bytes_of_pairs(tensor: Tensor, stem: str, beside: Beside, others: tuple[str
     return None
 
 
-def _mxfp4(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _mxfp4(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """gpt-oss: two 4-bit weights a byte, one shared exponent for 32 of them (OCP Microscaling Formats 1.0)."""
     scales = beside.get(tensor.name.removesuffix("blocks") + "scales")
     return _by_scale(tensor, scales, (scales.name,)) if tensor.dtype == "U8" and scales else None
 
 
-def _codes(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _codes(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """AQLM: each code stands for a group of out x in weights of a codebook (arXiv:2401.06118, section 3)."""
     books = beside.get(f"{stem}codebooks")
     if books is None or len(books.shape) != 4 or len(tensor.shape) != 3:
@@ -279,7 +279,7 @@ def _codes(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     return Packed("codes (AQLM)", weights, beside.present(stem, "codebooks", "scales"))
 
 
-def _q_weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _q_weight(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """EXL2: rows of several widths; the permutation has an entry for each input."""
     order = beside.get(f"{stem}q_invperm") or beside.get(f"{stem}q_perm")
     if tensor.dtype != "I32" or order is None or len(tensor.shape) != 2:
@@ -288,7 +288,7 @@ def _q_weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     return Packed("mixed bits (EXL2)", order.size * tensor.shape[1], beside.present(stem, *leaves))
 
 
-def _hqq(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _hqq(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """HQQ: a scale and a zero for each group of weights (mobiusml/hqq, core/quantize.py), once in a table ``meta``."""
     place = stem if f"{stem}scale" in beside.tensors else f"{stem}meta."
     group = beside.stated.groups.get(place.removesuffix("."), beside.stated.group)
@@ -296,7 +296,7 @@ def _hqq(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     return _in_groups(tensor, beside.get(f"{place}scale"), group, label="HQQ", others=others)
 
 
-def _quanto(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _quanto(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """quanto: ``weight._data`` in whole numbers or fp8, ``weight._data._data`` with several weights in a byte."""
     weight = stem.removesuffix("_data.")
     scale = beside.get(f"{weight}_scale")
@@ -320,7 +320,7 @@ def _in_groups(
     return Packed(f"?-bit ({label})", None, others)
 
 
-def _trellis(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _trellis(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """EXL3: tiles of 16 x 16 weights, so many words of 16 bits each as one weight takes bits (turboderp, exllamav3)."""
     signs = beside.get(f"{stem}suh") or beside.get(f"{stem}su")
     if tensor.dtype != "I16" or signs is None or len(tensor.shape) != 3:
@@ -330,13 +330,13 @@ def _trellis(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
                   beside.present(stem, "suh", "svh", "su", "sv", "mcg", "mul1"))  # fmt: skip
 
 
-def _qdata(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+def _qdata(tensor: Tensor, stem: str, beside: Neighbours) -> Packed | None:
     """torchao: whole numbers or fp8, a weight in each (pytorch/ao, prototype/safetensors)."""
     others = beside.present(stem, "_weight_scale", "_weight_zero_point")
     return Packed(tensor.dtype, tensor.size, others) if tensor.dtype in ("I8", *_NARROW) and others else None
 
 
-_BY_LEAF: dict[str, Callable[[Tensor, str, Beside], Packed | None]] = {
+_BY_LEAF: dict[str, Callable[[Tensor, str, Neighbours], Packed | None]] = {
     "qweight": _qweight,
     "weight_packed": _weight_packed,
     "weight": _weight,

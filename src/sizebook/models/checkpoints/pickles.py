@@ -20,7 +20,7 @@ from sizebook.core.errors import InputError
 from sizebook.intake.archives import DAMAGED
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
-from sizebook.models.checkpoints.instructions import ARRAY, Object, Stored, followed
+from sizebook.models.checkpoints.instructions import ARRAY, Object, Stored, values_of_pickle
 from sizebook.models.checkpoints.overlaps import MOST_PIECES, Covered, pieces
 from sizebook.models.checkpoints.tensors import BUFFERS, Format, Tensor, check_name, formats
 
@@ -60,7 +60,7 @@ def read_archive(file: BinaryIO, where: str) -> Pickled:
             f"damaged archive: got {error!s:.120} in {where}, want a checkpoint of torch.save. Download it again."
         ) from error
     folder = pickles[0].removesuffix("data.pkl")
-    value = followed(io.BytesIO(content), where)
+    value = values_of_pickle(io.BytesIO(content), where)
     return _collected(value, where, {name.removeprefix(f"{folder}data/"): size for name, size in sizes.items()})
 
 
@@ -68,8 +68,8 @@ def read_legacy(file: BinaryIO, where: str) -> Pickled:
     """Return the tensors of a checkpoint older than PyTorch 1.6: the fourth pickle of the file describes them."""
     content = io.BytesIO(file.read(limits().pickle_bytes))
     for _ in range(3):  # magic number, version, byte order
-        followed(content, where)
-    return _collected(followed(content, where), where, None)
+        values_of_pickle(content, where)
+    return _collected(values_of_pickle(content, where), where, None)
 
 
 def _collected(value: Any, where: str, sizes: dict[str, int] | None) -> Pickled:

@@ -39,7 +39,7 @@ class Checkpoint:
     notes: tuple[str, ...] = ()
     packing: Mapping[str, Any] = field(default_factory=dict)
 
-    def stated(self, config: Mapping[str, Any]) -> Quantization:
+    def quantization(self, config: Mapping[str, Any]) -> Quantization:
         """Return what is said of how the tensors are packed: by a config.json, else by the files themselves."""
         return Quantization.of({"quantization": self.packing, **config})
 
@@ -117,7 +117,7 @@ def _choose(store: Store, folder: str, names: list[str]) -> _Chosen:
         chosen = _of_one_model(found, ending, where, dict.fromkeys(names, 0))
         return _Chosen(chosen.files, notes=(*chosen.notes, *beside))
     raise InputError(
-        f"no checkpoint: got {where} without {', '.join(ENDINGS)} files, want weights. {kinds.instead(names)}"
+        f"no checkpoint: got {where} without {', '.join(ENDINGS)} files, want weights. {kinds.advice_by_names(names)}"
     )
 
 

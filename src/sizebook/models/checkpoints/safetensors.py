@@ -15,7 +15,7 @@ from sizebook.core.errors import InputError
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
 from sizebook.intake.text_formats import json_object
-from sizebook.models.checkpoints.kinds import disguised
+from sizebook.models.checkpoints.kinds import other_kind_refused
 from sizebook.models.checkpoints.tensors import Tensor, check_name, extents, formats
 
 
@@ -59,7 +59,7 @@ def _header_length(first: bytes, where: str) -> int:
         raise InputError(f"not safetensors: got {len(first)} bytes in {where}, want at least 8. Download it again.")
     length, most = int.from_bytes(first, "little"), limits().text_bytes
     if length > most:
-        raise disguised(first, where) or InputError(
+        raise other_kind_refused(first, where) or InputError(
             f"header too long: got {length} bytes in {where}, want at most {most}. "
             "The file is corrupt or hostile; do not load it."
         )

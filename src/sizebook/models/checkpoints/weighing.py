@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from sizebook.models.checkpoints.packings import Beside, Packed, Quantization, called_scales, packed
+from sizebook.models.checkpoints.packings import Neighbours, Packed, Quantization, called_scales, packed
 from sizebook.models.checkpoints.tensors import BUFFERS, Tensor
 
 # Stored beside the weights, not trained: tables of positions, masks, running means, what an optimizer keeps.
@@ -80,7 +80,7 @@ def _beside_each(
     by_name = {tensor[0]: tensor for tensor in tensors}
     found: dict[str, Packed | str] = {}
     stated = stated or Quantization()
-    stored = Beside(by_name, stated)
+    stored = Neighbours(by_name, stated)
     for tensor, packing in packed(stored):
         found.setdefault(tensor[0], packing)
         for each in packing[2]:

@@ -39,12 +39,12 @@ class Sizes(Numbers):
 
     def bricks(self, entries: Sequence[Entry]) -> tuple[Brick, ...]:
         """Return the bricks of a row's entries; one entry may stand for several, or under a condition for none."""
-        return tuple(brick for entry in entries if self.says(entry.get("if", True)) for brick in self._of_entry(entry))
+        return tuple(brick for entry in entries if self.is_on(entry.get("if", True)) for brick in self._of_entry(entry))
 
     def read_all(self, entries: Sequence[Entry]) -> None:
         """Read the keys of bricks that say `read`, also where no layer has them."""
         for entry in entries:
-            if self.says(entry.get("read", False)):
+            if self.is_on(entry.get("read", False)):
                 self._of_entry(entry)
 
     def _of_entry(self, entry: Entry) -> tuple[Brick, ...]:
@@ -71,20 +71,20 @@ def _attention(sizes: Sizes, name: str, entry: Entry) -> Attention:
     if not d_head:
         d_head = sizes.config.divides(sizes.row.width if width == "d" else width, d_model, str(heads), n_heads)
     n_kv = sizes.of(entry.get("kv_heads", n_heads))
-    bias = sizes.says(entry.get("bias", False))
-    normed = entry.get("qk_norm", "") if sizes.says(entry.get("qk_norm_if", True)) else ""
+    bias = sizes.is_on(entry.get("bias", False))
+    normed = entry.get("qk_norm", "") if sizes.is_on(entry.get("qk_norm_if", True)) else ""
     return Attention(
         d_model,
         n_heads,
         n_kv,
         d_head=d_head,
-        qkv_bias=sizes.says(entry.get("qkv_bias", bias)),
-        out_bias=sizes.says(entry.get("out_bias", bias)),
+        qkv_bias=sizes.is_on(entry.get("qkv_bias", bias)),
+        out_bias=sizes.is_on(entry.get("out_bias", bias)),
         key_bias=entry.get("key_bias", True),
         qk_norm={"": None, "head": (d_head, d_head), "all": (n_heads * d_head, n_kv * d_head)}[normed],
         qk_norm_bias=entry.get("qk_norm_bias", False),
         cross=entry.get("cross", False),
-        bidirectional=sizes.says(entry.get("both_ways", sizes.row.both_ways)),
+        bidirectional=sizes.is_on(entry.get("both_ways", sizes.row.both_ways)),
         window=_window(sizes, entry),
         name=name,
         gate=sizes.of(entry.get("gate", 0)),
@@ -95,15 +95,15 @@ def _attention(sizes: Sizes, name: str, entry: Entry) -> Attention:
 
 def _grouped(sizes: Sizes, name: str, entry: Entry) -> Attention:
     """Return attention from the usual keys, as Llama's class reads them."""
-    bias, normed = sizes.says(entry.get("bias", False)), sizes.says(entry.get("qk_norm_if", "qk_norm" in entry))
+    bias, normed = sizes.is_on(entry.get("bias", False)), sizes.is_on(entry.get("qk_norm_if", "qk_norm" in entry))
     mixer = attention(
         sizes.config,
         kv_required=entry.get("kv_required", False),
         qk_norm=entry["qk_norm"] if normed else None,
-        qkv_bias=sizes.says(entry.get("qkv_bias", bias)),
-        out_bias=sizes.says(entry.get("out_bias", bias)),
+        qkv_bias=sizes.is_on(entry.get("qkv_bias", bias)),
+        out_bias=sizes.is_on(entry.get("out_bias", bias)),
         qk_norm_bias=entry.get("qk_norm_bias", False),
-        bidirectional=sizes.says(entry.get("both_ways", sizes.row.both_ways)),
+        bidirectional=sizes.is_on(entry.get("both_ways", sizes.row.both_ways)),
         window=_window(sizes, entry),
         name=name,
     )
@@ -112,7 +112,7 @@ def _grouped(sizes: Sizes, name: str, entry: Entry) -> Attention:
 
 def _window(sizes: Sizes, entry: Entry) -> int | None:
     """Return the window that a key gives to attention, None for all tokens."""
-    if "window" in entry and sizes.says(entry.get("window_if", True)):
+    if "window" in entry and sizes.is_on(entry.get("window_if", True)):
         named = entry["window"] in sizes.row.names
         return sizes.of(entry["window"]) or None if named else sizes.config.window(entry["window"])
     sizes.config.ignore(*([entry["window"]] if "window" in entry else ()))
@@ -122,24 +122,24 @@ def _window(sizes: Sizes, entry: Entry) -> int | None:
 def _projected(sizes: Sizes, name: str, entry: Entry) -> ProjectedAttention:
     """Return attention whose projections are listed one by one."""
     projections = tuple(brick for brick in sizes.bricks(entry["projections"]) if isinstance(brick, Projection))
-    n_heads, both_ways = sizes.of(entry.get("heads", "n_heads")), sizes.says(entry.get("both_ways", True))
+    n_heads, both_ways = sizes.of(entry.get("heads", "n_heads")), sizes.is_on(entry.get("both_ways", True))
     window = sizes.of(entry.get("window", 0)) or None
     return ProjectedAttention(n_heads, sizes.of(entry["d_head"]), projections, window=window, bidirectional=both_ways)
 
 
 def _feed(sizes: Sizes, name: str, entry: Entry) -> FeedForward:
-    d_in, d_ff, gated = sizes.of(entry.get("from", "d")), sizes.of(entry["to"]), sizes.says(entry.get("gated", False))
-    return FeedForward(d_in, d_ff, gated=gated, bias=sizes.says(entry.get("bias", False)), name=name)
+    d_in, d_ff, gated = sizes.of(entry.get("from", "d")), sizes.of(entry["to"]), sizes.is_on(entry.get("gated", False))
+    return FeedForward(d_in, d_ff, gated=gated, bias=sizes.is_on(entry.get("bias", False)), name=name)
 
 
 def _linear(sizes: Sizes, name: str, entry: Entry) -> Projection:
     d_in, d_out = sizes.of(entry.get("from", "d")), sizes.of(entry.get("to", "d"))
     part, pooled = entry.get("part", "other"), entry.get("pooled", False)
-    return Projection(name, d_in, d_out, bias=sizes.says(entry.get("bias", True)), part=part, pooled=pooled)
+    return Projection(name, d_in, d_out, bias=sizes.is_on(entry.get("bias", True)), part=part, pooled=pooled)
 
 
 def _norm(sizes: Sizes, name: str, entry: Entry) -> Norm:
-    return Norm(name, sizes.of(entry.get("to", "d")), sizes.says(entry.get("bias", False)))
+    return Norm(name, sizes.of(entry.get("to", "d")), sizes.is_on(entry.get("bias", False)))
 
 
 def _table(sizes: Sizes, name: str, entry: Entry) -> Embedding:
@@ -171,7 +171,7 @@ def _built(kind: type[Any], sizes: Sizes, name: str, entry: Entry) -> Brick:
 def _fields(kind: type[Any], sizes: Sizes, entry: Entry) -> dict[str, Any]:
     """Return what an entry says of the fields of a class: sizes and switches."""
     said = [(each.name, each.type) for each in fields(kind) if each.name in entry and each.name != "name"]
-    return {name: sizes.says(entry[name]) if of == "bool" else sizes.of(entry[name]) for name, of in said}
+    return {name: sizes.is_on(entry[name]) if of == "bool" else sizes.of(entry[name]) for name, of in said}
 
 
 _KINDS: dict[str, Callable[[Sizes, str, Entry], Brick]] = {

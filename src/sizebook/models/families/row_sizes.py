@@ -62,7 +62,7 @@ class Numbers(Mapping[str, Any]):
         config.ignore(*row.ignore)
         for key, want in row.refused.items():
             if config.has(key):
-                raise config.unknown(*config.said(key), want)
+                raise config.unknown(*config.as_written(key), want)
         for key, known in row.only.items():
             config.only(key, *known)
         for name, said in row.sections.items():
@@ -81,7 +81,7 @@ class Numbers(Mapping[str, Any]):
         for formula in row.reads:
             self.of(formula)
         for rule in row.holds:
-            if not self.says(rule["that"]):
+            if not self.is_on(rule["that"]):
                 raise config.unknown(rule["key"], self[rule["key"]], rule["want"].format_map(self))
 
     def __getitem__(self, name: str) -> Any:
@@ -150,7 +150,7 @@ class Numbers(Mapping[str, Any]):
         inner.known = {**self.known, **numbers}
         return inner
 
-    def says(self, switch: Switch) -> bool:
+    def is_on(self, switch: Switch) -> bool:
         """Return whether a switch is on."""
         return switch if isinstance(switch, bool) else bool(self.of(switch))
 

@@ -64,8 +64,8 @@ class Model(Sizes):
             return n_labels(config)
         if name == "tied":
             usual = self.head.get("tied")
-            said = usual is not None and config.flag("tie_word_embeddings", default=self.says(usual))
-            return said and self.says(self.head.get("ties", True))
+            said = usual is not None and config.flag("tie_word_embeddings", default=self.is_on(usual))
+            return said and self.is_on(self.head.get("ties", True))
         if name == "context":
             return config.integer("max_position_embeddings", default=0) or config.integer("model_max_length", default=0)
         if name == "cross":
@@ -101,7 +101,7 @@ def described(row: Row, config: Config, **given: int) -> Architecture:
         inputs=inputs,
         layers=layers,
         outputs=outputs,
-        head=_head(sizes) if row.head and sizes.says(row.head.get("on", True)) else None,
+        head=_head(sizes) if row.head and sizes.is_on(row.head.get("on", True)) else None,
         notes=(UNTIED,) if sizes.head.get("never") and sizes["tied"] else (),
         mtp=prediction(sizes.of("d"), predicted, n_predictions),
         buffers=tuple(weight for brick in sizes.bricks(row.buffers) for weight in brick.weights),
@@ -112,7 +112,7 @@ def _layers(sizes: Model, row: Row) -> tuple[Layer, ...]:
     """Return the layers; those of one stack that hold the same are one object."""
     layers: tuple[Layer, ...] = ()
     for said in row.stacks or ({"times": row.layers},):
-        if sizes.says(said.get("if", True)):
+        if sizes.is_on(said.get("if", True)):
             entries, stored = said.get("bricks", row.layer), said.get("stored", True)
             built = _stack(sizes, row, sizes.of(said["times"]), entries, said.get("each", row.each))
             layers += built if stored else layers_of(built, lambda layer: Layer(layer.bricks, stored=False))
@@ -155,7 +155,7 @@ def _listed(sizes: Model, key: str, said: Mapping[str, Any], numbers: list[dict[
 def _head(sizes: Model) -> Head:
     said = sizes.head
     vocab = sizes.of(said.get("rows", sizes.vocab))
-    tied, bias = sizes["tied"] and not (said.get("own") or said.get("never")), sizes.says(said.get("bias", False))
+    tied, bias = sizes["tied"] and not (said.get("own") or said.get("never")), sizes.is_on(said.get("bias", False))
     return Head(vocab, sizes.of(said.get("width", "d")), tied=tied, bias=bias, name=said.get("name", "lm_head"))
 
 

@@ -128,7 +128,7 @@ def prefix_steps(plan: ServingPlan) -> tuple[Step, ...]:
             text("Later prompts that find their prefix"),
             text("1 - exp(-age / time to think), of those that come where it lies"),
             f"1 - exp(-{significant(seconds, 4)} / {significant(think, 4)})",
-            value=kept.found,
+            value=kept.hit_share,
             unit="ratio",
             source=derived,
         ),

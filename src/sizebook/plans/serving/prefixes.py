@@ -10,7 +10,7 @@ from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.encoding import has_encoder
-from sizebook.serving.prefixes import Kept, Talk, Tiers, age_evicted
+from sizebook.serving.prefixes import PrefixReuse, Talk, Tiers, age_evicted
 from sizebook.serving.quantities import Demand
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.tables.hardware import accelerator
@@ -18,7 +18,7 @@ from sizebook.tables.hardware import accelerator
 _HALVINGS = 12
 
 
-def kept_by(replica: PlannedReplica, conversation: Conversation, prompts: tuple[int, ...]) -> Kept:
+def kept_by(replica: PlannedReplica, conversation: Conversation, prompts: tuple[int, ...]) -> PrefixReuse:
     """Return what a replica at its full rate keeps of conversations beside the requests that it runs."""
     answer, case, dp = replica.demand.output_tokens, replica.case, replica.setup.replica.dp
     behind = tuple(float(cache_bytes_per_gpu(case, float(prompt + answer))) for prompt in prompts)
@@ -27,7 +27,7 @@ def kept_by(replica: PlannedReplica, conversation: Conversation, prompts: tuple[
     room = max(float(replica.memory.cache_bytes) * dp - replica.concurrency * running, 0.0)
     host = conversation.host_cache_bytes * dp
     near, far = (age_evicted(talk, each, rate) for each in (room, host))
-    found, restored = Tiers(near, far, conversation.returning, shared=conversation.host_cache_shared).found(talk)
+    found, restored = Tiers(near, far, conversation.returning, shared=conversation.host_cache_shared).hit_chance(talk)
     link = conversation.host_cache_bytes_per_second or accelerator(replica.setup.gpu).pcie_bytes_per_s or 0
     before = behind[:-1] or behind
     seconds = sum(before) / len(before) / link if link else 0.0
@@ -35,8 +35,8 @@ def kept_by(replica: PlannedReplica, conversation: Conversation, prompts: tuple[
     most = min(restored, 1 / (seconds * later)) if seconds * later else restored
     each = sum(behind) / sum(prompt + answer for prompt in prompts)
     tokens = (room / each, host / each) if each else (0.0, 0.0)
-    return Kept(
-        found=found - restored + most,
+    return PrefixReuse(
+        hit_share=found - restored + most,
         restored=most,
         restore_seconds=seconds * (host > 0),
         gpu_tokens=tokens[0],
@@ -60,23 +60,23 @@ def replica_of_conversations(
     _check(model, inputs)
     prompts = conversation.prompts(replace(mean, input_tokens=first.input_tokens))
 
-    def at(kept: Kept) -> PlannedReplica:
-        hits = conversation.hit_ratio(first, mean.output_tokens, kept.found)
+    def at(kept: PrefixReuse) -> PlannedReplica:
+        hits = conversation.hit_ratio(first, mean.output_tokens, kept.hit_share)
         demand = replace(mean, cache_hit_ratio=hits)
         return replace(planned(demand, kept.mean_restore(conversation.turns)), kept=kept)
 
-    best = at(Kept())
+    best = at(PrefixReuse())
     now = kept_by(best, conversation, prompts)
-    low, high = (1.0, 1.0) if now.found >= 1 else (0.0, 1.0)
+    low, high = (1.0, 1.0) if now.hit_share >= 1 else (0.0, 1.0)
     for _ in range(_HALVINGS if low < high else 0):
         middle = (low + high) / 2
         try:
-            now = kept_by(at(replace(now, found=middle, restored=min(now.restored, middle))), conversation, prompts)
+            now = kept_by(at(replace(now, hit_share=middle, restored=min(now.restored, middle))), conversation, prompts)
         except TargetError:  # so few prefixes leave no load within the target
             low = middle
             continue
-        low, high = (middle, high) if now.found >= middle else (low, middle)
-    return at(replace(now, found=low, restored=min(now.restored, low)))
+        low, high = (middle, high) if now.hit_share >= middle else (low, middle)
+    return at(replace(now, hit_share=low, restored=min(now.restored, low)))
 
 
 def _check(model: str, inputs: ServingInputs) -> None:

@@ -17,11 +17,11 @@ from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, places, serving_case
 from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate
 from sizebook.serving.function_terms import band_of_figure
-from sizebook.serving.images import Read, looked_at
+from sizebook.serving.images import Read, with_images
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
 from sizebook.serving.memory import Memory, held_tokens, memory_of, requests_kept
 from sizebook.serving.pools import Pools, pooled
-from sizebook.serving.prefixes import Kept, later
+from sizebook.serving.prefixes import PrefixReuse, later
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
 from sizebook.serving.releases import said_of
@@ -67,7 +67,7 @@ class PlannedReplica:
     speed: float = 1.0
     loaded: Loaded | None = None
     pools: Pools | None = None
-    kept: Kept = field(default_factory=Kept)
+    kept: PrefixReuse = field(default_factory=PrefixReuse)
 
     @property
     def gpus(self) -> int:
@@ -206,7 +206,7 @@ def capacity_of(setup: Setup, workload: Workload) -> tuple[Case, Memory, int, in
     """
     replica, longest = setup.replica, workload.longest_tokens
     case = later(serving_case(setup.model, setup.gpu, replica), workload.restore_seconds)
-    case = looked_at(setup.model, case, workload.image)
+    case = with_images(setup.model, case, workload.image)
     memory = memory_of(case, setup.gpu, replica)
     if isinstance(case, EncodedCase):
         check_encoded(setup.model, case, workload.latencies)

@@ -90,7 +90,7 @@ def _nemotron_pattern(config: Config) -> str:
         pattern = config.text("hybrid_override_pattern")
         if config.has("layers_block_type") and spelt != pattern:
             raise spellings_disagree(
-                ("hybrid_override_pattern", pattern), config.said("layers_block_type"), config.where
+                ("hybrid_override_pattern", pattern), config.as_written("layers_block_type"), config.where
             )
     if set(pattern) - set("M*E-"):
         raise config.unknown("hybrid_override_pattern", pattern, "letters M, *, E and -")

@@ -70,7 +70,7 @@ def glm4v(config: Config) -> Architecture:
     for key, size in section.class_values.items():
         built = section.values.get(key, size)
         if config.has(key) and config.integer(key) != built:
-            raise config.unknown(*config.said(key), f"{built}: transformers reads 'text_config' only")
+            raise config.unknown(*config.as_written(key), f"{built}: transformers reads 'text_config' only")
     config.ignore("attention_bias")
     return joined(row_of("_glm4v"), config)
 

@@ -149,7 +149,7 @@ def step3p7(config: Config) -> Architecture:
     """
     stray = [key for key in STEP_TEXT if config.has(key)]
     if stray and config.has("text_config"):
-        raise config.unknown(*config.said(stray[0]), "sizes of the text model once: there is a 'text_config'")
+        raise config.unknown(*config.as_written(stray[0]), "sizes of the text model once: there is a 'text_config'")
     if stray:
         config.without("text_config")
     section = config.read_as(config.values) if stray else config.section("text_config")

@@ -29,14 +29,14 @@ LEAST_SECONDS = 0.1  # of a processor: what is rewritten faster is not worth a f
 _MOST_FILES = 24
 
 
-class KeptFormulas(NamedTuple):
+class RewrittenFormulas(NamedTuple):
     """What became of formulas by their number (None where one stands as it is), and why those refused are refused."""
 
     texts: list[str | None]
     refused: dict[int, str]
 
 
-def kept_file(package: Package, found: Mapping[str, Sequence[FormulaCell]], book: WorkbookContext) -> Path | None:
+def cache_file(package: Package, found: Mapping[str, Sequence[FormulaCell]], book: WorkbookContext) -> Path | None:
     """Return the file of these formulas; None where a user has no cache, or another workbook is referred to."""
     folder = _folder()
     if folder is None or book.links.parts:
@@ -50,7 +50,7 @@ def kept_file(package: Package, found: Mapping[str, Sequence[FormulaCell]], book
     return folder / f"{about.hexdigest()}.formulas"
 
 
-def read_kept(file: Path | None, book: WorkbookContext) -> KeptFormulas | None:
+def read_cache(file: Path | None, book: WorkbookContext) -> RewrittenFormulas | None:
     """Return what a file keeps; None where it holds nothing that fits the values of this workbook."""
     if file is None:
         return None
@@ -60,12 +60,12 @@ def read_kept(file: Path | None, book: WorkbookContext) -> KeptFormulas | None:
             return None
         if any(book.short.on(sheet) != is_short for sheet, is_short in kept["short"].items()):
             return None
-        return KeptFormulas(kept["texts"], {int(number): why for number, why in kept["refused"].items()})
+        return RewrittenFormulas(kept["texts"], {int(number): why for number, why in kept["refused"].items()})
     except (OSError, ValueError, zlib.error, LookupError, TypeError, AttributeError):
         return None
 
 
-def keep(file: Path | None, kept: KeptFormulas, book: WorkbookContext) -> None:
+def write_cache(file: Path | None, kept: RewrittenFormulas, book: WorkbookContext) -> None:
     """Keep formulas, with what was asked of the workbook's values; a folder that cannot be written keeps nothing."""
     if file is None:
         return
