@@ -107,7 +107,8 @@ def _grouped(sizes: Sizes, name: str, entry: Entry) -> Attention:
         window=_window(sizes, entry),
         name=name,
     )
-    return replace(mixer, gate=sizes.of(entry["gate"])) if "gate" in entry else mixer
+    changed: dict[str, Any] = {key: sizes.of(entry[key]) for key in ("n_heads", "gate") if key in entry}
+    return replace(mixer, **changed) if changed else mixer
 
 
 def _window(sizes: Sizes, entry: Entry) -> int | None:

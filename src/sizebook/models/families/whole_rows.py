@@ -10,7 +10,7 @@ from typing import Any
 from sizebook.core.errors import UnknownKeyError
 from sizebook.models.architecture import Architecture, Head, Layer
 from sizebook.models.classes import kind_of_class, n_labels
-from sizebook.models.config import MISSING, Config
+from sizebook.models.config import Config
 from sizebook.models.families.blocks import UNTIED, layers_of, prediction
 from sizebook.models.families.row_bricks import Entry, Sizes, rows_of
 from sizebook.models.families.row_sizes import Formula, Reading
@@ -33,6 +33,7 @@ class Row(Reading):
     kinds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     listed: Mapping[str, str] = field(default_factory=dict)  # what is 1 in the layers that a key lists by number
     each: Mapping[str, Formula] = field(default_factory=dict)  # numbers of a layer by formulas of its own, `i`, from 0
+    lists: Mapping[str, str] = field(default_factory=dict)  # numbers of a layer that a key lists for each
     predictions: Formula = 0  # layers that predict further tokens
     predicted: Mapping[str, int] = field(default_factory=dict)  # the numbers of the layer that they hold
     outputs: tuple[Entry, ...] = ()
@@ -122,12 +123,15 @@ def _layers(sizes: Model, row: Row) -> tuple[Layer, ...]:
 def _stack(
     sizes: Model, row: Row, n_layers: int, entries: Sequence[Entry], each: Mapping[str, Formula]
 ) -> tuple[Layer, ...]:
-    if not (row.kinds or row.listed or each):
+    if not (row.kinds or row.listed or row.lists or each):
         return (Layer(sizes.bricks(entries)),) * n_layers
     numbers: list[dict[str, int]] = [{"i": i} for i in range(n_layers)]
     for name, key in row.listed.items():
         places = sizes.config.integers(key, default=list(range(n_layers)) if row.usual.get(key) == "all" else [])
         numbers = [known | {name: known["i"] in places} for known in numbers]
+    for name, key in row.lists.items():
+        own = sizes.config.per_layer(key, n_layers, [sizes.of(row.usual[key])] * n_layers)
+        numbers = [known | {name: number} for known, number in zip(numbers, own, strict=True)]
     for key, said in row.kinds.items():
         listed = _listed(sizes, key, said, numbers)
         numbers = [
@@ -148,7 +152,10 @@ def _listed(sizes: Model, key: str, said: Mapping[str, Any], numbers: list[dict[
     config, words, means = sizes.config, said["words"], said.get("means", {})
     if means and isinstance(listed := config.values.get(key), list):
         config.values = {**config.values, key: [means.get(str(word), word) for word in listed]}
-    usual = [words[sizes.within(**known).of(said["usual"])] for known in numbers] if "usual" in said else MISSING
+    if "usual" not in said:
+        return config.pattern(key, len(numbers), tuple(words))
+    asked = numbers[:1] if config.has(key) else numbers  # a formula is read also where the file has the list
+    usual = [words[sizes.within(**known).of(said["usual"])] for known in asked]
     return config.pattern(key, len(numbers), tuple(words), usual)
 
 

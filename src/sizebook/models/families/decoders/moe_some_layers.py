@@ -13,7 +13,6 @@ from sizebook.models.families.blocks import (
     block,
     feed_forward,
     layers_of,
-    sliding_pattern,
     stack,
     vector,
     window_of,
@@ -45,30 +44,6 @@ def ernie_moe(config: Config) -> Architecture:
         return Layer((*block(feed.d_model, mixer, feed).bricks, statics))
 
     return stack(config, layers_of(kinds, layer), BesideLayers(tied=True))
-
-
-@model_type("laguna")
-def laguna(config: Config) -> Architecture:
-    """Laguna: a gate per head, heads counted per layer, a trained routing correction."""
-    n_layers = config.integer("num_hidden_layers")
-    mixer = attention(config, biased=True, qk_norm="head")
-    heads = config.per_layer("num_attention_heads_per_layer", n_layers, [mixer.n_heads] * n_layers)
-    config.ignore("moe_apply_router_weight_on_input", "swa_attention_sink_enabled", "intermediate_size")
-    gated = config.flag("gating", default=True)
-    if not gated:
-        raise config.unknown("gating", False, "true: attention without its gate is not described for this type")
-    feed = routed(config, d_ff_shared=config.integer("shared_expert_intermediate_size"))
-    balance = Tensors((vector("mlp.gate.e_score_correction_bias", feed.n_experts, part="router"),))
-    kinds = list(zip(mlp_kinds(config, first_dense=1), sliding_pattern(config), heads, strict=True))
-
-    def layer(kind: tuple[str, str, int]) -> Layer:
-        n_heads = kind[2]
-        slid = replace(mixer, window=window_of(config, kind[1]), n_heads=n_heads, gate=n_heads)
-        if kind[0] == "dense":
-            return block(feed.d_model, slid, feed_forward(config))
-        return Layer((*block(feed.d_model, slid, feed).bricks, balance))
-
-    return stack(config, layers_of(kinds, layer))
 
 
 @model_type("llama4_text")

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from sizebook.core.errors import RangeError
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, FeedForward, Layer
 from sizebook.models.config import Config
-from sizebook.models.families.whole_rows import Row, described, rows
+from sizebook.models.families.whole_rows import described, rows
 from sizebook.models.huggingface import model_type
 
 ROWS = rows("encoder_types.toml")
 GPT2_SIZES = ("n_embd", "n_head", "n_inner", "n_layer", "n_positions")
 
 
-def encoder(row: Row, config: Config, **given: Any) -> Architecture:
-    """Return the architecture of a config whose type is a row."""
-    return described(row, config, **given)
-
-
 for _name, _row in ROWS.items():
     if not _name.startswith("_"):
-        model_type(_name)(partial(encoder, _row))
+        model_type(_name)(partial(described, _row))
 
 
 @model_type("bert")
