@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sizebook.core.sections import Argument, Quantity, leaves
-from sizebook.functions import find
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.training.tuning import TUNINGS
@@ -11,11 +10,9 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.finance import CURRENCY, START, Driver, constant_lines
-from sizebook.workbooks.line_sheet import new_sheet
-from sizebook.workbooks.shared_lines import copy_section, model_input
+from sizebook.workbooks.shared_lines import copy_section, input_page
 
 _LEAVES = {leaf.name: leaf for leaf in leaves(TrainingInputs)}
-_GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argument.name == "gpu")
 CHOSEN = Argument(
     "tuning",
     Quantity(
@@ -136,16 +133,7 @@ DRIVERS = (
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = new_sheet(
-        book,
-        "Inputs",
-        "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
-        widths=(32, 22, 11, 40),
-    )
-    page.input_heads()
-    page.section("Model and accelerator")
-    model_input(page)
-    declare(page, _GPU, default="h100-sxm")
+    page = input_page(book, "TRAINING_LEDGER")
     for title, group in _GROUPS:
         page.section(title)
         for each in group:

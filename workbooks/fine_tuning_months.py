@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
-from sizebook.workbooks.finance import currency_rate, dated_level
+from sizebook.workbooks.finance import level_and_rate_rows
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 
@@ -21,14 +21,7 @@ def begin_months(book: Book) -> Timeline:
     page.section("Shares, price levels, rates")
     row = page.row_of
     row("share", "Share of the runs", "={on}/{months_now.full}", "ratio", styles.PERCENT, total=SUM)
-    row(
-        "price_level_now",
-        "Level of GPU prices",
-        dated_level(book, "price_date", "price_level", from_first=False),
-        "ratio",
-        styles.NUMBER,
-    )
-    row("currency_rate", "Exchange rate", currency_rate(book), f"{MONEY} per USD", styles.NUMBER)
+    level_and_rate_rows(page)
     per_usd = f"{MONEY} per USD"
     row("share_rate", "Share x rate", "={share}*{currency_rate}", per_usd, styles.NUMBER, total=SUM)
     row("gpu_rate", "Share x rate x level", "={share_rate}*{price_level_now}", per_usd, styles.NUMBER, total=SUM)

@@ -6,9 +6,8 @@ from fine_tuning_inputs import DRIVERS
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
-from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.tornado import Steps
-from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
+from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table, what_if_page
 
 EXAMPLES = Steps("examples", "Examples", (0.25, 0.5, 1, 2, 4))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
@@ -29,13 +28,7 @@ _WORKED = (
 
 def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, the GPU-hours of a run, its cost. One formula a column."""
-    page = new_sheet(
-        book,
-        "What-if",
-        "The way chosen on Inputs once a row: its drivers, the GPU-hours of a run and the cost.",
-        ("",) * 6,
-        (34, *[14] * 6, 14, 28),
-    )
+    page = what_if_page(book, "The way chosen on Inputs once a row: its drivers, the GPU-hours of a run and the cost.")
     page.section("The way chosen")
     way = "INDEX({{{}.all}},{{at.full}})".format
     page.constant(

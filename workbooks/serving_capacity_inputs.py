@@ -20,8 +20,7 @@ from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare, declare_all
 from sizebook.workbooks.finance import CURRENCY, START, Driver, constant_lines
-from sizebook.workbooks.line_sheet import new_sheet
-from sizebook.workbooks.shared_lines import copy_section, model_input
+from sizebook.workbooks.shared_lines import copy_section, input_page
 
 HEADINGS = {
     ServingScenario: "Replica",
@@ -45,7 +44,6 @@ HEADINGS = {
 # What stands elsewhere on the page; and a workbook holds one plan on one accelerator, and searches no others.
 SEARCH = {"plan", "gpus_compared"}
 LEFT_OUT = {leaf.name for kind in (ModelScenario, Money) for leaf in leaves(kind)} | {"gpu"} | SEARCH
-_GPU = next(argument for argument in find("SERVING_LEDGER").arguments if argument.name == "gpu")
 # What an API asks, to compare with: no part of the scenario.
 API = tuple(
     argument
@@ -66,16 +64,7 @@ DRIVERS = (
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = new_sheet(
-        book,
-        "Inputs",
-        "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
-        widths=(32, 22, 11, 40),
-    )
-    page.input_heads()
-    page.section("Model and accelerator")
-    model_input(page)
-    declare(page, _GPU, default="h100-sxm")
+    page = input_page(book, "SERVING_LEDGER")
     declare_all(page, ServingScenario, HEADINGS, left_out=LEFT_OUT)
     page.section("Calendar and currency")
     declare(page, START)

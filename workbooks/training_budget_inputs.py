@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sizebook.core.sections import leaves
-from sizebook.functions import find
 from sizebook.plans.training.inputs import Energy, Footprint, Prices
 from sizebook.scenarios.money import Money
 from sizebook.scenarios.scenario_files import ModelScenario
@@ -15,8 +14,7 @@ from sizebook.training.tuning import Examples
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare, declare_all
 from sizebook.workbooks.finance import CURRENCY, FIRST_DAY, Driver, constant_lines
-from sizebook.workbooks.line_sheet import new_sheet
-from sizebook.workbooks.shared_lines import copy_section, model_input
+from sizebook.workbooks.shared_lines import copy_section, input_page
 
 HEADINGS = {
     TrainingScenario: "Run",
@@ -34,8 +32,6 @@ HEADINGS = {
 }
 # What stands elsewhere on the page; a workbook holds one kind of plan.
 LEFT_OUT = {leaf.name for kind in (ModelScenario, Money) for leaf in leaves(kind)} | {"gpu", "plan"}
-WIDTHS = (32, 22, 11, 40)
-_GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argument.name == "gpu")
 DRIVERS = (
     Driver("tokens", "Tokens", 1, 0.9, 1.2, "tokens over those of Inputs"),
     Driver("speed", "Speed of a step", 1, 1.1, 0.85, "rate of a step over the predicted one"),
@@ -49,16 +45,7 @@ DRIVERS = (
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = new_sheet(
-        book,
-        "Inputs",
-        "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
-        widths=WIDTHS,
-    )
-    page.input_heads()
-    page.section("Model and accelerator")
-    model_input(page)
-    declare(page, _GPU, default="h100-sxm")
+    page = input_page(book, "TRAINING_LEDGER")
     declare_all(page, TrainingScenario, HEADINGS, left_out=LEFT_OUT)
     page.section("Calendar and currency")
     declare(page, FIRST_DAY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
-from sizebook.workbooks.finance import currency_rate, dated_level, usd_row
+from sizebook.workbooks.finance import level_and_rate_rows, usd_row
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 
@@ -30,14 +30,7 @@ def months(book: Book) -> None:
     row("month_steady", "of them steady state", "={share}*{plan_gpu_hours.middle}", "GPU-hours", total=SUM)
     row("month_beyond", "of them restarts, ramp, evaluation", "={month_hours}-{month_steady}", "GPU-hours", total=SUM)
     page.section("Money")
-    row(
-        "price_level_now",
-        "Level of GPU prices",
-        dated_level(book, "price_date", "price_level", from_first=False),
-        "ratio",
-        styles.NUMBER,
-    )
-    row("currency_rate", "Exchange rate", currency_rate(book), f"{MONEY} per USD", styles.NUMBER)
+    level_and_rate_rows(page)
     gpus = "={month_hours}*{price_now}*{price_level_now}*{currency_rate}"
     row("month_gpu_usd", "GPUs", gpus, MONEY, total=SUM)
     row("month_other_usd", "Other costs", "={share}*{plan_other_usd.middle}*{currency_rate}", MONEY, total=SUM)

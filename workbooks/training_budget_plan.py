@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from training_budget_inputs import DRIVERS, WIDTHS
+from training_budget_inputs import DRIVERS
 
 from sizebook.core.sections import leaves
 from sizebook.plans.training.case import NAMES, Case
@@ -18,7 +18,7 @@ from sizebook.workbooks.book import FIRST_COLUMN, Book
 from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
 from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
-from sizebook.workbooks.shared_lines import chosen_model_line, gpu_name_line
+from sizebook.workbooks.shared_lines import INPUT_WIDTHS, chosen_model_line, gpu_name_line
 from sizebook.workbooks.staged_tables import (
     Options,
     StagedFigures,
@@ -88,7 +88,7 @@ def plan(book: Book) -> Staged:
         book,
         "Plan",
         "What functions are asked and give of one step; prices, power and carbon beside it.",
-        widths=WIDTHS,
+        widths=INPUT_WIDTHS,
         portrait=True,
     )
     page.heads("Name")

@@ -6,9 +6,8 @@ from training_budget_inputs import DRIVERS
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
-from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.tornado import Steps
-from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
+from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table, what_if_page
 
 TOKENS = Steps("tokens", "Tokens", (0.5, 0.75, 1, 1.5, 2))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
@@ -27,13 +26,7 @@ _WORKED = (
 
 def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, its GPU-hours, its cost. One formula a column."""
-    page = new_sheet(
-        book,
-        "What-if",
-        "The whole run of the middle case once a row: its drivers, GPU-hours and cost.",
-        ("",) * 6,
-        (34, *[14] * 6, 14, 28),
-    )
+    page = what_if_page(book, "The whole run of the middle case once a row: its drivers, GPU-hours and cost.")
     page.section("Prices over time, in the currency")
     page.constant(
         "mean_level",

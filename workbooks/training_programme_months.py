@@ -8,7 +8,7 @@ from sizebook.plans.training.case import NAMES
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import price_share
-from sizebook.workbooks.finance import currency_rate, dated_level, usd_row
+from sizebook.workbooks.finance import level_and_rate_rows, usd_row
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
@@ -139,14 +139,7 @@ def months(book: Book) -> None:
         total=SUM,
     )
     page.section("Money")
-    row(
-        "price_level_now",
-        "Level of GPU prices",
-        dated_level(book, "price_date", "price_level", from_first=False),
-        "ratio",
-        styles.NUMBER,
-    )
-    row("currency_rate", "Exchange rate", currency_rate(book), f"{MONEY} per USD", styles.NUMBER)
+    level_and_rate_rows(page)
     rate = "*{currency_rate}"
     gpus = f"=({summed('gpu_usd')})*{{price_level_now}}{rate}"
     row("month_gpu_usd", "GPUs of the phases", gpus, MONEY, total=SUM)

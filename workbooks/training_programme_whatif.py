@@ -6,9 +6,8 @@ from training_programme_inputs import DRIVERS
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
-from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.tornado import Steps
-from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
+from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table, what_if_page
 
 HOURS = Steps("hours", "GPU-hours", (0.75, 0.9, 1, 1.25, 1.5))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
@@ -30,13 +29,7 @@ _WORKED = (
 
 def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, what its GPUs cost and all of it. One formula a column."""
-    page = new_sheet(
-        book,
-        "What-if",
-        "The whole programme in its middle case once a row: its drivers and cost.",
-        ("",) * 6,
-        (34, *[14] * 6, 14, 28),
-    )
+    page = what_if_page(book, "The whole programme in its middle case once a row: its drivers and cost.")
     page.section("Prices over time, in the currency")
     page.constant(
         "mean_level",

@@ -252,6 +252,13 @@ def currency_rate(book: Book) -> str:
     return f'=IF(({{currency}}="USD")=(COUNT({_RATES})=0),{level},NA())'
 
 
+def level_and_rate_rows(page: Timeline) -> None:
+    """Add the rows of the level of GPU prices in each month, and of what 1 USD is in the currency."""
+    level = dated_level(page.book, "price_date", "price_level", from_first=False)
+    page.row_of("price_level_now", "Level of GPU prices", level, "ratio", styles.NUMBER)
+    page.row_of("currency_rate", "Exchange rate", currency_rate(page.book), f"{MONEY} per USD", styles.NUMBER)
+
+
 def usd_row(page: Timeline, cost: str) -> None:
     """Add the row of a cost in USD, which `MEAN_RATE` rests on; ``cost`` is its row in the currency."""
     page.row_of("month_in_usd", "Cost in USD", f"={{{cost}}}/({{currency_rate}}+1-{{on}})", "USD", total=SUM)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sizebook.core.sections import leaves
+from sizebook.functions import find
 from sizebook.models import catalog
 from sizebook.scenarios.scenario_files import Scenario
 from sizebook.workbooks import styles
+from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.input_sources import dated_table
-from sizebook.workbooks.line_sheet import InputLine, LineSheet
+from sizebook.workbooks.line_sheet import InputLine, LineSheet, new_sheet
 
 CONFIG = "config.json"
+INPUT_WIDTHS = (32, 22, 11, 40)
 
 
 def model_choices() -> Sequence[str]:
@@ -48,6 +51,21 @@ def model_input(page: LineSheet, *, per_case: bool = False) -> None:
             per_case=blank,
         )
     )
+
+
+def input_page(book: Book, function: str) -> LineSheet:
+    """Begin the sheet of inputs of one model on one accelerator, which is an argument of a function."""
+    page = new_sheet(
+        book,
+        "Inputs",
+        "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
+        widths=INPUT_WIDTHS,
+    )
+    page.input_heads()
+    page.section("Model and accelerator")
+    model_input(page)
+    declare(page, next(each for each in find(function).arguments if each.name == "gpu"), default="h100-sxm")
+    return page
 
 
 def chosen_model_line(page: LineSheet) -> None:

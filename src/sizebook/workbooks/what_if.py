@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from openpyxl.utils import get_column_letter
 
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import FIRST_COLUMN, Place
+from sizebook.workbooks.book import FIRST_COLUMN, Book, Place
 from sizebook.workbooks.finance import SCENARIOS, Driver
-from sizebook.workbooks.line_sheet import LineSheet
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.tornado import ENDS, Steps
 
 _MARK = re.compile(r"([@#])([a-z_]+)")
@@ -62,6 +62,11 @@ def all_cases(drivers: Sequence[Driver], down: Steps, across: Steps, in_use: Cal
             label = f"Two-way, {down.name} {row}, {across.name} {column}"
             found[f"two_{row}_{column}"] = (label, pair)
     return found
+
+
+def what_if_page(book: Book, subtitle: str) -> LineSheet:
+    """Begin the sheet of cases of a training workbook."""
+    return new_sheet(book, "What-if", subtitle, ("",) * 6, (34, *[14] * 6, 14, 28))
 
 
 def case_table(
