@@ -66,7 +66,7 @@ def all_cases(drivers: Sequence[Driver], down: Steps, across: Steps, in_use: Cal
 
 def what_if_page(book: Book, subtitle: str) -> LineSheet:
     """Begin the sheet of cases of a training workbook."""
-    return new_sheet(book, "What-if", subtitle, ("",) * 6, (34, *[14] * 6, 14, 28))
+    return new_sheet(book, "What-if", subtitle, cases=("",) * 6, widths=(34, *[14] * 6, 14, 28))
 
 
 def case_table(
