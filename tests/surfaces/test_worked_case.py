@@ -1,0 +1,102 @@
+"""The worked case of the documentation: users, a contract, euros and two services, the same digits on every surface."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from openpyxl import load_workbook
+from pypdf import PdfReader
+
+from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
+from sizebook.cli import app
+from sizebook.scenarios.scenario_files import read_toml
+from tests.libreoffice.office import Office, assert_stored_is_recalculated
+from tests.workbooks.shipped import totals_of
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "worked_case.md"
+LEVELS = (0.92,) * 12 + (0.95,) * 24  # EUR for 1 USD on the first day of each month
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The scenario as the page has it."""
+    [block] = re.findall(r'```toml title="two.toml"\n(.*?)```', PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    file = tmp_path_factory.mktemp("case") / "two.toml"
+    file.write_text(block, encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def made(file: Path) -> PlannedScenario:
+    return plan_scenario(read_toml(file), "here", file.parent)
+
+
+def said(made: PlannedScenario) -> tuple[str, str]:
+    """Return the cost in euros, and all of it, as every surface says them."""
+    assert made.amount is not None and made.statement is not None
+    return str(made.amount.said), str(made.statement.said)
+
+
+def test_users_are_requests_and_a_contract_is_paid_to_its_end(made: PlannedScenario) -> None:
+    """40 000 users x 0.6 x 12 requests x 21 days; 16 GPUs at 2.40 for 730 hours, later 8 at 1.80 x 0.99^6."""
+    months = made.plan.months
+    assert months[0].requests_per_day * 365 / 12 == pytest.approx(6_048_000)
+    assert months[0].usd == pytest.approx(16 * 2.40 * 730)
+    for_three_years = next(each for _, each in made.plan.contracts if each.term == "3y")
+    assert (for_three_years.gpus, for_three_years.first_month, for_three_years.last_month) == (8, 7, 42)
+    assert for_three_years.usd_per_gpu_hour == pytest.approx(1.8 * 0.99**6)
+
+
+def test_euros_and_present_value_by_hand(made: PlannedScenario) -> None:
+    """Each month at its rate; 10 000 for people and a tenth over both; discounted at 8 % a year."""
+    usd = [month.usd for month in made.plan.months]
+    assert made.amount is not None and made.statement is not None
+    assert made.amount.middle == pytest.approx(sum(a * b for a, b in zip(usd, LEVELS, strict=True)))
+    whole = [1.1 * (of_gpus + 10_000) * level for of_gpus, level in zip(usd, LEVELS, strict=True)]
+    here = made.statement.data["in_currency"]
+    assert here["whole"] == pytest.approx(sum(whole))
+    assert here["present"] == pytest.approx(sum(each / 1.08 ** (n / 12) for n, each in enumerate(whole, 1)))
+    assert here["years"] == pytest.approx(
+        {"FY2026": sum(whole[:3]), "FY2027": sum(whole[3:15]), "FY2028": sum(whole[15:27]), "FY2029": sum(whole[27:])}
+    )
+
+
+def test_command_json_and_page_say_the_same(made: PlannedScenario, file: Path) -> None:
+    text = CliRunner().invoke(app, ["plan", "fleet", str(file)], catch_exceptions=False).output
+    data = json.loads(CliRunner().invoke(app, ["plan", "fleet", str(file), "--json"], catch_exceptions=False).output)
+    page = PAGE.read_text(encoding="utf-8")
+    for sentence in said(made):
+        assert sentence in text and sentence in page
+    assert made.amount is not None and made.statement is not None
+    assert (data["money"], data["statement"]) == (made.amount.data, made.statement.data)
+    assert f"{data['statement']['in_currency']['whole']:.2f}" in page
+
+
+@pytest.mark.ci
+def test_report_workbook_and_libreoffice_say_the_same(
+    made: PlannedScenario, file: Path, tmp_path: Path, calc_office: Office
+) -> None:
+    as_libreoffice = ["fill", "fleet_plan.xlsx", str(file), "--target", "libreoffice"]
+    for command, name in ((["report", str(file)], "case.pdf"), (as_libreoffice, "case.xlsx")):
+        asked = [*command, "-o", str(tmp_path / name)]
+        assert CliRunner().invoke(app, asked, catch_exceptions=False).exit_code == 0
+    first = _plain(PdfReader(tmp_path / "case.pdf").pages[0].extract_text())
+    for sentence in said(made):
+        assert _plain(sentence) in first
+    assert made.amount is not None and made.statement is not None
+    here, found = (
+        made.statement.data["in_currency"],
+        totals_of(load_workbook(tmp_path / "case.xlsx", data_only=True), "Months"),
+    )
+    shown = [found[label] for label in ("Cost", "Whole cost", "Whole cost, present value")]
+    assert shown == pytest.approx([made.amount.middle, here["whole"], here["present"]], rel=1e-12)
+    assert_stored_is_recalculated(calc_office, tmp_path / "case.xlsx")
+
+
+def _plain(text: str) -> str:
+    """Return a text without the white space that a page breaks differently."""
+    return re.sub(r"\s", "", text)
