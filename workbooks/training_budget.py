@@ -51,7 +51,7 @@ NOTES = (
     "predicted step time on published runs that the fit had not seen; at an MFU of your own times are alike. "
     "Costs take both ends of the price as well, the 10th and 90th percentile of providers, which differ independently.",
     "A price, power or carbon intensity that is left blank is looked up, and said to be missing where none is listed; "
-    "Plan says what was taken, and from where. A data-parallel degree of 1 is what the other degrees leave over.",
+    "Plan says what was taken, and from where. A blank data-parallel degree is what the other degrees leave over.",
     "Months, What-if, Sensitivity and Two-way are of the whole run in the middle case, spread evenly over its days; "
     "What-if takes dated prices at their mean over these months.",
     "Memory: the fullest GPU. The allowance for CUDA and communication is part of it; what other processes hold on "

@@ -32,6 +32,7 @@ HEADINGS = {
 }
 # What stands elsewhere on the page; a workbook holds one kind of plan.
 LEFT_OUT = {leaf.name for kind in (ModelScenario, Money) for leaf in leaves(kind)} | {"gpu", "plan"}
+LEFT_OPEN = {"dp"}  # what the other degrees leave over of the GPUs
 DRIVERS = (
     Driver("tokens", "Tokens", 1, 0.9, 1.2, "tokens over those of Inputs"),
     Driver("speed", "Speed of a step", 1, 1.1, 0.85, "rate of a step over the predicted one"),
@@ -46,7 +47,7 @@ DRIVERS = (
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
     page = input_page(book, "TRAINING_LEDGER")
-    declare_all(page, TrainingScenario, HEADINGS, left_out=LEFT_OUT)
+    declare_all(page, TrainingScenario, HEADINGS, left_out=LEFT_OUT, blank=LEFT_OPEN)
     page.section("Calendar and currency")
     declare(page, FIRST_DAY)
     declare(page, CURRENCY)

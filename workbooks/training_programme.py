@@ -11,18 +11,18 @@ from training_programme_phases import phases
 from training_programme_result import result
 from training_programme_whatif import HOURS, PRICES, what_if
 
+from sizebook.batch.plan_kinds import workbook_inputs_of
 from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
 from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
-from sizebook.workbooks.input_cells import workbook_inputs
 from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
 from sizebook.workbooks.what_if import case_cost
 
 FILE, TITLE = "training_programme.xlsx", "Training programme"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "programme-llama-3.1-405b.toml"
-EXAMPLE = workbook_inputs(parse(ProgrammeScenario, read_toml(_SCENARIO), _SCENARIO.name))
+EXAMPLE = workbook_inputs_of(parse(ProgrammeScenario, read_toml(_SCENARIO), _SCENARIO.name))
 FUNCTIONS = ("PROGRAMME_FIGURES", "PROGRAMME_BUDGET", "PRICE_USD_PER_GPU_HOUR", "GPU_SPEC", "GRID_G_PER_KWH")
 NOTES = (
     "Functions of sizebook say how many GPU-hours and days a phase takes and whether it fits. Prices, other costs, "

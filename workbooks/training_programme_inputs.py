@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from training_budget_inputs import HEADINGS as OF_A_RUN
+from training_budget_inputs import LEFT_OPEN
 
 from sizebook.core.sections import leaves
 from sizebook.plans.programme.inputs import MOST_PHASES, Data, Experiments, Phase, ProgrammeTerms, Rollouts, Storage
@@ -50,7 +51,7 @@ def inputs(book: Book) -> None:
     first, *others = (f"Phase {number}" for number in PHASES)
     declare(page, named, default=first, required=False, per_case=tuple(others))
     model_input(page, per_case=True)
-    declare_all(page, Phase, HEADINGS, left_out={"name", "model"}, per_case=True)
+    declare_all(page, Phase, HEADINGS, left_out={"name", "model"}, blank=LEFT_OPEN, per_case=True)
     declare_all(page, ProgrammeTerms, HEADINGS)
     declare(page, CURRENCY)
     constant_lines(

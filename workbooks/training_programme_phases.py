@@ -45,11 +45,7 @@ NATIVE = (
 LOOKED_UP = ("provider", "region", "price_book", "rented_gpus")
 _ONES = ("price_usd_per_gpu_hour", "watts")
 BUDGET = tuple(leaf.name for leaf in leaves(Budget))
-# A data-parallel degree of 1 is what the other degrees leave over of the GPUs.
-_GIVEN = {
-    "model": f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))',
-    "dp": '=IF({dp}=1,"",{dp})',
-}
+_GIVEN = {"model": f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))'}
 
 
 @dataclass(frozen=True)

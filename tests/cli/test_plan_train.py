@@ -171,7 +171,7 @@ def test_the_planned_scenario_gives_the_plan_again() -> None:
     scenario = parse(TrainingScenario, {k: v for k, v in values.items() if k not in left_out}, "run.toml")
     plan = plan_training(training_inputs(scenario))
     inputs = with_found_layout(scenario, plan).inputs
-    assert unchecked_plan(settled(scenario.model, scenario.gpu, inputs)).cases == plan.cases
+    assert unchecked_plan(settled(scenario.model, scenario.gpu, inputs, stated={"dp"})).cases == plan.cases
     assert inputs.prices.owned is None and inputs.prices.price_usd_per_gpu_hour is not None
     assert (inputs.run.pace.achieved_tflops, inputs.energy.grams_per_kwh) == (400, None)
     assert inputs.layout == plan.inputs.layout != scenario.inputs.layout

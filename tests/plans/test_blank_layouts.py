@@ -5,6 +5,7 @@ Llama 3.3 70B has 70.6 B parameters, 141 GB in 16 bits: no H100 of 80 GB holds t
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from sizebook.batch.plan_contents import contents
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.cells import call
-from sizebook.core.errors import TargetError
+from sizebook.core.errors import RangeError, TargetError
 from sizebook.functions import load
 
 load()
@@ -119,6 +120,22 @@ def test_a_cell_of_training_searches_where_the_plain_layout_does_not_fit(name: s
     layout = dict(cells("TRAINING_FIGURES", values=TRAINED))["layout"]
     assert reason.removeprefix("layout chosen by search: ") in layout
     assert planned("training", TRAINED)["layout"] == layout
+
+
+def test_a_degree_of_one_that_is_given_is_no_blank() -> None:
+    """What is left over of the GPUs stands in for a blank alone, on every surface."""
+    given = {**TRAINED, "gpus": 8, "dp": 1}
+    wrong = "GPUs are not the product of the layout: got 8 GPUs and tp 1 x pp 1 x dp 1 x cp 1 = 1, want the same. "
+    for name in ("TRAINING_FIGURES", "TRAINING_LEDGER", "TRAINING_MEMORY"):
+        with pytest.raises(RangeError, match=re.escape(f"{wrong}Set dp to 8.")):
+            call(name, "llama-3.1-8b", GPU, options(given))
+    with pytest.raises(RangeError, match=re.escape(wrong)):
+        plan_scenario({"plan": "training", "model": "llama-3.1-8b", "gpu": GPU, **given}, "here", Path())
+    heads, row = call("TRAINING_TABLE", [["model", "gpu", *given], ["llama-3.1-8b", GPU, *given.values()]])
+    assert dict(zip(heads, row, strict=True))["reason"] == f"{wrong}Set dp to 8."
+    phase = {"name": "A", "kind": "training", "model": "llama-3.1-8b", "gpu": GPU, **given}
+    with pytest.raises(RangeError, match=re.escape(f"A: {wrong}Set dp to 8.")):
+        call("PROGRAMME_FIGURES", [[name, value] for name, value in phase.items()])
 
 
 def test_what_fits_is_not_searched() -> None:

@@ -47,7 +47,9 @@ def test_money_is_the_plans_gpu_hours_times_runs_and_price(shown: dict[str, list
         TrainingScenario,
         {"plan": "training", "tokens": 480e6, "tuning": way, "programme_factor": 1, **SHARED, **tuned}, "here",
     )  # fmt: skip
-    hours = unchecked_plan(settled(scenario.model, scenario.gpu, scenario.inputs)).middle.gpu_hours
+    hours = unchecked_plan(
+        settled(scenario.model, scenario.gpu, scenario.inputs, stated=scenario.stated)
+    ).middle.gpu_hours
     assert shown["GPU-hours of a run"][column] == pytest.approx(hours, rel=1e-12)
     usd = hours * 4 * 1.1 * 2 + 200_000 * 0.02
     assert shown["Cost"][column] == pytest.approx(usd / 2, rel=1e-12)

@@ -126,9 +126,18 @@ def test_a_run_that_does_not_fit_is_said(filled_once: FilledOnce) -> None:
     assert failed == {"It fits 1", "All checks 1"}
 
 
-def test_an_impossible_layout_is_said_once_a_call(filled_once: FilledOnce) -> None:
+def test_a_blank_degree_is_what_the_others_leave_over(filled_once: FilledOnce) -> None:
+    given = inputs({**RUN, "tp": 4})
+    blank = {name: value for name, value in given.items() if name != "dp"}
+    plan = load_workbook(filled_once(TEMPLATE, blank).path, data_only=True)["Plan"]
+    shown = [value for label, value in plan.iter_rows(min_col=2, max_col=3, values_only=True) if label == "Data parallel"]
+    assert given["dp"] == 64 / 4 and shown == [16]
+
+
+@pytest.mark.parametrize("dp", [7, 1])
+def test_an_impossible_layout_is_said_once_a_call(filled_once: FilledOnce, dp: int) -> None:
     given = inputs({**RUN, "tp": 1})
-    found = filled_once(TEMPLATE, {**given, "dp": 7})
+    found = filled_once(TEMPLATE, {**given, "dp": dp})
     begun = [problem for problem in found.problems if problem.startswith("Staged!")]
     assert len(begun) == 5
     assert all("GPUs are not the product of the layout: got 64 GPUs" in problem for problem in begun)

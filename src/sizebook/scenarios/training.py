@@ -29,8 +29,7 @@ class TrainingScenario(ModelScenario):
 @as_of_its_day
 def training_inputs(scenario: TrainingScenario) -> Training:
     """Return the run with everything looked up, the layout searched where none is given."""
-    inputs = settled(scenario.model, scenario.gpu, scenario.inputs)
-    return with_layout(inputs, scenario.inputs.layout, scenario.stated)
+    return with_layout(settled(scenario.model, scenario.gpu, scenario.inputs, stated=scenario.stated), scenario.stated)
 
 
 def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:

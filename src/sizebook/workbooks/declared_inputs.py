@@ -59,18 +59,21 @@ def declare_all(
     headings: Mapping[type[Any], str],
     *,
     left_out: Collection[str] = (),
+    blank: Collection[str] = (),
     per_case: bool = False,
 ) -> None:
     """Add every leaf of a section but those left out, under the headings of the sections that hold them.
 
     A section without a heading of its own stands under that of the section around it. With ``per_case`` a leaf
-    without a default is required of the first case only, and blank in the others.
+    without a default is required of the first case only, and blank in the others. Those of ``blank`` are left open,
+    for a plan takes what nobody states otherwise than their default.
     """
     for heading, arguments in grouped(kind, headings, left_out).items():
         page.section(heading)
         for argument in arguments:
             n_others = len(page.cases) - 1 if per_case else 0
-            declare(page, argument, per_case=(argument.default,) * n_others)
+            default = None if argument.name in blank else argument.default
+            declare(page, argument, default=default, per_case=(default,) * n_others)
 
 
 def grouped(

@@ -10,7 +10,7 @@ from sizebook.plans.training.rows import REQUIRED_INPUTS, Rows
 
 def run_of(model: str, gpu: str, **given: Any) -> Training:
     """Return the run of a model on an accelerator with the given inputs; the others take their defaults."""
-    return settled(model, gpu, put_together(TrainingInputs, given))
+    return settled(model, gpu, put_together(TrainingInputs, given), stated=given.keys())
 
 
 def training_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -121,12 +121,12 @@ def plan_phase(phase: Phase) -> PlannedPhase:
 
 def _training(phase: Phase) -> TrainingPlan:
     """Return the training plan of a phase, with room kept for a reference model where it asks one."""
-    run = settled(phase.model, phase.gpu, phase.inputs)
-    training = plan_training(with_layout(run, phase.inputs.layout, phase.stated))
+    run = settled(phase.model, phase.gpu, phase.inputs, stated=phase.stated)
+    training = plan_training(with_layout(run, phase.stated))
     reserved = _reference_bytes(phase, training)
     if not reserved:
         return training
-    beside = unchecked_plan(with_layout(replace(run, reserved_bytes=reserved), phase.inputs.layout, phase.stated))
+    beside = unchecked_plan(with_layout(replace(run, reserved_bytes=reserved), phase.stated))
     if not beside.fits:
         missing = beside.fullest.total - beside.capacity_bytes
         raise TargetError(

@@ -7,7 +7,7 @@ columns of a table of runs and the inputs of the workbook. `settled` looks up wh
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated
@@ -239,13 +239,13 @@ def capacity_bytes(gpu: Accelerator) -> float:
     return gpu.usable_memory_bytes or gpu.memory_bytes * USABLE_SHARE
 
 
-def settled(model: str, gpu: str, inputs: TrainingInputs) -> Training:
+def settled(model: str, gpu: str, inputs: TrainingInputs, *, stated: Collection[str]) -> Training:
     """Return the run with everything looked up: accelerator, price, power, grid.
 
-    A data-parallel degree of 1 is what the other degrees leave over of the GPUs. Errors: a time or a price that is
-    given twice, and whatever a table does not hold.
+    A data-parallel degree that is not ``stated`` is what the other degrees leave over of the GPUs. Errors: a time or a
+    price that is given twice, and whatever a table does not hold.
     """
-    kind, run = accelerator(gpu), inputs.run
+    kind, run, layout = accelerator(gpu), inputs.run, inputs.layout
     check_pace(run.pace)
     power = power_of(kind, inputs.energy, inputs.method.power_limit_watts)
     return Training(
@@ -256,7 +256,7 @@ def settled(model: str, gpu: str, inputs: TrainingInputs) -> Training:
         batches=run.batches,
         method=inputs.method,
         tokens=run.tokens,
-        layout=with_data_parallel(inputs.layout, run.gpus) if inputs.layout.dp == 1 else inputs.layout,
+        layout=layout if "dp" in stated else with_data_parallel(layout, run.gpus),
         context_tokens=catalog.context_tokens(model),
         costs=costs_of(kind, inputs.prices, power, gpus=run.gpus),
         power=power,

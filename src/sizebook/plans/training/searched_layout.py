@@ -25,11 +25,11 @@ def fixed_fields(layout: Layout, stated: Collection[str]) -> dict[str, Any]:
     return {name: getattr(layout, name) for name in sorted(rest)}
 
 
-def with_layout(run: Training, layout: Layout, stated: Collection[str]) -> Training:
+def with_layout(run: Training, stated: Collection[str]) -> Training:
     """Return a run in the layout that is stated or, where no degree is, in the fastest that fits."""
-    if not DEGREES & set(stated):
-        return replace(run, layout=search(run, fixed_fields(layout, stated)).best[0].layout)
-    return replace(run, layout=layout) if "dp" in stated else run
+    if DEGREES.isdisjoint(stated):
+        return replace(run, layout=search(run, fixed_fields(run.layout, stated)).best[0].layout)
+    return run
 
 
 def layout_with_room(setup: Setup, plain: Work, stated: Collection[str]) -> Layout | None:

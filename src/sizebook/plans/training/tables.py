@@ -48,7 +48,7 @@ def components(plan: TrainingPlan) -> list[list[str | float]]:
 
 def _plan(model: str, gpu: str, inputs: TrainingInputs) -> TrainingPlan:
     """Return the plan of what cells state, in a layout that fits where they leave it open and one does."""
-    run = settled(model, gpu, inputs)
+    run = settled(model, gpu, inputs, stated=inputs.stated)
     plan = unchecked_plan(run)
     best = layout_with_room(run, plan.work, inputs.stated)
     return unchecked_plan(replace(run, layout=best)) if best else plan
