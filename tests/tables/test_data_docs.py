@@ -32,8 +32,8 @@ def test_calls(words: str, value: str) -> None:
     ("phrase", "count"),
     [
         ("67 accelerators", len(table("hardware"))),
-        ("644 prices, 17 providers", len(table("prices"))),
-        ("644 prices, 17 providers", len(prices.providers())),
+        ("694 prices, 17 providers", len(table("prices"))),
+        ("694 prices, 17 providers", len(prices.providers())),
         ("212 countries", sum(row["kind"] == "country" for row in table("grid"))),
         ("61 of the 67 rows", sum("; read again: " in row["source"] for row in table("hardware"))),
         ("24 generations", len(table("generations"))),
