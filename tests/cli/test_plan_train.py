@@ -1,6 +1,7 @@
 """`sizebook plan train` on scenario files: text, JSON, and every refusal before anything is computed."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -129,9 +130,13 @@ def test_owned_hardware_replaces_the_price() -> None:
     assert inputs.costs.basis == "owned: 35040 USD a GPU over 4 years, 100\u00a0% busy, energy included"
 
 
-def test_a_reserved_price_stands_beside_its_providers_price_on_demand() -> None:
+def test_a_reserved_price_stands_beside_its_providers_price_on_demand(listed: Callable[..., None]) -> None:
+    listed(
+        ("gcp", "h100-sxm", "us-central1", "on_demand", 11.0, "2026-11-09"),
+        ("gcp", "h100-sxm", "us-east4", "on_demand", 11.74, "2026-11-09"),
+        ("gcp", "h100-sxm", "us-east4", "reserved_1y", 7.5, "2026-08-20"),
+    )
     basis = _inputs(price_usd_per_gpu_hour=None, term="reserved_1y", provider="gcp").costs.basis
-    # a3-highgpu-8g 88.49 and a3-megagpu-8g 93.4007 USD an hour, 8 GPUs each.
     assert "gcp alone" in basis
     assert basis.endswith("; on demand the same providers ask 11.37")
     assert "on demand the same" not in _inputs(price_usd_per_gpu_hour=None).costs.basis

@@ -1,6 +1,6 @@
 """A planner's price book: contracts in CSV, TOML or a sheet, with tiers, currencies and a per cent off the list."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
@@ -94,15 +94,15 @@ def test_a_price_in_euros_is_taken_at_its_own_rate(tmp_path: Path) -> None:
     assert "1.8 EUR at 0.9 a USD" in found.basis
 
 
-def test_per_cent_off_list_names_the_list_row(tmp_path: Path) -> None:
-    # AWS's p4d.24xlarge in us-east-1, an hour on demand: 21.957642 / 8 = 2.744705.
+def test_per_cent_off_list_names_the_list_row(tmp_path: Path, listed: Callable[..., None]) -> None:
+    listed(("aws", "a100-sxm-40gb", "us-east-1", "on_demand", 2.75, "2026-10-10"))
     off = {"provider": "aws", "gpu": "a100-sxm-40gb", "region": "us-east-1", "price_per_gpu_hour": None}
-    path = contract(tmp_path, **off, percent_off_list="30", instance="p4d.24xlarge")
+    path = contract(tmp_path, **off, percent_off_list="30", instance="8x")
     found = quote("a100-sxm-40gb", own=OwnPrices(price_book=path))
-    assert found.usd_per_gpu_hour == pytest.approx(0.7 * 2.744705, rel=1e-6)
+    assert found.usd_per_gpu_hour == pytest.approx(0.7 * 2.75)
     (row,) = found.rows
     assert row.list_row is not None and row.list_row in quote("a100-sxm-40gb", "aws", "us-east-1").rows
-    assert f"30\u00a0% off aws p4d.24xlarge in us-east-1 on demand of {row.list_row.date}, 2.745 USD" in found.basis
+    assert "30\u00a0% off aws 8x in us-east-1 on demand of 2026-10-10, 2.75 USD" in found.basis
 
 
 def test_a_tier_that_is_not_reached_is_no_price_of_the_contract(tmp_path: Path) -> None:

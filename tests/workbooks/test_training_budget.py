@@ -130,7 +130,9 @@ def test_a_blank_degree_is_what_the_others_leave_over(filled_once: FilledOnce) -
     given = inputs({**RUN, "tp": 4})
     blank = {name: value for name, value in given.items() if name != "dp"}
     plan = load_workbook(filled_once(TEMPLATE, blank).path, data_only=True)["Plan"]
-    shown = [value for label, value in plan.iter_rows(min_col=2, max_col=3, values_only=True) if label == "Data parallel"]
+    shown = [
+        value for label, value in plan.iter_rows(min_col=2, max_col=3, values_only=True) if label == "Data parallel"
+    ]
     assert given["dp"] == 64 / 4 and shown == [16]
 
 
