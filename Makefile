@@ -8,7 +8,7 @@ QUICK := tests/core tests/intake tests/tables tests/models tests/formulas tests/
   serving/test_queues.py serving/test_pool_queues.py serving/test_against_ciw.py plans/serving/test_percentiles.py \
   plans/serving/test_pool_percentiles.py)
 
-.PHONY: demo quick test ci night check release generated docs clean
+.PHONY: demo quick test ci night check release generated declared docs clean
 
 demo: .venv/.demo
 	$(PY) -m sizebook demo --output out
@@ -50,6 +50,12 @@ generated: .venv/.test
 	$(PY) workbooks/build.py
 	$(PY) docs/generate.py
 	$(PY) release/licences.py
+
+# After a new or renamed input, function or column: what is generated, then the frozen names, which workbooks hold too.
+declared: .venv/.test
+	$(PY) workbooks/build.py
+	$(PY) docs/freeze_names.py
+	$(PY) docs/generate.py
 
 .venv/.demo: pyproject.toml requirements-dev.lock .ci/setup
 	bash .ci/setup demo

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from sizebook import __version__
 from sizebook.batch.formats import JSON_VERSION
 from sizebook.batch.long_tables import COLUMNS, HEADS
 from sizebook.batch.plan_contents import declared_figures, outlines
@@ -17,6 +18,7 @@ from sizebook.scenarios.money import AMOUNT_FIGURES
 from sizebook.scenarios.statement import STATEMENT_FIGURES
 
 SINCE = Path(__file__).resolve().parent / "names_since.json"
+NEXT = f"after {__version__}"
 FIRST = "0.9.0"  # names of earlier releases were not kept
 HEAD = f"""# Columns
 
@@ -136,7 +138,7 @@ def _rows(found: Iterable[Found], since: Mapping[str, str]) -> Iterator[str]:
     lines: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for full, leaf in found:
         cells = (f"`{leaf.name}`", leaf.quantity.unit, leaf.quantity.kind, leaf.quantity.meaning.replace("|", "\\|"))
-        lines.setdefault(cells, []).append((full.partition(".")[0], since[full]))
+        lines.setdefault(cells, []).append((full.partition(".")[0], since.get(full, NEXT)))
     for cells, held in lines.items():
         releases = dict.fromkeys(release for _, release in held)
         plans = ", ".join(plan for plan, _ in held)
@@ -163,4 +165,4 @@ def _sweeps(since: Mapping[str, str]) -> Iterator[str]:
         for name in results:
             known = declared.get(name)
             unit, kind, meaning = SWEPT[name] if known is None else (known.unit, known.kind, known.meaning)
-            yield f"| `{name}` | {unit} | {kind} | {meaning} | {since[f'sweep.{plan}.{name}']} |"
+            yield f"| `{name}` | {unit} | {kind} | {meaning} | {since.get(f'sweep.{plan}.{name}', NEXT)} |"

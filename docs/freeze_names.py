@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sizebook import __version__
 from sizebook.api.names import names as sizebook_names
 from sizebook.batch.long_tables import COLUMNS, HEADS
 from sizebook.batch.plan_contents import outlines
@@ -26,7 +25,7 @@ from sizebook.sweeps.cases import INPUTS
 from sizebook.workbooks.filling import read_inputs
 
 sys.path.append(str(Path(__file__).resolve().parent))
-from columns_page import SINCE
+from columns_page import NEXT, SINCE
 from columns_page import names as columns
 
 FILE = Path(__file__).resolve().parent / "names.json"
@@ -73,7 +72,7 @@ def frozen() -> Any:
 def since() -> dict[str, str]:
     """Return the release that each column came with; a new one comes after this release."""
     before = json.loads(SINCE.read_text(encoding="utf-8"))
-    return {name: before.get(name, f"after {__version__}") for name in columns()}
+    return {name: before.get(name, NEXT) for name in columns()}
 
 
 if __name__ == "__main__":

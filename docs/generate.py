@@ -11,8 +11,10 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from datetime import date
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import shown_notebooks
@@ -163,6 +165,7 @@ def api_prices_page() -> str:
 
 
 TEXTS: dict[str, Callable[[], str]] = {
+    "docs/scenario_keys.md": scenario_keys_page,  # first: it takes longest
     "docs/api_prices_table.md": api_prices_page,
     "docs/architectures.md": architectures_page,
     "docs/accuracy.md": accuracy_page,
@@ -172,7 +175,6 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/errors_table.md": errors_page,
     "docs/peers_table.md": peers.page,
     "docs/plan.schema.json": lambda: json.dumps(schema(), indent=1) + "\n",
-    "docs/scenario_keys.md": scenario_keys_page,
     "docs/seeds.md": seeds_page,
     "src/sizebook/__init__.pyi": stub,
     "src/sizebook/data/model_types.csv": model_types_table,
@@ -228,16 +230,31 @@ def _pdf_text(report: bytes) -> bytes:
     return subprocess.run(["pdftotext", "-", "-"], input=report, capture_output=True, check=True).stdout
 
 
+def text_of(name: str) -> str:
+    """Return what a file should hold."""
+    return TEXTS[name]()
+
+
+def _is_stale(name: str, text: str, check: bool) -> bool:
+    """Return whether a file holds another text; if so, write it, but for a check."""
+    path = ROOT / name
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    if not check:
+        path.write_text(text, encoding="utf-8")
+    return True
+
+
 def main() -> int:
     check, asked = "--check" in sys.argv[1:], [word for word in sys.argv[1:] if word != "--check"]
-    stale = [] if asked else render_samples(check)
-    for name in asked or TEXTS:
-        path, text = ROOT / name, TEXTS[name]()
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(name)
-        if not check:
-            path.write_text(text, encoding="utf-8")
+    names = asked or list(TEXTS)
+    # German pages are made of the English ones, once those are written.
+    german = [name for name in names if name.startswith("docs/de/")]
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as beside:
+        texts = beside.map(text_of, english := [name for name in names if name not in german])
+        stale = [] if asked else render_samples(check)
+        stale += [name for name, text in zip(english, texts, strict=True) if _is_stale(name, text, check)]
+    stale += [name for name in german if _is_stale(name, text_of(name), check)]
     if training_runs.chart_title() not in (ROOT / "docs" / "training_accuracy.svg").read_text(encoding="utf-8"):
         print("out of date: docs/training_accuracy.svg. Run 'python calibration/training.py'.")
         return 1

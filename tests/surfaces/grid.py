@@ -182,7 +182,10 @@ class Case:
 
 
 def cases(kind: type[Any], base: Values, most: int) -> Iterator[Case]:
-    """Yield the base and at most ``most`` scenarios in which each leaf of a section is away from its default once."""
+    """Yield the base and ``most`` scenarios in which each leaf of a section is away from its default once.
+
+    A leaf that fits none of them, for what it must stand with, gets a scenario of its own.
+    """
     yield Case({}, dict(base))
     known = {leaf.name for leaf in leaves(kind)}
     left = [leaf for leaf in leaves(kind) if leaf.name not in ("plan", "model", "gpu") and not leaf.required]
@@ -190,8 +193,11 @@ def cases(kind: type[Any], base: Values, most: int) -> Iterator[Case]:
     for leaf in left:
         beside = {name: value for name, value in TOGETHER.get(leaf.name, {}).items() if name in known}
         wanted = {leaf.name: away(leaf), **beside}
-        group = min((g for g in groups if _fits(g, wanted)), key=len)
-        group |= wanted
+        fitting = [group for group in groups if _fits(group, wanted)]
+        if not fitting:
+            groups.append({})
+            fitting = groups[-1:]
+        min(fitting, key=len).update(wanted)
     for group in groups:
         if group:
             merged = {key: value for key, value in {**base, **group}.items() if value is not None}
