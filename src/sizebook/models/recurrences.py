@@ -155,7 +155,6 @@ class MatrixLstm:
     n_heads: int
     d_qk: int
     d_v: int
-    bias: bool = False
     name: str = "mlstm_layer"
 
     @property
@@ -176,6 +175,4 @@ class MatrixLstm:
             state(f"{name}.{n}.bias", heads) for n in gates
         ]
         found.append(ssm(f"{name}.out_proj.weight", d, self.d_v))
-        if self.bias:
-            found += [state(f"{name}.{n}.bias", width) for n, width in (*rows.items(), ("out_proj", d))]
         return (*found, *Norm(f"{name}.multihead_norm", self.d_v).weights)

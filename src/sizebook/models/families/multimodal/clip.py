@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizebook.models.architecture import Architecture, Attention, Embedding, Layer, Norm, Projection, Tensors
+from sizebook.models.architecture import Architecture, Layer, Projection, Tensors
 from sizebook.models.classes import n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
+from sizebook.models.families.encoders.whole import ROWS
 from sizebook.models.families.row_sizes import patches
 from sizebook.models.families.towers.rows import tower
+from sizebook.models.families.whole_rows import described
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -27,7 +29,7 @@ def clip(config: Config) -> Architecture:
     text.only("model_type", "clip_text_model")
     if _classifies(config):
         return _of_images(config, tower("clip", vision), patches(vision) + 1)
-    side, d_joint = text_side(text, causal=True), config.integer("projection_dim")
+    side, d_joint = described(ROWS["_clip_text"], text), config.integer("projection_dim")
     seen = tower("clip", vision, linear("visual_projection", vision.integer("hidden_size"), d_joint, bias=False))
     projected = Projection("text_projection", side.d_model, d_joint, bias=False, pooled=True)
     return replace(
@@ -35,25 +37,6 @@ def clip(config: Config) -> Architecture:
         model_type="clip",
         inputs=(*side.inputs, seen),
         outputs=(*side.outputs, projected, Tensors((vector("logit_scale"),))),
-    )
-
-
-def text_side(text: Config, *, causal: bool) -> Architecture:
-    """Return the text encoder of a section: words and learned positions, a ViT's layers, a last norm."""
-    text.ignore("projection_dim")
-    found = tower("vit", text)
-    d_model, n_layers = found.d_model, found.n_layers
-    layer = tuple(replace(b, bidirectional=not causal) if isinstance(b, Attention) else b for b in found.layer)
-    vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings")
-    return Architecture(
-        model_type=str(text.values.get("model_type")),
-        d_model=d_model,
-        vocab=vocab,
-        n_ctx=n_ctx,
-        inputs=(Embedding("token_embedding", vocab, d_model), Embedding("position_embedding", n_ctx, d_model)),
-        layers=(Layer(layer),) * n_layers,
-        outputs=(Norm("final_layer_norm", d_model, bias=True),),
-        head=None,
     )
 
 
@@ -91,7 +74,7 @@ def siglip_pair(config: Config) -> Architecture:
     text.only("model_type", "siglip_text_model")
     if _classifies(config):
         return _of_images(config, tower("siglip", vision), patches(vision))
-    side = text_side(text, causal=False)
+    side = described(ROWS["_siglip_text"], text)
     return replace(
         side,
         model_type="siglip",

@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Projection
 from sizebook.models.config import Config
-from sizebook.models.families.multimodal.clip import of_images, text_head, text_side
+from sizebook.models.families.encoders.whole import ROWS
+from sizebook.models.families.multimodal.clip import of_images, text_head
 from sizebook.models.families.towers.rows import tower
+from sizebook.models.families.whole_rows import described
 from sizebook.models.huggingface import describe, model_type
 
 # Language models by the type of the section: the type whose mapping reads it, and the class that holds it bare.
@@ -57,7 +59,7 @@ def text_encoder(config: Config) -> Architecture:
     """The text encoder of CLIP, causal and projected where its class says so, or of SigLIP, always projected."""
     kind = config.text("model_type")
     config.built_as(*WORDS[kind])
-    side = text_side(config, causal=kind == "clip_text_model")
+    side = described(ROWS["_clip_text" if kind == "clip_text_model" else "_siglip_text"], config)
     if kind == "siglip_text_model":
         return replace(side, outputs=(*side.outputs, text_head(config, side.d_model)))
     return replace(side, outputs=(*side.outputs, *_projected(config, "text_projection", side.d_model)))
