@@ -57,8 +57,6 @@ def page(rows: Rows, folds: Folds, problems: Counter[str], host: tuple[float, ..
         n_groups=len(np.unique(rows.group)),
         n_wrong=sum(times for problem, times in problems.items() if problem in PROBLEMS),
         level_known=f"{100 * level_known(rows, fold.ran[1]):.1f}",
-        folds=_by_fold(rows, folds),
-        coverage=_coverage(rows, folds),
         kernels=_kernels(),
         eager=" ms, ".join(f"{1e3 * rates['eager_seconds', engine]:.2f}" for engine in ENGINES) + " ms",
         first=f"{1e3 * rates['first_token_seconds', '']:.0f}",
@@ -117,6 +115,7 @@ def groups(rows: Rows, folds: Folds, problems: Counter[str]) -> str:
     text += [f"| {name} | {' | '.join(summary(rows, *ran, at))} |\n" for name, at in named if at.any()]
     text.append("\nLeft out:\n\n")
     text += [f"- {times} rows: {PROBLEMS.get(problem, problem)}\n" for problem, times in problems.items()]
+    text += [f"\n## By what was left out\n\n{_by_fold(rows, folds)}\n", f"\n## Bands\n\n{_coverage(rows, folds)}\n"]
     return "".join(text)
 
 

@@ -47,7 +47,7 @@ def test_no_paragraph_is_longer_than_ninety_words(page: Path) -> None:
 
 
 def test_the_pages_stay_short() -> None:
-    assert sum(len(page.read_text(encoding="utf-8").split()) for page in WRITTEN) <= 48_000
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in WRITTEN) <= 45_000
 
 
 def test_the_readme_is_read_in_a_minute() -> None:
