@@ -7,7 +7,7 @@ from fine_tuning_lines import Runs
 from sizebook.training.tuning import TUNINGS
 from sizebook.workbooks.catalog_lookups import KNOWN_CHECK
 from sizebook.workbooks.finance import RATES_HOLD
-from sizebook.workbooks.text_formulas import nearly_equal
+from sizebook.workbooks.text_formulas import all_equal, all_hold, nearly_equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 
@@ -19,12 +19,11 @@ def checks(runs: Runs, plan: Runs) -> tuple[Check, ...]:
 
 def _every(*pairs: tuple[str, str]) -> str:
     """Return the condition that figures are equal in every way that could be planned."""
-    every = ",".join(
+    return "=" + all_hold(
         f"IF(ISNUMBER({{step_elapsed.{way}}}),{nearly_equal(one.replace('@', way), other.replace('@', way))},TRUE)"
         for way in TUNINGS
         for one, other in pairs
     )
-    return f"=AND({every})"
 
 
 # Of months outside the plan the rate is 0, so the highest serves them.
@@ -80,12 +79,11 @@ _OF_MONEY: tuple[Check, ...] = (
     ),
     (
         "The range holds the cost",
-        "=AND("
-        + ",".join(
+        "="
+        + all_hold(
             f"IF(ISNUMBER({{usd.{way}}}),AND({{usd_low.{way}}}<={{usd.{way}}},{{usd.{way}}}<={{usd_high.{way}}}),TRUE)"
             for way in TUNINGS
-        )
-        + ")",
+        ),
         "Cost at both ends of the band",
     ),
     (
@@ -106,18 +104,18 @@ _OF_MONEY: tuple[Check, ...] = (
     ),
     (
         "Months add up to the way chosen",
-        "=AND("
-        + ",".join(
-            nearly_equal(f"{{{month}.total}}", f"INDEX({{{way}.all}},{{at.full}})")
-            for month, way in (
-                ("month_usd", "usd"),
-                ("month_hours", "all_hours"),
-                ("month_runs", "runs_now"),
-                ("month_kwh", "energy_kwh"),
-                ("month_kg", "co2e_kg"),
+        all_equal(
+            *(
+                (f"{{{month}.total}}", f"INDEX({{{way}.all}},{{at.full}})")
+                for month, way in (
+                    ("month_usd", "usd"),
+                    ("month_hours", "all_hours"),
+                    ("month_runs", "runs_now"),
+                    ("month_kwh", "energy_kwh"),
+                    ("month_kg", "co2e_kg"),
+                )
             )
-        )
-        + ")",
+        ),
         "Cost, hours, runs, energy and carbon: Months against Money",
     ),
     (
@@ -174,12 +172,12 @@ _PLANNED = (
 def _of_the_plan(plan: Runs, label: str, name: str, own: str) -> Check:
     """Return the check of one figure of every way: all figures in one formula would be read by nobody."""
     cells = zip(TUNINGS, plan.each(name), strict=True)
-    every = ",".join(
+    every = all_hold(
         f"IF(ISNUMBER({{step_elapsed.{way}}}),{nearly_equal(own.replace('@', way), cell)},TRUE)" for way, cell in cells
     )
     return (
         f"{label} the plan's",
-        f'=IF({{scenario}}="base",AND({every}),TRUE)',
+        f'=IF({{scenario}}="base",{every},TRUE)',
         "One run of every way against TRAINING_TABLE; only in the scenario base",
         f"{plan.rows.block.missing}=1",
     )

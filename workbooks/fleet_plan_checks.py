@@ -14,7 +14,7 @@ from sizebook.plans.ledgers import columns
 from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
 from sizebook.workbooks.gpu_hour_lines import TERMS
-from sizebook.workbooks.text_formulas import nearly_equal
+from sizebook.workbooks.text_formulas import all_equal, nearly_equal, part
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 
@@ -46,11 +46,6 @@ def _contracts_fit(staged: Staged) -> Check:
     )
 
 
-def _same(*pairs: tuple[str, str]) -> str:
-    """Return the condition that figures are equal but for the last digits of their arithmetic."""
-    return f"=AND({','.join(nearly_equal(one, other) for one, other in pairs)})"
-
-
 def _totals(key: str) -> str:
     """Return the sum of the totals of a block, all services."""
     return f"SUM({{{key}_{SERVICES[0]}.total:{key}_{SERVICES[-1]}}})"
@@ -76,7 +71,7 @@ def _of_traffic(group: Groups) -> tuple[Check, ...]:
         ),
         (
             "Traffic adds up to its course",
-            _same((_totals("day"), course)),
+            all_equal((_totals("day"), course)),
             "Requests a day of all months against table, season and growth of every service",
         ),
     )
@@ -95,7 +90,7 @@ def _of_contracts(group: Groups) -> Check:
 def _of_power(group: Groups) -> Check:
     return (
         "Power is that of the nodes",
-        _same(("SUM({site_kw.all})", f"{{pue}}*SUMPRODUCT({_each('nodes')}*{group.of('node_kw')})")),
+        all_equal(("SUM({site_kw.all})", f"{{pue}}*SUMPRODUCT({_each('nodes')}*{group.of('node_kw')})")),
         "Months against nodes of each service x their kW x PUE",
     )
 
@@ -126,7 +121,7 @@ _OF_SERVICES: tuple[Check, ...] = (
     *(
         (
             f"A scenario moves {what}",
-            _same((f"SUM({{{now}.all}})", f"SUMPRODUCT({{use_{driver}.all}},{{{before}.all}})")),
+            all_equal((f"SUM({{{now}.all}})", f"SUMPRODUCT({{use_{driver}.all}},{{{before}.all}})")),
             "Services: in the scenario against before it, x the scenario's",
         )
         for what, now, driver, before in (
@@ -139,6 +134,10 @@ _OF_SERVICES: tuple[Check, ...] = (
 )
 _NO_RACK_OF_ITS_OWN = "--({node_kw.all}>0),1-ISNUMBER({plan_rack_nodes.all})"
 _ONE_MORE = "({nodes_a_rack.all}+1)"
+_ROOM_FOR_ONE_MORE = (
+    f"SUMPRODUCT({_NO_RACK_OF_ITS_OWN},--({{kw_per_rack}}>={_ONE_MORE}*{{node_kw.all}}*(1+{{rounding}})),"
+    f"--({{plan_node_units.all}}<={{rack_units}}/{_ONE_MORE}))"
+)
 _OF_NODES: tuple[Check, ...] = (
     (
         "A node fits in a rack",
@@ -148,14 +147,13 @@ _OF_NODES: tuple[Check, ...] = (
     ),
     (
         "A rack has no room for one more node",
-        f'=IF({{nodes_per_rack}}="",SUMPRODUCT({_NO_RACK_OF_ITS_OWN},--({{kw_per_rack}}>={_ONE_MORE}*{{node_kw.all}}'
-        f"*(1+{{rounding}})),--({{plan_node_units.all}}<={{rack_units}}/{_ONE_MORE})),"
+        f'=IF({{nodes_per_rack}}="",{part(_ROOM_FOR_ONE_MORE)},'
         f"SUMPRODUCT({_NO_RACK_OF_ITS_OWN},--({{nodes_a_rack.all}}<>{{nodes_per_rack}})))=0",
         "kW and height of so many nodes and one more, or as many as are given, every service",
     ),
     (
         "Services stand with their like",
-        _same(
+        all_equal(
             (
                 "SUMPRODUCT(--({stands_with.all}={number.all}))",
                 "SUMPRODUCT(1/COUNTIF({share_kind.all},{share_kind.all}))",
@@ -188,13 +186,13 @@ _OF_MONTHS: tuple[Check, ...] = (
     ("Every month asked for is there", "={on.total}={months}", "Months in the plan against Inputs"),
     (
         "Reserved and burst add up to the cost",
-        _same(("{reserved_usd.total}+{burst_usd.total}", "{usd.total}"), (_totals("cost"), "{usd.total}")),
+        all_equal(("{reserved_usd.total}+{burst_usd.total}", "{usd.total}"), (_totals("cost"), "{usd.total}")),
         "Totals of Months, and of what is bought together",
     ),
-    ("Services add up to the cost", _same((_totals("part_usd"), "{usd.total}")), "Split against Months"),
+    ("Services add up to the cost", all_equal((_totals("part_usd"), "{usd.total}")), "Split against Months"),
     (
         "The hours bought are the hours paid for",
-        _same(
+        all_equal(
             (_totals("hours"), "{gpu_hours.total}"),
             ("{hours_a_month}*SUM({reserved_gpus.all})+SUM({burst_hours_all.all})", "{gpu_hours.total}"),
         ),
@@ -203,19 +201,19 @@ _OF_MONTHS: tuple[Check, ...] = (
     *(
         (
             f"Services add up: {label}",
-            _same((f"SUM({_each(block)})", f"SUM({{{row}.all}})")),
+            all_equal((f"SUM({_each(block)})", f"SUM({{{row}.all}})")),
             "The row of Months against those of Buying and Nodes",
         )
         for label, block, row in _ADDED_UP
     ),
     (
         "The ends of the range are those worked out",
-        _same(("{cost_fast.total}", "{usd_fast.total}"), ("{cost_slow.total}", "{usd_slow.total}")),
+        all_equal(("{cost_fast.total}", "{usd_fast.total}"), ("{cost_slow.total}", "{usd_slow.total}")),
         "Cost: Fast and Slow against Months",
     ),
     (
         "Cost by groups is cost by cases",
-        _same(
+        all_equal(
             ("{cost_now}", "{usd.total}"),
             ("{list_running.total}+{list_contracts.total}*{use_reserved.1}", "{reserved_usd.total}"),
         ),
@@ -226,12 +224,16 @@ _OF_MONTHS: tuple[Check, ...] = (
         f"=IF(AND({{step_traffic.3}}=1,{{step_price.2}}=1),{nearly_equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
         "Two-way at steps of 1 against Cases; holds at other steps",
     ),
-    ("Years add up to the whole", _same(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
-    ("Quarters add up to the whole", _same(("SUM({usd_by_quarter.all})", "{usd.total}")), "Cost: Years against Months"),
-    ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{usd.total}")), "Months: to date, total"),
+    ("Years add up to the whole", all_equal(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
+    (
+        "Quarters add up to the whole",
+        all_equal(("SUM({usd_by_quarter.all})", "{usd.total}")),
+        "Cost: Years against Months",
+    ),
+    ("The cost to date ends at the whole", all_equal(("{usd_to_date.total}", "{usd.total}")), "Months: to date, total"),
     (
         "Energy carries its carbon",
-        _same(("{co2e_kg.total}*{thousand}", "{energy_kwh.total}*{grams.1}")),
+        all_equal(("{co2e_kg.total}*{thousand}", "{energy_kwh.total}*{grams.1}")),
         "Totals of Months",
     ),
     (

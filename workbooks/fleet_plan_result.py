@@ -18,6 +18,7 @@ from sizebook.workbooks.text_formulas import (
     digits_of_both,
     distinct_texts,
     money_text,
+    part,
     range_text,
 )
 
@@ -144,7 +145,7 @@ def _ceiling(name: str, instead: str) -> str:
 
 def _messages(page: LineSheet) -> None:
     """Say in three lines what the fleet costs, how it grows, and whether the ceilings hold."""
-    last = {name: f"INDEX({{{name}.all}},{{months}})" for name in ("peak_gpus", "nodes", "racks")}
+    last = {name: part(f"INDEX({{{name}.all}},{{months}})") for name in ("peak_gpus", "nodes", "racks")}
     total = f'={{said_text}}&" over "&{count_with_unit("{months}", "month")}&" ("'
     page.statement("cost_message", "Cost", f'{total}&{{said_least_text}}&" to "&{{said_most_text}}&")"', "Months")
     page.statement(

@@ -9,7 +9,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.line_sheet import LineSheet, result_sheet
-from sizebook.workbooks.text_formulas import percent_text
+from sizebook.workbooks.text_formulas import all_hold, percent_text
 
 SHOWN_PARTS = 5
 
@@ -129,12 +129,11 @@ def checks(book: Book, parts: tuple[int, int]) -> tuple[tuple[str, str, str], ..
         ("Every part is zero or more", f"=MIN({{{PARTS[0]}:{PARTS[-1]}}})>=0", "Smallest part"),
         (
             "Bytes follow from bits",
-            "=AND("
-            + ",".join(
+            "="
+            + all_hold(
                 f"ABS({{bytes_{name}}}*{{byte_bits}}-{{total}}*{{bits_{name}}})<{{byte_bits}}"
                 for name in DTYPES_COMPARED
-            )
-            + ")",
+            ),
             "Every format: bytes against parameters x bits, before they are rounded up",
         ),
         (

@@ -11,7 +11,7 @@ from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT
 from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
-from sizebook.workbooks.text_formulas import nearly_equal
+from sizebook.workbooks.text_formulas import all_equal, all_hold, nearly_equal, part
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 
@@ -36,11 +36,6 @@ def _within(figure: str) -> str:
     return f"=IF(ISNUMBER({{{figure}_limit}}),{{{figure}}}<={{{figure}_limit}},TRUE)"
 
 
-def _same(*pairs: tuple[str, str]) -> str:
-    """Return the condition that figures are equal but for the last digits of their arithmetic."""
-    return f"=AND({','.join(nearly_equal(one, other) for one, other in pairs)})"
-
-
 def _missed(figure: str) -> str:
     return f"AND(ISNUMBER({{{figure}_limit}}),{{{figure}_more}}>{{{figure}_limit}})"
 
@@ -62,18 +57,18 @@ _OF_THE_REPLICA: tuple[Check, ...] = (
     ),
     (
         "Latency is that of single functions",
-        _same(("{ttft}", "{plan_ttft_seconds_held}"), ("{tpot}", "{plan_tpot_seconds_held}")),
+        all_equal(("{ttft}", "{plan_ttft_seconds_held}"), ("{tpot}", "{plan_tpot_seconds_held}")),
         "TTFT_SECONDS and TPOT_SECONDS, or SERVING_PERCENTILE, against SERVING_BASIS",
     ),
-    ("Rate is in flight over time", _same(("{rate_again}", "{plan_requests_per_second}")), "Calculation, Basis"),
+    ("Rate is in flight over time", all_equal(("{rate_again}", "{plan_requests_per_second}")), "Calculation, Basis"),
     (
         "Memory is that of single functions",
-        _same(("{weights}", "{plan_weight_bytes}"), ("{cache}", "{plan_cache_bytes}")),
+        all_equal(("{weights}", "{plan_weight_bytes}"), ("{cache}", "{plan_cache_bytes}")),
         "Weights and cache: Calculation, Basis",
     ),
     ("Requests that the cache holds are those", "={most}={plan_capacity}", "MAX_CONCURRENCY against Basis"),
 )
-_MIDDLE = _same(("{usd_two_3_2.total}", "{usd.total}"))
+_MIDDLE = all_equal(("{usd_two_3_2.total}", "{usd.total}"))
 _POWER = "{{gpu_hours.all}}*{{plan_tdp_watts}}*{}*{{pue}}/{{thousand}}"
 _BASE = 'AND({scenario}="base",COUNT({price_date.all})=0)'
 _LEFT = "({months}+1-{month.all})"  # months of the plan from a month on
@@ -91,7 +86,7 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
     ("Every month asked for is there", "={on.total}={months}", "Months in the plan against Inputs"),
     (
         "Reserved and on demand add up to the cost",
-        _same(("{reserved_usd.total}+{on_demand_usd.total}", "{usd.total}")),
+        all_equal(("{reserved_usd.total}+{on_demand_usd.total}", "{usd.total}")),
         "Totals of Months",
     ),
     (
@@ -107,12 +102,16 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
         f"+SUMPRODUCT(({{always.all}}<{{most_replicas.all}})*(({{always.all}}+{{step}})*{{step_gpus}}<={_HELD}))=0",
         "GPUs of the replicas held against GPUs reserved: no more, and no step less unless the busiest hour needs none",
     ),
-    ("Years add up to the whole", _same(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
-    ("Quarters add up to the whole", _same(("SUM({usd_by_quarter.all})", "{usd.total}")), "Cost: Years against Months"),
-    ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{usd.total}")), "Months: to date, total"),
+    ("Years add up to the whole", all_equal(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
+    (
+        "Quarters add up to the whole",
+        all_equal(("SUM({usd_by_quarter.all})", "{usd.total}")),
+        "Cost: Years against Months",
+    ),
+    ("The cost to date ends at the whole", all_equal(("{usd_to_date.total}", "{usd.total}")), "Months: to date, total"),
     (
         "Cost by hours is cost by cases",
-        _same(("{usd_now.total}", "{usd.total}")),
+        all_equal(("{usd_now.total}", "{usd.total}")),
         "Cases, from the shares of the day, against Months, from the replicas of each hour",
     ),
     (
@@ -124,7 +123,12 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Contracts are paid to their end",
-        _same(("{reserved_hours.total}", "{hours_a_month}*(SUM({running_gpus.all})+" + "+".join(_SIGNED) + ")")),
+        all_equal(
+            (
+                "{reserved_hours.total}",
+                f"{{hours_a_month}}*(SUM({{running_gpus.all}})+{'+'.join(part(hours) for hours in _SIGNED)})",
+            )
+        ),
         "Hours under contract against GPUs to sign for x months of the term within the plan",
     ),
     (
@@ -134,12 +138,12 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Energy carries its carbon",
-        _same(("{co2e_kg.total}*{thousand}", "{energy_kwh.total}*{grams}")),
+        all_equal(("{co2e_kg.total}*{thousand}", "{energy_kwh.total}*{grams}")),
         "Totals of Months",
     ),
     (
         "Traffic adds up to its course",
-        _same(
+        all_equal(
             (
                 "{requests.total}",
                 "{requests_now}*{hours_a_month}/{hours_a_day}*SUMPRODUCT({course.all}*(1+{growth})^({month.all}-1))",
@@ -149,8 +153,11 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Power lies between idle and busy",
-        f"=SUMPRODUCT(--({{energy_kwh.all}}<{_POWER.format('{idle_share}')}*(1-{{rounding}})))"
-        f"+SUMPRODUCT(--({{energy_kwh.all}}>{_POWER.format('{busy_share}')}*(1+{{rounding}})))=0",
+        "="
+        + all_hold(
+            f"SUMPRODUCT(--({{energy_kwh.all}}{beyond}{_POWER.format(share)}*(1{sign}{{rounding}})))=0"
+            for beyond, share, sign in (("<", "{idle_share}", "-"), (">", "{busy_share}", "+"))
+        ),
         "Energy of every month against GPU-hours x power",
     ),
     (
@@ -193,7 +200,7 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     return (
         (
             "The cost is the plan's",
-            _same((f"SUM({staged.of_the_plan('usd')})", _IN_USD("usd_plan"))),
+            all_equal((f"SUM({staged.of_the_plan('usd')})", _IN_USD("usd_plan"))),
             "Cases without a scenario against SERVING_LEDGER",
             missing,
         ),

@@ -10,7 +10,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import text
-from sizebook.workbooks.text_formulas import count_text, money_text, number_text
+from sizebook.workbooks.text_formulas import count_text, money_text, number_text, part
 
 Rows = tuple[int, int]
 
@@ -85,10 +85,11 @@ def _latency(page: LineSheet) -> None:
             replica_requests_per_second="{plan_requests_per_second}",
             latency=text(figure),
         )
+        seen_only = f'IF(OR({PLANNED},{{request_percentile}}=""),"none",{seen})'
         page.line(
             figure,
             words,
-            f'=IF(OR({PLANNED}),{{plan_{figure}_seconds_held}},IF({{request_percentile}}="",{steady},{seen}))',
+            f'=IF(OR({PLANNED}),{{plan_{figure}_seconds_held}},IF({{request_percentile}}="",{steady},{part(seen_only)}))',
             "seconds",
             f"{function}, or SERVING_PERCENTILE where one is named; of pools, conversations and images the plan's",
             styles.NUMBER,

@@ -11,7 +11,7 @@ from sizebook.workbooks.cost_ranges import share_said
 from sizebook.workbooks.finance import months_table
 from sizebook.workbooks.gpu_hour_lines import KINDS
 from sizebook.workbooks.line_sheet import LineSheet, result_sheet
-from sizebook.workbooks.text_formulas import count_text, count_with_unit, number_text, range_text
+from sizebook.workbooks.text_formulas import count_text, count_with_unit, number_text, part, range_text
 
 # Pools are searched by a function, which scenarios do not reach.
 _POOLS_HELD = (
@@ -57,7 +57,7 @@ def _price_said() -> str:
             basis = f'IF(AND(ISNUMBER({listed}),{{reserved_price}}={listed}),{basis},"as on demand")'
         said.append(f'IF({given}="",{basis},"given on Inputs")')
     shown = '"GPU-hour on demand: "&{}&"; reserved: "&{}&". "&'.format(*said)
-    return f"={shown}{share_said('{price_share.total}')}"
+    return f"={shown}{part(share_said('{price_share.total}'))}"
 
 
 def _replica_page(book: Book, steps: tuple[int, int]) -> None:

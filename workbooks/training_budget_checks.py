@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from training_budget_plan import FIGURES, Staged
 
 from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS
 from sizebook.workbooks.catalog_lookups import KNOWN_CHECK
 from sizebook.workbooks.finance import RATES_HOLD
-from sizebook.workbooks.text_formulas import nearly_equal
+from sizebook.workbooks.text_formulas import all_equal, all_hold, nearly_equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 # Figures that the band of the step's time moves.
@@ -33,10 +35,6 @@ def checks(staged: Staged) -> tuple[Check, ...]:
     return (*_of_the_run(), *_of_the_cases(), *_by_functions(), *_OF_MONTHS, *_with_the_plan(staged), _names(staged))
 
 
-def _same(*pairs: tuple[str, str]) -> str:
-    return f"=AND({','.join(nearly_equal(one, other) for one, other in pairs)})"
-
-
 def _middle(name: str) -> str:
     return f"{{plan_{name}.middle}}"
 
@@ -50,7 +48,7 @@ def _of_the_run() -> tuple[Check, ...]:
         ("The batch divides", "={micro_batches}=INT({micro_batches})", "batch / (dp x micro_batch) is whole"),
         (
             "Components add up to the memory needed",
-            _same((f"SUM({{plan_{COMPONENTS[0]}:plan_{COMPONENTS[-1]}}})", "{plan_total}")),
+            all_equal((f"SUM({{plan_{COMPONENTS[0]}:plan_{COMPONENTS[-1]}}})", "{plan_total}")),
             "Sum of the components and Plan",
         ),
         ("No component is more than the whole", f"=AND({parts})", "Each component against what is needed"),
@@ -64,19 +62,20 @@ def _of_the_run() -> tuple[Check, ...]:
 
 
 def _of_the_cases() -> tuple[Check, ...]:
-    within = ",".join(
-        f"{{plan_{name}.low}}<={_middle(name)}*(1+{{rounding}}),{_middle(name)}<={{plan_{name}.high}}*(1+{{rounding}})"
+    within = all_hold(
+        f"{{plan_{name}.{low}}}<={{plan_{name}.{high}}}*(1+{{rounding}})"
         for name in BANDED
+        for low, high in pairwise(NAMES)
     )
     return (
-        ("The band contains the middle", f"=AND({within})", "Low, middle and high of time, cost, energy and carbon"),
+        ("The band contains the middle", f"={within}", "Low, middle and high of time, cost, energy and carbon"),
         ("Causes add up to the cost", _sums("cost_usd", CAUSES), "Cases: all three"),
         ("Spells add up to the training time", _sums("train_seconds", SPELLS), "Cases: all three"),
     )
 
 
 def _sums(total: str, parts: tuple[str, ...]) -> str:
-    return _same(
+    return all_equal(
         *(("+".join(f"{{plan_{part}.{case}}}" for part in parts), f"{{plan_{total}.{case}}}") for case in NAMES)
     )
 
@@ -90,9 +89,9 @@ def _by_functions() -> tuple[Check, ...]:
         f"{nearly_equal(high, '{step}*TRAIN_ERROR(90,{plan_run_family},{rates_file})')}))"
     )
     return (
-        ("FLOPs are the plan's", _same(("{per_token}", "{plan_flops_per_token}")), "FLOPS_PER_TOKEN against Plan"),
-        ("Memory is the plan's", _same(("{memory}", "{plan_total}")), "TRAIN_MEMORY_BYTES against Plan"),
-        ("Step time is the plan's", _same(("{step}", step.replace("@", "middle"))), "STEP_SECONDS against Cases"),
+        ("FLOPs are the plan's", all_equal(("{per_token}", "{plan_flops_per_token}")), "FLOPS_PER_TOKEN against Plan"),
+        ("Memory is the plan's", all_equal(("{memory}", "{plan_total}")), "TRAIN_MEMORY_BYTES against Plan"),
+        ("Step time is the plan's", all_equal(("{step}", step.replace("@", "middle"))), "STEP_SECONDS against Cases"),
         (
             "Its band is that of measured runs",
             band,
@@ -100,12 +99,12 @@ def _by_functions() -> tuple[Check, ...]:
         ),
         (
             "MFU and goodput are the plan's",
-            _same(("{reached}", _middle("mfu")), ("{advancing}", _middle("goodput"))),
+            all_equal(("{reached}", _middle("mfu")), ("{advancing}", _middle("goodput"))),
             "Rate x FLOPs / peak, and GOODPUT, against Cases",
         ),
         (
             "Time follows from FLOPs",
-            _same(("{days}", _middle("train_days")), ("{hours}", _middle("gpu_hours"))),
+            all_equal(("{days}", _middle("train_days")), ("{hours}", _middle("gpu_hours"))),
             "FLOPs / (GPUs x peak x MFU x goodput) against steps x their time",
         ),
     )
@@ -120,17 +119,21 @@ _OF_MONTHS: tuple[Check, ...] = (
         "({months}-1)*{month_days}<{over_days}+{plan_programme_days.middle})",
         "Months in the plan, and their days, against the run; one of at most 60 months",
     ),
-    ("The months hold the whole run", _same(("{share.total}", "1")), "Shares of all months"),
+    ("The months hold the whole run", all_equal(("{share.total}", "1")), "Shares of all months"),
     (
         "GPU-hours are GPUs and days",
-        _same(
+        all_equal(
             ("{gpus}*{plan_programme_days.middle}*{hours_a_day}", "{month_hours.total}"),
             ("{month_steady.total}+{month_beyond.total}", "{month_hours.total}"),
             ("{month_steady.total}", "{plan_gpu_hours.middle}"),
         ),
         "Balance of GPU-hours: days of Cases, months, steady state and what comes on top",
     ),
-    ("Tokens are those of the run", _same(("{month_mtok.total}*{million}", "{tokens}*{use_tokens}")), "Months, Inputs"),
+    (
+        "Tokens are those of the run",
+        all_equal(("{month_mtok.total}*{million}", "{tokens}*{use_tokens}")),
+        "Months, Inputs",
+    ),
     (
         "A GPU-hour costs what Inputs say",
         '=IF({price_usd_per_gpu_hour}="",TRUE,'
@@ -144,7 +147,7 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Parts of the months add up",
-        _same(
+        all_equal(
             ("SUM({month_usd.all})", "{month_usd.total}"),
             ("{month_gpu_usd.total}+{month_other_usd.total}", "{month_usd.total}"),
             ("{month_other_usd.total}", "{plan_other_usd.middle}*SUMPRODUCT({share.all},{currency_rate.all})"),
@@ -158,7 +161,7 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Cost by months is cost by cases",
-        _same(("{cost_now}", "{month_usd.total}"), ("{hours_now}", "{month_hours.total}")),
+        all_equal(("{cost_now}", "{month_usd.total}"), ("{hours_now}", "{month_hours.total}")),
         "What-if, from drivers in one formula, against Months",
     ),
     (
@@ -166,12 +169,16 @@ _OF_MONTHS: tuple[Check, ...] = (
         f"=IF(AND({{step_tokens.3}}=1,{{step_price.2}}=1),{nearly_equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
         "Two-way at steps of 1 against What-if; holds at other steps",
     ),
-    ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{month_usd.total}")), "Months"),
-    ("Years add up to the whole", _same(("SUM({month_usd_by_year.all})", "{month_usd.total}")), "Years against Months"),
-    ("Quarters add up to the whole", _same(("SUM({month_usd_by_quarter.all})", "{month_usd.total}")), "Years"),
+    ("The cost to date ends at the whole", all_equal(("{usd_to_date.total}", "{month_usd.total}")), "Months"),
+    (
+        "Years add up to the whole",
+        all_equal(("SUM({month_usd_by_year.all})", "{month_usd.total}")),
+        "Years against Months",
+    ),
+    ("Quarters add up to the whole", all_equal(("SUM({month_usd_by_quarter.all})", "{month_usd.total}")), "Years"),
     (
         "Energy and carbon of the months are those of Cases",
-        _same(("{month_kwh.total}", "{plan_energy_kwh.middle}"), ("{month_kg.total}", "{plan_co2e_kg.middle}")),
+        all_equal(("{month_kwh.total}", "{plan_energy_kwh.middle}"), ("{month_kg.total}", "{plan_co2e_kg.middle}")),
         "Months against Cases",
     ),
     *RATES_HOLD,
@@ -181,14 +188,14 @@ _OF_MONTHS: tuple[Check, ...] = (
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     missing = f"{staged.plan.block.missing}=1"
     stretches = (("step_seconds", "cost_usd"), ("embodied_kg", FIGURES[-1].name))  # between them energy and carbon
-    every = ",".join(
+    every = all_hold(
         f"SUMPRODUCT(--(ABS({own}-{other})>{{rounding}}*ABS({other})))=0"
         for first, last in stretches
         for own, other in (
             [f"{{{kind}_{first}.{case}:{kind}_{last}}}" for kind in ("plan", "compared")] for case in NAMES
         )
     )
-    powered = ",".join(
+    powered = all_hold(
         nearly_equal(f"{{plan_{name}.{case}}}", f"{{compared_{name}.{case}}}")
         for name in ("energy_kwh", "co2e_kg")
         for case in NAMES
@@ -199,13 +206,13 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     return (
         (
             "Every case is the plan's",
-            f'=IF({{scenario}}="base",AND({every}),TRUE)',
+            f'=IF({{scenario}}="base",{every},TRUE)',
             "Cases against TRAINING_LEDGER, every figure; only in the scenario base",
             missing,
         ),
         (
             "Energy and carbon are the plan's",
-            f'=IF({{scenario}}="base",AND({powered}),TRUE)',
+            f'=IF({{scenario}}="base",{powered},TRUE)',
             "Cases against TRAINING_LEDGER; blank where no power is listed",
             missing,
         ),

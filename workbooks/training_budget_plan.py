@@ -28,6 +28,7 @@ from sizebook.workbooks.staged_tables import (
     stage_rows,
     watch_lines,
 )
+from sizebook.workbooks.text_formulas import part
 
 FIGURES = tuple(leaf for leaf in leaves(Case) if leaf.name != "name")
 HEADS = tuple(leaf.name for leaf in leaves(Case))
@@ -174,7 +175,7 @@ def _bases(cells: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     term = "{term}"
     for key, name in TERM_NAMES.items():
         term = f'IF({{term}}="{key}","{name}",{term})'
-    looked_up = f'IF(ISNUMBER(SEARCH(": "&{term}&",",{price})),{price},"{NEEDS_ADDIN}")'
+    looked_up = f'IF(ISNUMBER(SEARCH(": "&{part(term)}&",",{price})),{price},"{NEEDS_ADDIN}")'
     return (
         ("price_basis", f'=IF({{price_usd_per_gpu_hour}}<>"","price given in the scenario, USD",{looked_up})'),
         ("grid_basis", f'=IF({{grams_per_kwh}}<>"","grams per kWh given in the scenario",{cells["grid_basis"]})'),

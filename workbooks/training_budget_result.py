@@ -15,7 +15,7 @@ from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
 from sizebook.workbooks.finance import MEAN_RATE, months_table
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
-from sizebook.workbooks.text_formulas import count_text, number_text
+from sizebook.workbooks.text_formulas import count_text, number_text, part
 
 # What is shown of each case: Cases has all of it.
 SHOWN = (
@@ -189,7 +189,7 @@ def _basis(page: LineSheet) -> None:
     page.section("What it rests on")
     price = (
         f'IF({{plan_price_basis}}="{NEEDS_ADDIN}","{NEEDS_ADDIN}",'
-        f'{number_text("{price_now}")}&" USD: "&{{plan_price_basis}}&{_dearer()}&". "&{_SHARE})'
+        f'{number_text("{price_now}")}&" USD: "&{{plan_price_basis}}&{part(_dearer())}&". "&{part(_SHARE)})'
     )
     watts = f'={number_text("{power}")}&" W, "&ROUND(ROUND(100*{{host_share}},6),0)&" % host, PUE "&{{pue}}'
     for label, formula, n_lines in (

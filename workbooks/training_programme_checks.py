@@ -11,7 +11,7 @@ from training_programme_phases import Staged
 from sizebook.plans.training.case import NAMES
 from sizebook.workbooks.catalog_lookups import KNOWN_CHECK
 from sizebook.workbooks.finance import RATES_HOLD
-from sizebook.workbooks.text_formulas import nearly_equal
+from sizebook.workbooks.text_formulas import all_equal, all_hold, nearly_equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 # Of the plan's budget what the workbook's own formulas give.
@@ -23,10 +23,6 @@ def checks(staged: Staged) -> tuple[Check, ...]:
     return (*_OF_PHASES, *_OF_THE_BUDGET, *_OF_MONTHS, *_with_the_plan(staged))
 
 
-def _same(*pairs: tuple[str, str]) -> str:
-    return f"=AND({','.join(nearly_equal(one, other) for one, other in pairs)})"
-
-
 _USES = ("training", "forward", "rollout", "waiting")
 _OF_PHASES: tuple[Check, ...] = (
     (
@@ -36,7 +32,7 @@ _OF_PHASES: tuple[Check, ...] = (
     ),
     (
         "Uses add up to the GPU-hours of a phase",
-        _same(
+        all_equal(
             *(
                 (
                     "SUM("
@@ -51,7 +47,7 @@ _OF_PHASES: tuple[Check, ...] = (
     ),
     (
         "GPU-hours are GPUs and days",
-        _same(
+        all_equal(
             *(
                 (
                     f"IF({{days_middle.{phase}}}=0,0,{{plan_gpus.{phase}}}*{{days_middle.{phase}}}*{{hours_a_day}})",
@@ -65,11 +61,10 @@ _OF_PHASES: tuple[Check, ...] = (
     (
         "Phases follow one another",
         "="
-        + "+".join(
-            f"IF({{days_middle.{later}}}>0,IF({{starts_on.{later}}}+{{rounding}}<{{ends_on.{phase}}},1,0),0)"
+        + all_hold(
+            f"IF({{days_middle.{later}}}>0,{{starts_on.{later}}}+{{rounding}}>={{ends_on.{phase}}},TRUE)"
             for phase, later in pairwise(PHASES)
-        )
-        + "=0",
+        ),
         "Each starts no sooner than the one before it ends",
     ),
     (
@@ -81,12 +76,12 @@ _OF_PHASES: tuple[Check, ...] = (
 _OF_THE_BUDGET: tuple[Check, ...] = (
     (
         "Parts add up to the cost",
-        _same(*(("+".join(f"{{{part}.{case}}}" for part in PARTS), f"{{usd.{case}}}") for case in NAMES)),
+        all_equal(*(("+".join(f"{{{part}.{case}}}" for part in PARTS), f"{{usd.{case}}}") for case in NAMES)),
         "Budget, all three cases",
     ),
     (
         "Experiments cost what their GPU-hours do",
-        _same(
+        all_equal(
             *(
                 (
                     f"{{ablation_usd.{case}}}+{{evaluation_usd.{case}}}",
@@ -101,23 +96,22 @@ _OF_THE_BUDGET: tuple[Check, ...] = (
     KNOWN_CHECK,
     (
         "Phases cost what the budget says",
-        _same(("SUM({phase_usd.all})", "{phases_usd.middle}")),
+        all_equal(("SUM({phase_usd.all})", "{phases_usd.middle}")),
         "Phases against Budget",
     ),
     (
         "A GPU-hour costs what Inputs say",
-        "=AND("
-        + ",".join(
+        "="
+        + all_hold(
             f'IF(OR({{model.{n}}}="",{{price_usd_per_gpu_hour.{n}}}=""),TRUE,'
             f"{nearly_equal(f'{{price_now.{n}}}', f'{{price_usd_per_gpu_hour.{n}}}*{{use_price.{n}}}')})"
             for n in PHASES
-        )
-        + ")",
+        ),
         "Phases against Inputs, where a price is given",
     ),
     (
         "Checkpoints are those of trained parameters",
-        _same(
+        all_equal(
             (
                 "SUMPRODUCT({kept_checkpoints.all},{plan_trained_parameters.all})*{checkpoint_bytes_per_parameter}/{terabyte}"
                 "*{retention_months}*{usd_per_tb_month}*{use_storage.1}",
@@ -128,7 +122,7 @@ _OF_THE_BUDGET: tuple[Check, ...] = (
     ),
     (
         "Energy and carbon are those of the phases",
-        _same(
+        all_equal(
             ("SUM({phase_kwh.all})*{more.middle}", "{energy_kwh.middle}"),
             ("SUM({phase_kg.all})*{more.middle}", "{co2e_kg.middle}"),
         ),
@@ -140,17 +134,17 @@ _OF_MONTHS: tuple[Check, ...] = (
     ("Every month is there", "={on.total}={months.middle}", "Months in the plan against Budget"),
     (
         "Every phase runs once",
-        _same(*((f"{{share_{phase}.total}}", f"IF({{days_middle.{phase}}}=0,0,1)") for phase in PHASES)),
+        all_equal(*((f"{{share_{phase}.total}}", f"IF({{days_middle.{phase}}}=0,0,1)") for phase in PHASES)),
         "Shares of all months",
     ),
     (
         "Every phase ends once",
-        _same(*((f"{{ended_{phase}.total}}", f"IF({{days_middle.{phase}}}=0,0,1)") for phase in PHASES)),
+        all_equal(*((f"{{ended_{phase}.total}}", f"IF({{days_middle.{phase}}}=0,0,1)") for phase in PHASES)),
         "Months",
     ),
     (
         "Months add up to the budget",
-        _same(
+        all_equal(
             ("{month_hours.total}", "{gpu_hours.middle}"),
             ("{month_kwh.total}", "{energy_kwh.middle}"),
             ("{month_kg.total}", "{co2e_kg.middle}"),
@@ -160,12 +154,12 @@ _OF_MONTHS: tuple[Check, ...] = (
     ),
     (
         "Money of the months is the budget's",
-        f"=IF({_UNDATED},{_same(('{month_in_usd.total}', '{usd.middle}')).removeprefix('=')},TRUE)",
+        f"=IF({_UNDATED},{all_equal(('{month_in_usd.total}', '{usd.middle}')).removeprefix('=')},TRUE)",
         "Holds where no dated price changes it",
     ),
     (
         "Parts of the months add up",
-        _same(
+        all_equal(
             ("SUM({month_usd.all})", "{month_usd.total}"),
             (
                 "{month_gpu_usd.total}+{month_other_usd.total}+{month_ablation_usd.total}+{month_evaluation_usd.total}"
@@ -180,12 +174,16 @@ _OF_MONTHS: tuple[Check, ...] = (
         ),
         "Totals of Months",
     ),
-    ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{month_usd.total}")), "Months"),
-    ("Years add up to the whole", _same(("SUM({month_usd_by_year.all})", "{month_usd.total}")), "Years against Months"),
-    ("Quarters add up to the whole", _same(("SUM({month_usd_by_quarter.all})", "{month_usd.total}")), "Years"),
+    ("The cost to date ends at the whole", all_equal(("{usd_to_date.total}", "{month_usd.total}")), "Months"),
+    (
+        "Years add up to the whole",
+        all_equal(("SUM({month_usd_by_year.all})", "{month_usd.total}")),
+        "Years against Months",
+    ),
+    ("Quarters add up to the whole", all_equal(("SUM({month_usd_by_quarter.all})", "{month_usd.total}")), "Years"),
     (
         "The case of the cover costs what the months do",
-        _same(("{cost_now}", "{month_usd.total}")),
+        all_equal(("{cost_now}", "{month_usd.total}")),
         "What-if, from drivers in one formula, against Months",
     ),
     (
@@ -200,11 +198,13 @@ _OF_MONTHS: tuple[Check, ...] = (
 
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
     missing = f"{staged.budget.block.missing}=1"
-    pairs = [(staged.of_the_plan(name, case), f"{{{name}.{case}}}") for name in _OF_THE_PLAN for case in NAMES]
+    every = all_hold(
+        nearly_equal(staged.of_the_plan(name, case), f"{{{name}.{case}}}") for name in _OF_THE_PLAN for case in NAMES
+    )
     return (
         (
             "The budget is the plan's",
-            f'=IF({{scenario}}="base",{_same(*pairs).removeprefix("=")},TRUE)',
+            f'=IF({{scenario}}="base",{every},TRUE)',
             "Budget against PROGRAMME_BUDGET, every part in every case; only in the scenario base",
             missing,
         ),

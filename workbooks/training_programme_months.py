@@ -10,6 +10,7 @@ from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import price_share
 from sizebook.workbooks.finance import level_and_rate_rows, usd_row
 from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.text_formulas import listed, part
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 PARTS = ("phases_usd", "ablation_usd", "evaluation_usd", "data_usd", "storage_usd", "egress_usd")
@@ -82,7 +83,7 @@ def budget(book: Book) -> None:
         "Energy x grams",
     )
     line("peak_mw", "Peak power", "=MAX({mw_@.all})*{more}", "MW", "Phases, with experiments", styles.NUMBER)
-    by_time, by_price = (tuple(f"SUMPRODUCT({one},{other})" for one, other in ends) for ends in _ENDS)
+    by_time, by_price = (tuple(part(f"SUMPRODUCT({one},{other})") for one, other in ends) for ends in _ENDS)
     share, label = price_share(by_time, by_price), "Price's share of the range"
     page.line("price_share", label, share, "ratio", "All phases", styles.PERCENT)
     page.section("Calendar")
@@ -164,8 +165,9 @@ def months(book: Book) -> None:
     row("month_kwh", "Energy", f"=({summed('phase_kwh')})*{{more.middle}}", "kWh", total=SUM)
     row("month_kg", "Greenhouse gases, location-based", f"=({summed('phase_kg')})*{{more.middle}}", "kgCO2e", total=SUM)
     row("mean_mw", "Mean power", "={month_kwh}/{hours_a_month}/{thousand}", "MW", styles.NUMBER, total=MOST)
-    running = ",".join(f"IF({{share_{phase}}}>0,{{mw_middle.{phase}}},0)" for phase in PHASES)
-    row("month_mw", "Peak power", f"=MAX({running})*{{more.middle}}", "MW", styles.NUMBER, total=MOST)
+    runs, each = f"({{share_{PHASES[0]}:share_{PHASES[-1]}}}>0)", listed(f"{{mw_middle.{phase}}}" for phase in PHASES)
+    highest = f"=SUMPRODUCT(MAX({runs}*{each}))*{{more.middle}}"
+    row("month_mw", "Peak power", highest, "MW", styles.NUMBER, total=MOST)
     page.finish()
 
 

@@ -4,7 +4,8 @@ Where the add-in is missing, a cell that calls one of its functions shows #NAME?
 so does all that follows from it. So no visible sheet calls one: a call stands on a hidden sheet in three columns, its
 result now (*live*), the plain value that filling stored there (*held*), and what all else refers to (*in use*): live,
 or held where live is the error of a missing function (#NAME?). Any other error, such as that of a target which no load
-meets, is shown.
+meets, is shown. A look-up that may fail stands beside them once more, its error a word (*tried*), and the arguments
+of a long call in a list of what functions are *asked*.
 
 Filling stores values where a defined name's comment asks for it, ``held: Calls!$B$8:$B$40``, and with them what the
 functions were asked. Where they are missing and are asked something else now, no held value is in use: what follows
@@ -16,7 +17,7 @@ LibreOffice when it opens or recalculates the file. Both come out alike here.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -28,6 +29,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.formula import ArrayFormula
 
+from sizebook.calculation.tokens import Token, arguments, called_name, closing, tokenize
 from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.workbooks import styles
@@ -41,6 +43,9 @@ _CALL = re.compile(r"(?<![\w.])([A-Z][A-Z0-9_]*)\(")
 _MISSING_CODE = 5  # ERROR.TYPE of #NAME?
 _HEAD = 8  # the first row of calls
 _CODE, _MISSING, _CHANGED, _WHAT, _WAITING = (f"{CALLS}!$B${row}" for row in (2, 3, 4, 5, 6))
+LONGEST = 300  # letters of a formula that a reviewer reads at a glance
+_NONE_FOUND = "error"  # what is tried and is in error
+_FIRST_SUM, _SUMMED = 5, 10  # columns from E hold the sums of so many flags each
 _STORED, _ONE = "$C$4", "$D$4"  # 1 once filling has stored what functions were asked, blank while it calculates
 _ASKS_WHICH = re.compile(rf"ERROR\.TYPE\((\$?[A-Z]+\$?\d+)\)={re.escape(_CODE)}(?!\d)")
 
@@ -90,6 +95,7 @@ class AddinCalls:
     _known: dict[str, str] = field(default_factory=dict)
     _missing: list[str] = field(default_factory=list)
     _asked: list[str] = field(default_factory=list)
+    _arguments: dict[str, str] = field(default_factory=dict)
     _changed_labels: str = '""'
     _next: int = 1
 
@@ -112,10 +118,28 @@ class AddinCalls:
             sheet: Any = self._sheet(CALLS)
             row = _HEAD + len(self._known)
             sheet[f"A{row}"] = _missing(f"B{row}")
-            sheet[f"B{row}"] = _with_missing_shown(formula)
+            sheet[f"B{row}"], sheet[f"E{row}"] = self._readable(formula, f"E{row}")
             sheet[f"D{row}"] = _in_use(f"B{row}", f"C{row}")
             self._known[formula] = f"{CALLS}!$D${row}"
         return self._known[formula]
+
+    def _readable(self, formula: str, tried: str) -> tuple[str, str | None]:
+        """Return a live formula and what it tries, with arguments in cells of their own as far as they are too long."""
+        found = _arguments_of(formula)
+        expressions = [each for each in found if len(tokenize(each)) > 1]
+        for hoisted in ([], expressions, found):
+            live, attempt = _with_missing_shown(_with_arguments(formula, hoisted, self._argument), tried)
+            if len(live) <= LONGEST:
+                break
+        return live, attempt
+
+    def _argument(self, expression: str) -> str:
+        """Return the cell of what functions are asked, blank where that is."""
+        if expression not in self._arguments:
+            cell = f"F{_HEAD + len(self._arguments)}"
+            self._sheet(CALLS)[cell] = f'=IF({expression}="","",{expression})'
+            self._arguments[expression] = cell
+        return self._arguments[expression]
 
     def block(self, call: str, n_rows: int, n_columns: int, kept: Kept = "held") -> StagedBlock:
         """Put an array formula on the sheet of staged tables; it holds its values unless it is only compared with.
@@ -181,26 +205,33 @@ class AddinCalls:
         sheet: Any = self._sheet(CALLS)
         last = max(_HEAD, _HEAD + len(self._known) - 1)
         self._hold(CALLS, f"$C${_HEAD}:$C${last}", f"$B${_HEAD}:$B${last}")
-        flags = ",".join([*self._missing, f"$A${_HEAD}:$A${last}"])
+        n_missing = self._summed(3, [*self._missing, f"$A${_HEAD}:$A${last}"])
         said = f"{STAGED}!{self._changed_labels}" if self._asked else self._changed_labels
         for row, label, value in (
             (1, "State of the calls", None),
             (2, "Error of a missing function (ERROR.TYPE)", _MISSING_CODE),
-            (3, "Calls whose function is missing", f"=SUM({flags})"),
-            (
-                4,
-                "What they are asked that changed since",
-                f"=SUM({','.join(self._asked) or 0})",
-            ),
+            (3, "Calls whose function is missing", n_missing),
+            (4, "What they are asked that changed since", self._summed(4, self._asked or ["0"])),
             (5, "Their labels", f"={said}"),
             (6, "Figures wait for functions", f"=IF(AND({_MISSING}>0,{_CHANGED}>0),1,0)"),
         ):
             sheet[f"A{row}"], sheet[f"B{row}"] = label, value
         sheet[_ONE.replace("$", "")] = 1
         self._hold(CALLS, _STORED, _ONE)
-        for column, head in zip("ABCD", ("Missing", "Live", "Held", "In use"), strict=True):
+        for column, head in zip("ABCDEF", ("Missing", "Live", "Held", "In use", "Tried", "Asked"), strict=True):
             sheet[f"{column}{_HEAD - 1}"] = head
         self._show_pale()
+
+    def _summed(self, row: int, flags: Sequence[str]) -> str:
+        """Return the formula of the sum of many references, those that make it too long summed up beside it."""
+        sheet, total = self._sheet(CALLS), list(flags)
+        for column in range(_FIRST_SUM, _FIRST_SUM + len(flags)):
+            if len(",".join(total)) <= LONGEST - len("=SUM()"):
+                break
+            cell = f"{get_column_letter(column)}{row}"
+            sheet[cell] = f"=SUM({','.join(total[:_SUMMED])})"
+            total = [*total[_SUMMED:], cell]
+        return f"=SUM({','.join(total)})"
 
     def _show_pale(self) -> None:
         """Show in pale letters what waits for functions, on every sheet that is read; other errors stay as they are."""
@@ -250,22 +281,58 @@ def _missing(cell: str) -> str:
     return f"=IF(ISERROR({cell}),IF(ERROR.TYPE({cell})={_CODE},1,0),0)"
 
 
-def _with_missing_shown(formula: str) -> str:
-    """Return a formula in which no IFERROR takes a missing function for an error of its arguments."""
-    at = formula.find("IFERROR(")
-    if at < 0:
-        return formula
-    first, other, rest = _two_arguments(formula[at + len("IFERROR(") :])
+def _with_missing_shown(formula: str, tried: str) -> tuple[str, str | None]:
+    """Return a formula in which no IFERROR takes a missing function for an error of its arguments, and what it tries.
+
+    That stands in the cell ``tried``; None where there is no IFERROR.
+    """
+    before, found, after = formula.partition("IFERROR(")
+    if not found:
+        return formula, None
+    first, other, rest = _two_arguments(after)
     if not calls_sizebook(first):
-        return formula
+        return formula, None
     if other.strip() == "0":
         raise InputError(
             f"silent fallback: got IFERROR({first},{other}), want a text that says what is missing, such as "
             '"not listed". Put one in its place.'
         )
     # LibreOffice's ERROR.TYPE sees no error in what a function of an add-in gives, an array of one; N takes it out.
-    shown = f"IF(ISERROR({first}),IF(ERROR.TYPE(N({first}))={_CODE},{first},{other}),{first})"
-    return formula[:at] + shown + _with_missing_shown(rest)
+    shown = f'IF({tried}="{_NONE_FOUND}",IF(ERROR.TYPE(N({first}))={_CODE},{first},{other}),{tried})'
+    return before + shown + rest, f'=IFERROR({first},"{_NONE_FOUND}")'
+
+
+def _calls(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Yield where each call of a function of sizebook opens and closes."""
+    for at, token in enumerate(tokens):
+        if token.kind == "call" and called_name(token) in load():
+            yield at, closing(tokens, at)
+
+
+def _arguments_of(formula: str) -> list[str]:
+    """Return the arguments of calls that may stand in cells of their own: no constant, no area and no call itself."""
+    tokens, found = tokenize(formula), dict[str, None]()
+    for opening, end in _calls(tokens):
+        for part in arguments(tokens, opening, end):
+            text = "".join(token.text for token in part)
+            is_area = len(part) == 1 and ":" in text
+            if any(token.kind == "reference" for token in part) and not is_area and not calls_sizebook(text):
+                found[text] = None
+    return list(found)
+
+
+def _with_arguments(formula: str, hoisted: Sequence[str], cell_of: Callable[[str], str]) -> str:
+    """Return a formula that names the cells of some arguments of its calls."""
+    tokens, out, at = tokenize(formula), list[str](), 0
+    ends = dict(_calls(tokens)) if hoisted else {}
+    while at < len(tokens):
+        out.append(tokens[at].text)
+        if at in ends:
+            parts = ("".join(token.text for token in part) for part in arguments(tokens, at, ends[at]))
+            out.append(",".join(cell_of(part) if part in hoisted else part for part in parts))
+            at = ends[at] - 1
+        at += 1
+    return ("=" if formula.startswith("=") else "") + "".join(out)
 
 
 def _two_arguments(text: str) -> tuple[str, str, str]:

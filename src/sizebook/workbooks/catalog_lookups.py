@@ -14,6 +14,7 @@ from sizebook.tables.price_rows import TERMS
 from sizebook.workbooks import styles
 from sizebook.workbooks.line_sheet import LineSheet
 from sizebook.workbooks.references import text
+from sizebook.workbooks.text_formulas import part
 
 NOT_LISTED = "not listed"
 Used = Callable[[str], str]  # finishes a formula
@@ -110,7 +111,7 @@ def unlisted_statement(page: LineSheet, known: Mapping[str, str] = _KNOWN) -> No
 
     ``known`` are lines, and the inputs that give them.
     """
-    counts = {name: f'COUNTIF({{{line}.listed}},"{NOT_LISTED}")' for line, name in known.items()}
+    counts = {name: part(f'COUNTIF({{{line}.listed}},"{NOT_LISTED}")') for line, name in known.items()}
     shown = "&".join(f'IF({count}>0," {name}","")' for name, count in counts.items())
     page.statement(
         "unlisted",

@@ -2,7 +2,8 @@
 
 A text of a figure names the figure again and again: how large it is decides how many digits are written. A comparison
 names both its figures, and a check makes many. So the sheet holds, in a row, a figure, its decimals and its text, or
-two figures and whether they are equal; the formula that says it names the last of the three.
+two figures and whether they are equal; the formula that says it names the last of the three. Conditions that all must
+hold stand below each other, and a part that makes a formula too long in a row of its own.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from openpyxl import Workbook
 
 from sizebook.calculation.tokens import arguments, called_name, closing, tokenize
 from sizebook.workbooks.text_formulas import (
+    FORMULA_PART,
+    LISTED,
     MONEY_TEXT,
     NEARLY_EQUAL,
     NUMBER_TEXT,
@@ -29,6 +32,8 @@ _KINDS = {
     NUMBER_TEXT: "Figure, decimals (below 0 a power of ten), text",
     MONEY_TEXT: "Amount, decimals (below 0 a power of ten), text",
     NEARLY_EQUAL: "Figure, figure, equal but for rounding",
+    FORMULA_PART: "Part of a formula",
+    LISTED: "One of several parts",
 }
 
 
@@ -43,6 +48,7 @@ class FormulaSteps:
 
     workbook: Workbook
     _known: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _next: int = 1
 
     def named(self, formula: str, step_of: Callable[[str], str], constant: Callable[[str], str]) -> str:
         """Return a formula that names the steps in whose place it has the calls of `text_formulas`.
@@ -55,7 +61,8 @@ class FormulaSteps:
             if kind in _KINDS:
                 end = closing(tokens, at)
                 parts = ("".join(token.text for token in part) for part in arguments(tokens, at, end))
-                out.append(self._step(kind, [step_of(part) for part in parts], constant))
+                figures = [step_of(self.named(part, step_of, constant)) for part in parts]
+                out.append(self._step(kind, figures, constant))
                 at = end
             else:
                 out.append(tokens[at].text)
@@ -65,19 +72,31 @@ class FormulaSteps:
     def _step(self, kind: str, figures: Sequence[str], constant: Callable[[str], str]) -> str:
         key = (kind, *figures)
         if key not in self._known:
-            sheet, row = self._sheet(), len(self._known) + 1
-            one, other = f"B{row}", f"C{row}"
-            sheet[f"A{row}"], sheet[one] = _KINDS[kind], f"={figures[0]}"
-            if kind == NEARLY_EQUAL:
-                sheet[other] = f"={figures[1]}"
-                sheet[f"D{row}"] = f"={equal_but_for_rounding(one, other, constant('rounding'))}"
+            sheet, first = self._sheet(), self._next
+            self._next += len(figures) if kind == LISTED else 1
+            for row, figure in enumerate(figures[: self._next - first], first):
+                sheet[f"A{row}"], sheet[f"B{row}"] = _KINDS[kind], f"={figure}"
+            if kind == LISTED:
+                self._known[key] = f"{STEPS}!$B${first}:$B${self._next - 1}"
+            elif kind == FORMULA_PART:
+                self._known[key] = f"{STEPS}!$B${first}"
             else:
-                shown = number_written(one, other)
-                shown = money_written(one, shown, constant("currency")) if kind == MONEY_TEXT else shown
-                sheet[other] = f"=IF(ISNUMBER({one}),{decimals_needed(one)},0)"
-                sheet[f"D{row}"] = f"=IF(ISNUMBER({one}),{shown},{one})"
-            self._known[key] = f"{STEPS}!$D${row}"
+                self._finish_row(sheet, first, kind, figures, constant)
+                self._known[key] = f"{STEPS}!$D${first}"
         return self._known[key]
+
+    def _finish_row(
+        self, sheet: Any, row: int, kind: str, figures: Sequence[str], constant: Callable[[str], str]
+    ) -> None:
+        one, other = f"B{row}", f"C{row}"
+        if kind == NEARLY_EQUAL:
+            sheet[other] = f"={figures[1]}"
+            sheet[f"D{row}"] = f"={equal_but_for_rounding(one, other, constant('rounding'))}"
+            return
+        shown = number_written(one, other)
+        shown = money_written(one, shown, constant("currency")) if kind == MONEY_TEXT else shown
+        sheet[other] = f"=IF(ISNUMBER({one}),{decimals_needed(one)},0)"
+        sheet[f"D{row}"] = f"=IF(ISNUMBER({one}),{shown},{one})"
 
     def _sheet(self) -> Any:
         if STEPS not in self.workbook.sheetnames:

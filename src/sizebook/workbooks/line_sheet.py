@@ -222,7 +222,11 @@ class LineSheet(Canvas):
         shown = "" if value is None else value
         default = text(shown) if isinstance(shown, str) else repr(shown)
         at = f"${get_column_letter(FIRST_COLUMN)}${self.row}"
-        self._put(column, f"=IF({at}={default},{text(given.source)},{text(given.own_source)})", "Origin")
+        own, source = given.own_source, given.source
+        said = f"=IF({at}={default},{text(source)},{text(own)})"
+        if own.endswith(source):  # once is enough to read
+            said = f'=IF({at}={default},"",{text(own.removesuffix(source))})&{text(source)}'
+        self._put(column, said, "Origin")
         self._fit(column, max(given.source, given.own_source, key=len))
 
     def _width(self, column: int) -> float:

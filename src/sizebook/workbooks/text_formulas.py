@@ -5,10 +5,31 @@ And conditions on figures, for checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 # Calls in whose place a book names a step of its own (`sizebook.workbooks.formula_steps`).
 NUMBER_TEXT, MONEY_TEXT, NEARLY_EQUAL = "NUMBER_TEXT", "MONEY_TEXT", "NEARLY_EQUAL"
+FORMULA_PART, LISTED = "FORMULA_PART", "LISTED"
+
+
+def part(expression: str) -> str:
+    """Return what stands for a part of a formula that would be too long to read with it."""
+    return f"{FORMULA_PART}({expression})"
+
+
+def listed(expressions: Iterable[str]) -> str:
+    """Return what stands for the range of several parts, below each other."""
+    return f"{LISTED}({','.join(expressions)})"
+
+
+def all_hold(conditions: Iterable[str]) -> str:
+    """Return the condition that several hold, too many to read in one formula."""
+    return f"AND({listed(conditions)})"
+
+
+def all_equal(*pairs: tuple[str, str]) -> str:
+    """Return the formula of whether figures are equal but for the last digits of their arithmetic."""
+    return f"=AND({','.join(nearly_equal(one, other) for one, other in pairs)})"
 
 
 def number_text(value: str) -> str:

@@ -16,6 +16,7 @@ from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.finance import TRIAL_SPAN, Driver
 from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.text_formulas import part
 
 Cost = Callable[[str], str]  # the reference, in braces, to the cost of a case
 ENDS = ("low", "high")
@@ -164,7 +165,7 @@ def _rank(rows: tuple[int, int], row: int, now: str) -> str:
     """Return the formula of a driver's place by how far it moves the cost, the first of equals first."""
     first, last = rows
     own, every, so_far = (
-        f"ROUND(ABS({high}-{low})/({_noise(now)}),0)"
+        f"ROUND(ABS({high}-{low})/{part(_noise(now))},0)"
         for high, low in (
             (f"F{row}", f"E{row}"),
             (f"$F${first}:$F${last}", f"$E${first}:$E${last}"),
