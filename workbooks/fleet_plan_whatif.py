@@ -23,7 +23,6 @@ _MOVES_GPUS = ("traffic", "growth", "speed", "load")  # the others are prices: w
 _HEADS = ("Traffic", "Growth added", "Speed", "Target load", "Replicas over those of Inputs at full load")
 _FORMATS = (styles.NUMBER, styles.SIGNED, styles.NUMBER, styles.NUMBER, styles.NUMBER)
 _PARTS = "0.000;-0.000;"
-_ROWS = ("busy", "quiet")
 _WORKED = (
     CaseColumn("list_held", f"To sign, at the prices of Inputs, {MONEY}", "={list_contracts.total}"),
     CaseColumn("list_busy", f"Burst in busy hours at those prices, {MONEY}", "={busy_CASE.total}"),
@@ -51,26 +50,23 @@ def what_if(book: Book, group: Groups) -> None:
         book, "What-if", "The fleet once a case, all services at once: burst beyond the contracts of the plan.", _HEADS
     )
     page.calendar()
-    _shares(page)
+    growth = _shares(page)
     page.section("Contracts, the same in every case")
     running = f"={{currency_rate}}*SUM({block('running_usd')})"
     page.row_of("list_running", "Those that run", running, MONEY, total=SUM)
     signed = f"={{month_rate}}*SUMPRODUCT({signed_at(group, 'price')})"
     page.row_of("list_contracts", "Those to sign, at the prices of Inputs", signed, MONEY, total=SUM)
-    for title, key, formula in zip(
-        ("Burst in busy hours", "Burst in the other hours"),
-        _ROWS,
-        (
-            _burst(group, "{burst_hours}", peak=True),
-            _burst(group, "({hours_a_day}-{burst_hours})", peak=False),
-        ),
-        strict=True,
+    for title, key, hours in (
+        ("Burst in busy hours", "busy", "{burst_hours}"),
+        ("Burst in the other hours", "quiet", "({hours_a_day}-{burst_hours})"),
     ):
         page.section(title)
+        hourly = f"={{on}}*{{month_rate}}/{{hours_a_day}}*{hours}"
+        page.row_of(f"{key}_rate", f"What a USD an hour comes to, {MONEY}", hourly, "", styles.NUMBER)
         for case in moved.values():
             label, changed = cases[case]
             page.fill_before(_before(changed), _FORMATS)
-            page.row_of(f"{key}_{case}", label, formula, MONEY, total=SUM)
+            page.row_of(f"{key}_{case}", label, _burst(group, key, growth), MONEY, total=SUM)
     page.finish()
     table = new_sheet(
         book,
@@ -83,22 +79,50 @@ def what_if(book: Book, group: Groups) -> None:
     table.finish()
 
 
-def _shares(page: Timeline) -> None:
-    """Add what no case changes: requests at first and months since."""
+def _shares(page: Timeline) -> str:
+    """Add what no case changes: requests at first, months since, contracts; return the range of growth."""
     runs = "{on}*({month}>={begins.@})*({month}<={ends.@})*{course_@}"
+    page.section("Rounding")
+    page.row_of("left", "Below it nothing is rounded up", "={rounding}", "", "0E+00")
     for title, key, formula, unit, shown in (
         (
-            "Replicas at first at full load, not rounded, while a service runs",
-            "first",
+            "Replicas at first at full load, not rounded, while a service runs; growth: 1 + that a month",
+            "quiet_first",
             f"={runs}*{{requests_first.@}}*{{need_first.@}}",
             "replicas",
             _PARTS,
         ),
+        ("The same at peak", "busy_first", "={quiet_first_@}*{peak_now.@}", "replicas", _PARTS),
         ("Months since it began", "age", "=MAX(0,{month}-{begins.@})", "months", FILLED),
+        (
+            "What is left to rounding, less spare replicas while a service runs",
+            "less_spare",
+            "={left}-IF({quiet_first_@}>0,{spare_replicas.@},0)",
+            "replicas",
+            _PARTS,
+        ),
+        (
+            "Units under contract",
+            "units_held",
+            "=IF({unit_gpus.@}=0,0,{reserved_@}/{unit_gpus.@})",
+            "units",
+            _PARTS,
+        ),
+        (
+            "Price of a unit on demand",
+            "unit_price",
+            "={on_demand_price.@}*{level_@}*{unit_gpus.@}",
+            "USD/h",
+            _PARTS,
+        ),
     ):
         page.section(title)
         for at in SERVICES:
+            if key == "quiet_first":
+                page.fill_before(("", f"={{growth_first.{at}}}"))  # where cases have what they add to it
             page.row_of(f"{key}_{at}", f"={{shown.{at}}}", formula.replace("@", at), unit, shown)
+    first, last = (page.book.find(f"quiet_first_{at}").row for at in (SERVICES[0], SERVICES[-1]))
+    return f"$E${first}:$E${last}"
 
 
 def _before(changed: dict[str, str]) -> tuple[str, ...]:
@@ -106,16 +130,14 @@ def _before(changed: dict[str, str]) -> tuple[str, ...]:
     return (*drivers, "=$D§/($F§*MIN(1,{target_load}*$G§))")
 
 
-# Columns of a case: D to G its drivers, H what they make of the replicas for a request.
-def _units(group: Groups, *, peak: bool) -> str:
-    """Return the units that each group pays for, an array, whatever is under contract: replicas first, then units."""
-    first, busiest = block("first"), f"*{group.of('peak_now')}" if peak else ""
-    need = f"{first}*({group.of('growth_first')}+$E§)^{block('age')}*$H§{busiest}"
-    replicas = f"({first}>0)*({group.of('spare_replicas')}-INT({{rounding}}-{need}))"
-    return f"-INT({{rounding}}-MMULT({group.parts},{replicas}))"
+# Columns of a case: E its growth added, H what its drivers make of the replicas for a request.
+def _burst(group: Groups, hours: str, growth: str) -> str:
+    """Return what all services burst in a month: the units of each group beyond its contracts.
 
-
-def _burst(group: Groups, hours: str, *, peak: bool) -> str:
-    beyond = f"({group.of('unit_gpus')}*{_units(group, peak=peak)}-{block('reserved')})"
-    paid = f"SUMPRODUCT({group.of('on_demand_price')}*{block('level')}*({beyond}>0)*{beyond})"
-    return f"=IF({{on}}=0,0,{{month_rate}}/{{hours_a_day}}*{hours}*{paid})"
+    Replicas are rounded up first, then units; both by INT of a negative number. ``growth`` is that of each service.
+    """
+    need = f"{block(f'{hours}_first')}*({growth}+$E§)^{block('age')}*$H§"
+    units = f"-INT({{left}}+MMULT({group.parts},INT({block('less_spare')}-{need})))"
+    held = block("units_held")
+    paid = f"SUMPRODUCT({block('unit_price')}*({units}>{held})*({units}-{held}))"
+    return f"=IF({{{hours}_rate}}=0,0,{{{hours}_rate}}*{paid})"

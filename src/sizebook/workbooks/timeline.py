@@ -98,7 +98,7 @@ class Timeline(Canvas):
     def fill_before(self, formulas: tuple[str, ...], formats: tuple[str, ...] = ()) -> None:
         """Write the columns of the next row that stand before its total; those without a format show as figures."""
         for column, (own, shown) in enumerate(zip_longest(formulas, formats, fillvalue=styles.NUMBER), _UNIT + 1):
-            value = self.resolve(own.replace("§", str(self.row)))
+            value = self.resolve(own.replace("§", str(self.row))) or None
             self._put(column, value, "Figure").number_format = shown
 
     def _sum_up(self, key: str, total: str, number_format: str) -> None:
