@@ -95,14 +95,15 @@ def _scaled(value: float, scale: tuple[tuple[float, str], ...], unit: str, digit
     return Figure(f"{significant(value, digits)}{NO_BREAK_SPACE}{unit}".rstrip(NO_BREAK_SPACE))
 
 
-def distinct_figures(one: float, other: float, *, decimals: int = 0, sign: str = "") -> tuple[str, str]:
-    """Return two figures of one unit that a text compares, with so many decimals, more where they would read alike.
+def distinct_figures(one: float, other: float) -> tuple[str, str]:
+    """Return two figures of one unit that a text compares, whole or with the decimals that tell them apart.
 
-    ``89.4`` and ``89.0``, not 89 and 89; ``sign`` stands before both.
+    ``89.4`` and ``89.0``, not 89 and 89.
     """
+    decimals = 0
     while one != other and decimals < _MOST_DECIMALS and f"{one:.{decimals}f}" == f"{other:.{decimals}f}":
         decimals += 1
-    shown = (f"{sign}{value:,.{decimals}f}".replace(",", THIN_SPACE) for value in (one, other))
+    shown = (f"{value:,.{decimals}f}".replace(",", THIN_SPACE) for value in (one, other))
     return Figure(next(shown)), Figure(next(shown))
 
 
@@ -113,9 +114,9 @@ def parameters(count: float, digits: int = 3) -> str:
     return Short(_scaled(count, _SHORT_SCALE, "", digits))
 
 
-def gigabytes(n_bytes: float, digits: int = 3) -> str:
+def gigabytes(n_bytes: float) -> str:
     """Return bytes with powers of ten: ``16.1 GB``."""
-    return _scaled(n_bytes, _DECIMAL, "B", digits)
+    return _scaled(n_bytes, _DECIMAL, "B", 3)
 
 
 def gibibytes(n_bytes: float, digits: int = 3) -> str:
@@ -176,12 +177,12 @@ def amount(value: float, digits: int = 3) -> str:
     return grouped(value) if abs(value) >= 1000 else significant(value, digits)
 
 
-def brief(value: float, unit: str, digits: int = 3) -> str:
+def brief(value: float, unit: str) -> str:
     """Return a value as a table of mixed units shows it: three significant digits, and the unit where it tells."""
     shown = {"seconds": duration, "USD": usd, "ratio": percent, "kWh": energy, "kgCO2e": mass, "bytes": gibibytes}
     if unit in shown:
-        return shown[unit](value, digits)
-    return amount(value, digits)
+        return shown[unit](value)
+    return amount(value)
 
 
 def in_unit(value: float, unit: str) -> str:

@@ -24,7 +24,7 @@ class Column:
     """One column. ``call`` is a function and what follows the model among its arguments, ``over`` what divides it.
 
     ``over`` is another column or a number. ``shown`` columns stand in the table from the start, ``narrow`` ones also
-    on a phone. ``given`` marks facts and dimensions that a table of own models may state.
+    on a phone.
     """
 
     name: str
@@ -36,7 +36,11 @@ class Column:
     unit: str = ""
     shown: bool = False
     narrow: bool = False
-    given: bool = True
+
+    @property
+    def given(self) -> bool:
+        """Whether a table of own models may state it: a fact or dimension as it stands in the catalog."""
+        return self.call[:1] == ("MODEL_SPEC",) and not self.over
 
 
 def _fact(name: str, title: str, meaning: str, kind: Kind = "text", **more: Any) -> Column:
@@ -62,7 +66,6 @@ COLUMNS = (
         ("PARAMS_MODEL",),
         shown=True,
         narrow=True,
-        given=False,
     ),
     Column(
         "active",
@@ -71,7 +74,6 @@ COLUMNS = (
         "count",
         ("PARAMS_ACTIVE",),
         shown=True,
-        given=False,
     ),
     _fact("published_total", "Published", "parameters as their publisher states them", shown=True),
     Column(
@@ -81,9 +83,8 @@ COLUMNS = (
         "share",
         unit="%",
         shown=True,
-        given=False,
     ),
-    Column("status", "Agreement", "how the computed count stands to the published one", "text", given=False),
+    Column("status", "Agreement", "how the computed count stands to the published one", "text"),
     _fact("n_layers", "Layers", "layers of the encoder, the decoder or both", "count", shown=True),
     _fact("d_model", "d_model", "width of the residual stream (hidden size)", "count", shown=True),
     _fact("n_heads", "Heads", "query heads of the first attention layer", "count", shown=True),
@@ -101,7 +102,6 @@ COLUMNS = (
         "number",
         ("MODEL_SPEC", "d_ff"),
         over="d_model",
-        given=False,
     ),
     _fact("vocabulary", "Vocabulary", "distinct tokens", "count", unit="tokens", shown=True),
     _fact(
@@ -115,7 +115,6 @@ COLUMNS = (
         "number",
         ("MODEL_SPEC", "training_tokens"),
         over="total",
-        given=False,
     ),
     Column(
         "cache_per_token",
@@ -126,7 +125,6 @@ COLUMNS = (
         over=CACHE_TOKENS,
         unit="bytes",
         shown=True,
-        given=False,
     ),
     _fact("activation", "Activation", "non-linearity of the feed-forward block", shown=True),
     _fact("attention", "Attention", "kinds of attention, in words", shown=True),

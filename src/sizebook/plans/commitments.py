@@ -18,7 +18,7 @@ from sizebook.core.sections import Quantity, quantity, section
 from sizebook.core.texts import plural, text
 from sizebook.core.units import usd
 from sizebook.formulas.covering import Need, Offer, cover
-from sizebook.plans.quantities import MonthNumber
+from sizebook.plans.quantities import MonthNumber, gpu_hour_price
 
 HOURS = 24
 TERMS = {"1y": 12, "3y": 36}  # months of the terms that price lists know
@@ -38,14 +38,9 @@ class CommitmentTerms:
         label="Terms that may be signed",
         source="assumption: a year, the usual term",
     )
-    reserved_3y_usd_per_gpu_hour: float | None = quantity(
+    reserved_3y_usd_per_gpu_hour: float | None = gpu_hour_price(
         "price of a GPU-hour reserved for three years, blank for the catalog's where it is not dearer than on demand",
-        "USD/GPU-hour",
-        minimum=0,
-        maximum=1e6,
-        default=None,
-        label="GPU-hour reserved for three years",
-        source="data/prices.csv",
+        "GPU-hour reserved for three years",
     )
     prepay: str = quantity(
         "how much of a contract is paid at signing: none, part (half) or all; its price stays the same",

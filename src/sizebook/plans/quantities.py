@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.sections import Quantity
+from sizebook.core.sections import Quantity, quantity
 
 USD: Any = {"unit": "USD", "minimum": 0}
 
@@ -106,6 +106,13 @@ StatedGrams = Annotated[
         source="data/grid.csv",
     ),
 ]
+
+
+def gpu_hour_price(meaning: str, label: str) -> Any:
+    """Declare the price of a GPU-hour that an input may state, blank for that of the price table."""
+    return quantity(
+        meaning, "USD/GPU-hour", minimum=0, maximum=1e6, default=None, label=label, source="data/prices.csv"
+    )
 
 
 def band_end(figure: str, percent: int, unit: str, label: str = "") -> Quantity:

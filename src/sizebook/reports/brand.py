@@ -25,13 +25,13 @@ _PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
-def style_of(values: Mapping[str, Any], folder: Path, where: str = "report") -> Style:
+def style_of(values: Mapping[str, Any], folder: Path) -> Style:
     """Return the style that a scenario's values ask for; files are named from ``folder``.
 
     Errors: `InputError` for an unknown key, locale or page, a colour that cannot be read on paper, a file that is
     missing or lies outside the brand's folder, and for a font or picture that is none.
     """
-    asked = read(Presentation, values.get(REPORT) or {}, where)
+    asked = read(Presentation, values.get(REPORT) or {}, REPORT)
     brand, place = Brand(), folder
     if asked.brand:
         path = folder / asked.brand

@@ -16,7 +16,7 @@ from sizebook.core.quantities import Pue
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, ReadSection, quantity, section
 from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
-from sizebook.plans.quantities import StatedGrams
+from sizebook.plans.quantities import StatedGrams, gpu_hour_price
 from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.day import SHAPES, hours_of
 from sizebook.plans.serving.interruptions import Interruptions
@@ -190,23 +190,12 @@ class Target:
 class GpuPrices:
     """What a GPU-hour costs on demand and reserved; blank for the price table's."""
 
-    reserved_usd_per_gpu_hour: float | None = quantity(
+    reserved_usd_per_gpu_hour: float | None = gpu_hour_price(
         "price of a GPU-hour reserved for a year, blank for the catalog's median where it is not dearer than on demand",
-        "USD/GPU-hour",
-        minimum=0,
-        maximum=1e6,
-        default=None,
-        label="Reserved GPU-hour",
-        source="data/prices.csv",
+        "Reserved GPU-hour",
     )
-    on_demand_usd_per_gpu_hour: float | None = quantity(
-        "price of a GPU-hour on demand, blank for the catalog's median",
-        "USD/GPU-hour",
-        minimum=0,
-        maximum=1e6,
-        default=None,
-        label="On-demand GPU-hour",
-        source="data/prices.csv",
+    on_demand_usd_per_gpu_hour: float | None = gpu_hour_price(
+        "price of a GPU-hour on demand, blank for the catalog's median", "On-demand GPU-hour"
     )
 
 

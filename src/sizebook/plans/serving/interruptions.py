@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizebook.core.sections import quantity, section
+from sizebook.plans.quantities import gpu_hour_price
 
 
 @section
@@ -46,12 +47,6 @@ class Interruptions:
         label="Time with enough replicas",
         source="assumption: all but nine hours a year",
     )
-    spot_usd_per_gpu_hour: float | None = quantity(
-        "price of a GPU-hour on spot, blank for the catalog's median",
-        "USD/GPU-hour",
-        minimum=0,
-        maximum=1e6,
-        default=None,
-        label="Spot GPU-hour",
-        source="data/prices.csv",
+    spot_usd_per_gpu_hour: float | None = gpu_hour_price(
+        "price of a GPU-hour on spot, blank for the catalog's median", "Spot GPU-hour"
     )

@@ -22,7 +22,7 @@ from sizebook.formulas.money import Owned
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
 from sizebook.plans.cost_range import Ends, joint
-from sizebook.plans.quantities import StatedGrams
+from sizebook.plans.quantities import StatedGrams, gpu_hour_price
 from sizebook.tables.grid import GridRegion, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.price_rows import TERM_NAMES
@@ -42,14 +42,8 @@ GIVEN = "given in the scenario"
 class Prices:
     """What a GPU-hour costs: given, owned, or where it is looked up; and whatever the run costs besides."""
 
-    price_usd_per_gpu_hour: float | None = quantity(
-        "price of a GPU-hour, blank for the catalog's median",
-        "USD/GPU-hour",
-        minimum=0,
-        maximum=1e6,
-        default=None,
-        label="GPU-hour",
-        source="data/prices.csv",
+    price_usd_per_gpu_hour: float | None = gpu_hour_price(
+        "price of a GPU-hour, blank for the catalog's median", "GPU-hour"
     )
     provider: Provider = DEFAULT
     region: PriceRegion = DEFAULT
