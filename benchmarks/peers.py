@@ -29,27 +29,30 @@ HERE = Path(__file__).with_suffix("")
 Row = dict[str, str]
 QUANTITIES = {
     "parameters": "parameters",
-    "cache_bytes": "bytes of the cache",
-    "tokens_per_s": "most tokens a second",
+    "cache_bytes": "memory of the cache",
+    "tokens_per_s": "highest tokens a second",
     "tpot_seconds": "time per token",
     "ttft_seconds": "time to the first token",
 }
 BATCHES = [2**power for power in range(12)]
 HEAD = """# Against peers
 
-How far are others off on the same cases? Each case is a published measurement to which our rates were not fitted, nor,
-as far as we know, a peer's. [The script](../benchmarks/peers.py) asks a peer that is installed, and otherwise shows
-what it said on the day that stands beside it. Our own figures are of today. Errors are of the cases that both answer.
+How far off are others on the same cases, and how far off are we? Each case is a published measurement. We did not fit
+our rates to it, and as far as we know no peer did. [The script](../benchmarks/peers.py) asks each peer that is
+installed; of the others it shows the answers of the day in the table. Our figures are computed when this page is
+made. An error is the mean, or the median, over the cases that both tools answer.
 """
 STATED = """
 ## What peers state of themselves
 
-Beside it our own mean error. None of these was asked again unless it is said.
+Errors in the column *states* are the peers' own statements; *ours* is our mean error. We ran a peer ourselves only
+where the source says so.
 """
 FEATURES = """
 ## What each can do
 
-Read in documentation and source on 2026-11-26. *Part* means with another tool, for some models, or by a rule of thumb.
+Read in documentation and source on 2026-11-26. *Part*: with another tool, for some models, or by a
+rule of thumb.
 """
 BETTER = "\n## What they do better\n"
 
@@ -88,7 +91,8 @@ def page() -> str:
     features = rows("features")
     lines = [
         HEAD,
-        "| quantity | peer, version, day | cases | it answers | we answer | its mean error | median | ours | median |",
+        "| quantity | peer, version, day | cases | it answers | we answer "
+        "| its mean error | its median | our mean error | our median |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|",
         *_errors(),
         STATED,
