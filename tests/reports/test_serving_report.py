@@ -10,8 +10,12 @@ import pypdf
 import pytest
 
 from sizebook.core.cells import call
-from sizebook.core.units import usd
+from sizebook.core.sections import put_together
+from sizebook.core.units import grouped, usd
 from sizebook.functions import load as load_functions
+from sizebook.plans.fleet.high_end import high_end
+from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
+from sizebook.plans.fleet.plan import plan_fleet
 from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.figures import figures as serving_figures
@@ -39,6 +43,7 @@ def plan() -> ServingPlan:
 
 def test_sections_are_those_a_planner_asks_for(plan: ServingPlan, as_of: date) -> None:
     assert [section.topic for section in report(plan, as_of).sections] == [
+        "Decision",
         "Fleet",
         "Latency",
         "Memory",
@@ -197,3 +202,30 @@ def test_the_price_of_every_term_swings_and_is_figured() -> None:
     assert serving_figures(plan).reserved_3y_usd_per_gpu_hour == 0.5
     signs_a_year = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS))
     assert serving_figures(signs_a_year).reserved_3y_usd_per_gpu_hour is None
+
+
+def test_the_bridge_to_the_high_end_adds_one_surprise_after_another(plan: ServingPlan, as_of: date) -> None:
+    """The contracts stay: slow replicas alone are the plan's own slow months, and a stated price adds nothing."""
+    (_, usd_planned), (_, slow), (_, dear), (_, more) = high_end(plan)
+    assert usd_planned == pytest.approx(sum(month.usd for month in plan.months))
+    assert slow == dear == pytest.approx(sum(month.usd for month in plan.most))
+    assert more > dear
+    decision = report(plan, as_of).sections[0]
+    what_to_sign, years, bridge = decision.blocks
+    assert isinstance(what_to_sign, Table) and isinstance(years, Table) and isinstance(bridge, Spans)
+    assert [span.text for span in bridge.spans] == [
+        usd(usd_planned), f"{usd(slow - usd_planned)} more", "$0 more", f"{usd(more - dear)} more", usd(more)
+    ]  # fmt: skip
+    by_year = [sum(month.usd for month in plan.months[at : at + 12]) for at in (0, 12)]
+    assert [row.cells[-1] for row in years.rows] == [grouped(each) for each in (*by_year, usd_planned)]
+
+
+def test_the_bridge_of_a_fleet_begins_at_its_cost_and_adds_what_its_slow_months_do() -> None:
+    one = {"name": "Chat", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 2e6, "input_tokens": 1000,
+           "output_tokens": 250, "concurrency": 64}  # fmt: skip
+    services = (put_together(Service, one), put_together(Service, one | {"name": "Batch", "end_month": 9}))
+    fleet = plan_fleet(FleetInputs(service=services, terms=put_together(FleetTerms, {})))
+    (_, first), (_, slow), (_, dear), (_, more) = high_end(fleet)
+    assert first == pytest.approx(sum(month.usd for month in fleet.months))
+    assert slow == pytest.approx(sum(month.usd for month in fleet.most))
+    assert first <= slow < dear < more  # prices of the catalogue differ

@@ -275,13 +275,11 @@ class Purchase:
 
     def usd(self, portfolio: Portfolio) -> float:
         """Return what contracts and hours on demand cost in the plan and as long after it as a contract may last."""
-        needs, prices = self._with_what_follows()
-        by_hour = sum(
-            price * gpus * hours * HOURS_PER_MONTH / HOURS
-            for month, (need, price) in enumerate(zip(needs, prices, strict=True), 1)
-            for gpus, hours in _beyond(need, portfolio.gpus(month)).items()
-        )
-        return by_hour + sum(portfolio.usd(month) for month in range(1, len(needs) + 1))
+        return _usd_of(portfolio, *self._with_what_follows())
+
+    def usd_in_the_plan(self, portfolio: Portfolio) -> float:
+        """Return what contracts and hours on demand cost in the months of the plan."""
+        return _usd_of(portfolio, self.needs, self.on_demand_usd)
 
     def regret(self, portfolio: Portfolio) -> float:
         """Return what contracts cost more than the best ones would for this need."""
@@ -295,6 +293,16 @@ class Purchase:
             last = _at_most(last, HOURS * least / on_demand)
         after = max((TERMS[name] for name in self.terms.terms), default=1) - 1
         return (*self.needs, *[last] * after), (*self.on_demand_usd, *[on_demand] * after)
+
+
+def _usd_of(portfolio: Portfolio, needs: Sequence[Need], on_demand_usd: Sequence[float]) -> float:
+    """Return what contracts, and hours on demand beyond them, cost in months of such needs and prices."""
+    by_hour = sum(
+        price * gpus * hours * HOURS_PER_MONTH / HOURS
+        for month, (need, price) in enumerate(zip(needs, on_demand_usd, strict=True), 1)
+        for gpus, hours in _beyond(need, portfolio.gpus(month)).items()
+    )
+    return by_hour + sum(portfolio.usd(month) for month in range(1, len(needs) + 1))
 
 
 def _at_most(need: Need, hours: float) -> Need:

@@ -1,16 +1,22 @@
-"""What to sign, as a table of a report: contracts that run and those to sign, and what they leave."""
+"""The page that decides: contracts that run and those to sign, what years cost, and what would change it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import date
 
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, usd
 from sizebook.plans.commitments import Commitment, CommitmentFigures
-from sizebook.plans.ledgers import month_label
-from sizebook.reports.document import Row, Table, figures, words
+from sizebook.plans.fleet.high_end import high_end
+from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.plans.ledgers import month_label, total_usd
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.reports.document import Row, Section, Table, figures, section, words
+from sizebook.reports.money_charts import to_the_high_end
 from sizebook.reports.number_columns import fixed
+from sizebook.reports.phrases import NO_COST
 
 
 def what_to_sign(
@@ -50,3 +56,13 @@ def what_to_sign(
         if rows
         else text("No contract is worth signing: to rent every GPU-hour on demand costs the least."),
     )
+
+
+def decision_page(tables: tuple[Table, ...], plan: ServingPlan | FleetPlan) -> Section:
+    """Return what to sign and what it costs by year, with the bridge to the high end where a price is listed."""
+    total = total_usd(plan.months)
+    if math.isnan(total):
+        return section(text("Decision"), NO_COST, *tables)
+    reached = high_end(plan)
+    message = text("{usd} as planned, {most} if three things go wrong", usd=usd(total), most=usd(reached[-1][1]))
+    return section(text("Decision"), message, *tables, to_the_high_end(reached))

@@ -9,6 +9,7 @@ from typing import Protocol
 from sizebook.core.texts import range_text, text
 from sizebook.core.units import amount, usd
 from sizebook.plans.contents import Sensitivity
+from sizebook.plans.fleet.high_end import Reached
 from sizebook.reports.charts.chart_types import Bar, Bars, Columns, Limit, Series, Span, Spans
 from sizebook.reports.document import Section, section
 from sizebook.reports.number_columns import scaled, share, short_scale
@@ -41,6 +42,20 @@ def waterfall(
     largest, most = max(parts, key=lambda part: part[1])
     title = text("{part}: {usd} of {total}", part=largest, usd=usd(most), total=usd(total))
     return Spans(title, scaled(text("USD"), sign), tuple(spans))
+
+
+def to_the_high_end(reached: Reached) -> Spans:
+    """Return a bridge: what a plan costs, what each surprise after it adds, and what all of them come to."""
+    factor, sign = short_scale(usd for _, usd in reached)
+    (plan, first), (_, last) = reached[0], reached[-1]
+    added = [
+        Span(label, before / factor, after / factor, text=text("{usd} more", usd=usd(after - before)))
+        for (_, before), (label, after) in pairwise(reached)
+    ]
+    named = ((plan, first), (text("All together"), last))
+    begin, end = (Span(name, 0, total / factor, text=usd(total), marked=True) for name, total in named)
+    title = text("{usd} if all three come together", usd=usd(last))
+    return Spans(title, scaled(text("USD"), sign), (begin, *added, end))
 
 
 def hours_bars(title: str, hours: Iterable[tuple[str, float]]) -> Bars:

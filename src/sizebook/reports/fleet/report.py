@@ -17,7 +17,7 @@ from sizebook.plans.fleet.steps import derivations
 from sizebook.plans.ledgers import total_usd
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Line, Lines, Series
-from sizebook.reports.contract_tables import what_to_sign
+from sizebook.reports.contract_tables import decision_page, what_to_sign
 from sizebook.reports.document import (
     Report,
     Row,
@@ -54,6 +54,7 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
         chart=gpus_chart(plan),
         warnings=warnings(plan),
         sections=(
+            _decision(plan),
             _gpus(plan),
             nodes_and_power(plan),
             _cost(plan),
@@ -180,25 +181,29 @@ def cost_chart(plan: FleetPlan) -> tuple[Columns, ...]:
 
 def _cost(plan: FleetPlan) -> Section:
     months = plan.months
-    years = [_period_row(text("Year {n}", n=each.period), each) for each in periods(months, YEAR)]
     quarters = [_period_row(text("Quarter {n}", n=each.period), each) for each in periods(months, QUARTER)]
     together = _period_row(text("Together"), period(months), "total")
     return section(
         text("Cost"),
         phrases.months_cost(len(months), usd(total_usd(months)), usd(months[0].usd), last=usd(months[-1].usd)),
         *cost_chart(plan),
-        what_to_sign(plan.contracts, contracts(plan), plan.terms.start),
-        Table(
-            text("Years"),
-            _PERIOD,
-            (*years, together),
-            note=text(
-                "Reserved GPUs are paid around the clock to the end of their contract; burst GPUs where they are "
-                "not enough. A year counts from the first month."
-            ),
-        ),
         Table(text("Quarters"), _PERIOD, (*quarters, together)),
     )
+
+
+def _decision(plan: FleetPlan) -> Section:
+    """Return on one page what to sign, what that costs by year, and what would change it."""
+    years = [_period_row(text("Year {n}", n=each.period), each) for each in periods(plan.months, YEAR)]
+    table = Table(
+        text("Years"),
+        _PERIOD,
+        (*years, _period_row(text("Together"), period(plan.months), "total")),
+        note=text(
+            "Reserved GPUs are paid around the clock to the end of their contract; burst GPUs where they are "
+            "not enough. A year counts from the first month."
+        ),
+    )
+    return decision_page((what_to_sign(plan.contracts, contracts(plan), plan.terms.start), table), plan)
 
 
 _PERIOD = (

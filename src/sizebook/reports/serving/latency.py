@@ -73,7 +73,6 @@ def latency(plan: ServingPlan) -> Section:
         *charts,
         *_against_one_pool(replica),
         *latency_terms(plan),
-        new_page=True,
     )
 
 

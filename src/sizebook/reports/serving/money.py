@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from sizebook.core.texts import text
-from sizebook.core.units import NOT_LISTED, energy, mass, percent, usd
+from sizebook.core.units import NOT_LISTED, energy, grouped, mass, percent, usd
+from sizebook.plans.fleet.periods import YEAR
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.figures import contracts
 from sizebook.plans.serving.internal_price import LINES, internal_price
+from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.plans.serving.tenants import in_cents
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Chart, Columns, Series
-from sizebook.reports.contract_tables import what_to_sign
-from sizebook.reports.document import Row, Section, Table, figures, section, words
+from sizebook.reports.contract_tables import decision_page, what_to_sign
+from sizebook.reports.document import Row, RowKind, Section, Table, figures, section, words
 from sizebook.reports.money_charts import by_term, tornado
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.serving.replicas import fleet_by_month
@@ -47,8 +50,29 @@ def cost(plan: ServingPlan) -> Section:
         if plan.replica.decodes
         else text("This model writes no tokens: the tokens put in carry the whole cost."),
     )
-    signed = what_to_sign([("", each) for each in plan.portfolio.contracts], contracts(plan))
-    return section(text("Cost"), message, fleet_by_month(plan), signed, table, _internal(plan))
+    return section(text("Cost"), message, fleet_by_month(plan), table, _internal(plan))
+
+
+def decision(plan: ServingPlan) -> Section:
+    """Return on one page what to sign, what that costs by year, and what would change it."""
+    signed = what_to_sign([("", each) for each in plan.portfolio.contracts], contracts(plan), plan.traffic.start)
+    years = [plan.months[at : at + YEAR] for at in range(0, len(plan.months), YEAR)]
+    rows = [_year(text("Year {n}", n=number), each) for number, each in enumerate(years, 1)]
+    table = Table(
+        text("Years"),
+        (
+            *words(text("Period")),
+            *figures(text("GPUs at peak")),
+            *figures(text("Reserved"), text("On demand"), text("Together"), unit="USD"),
+        ),
+        (*rows, _year(text("Together"), plan.months, "total")),
+    )
+    return decision_page((signed, table), plan)
+
+
+def _year(name: str, months: Sequence[Month], kind: RowKind = "plain") -> Row:
+    sums = (sum(getattr(month, key) for month in months) for key in ("reserved_usd", "on_demand_usd", "usd"))
+    return Row((name, grouped(max(month.peak_gpus for month in months)), *map(grouped, sums)), kind)
 
 
 def _internal(plan: ServingPlan) -> Table:

@@ -1,4 +1,4 @@
-"""The fleet of the serving report: replicas and utilisation by hour, and the months that follow."""
+"""The fleet of the serving report: replicas by hour, and the months that follow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import grouped, parameters, percent
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.reports.charts.chart_types import Columns, Limit, Series
+from sizebook.reports.charts.chart_types import Columns, Series
 from sizebook.reports.document import Row, Section, Table, figures, section, unchanged, words
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.phrases import gpus
@@ -15,8 +15,8 @@ _HOURS = tuple(f"{hour:02d}" for hour in range(24))
 
 
 def fleet(plan: ServingPlan) -> Section:
-    """Return replicas and utilisation by hour of the first month."""
-    month, load = plan.months[0], plan.inputs.target.margins.target_load
+    """Return replicas by hour of the first month, and how much of them traffic uses."""
+    month = plan.months[0]
     always, spare = reserved_replicas(plan), _spare(plan)
     series = [Series(text("Reserved, always on"), (float(always),) * 24)] if always else []
     burst = tuple(float(count - always) for count in month.replicas_by_hour)
@@ -31,22 +31,15 @@ def fleet(plan: ServingPlan) -> Section:
         ),
         Columns(
             text(
-                "Replicas of {gpus} by hour of month 1, {spare} of them spare",
+                "Replicas of {gpus} by hour of month 1, {spare} of them spare; traffic uses {share} of them",
                 gpus=gpus(plan.replica.gpus),
                 spare=grouped(spare),
+                share=percent(month.utilization),
             ),
             text("Hour of the day"),
             text("Replicas"),
             categories=_HOURS,
             series=tuple(series),
-        ),
-        Columns(
-            text("Traffic uses {share} of what the fleet could carry in month 1", share=percent(month.utilization)),
-            text("Hour of the day"),
-            text("Utilisation, %"),
-            categories=_HOURS,
-            series=(Series(text("Utilisation"), tuple(100 * share for share in month.utilization_by_hour)),),
-            limit=Limit(100 * load, text("Planned to at most {share}", share=percent(load))),
         ),
     )
 

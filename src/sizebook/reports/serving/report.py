@@ -15,7 +15,7 @@ from sizebook.reports.document import Report, Row, Section, Table, derivation, f
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.phrases import data_dates
 from sizebook.reports.serving.latency import latency
-from sizebook.reports.serving.money import carbon, cost, cost_chart, sensitivity
+from sizebook.reports.serving.money import carbon, cost, cost_chart, decision, sensitivity
 from sizebook.reports.serving.notes import alternatives, assumptions, error_bands
 from sizebook.reports.serving.replicas import fleet
 from sizebook.reports.serving.request_latency import request_latency
@@ -39,6 +39,7 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
         chart=cost_chart(plan),
         warnings=warnings(plan),
         sections=(
+            decision(plan),
             fleet(plan),
             latency(plan) if plan.replica.loaded is None else request_latency(plan, plan.replica.loaded),
             _memory(plan),

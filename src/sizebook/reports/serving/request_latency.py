@@ -53,7 +53,6 @@ def request_latency(plan: ServingPlan, loaded: Loaded) -> Section:
         *(_growth(plan, loaded, latency) for latency in ("ttft", "tpot")),
         table,
         *latency_terms(plan),
-        new_page=True,
     )
 
 
