@@ -73,6 +73,9 @@ MONEY = dict(
             "what 1 USD is in the currency, over the months of the plan",
             "cost with what is paid beside GPUs, in USD",
             "present value of that, in USD",
+            "present value of rented GPUs alone, in USD",
+            "present value of bought GPUs, in USD",
+            "present value of the calls of an API, in USD",
         ),
         strict=True,
     )

@@ -30,6 +30,7 @@ FUNCTIONS = (
     "SERVING_CURVE",
     "SERVING_LEDGER",
     "SERVING_COMMITMENTS",
+    "SERVING_ALTERNATIVES",
     "SERVING_WEIGHT_BYTES",
     "CACHE_BYTES_AVAILABLE",
     "KV_BYTES_PER_TOKEN",
@@ -50,6 +51,8 @@ NOTES = (
     "they stand on.",
     "Contracts to sign are those of the least cost for the inputs as they stand, SERVING_COMMITMENTS. Scenarios, cases "
     "and ranges keep them. Without the add-in they stay as they were signed, and Checks says where traffic is another.",
+    "GPUs bought and an API are the plan's, SERVING_ALTERNATIVES, for the inputs as they stand: scenarios do not "
+    "change them. Without the add-in they stay as they were filled, and Checks says where the plan is another.",
     "Ranges: GPUs and money if replicas are as fast, or as slow, as 1 in 10 measurements; latencies at the 10th and "
     "90th percentile of measured over predicted.",
     "Where prompts and answers have pools of their own, workers are searched for the least cost of the inputs as they "

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from serving_capacity_inputs import DRIVERS
 
 from sizebook.core.sections import leaves
+from sizebook.plans.alternatives import AlternativeMonth
 from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
+from sizebook.plans.owned import OwnedGpus
 from sizebook.plans.serving.curves import LOADS, CurvePoint
 from sizebook.plans.serving.figures import ServingBasis
 from sizebook.plans.serving.inputs import PriceChanges, ServingInputs
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.traffic_by_month import Course, DemandByMonth
+from sizebook.tables.api_prices import ApiAsked
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import unlisted_statement
@@ -55,7 +59,7 @@ NATIVE = (
     "sign_terms",
     "prepay",
     "contracts",
-    *(leaf.name for kind in (DemandByMonth, PriceChanges) for leaf in leaves(kind)),
+    *(leaf.name for kind in (DemandByMonth, PriceChanges, OwnedGpus, ApiAsked) for leaf in leaves(kind)),
 )
 
 
@@ -65,7 +69,8 @@ _REQUESTS_ASKED = f'=IF({POOLS},IF({{requests_per_day}}="","",{{requests_per_day
 @dataclass(frozen=True)
 class Staged:
     """What functions give: figures of a replica, hours of the day (also by rank, the busiest first), the table of
-    months and the season, latency and throughput as load grows, the plan's months to compare with, its contracts.
+    months and the season, latency and throughput as load grows. Of the plan: its months to compare with, its contracts,
+    its months with GPUs bought and at an API.
     """
 
     figures: StagedFigures
@@ -77,6 +82,7 @@ class Staged:
     plan: StagedRows
     plan_columns: tuple[str, ...]
     contracts: StagedRows
+    alternatives: StagedRows
 
     def of_the_plan(self, name: str) -> str:
         """Return a reference to a column of the plan's months."""
@@ -123,9 +129,9 @@ def basis(book: Book) -> Staged:
     )
     ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
     page.finish()
-    (compared, contracts), months = _compared(book), course.block.column(1)
+    (compared, contracts, alternatives), months = _compared(book), course.block.column(1)
     head = tuple(c.name for c in columns(Month))
-    return Staged(shown, hours, months, ranks, by_rank, curve, compared, head, contracts)
+    return Staged(shown, hours, months, ranks, by_rank, curve, compared, head, contracts, alternatives)
 
 
 def _fleet(page: LineSheet, shares: str) -> None:
@@ -193,25 +199,18 @@ def _fleet(page: LineSheet, shares: str) -> None:
     )
 
 
-def _compared(book: Book) -> tuple[StagedRows, StagedRows]:
-    """Stage the plan itself on a hidden sheet, for checks alone, and its contracts, which formulas follow."""
+def _compared(book: Book) -> Iterator[StagedRows]:
+    """Stage the plan itself on a hidden sheet, for checks alone, then its contracts and what is beside renting."""
     page = new_sheet(book, "Compared", "What the plan is asked, to compare the workbook with.")
     page.sheet.sheet_state = "hidden"
     page.heads("Name")
     page.section("What the plan is asked")
     asked = stage_options(page, leaves(ServingInputs), compared=True, rows=LONGEST_PLAN)
     page.finish()
-    plan, contracts = (
-        stage_rows(
-            book,
-            asked.call(function, "{chosen}", "{gpu}"),
-            (1 + LONGEST_PLAN, len(heads)),
-            heads=heads,
-            kept=kept,
-        )
-        for function, heads, kept in (
-            ("SERVING_LEDGER", [column.name for column in columns(Month)], "compared"),
-            ("SERVING_COMMITMENTS", [leaf.name for leaf in leaves(ContractMonth)], "decided"),
-        )
-    )
-    return plan, contracts
+    for function, kind, kept in (
+        ("SERVING_LEDGER", columns(Month), "compared"),
+        ("SERVING_COMMITMENTS", leaves(ContractMonth), "decided"),
+        ("SERVING_ALTERNATIVES", leaves(AlternativeMonth), "decided"),
+    ):
+        call, heads = asked.call(function, "{chosen}", "{gpu}"), [column.name for column in kind]
+        yield stage_rows(book, call, (1 + LONGEST_PLAN, len(heads)), heads=heads, kept=kept)

@@ -9,6 +9,7 @@ from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.ledgers import columns
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT
+from sizebook.workbooks.alternative_rows import alternatives_fit
 from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
 from sizebook.workbooks.text_formulas import all_equal, all_hold, nearly_equal, part
@@ -18,7 +19,14 @@ Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it
 
 def checks(staged: Staged) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (known_check(KNOWN), *_OF_THE_REPLICA, *_OF_THE_MONTHS, _contracts_fit(staged), *_with_the_plan(staged))
+    return (
+        known_check(KNOWN),
+        *_OF_THE_REPLICA,
+        *_OF_THE_MONTHS,
+        _contracts_fit(staged),
+        alternatives_fit(staged.alternatives),
+        *_with_the_plan(staged),
+    )
 
 
 def _contracts_fit(staged: Staged) -> Check:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.plans.commitments import CommitmentTerms
+from sizebook.plans.owned import OwnedGpus
 from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.inputs import Energy, Margins, PriceChanges, Prices, ServingInputs, Target, Traffic
 from sizebook.plans.serving.pictures import Pictures
@@ -17,6 +18,7 @@ from sizebook.scenarios.scenario_files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.statement import Overheads
 from sizebook.serving.quantities import PoolLayout, Replica
+from sizebook.tables.api_prices import ApiAsked
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare, declare_all
 from sizebook.workbooks.finance import CURRENCY, START, Driver, constant_lines
@@ -40,6 +42,8 @@ HEADINGS = {
     PriceChanges: "Prices over time",
     Overheads: "What is paid beside GPUs, and what it earns",
     Tenants: "Tenants",
+    OwnedGpus: "GPUs bought in place of rented",
+    ApiAsked: "An API in place of GPUs",
 }
 # What stands elsewhere on the page; and a workbook holds one plan on one accelerator, and searches no others.
 SEARCH = {"plan", "gpus_compared"}
@@ -69,7 +73,7 @@ def inputs(book: Book) -> None:
     page.section("Calendar and currency")
     declare(page, START)
     declare(page, CURRENCY)
-    page.section("An API to compare with")
+    page.section("Prices of an API to compare the last month with")
     for argument in API:
         label, default = _API_LABELS.get(argument.name, ""), None if argument.required else argument.default
         declare(page, argument, required=False, default=default, label=label)

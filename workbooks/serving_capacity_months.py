@@ -7,6 +7,7 @@ from serving_capacity_basis import Staged
 from sizebook.core.sections import leaves
 from sizebook.plans.commitments import ContractMonth
 from sizebook.workbooks import styles
+from sizebook.workbooks.alternative_rows import alternative_rows
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.finance import currency_rate, dated_level, statement_rows
 from sizebook.workbooks.gpu_hour_lines import TERMS, in_force
@@ -75,6 +76,7 @@ def months(book: Book, staged: Staged) -> None:
     _money(page, book)
     _internal(page)
     statement_rows(page)
+    alternative_rows(page, staged.alternatives)
     _energy(page)
     _band(page)
     page.finish()

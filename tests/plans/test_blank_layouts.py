@@ -104,11 +104,13 @@ def test_a_percentile_is_of_the_fewest_gpus_that_take_the_rate() -> None:
         call("SERVING_PERCENTILE", MODEL, GPU, 1, "tp=1")
 
 
-@pytest.mark.parametrize(("name", "given"), [("SERVING_BACKWARDS", "gpus"), ("SERVING_BESIDE_API", "nebius")])
-def test_what_is_asked_of_a_plan_searches_too(name: str, given: str) -> None:
-    asked: Any = 40 if given == "gpus" else "meta-llama/Llama-3.3-70B-Instruct"
-    found = call(name, MODEL, GPU, given, asked, options(SERVED))
-    assert found == call(name, MODEL, GPU, given, asked, options(SERVED, FOUND))
+@pytest.mark.parametrize(
+    ("name", "given", "more"), [("SERVING_BACKWARDS", ("gpus", 40), {}), ("SERVING_ALTERNATIVES", (), {"capex_usd": 1})]
+)
+def test_what_is_asked_of_a_plan_searches_too(name: str, given: tuple[Any, ...], more: dict[str, Any]) -> None:
+    found = call(name, MODEL, GPU, *given, options(SERVED | more))
+    assert found == call(name, MODEL, GPU, *given, options(SERVED | more, FOUND))
+    assert len(found) > 1
 
 
 @pytest.mark.parametrize("name", ["TRAINING_FIGURES", "TRAINING_LEDGER", "TRAINING_MEMORY"])

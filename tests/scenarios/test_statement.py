@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from sizebook.reports.document import Table
 from sizebook.scenarios.scenario_files import read_toml
 from sizebook.scenarios.statement import Overheads, ServiceMoney, Statement, statement_months
 
@@ -90,6 +91,34 @@ def test_text_json_report_and_batch_say_the_same(tmp_path: Path) -> None:
     assert str(made.statement.said) == text.splitlines()[-1] == str(made.report.sentences[-1])
     figures = {figure.name: figure.value for figure in made.contents.figures}
     assert figures["whole_usd"] == made.statement.whole and figures["present_usd"] == made.statement.present
+
+
+def test_rent_buy_or_call_is_the_same_everywhere(tmp_path: Path) -> None:
+    """The euro is half a dollar: what each way is worth today is half of it."""
+    beside = (
+        '[owned]\ncapex_usd = 40_000\n[api]\napi_provider = "nebius"\napi_model = "meta-llama/Llama-3.3-70B-Instruct"\n'
+    )
+    euros = 'currency = "EUR"\nrates = [["2027-01-01", 0.5]]\n'
+    file = tmp_path / "s.toml"
+    file.write_text(SCENARIO + euros + beside, encoding="utf-8")
+    lines = CliRunner().invoke(app, ["plan", "serve", str(file)], catch_exceptions=False).output.splitlines()
+    data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(file), "--json"], catch_exceptions=False).output)
+    made = plan_scenario(read_toml(file), "here", tmp_path)
+    figures = {figure.name: figure.value for figure in made.contents.figures}
+    months = data["alternatives"]
+    for name in ("owned_usd", "api_usd"):
+        assert sum(month[name] for month in months) == pytest.approx(figures[name])
+        assert data["figures"][name] == figures[name]
+    shown = [f"{sum(month[name] for month in months):,.0f}" for name in ("rented_usd", "owned_usd")]
+    assert next(line for line in lines if line.startswith("All months")).split()[2:4] == shown
+    (section,) = [each for each in made.report.sections if each.topic == "Rent, buy or call"]
+    table = section.blocks[-2]
+    assert isinstance(table, Table)
+    assert [cell.replace("\u2009", ",").replace("\u202f", ",") for cell in table.rows[-1].cells[1:3]] == shown
+    assert figures["owned_present_usd"] == data["statement"]["owned_present_usd"]
+    here = data["statement"]["in_currency"]
+    for way in ("rented", "owned", "api"):
+        assert here[f"{way}_present"] == pytest.approx(data["statement"][f"{way}_present_usd"] / 2)
 
 
 def test_a_fiscal_year_needs_a_calendar(tmp_path: Path) -> None:

@@ -77,6 +77,9 @@ SENSIBLE: Mapping[str, Any] = {
     "time_zones": [[1.0, 0.6], [-5.0, 0.4]],
     "monthly_requests": [[1.0, 90e6], [3.0, 120e6]],
     "monthly_tokens": [[1.0, 150e9], [4.0, 200e9]],
+    "capex_usd": 40_000.0,
+    "api_provider": "anthropic",
+    "api_model": "claude-haiku-4-5",
     "season": [1.0, 0.9, 1.0, 1.0, 1.0, 1.0, 0.7, 0.7, 1.0, 1.0, 1.1, 1.3],
 }
 # Traffic is stated one way.
@@ -97,10 +100,12 @@ _PICTURES: Values = {
     "images": 2, "model": "qwen2.5-vl-7b", "gpu": "h100-sxm", "tp": 1, "pp": 1, "request_percentile": None,
     "release": None, **_ALONE,
 }  # fmt: skip
+_API: Values = {"api_provider": "anthropic", "api_model": "claude-haiku-4-5"}
 # What an input stands with, or without (None).
 TOGETHER: Mapping[str, Values] = {
     "input_histogram": {"input_tokens": None},
     "output_histogram": {"output_tokens": None},
+    **dict.fromkeys(("api_provider", "api_model", "in_batches"), _API),
     "region": {"provider": "aws", "gpu": "h100-sxm"},
     "provider": {"gpu": "h100-sxm"},
     "price_book": {"gpu": "h100-sxm"},

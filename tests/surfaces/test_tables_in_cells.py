@@ -40,7 +40,7 @@ def test_every_function_that_gives_a_table_refuses_them() -> None:
         assert f"table for each cell: got 2x1 cells for {first} of {function.name}, want" in str(refused.value)
         named[function.name] = str(refused.value).rpartition(", or give ")[2].partition(" ")[0]
     assert {name for name, table in named.items() if table == "SERVING_TABLE"} == {
-        "PLAN_SERVING", "SERVING_BACKWARDS", "SERVING_BASIS", "SERVING_BESIDE_API", "SERVING_COMMITMENTS",
+        "PLAN_SERVING", "SERVING_BACKWARDS", "SERVING_BASIS", "SERVING_ALTERNATIVES", "SERVING_COMMITMENTS",
         "SERVING_CURVE", "SERVING_FIGURES", "SERVING_LEDGER",
     }  # fmt: skip
     assert {name for name, table in named.items() if table == "TRAINING_TABLE"} == {

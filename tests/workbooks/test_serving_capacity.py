@@ -174,10 +174,10 @@ def test_a_long_plan_is_shown_by_twelve_months_from_first_to_last(filled_once: F
 def test_a_target_that_no_load_meets_is_said_once_a_call(filled_once: FilledOnce) -> None:
     result = filled(filled_once, GIVEN | {"tpot_target_seconds": 0.001})
     begun = [problem for problem in result.problems if "tpot" in problem.casefold()]
-    assert [problem[:8] for problem in begun] == ["Staged!B"] * 4
+    assert [problem[:8] for problem in begun] == ["Staged!B"] * 5
     assert all("binds" in problem for problem in begun)
     assert result.problems[-1].endswith("more cells show an error because of these")
-    assert len(result.problems) == 5
+    assert len(result.problems) == 6
 
 
 def test_a_model_that_does_not_fit_is_said(filled_once: FilledOnce) -> None:

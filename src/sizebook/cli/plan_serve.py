@@ -17,11 +17,9 @@ from sizebook.core.units import (
     duration,
     grouped,
     number_of,
-    usd,
 )
 from sizebook.plans.ledgers import month_range, total_usd, usd_range
 from sizebook.plans.serving.backwards import GIVEN, MostServed, as_models, most_served
-from sizebook.plans.serving.beside_api import BesideApi, beside_api
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.engine_command import command, unsaid, written_for
@@ -33,7 +31,6 @@ from sizebook.plans.serving.tenants import in_cents
 from sizebook.scenarios.serving import ServingResult, ServingScenario, plan_serving_scenario
 from sizebook.serving.load import SEED
 from sizebook.serving.traffic_quantities import PERCENTILES, share_of
-from sizebook.tables.api_prices import api_price
 
 
 @click.command("serve")
@@ -46,35 +43,19 @@ from sizebook.tables.api_prices import api_price
 @click.option(
     "--models", default="", metavar="A,B", help="With --given: print the largest of these models that it is enough for."
 )
-@click.option(
-    "--api", metavar="PROVIDER:MODEL", help="Also print what the same requests cost at an API of data/api_prices.csv."
-)
-@click.option("--in-batches", is_flag=True, help="With --api: take its prices for requests in batches.")
-def plan_serve(  # a plan, and two questions about it
-    scenario: ScenarioFile, as_json: bool, given: str | None, models: str, api: str | None, in_batches: bool
-) -> None:
+def plan_serve(scenario: ScenarioFile, as_json: bool, given: str | None, models: str) -> None:
     """Print the serving plan of a scenario file."""
     refuse_without_effect("without --given", models="" if given else models)
-    refuse_without_effect("without --api", in_batches=in_batches and not api)
     checked = scenario.read(ServingScenario, "serving")
     found = plan_serving_scenario(checked)
     most = _most_served(found.plan, given, models) if given else None
-    beside = _beside_api(found.plan, api, in_batches) if api else None
     print_plan(
         as_json,
         *with_amount(
             found,
             checked.money,
-            data=lambda: (
-                as_data(found)
-                | ({"backwards": flat(most)} if most else {})
-                | ({"beside_api": flat(beside)} if beside else {})
-            ),
-            text=lambda: [
-                *as_text(found),
-                *(backwards_lines(most, str(given)) if most else []),
-                *(_api_lines(beside) if beside else []),
-            ],
+            data=lambda: as_data(found) | ({"backwards": flat(most)} if most else {}),
+            text=lambda: [*as_text(found), *(backwards_lines(most, str(given)) if most else [])],
         ),
     )
 
@@ -92,26 +73,6 @@ def _most_served(plan: ServingPlan, given: str, models: str) -> MostServed:
             "usd_per_month=50000."
         )
     return most_served(plan, what, limit, models=as_models(models))
-
-
-def _beside_api(plan: ServingPlan, api: str, in_batches: bool) -> BesideApi:
-    """Return the plan beside an API that is named ``PROVIDER:MODEL``."""
-    provider, colon, model = api.partition(":")
-    if not colon:
-        raise InputError(f"no API: got '{api}', want PROVIDER:MODEL, such as nebius:google/gemma-2-9b-it. Name both.")
-    return beside_api(plan, api_price(provider, model), in_batches)
-
-
-def _api_lines(found: BesideApi) -> list[str]:
-    """Return the plan beside an API, as lines."""
-    return [
-        "",
-        f"API, last month    {usd(found.api_usd)}, {usd(found.api_usd_per_request)} a request",
-        f"Fleet, last month  {usd(found.serving_usd)}, {usd(found.serving_usd_per_request)} a request; at very high "
-        f"traffic one more request costs {usd(found.marginal_usd_per_request)}",
-        f"Rent or call       {found.said}",
-        "To know            You must judge which of the two gives the better answers.",
-    ]
 
 
 def backwards_lines(found: MostServed, given: str) -> list[str]:
@@ -182,6 +143,7 @@ def as_data(found: ServingResult) -> dict[str, Any]:
         "figures": flat(figures(plan)),
         "tenants": list(in_cents(total_usd(plan.months), [total_usd(plan.months) * each for each in shares])),
         "contracts": [{**asdict(each), "usd": each.usd} for each in plan.portfolio.contracts],
+        "alternatives": [flat(each) for each in plan.alternative_months],
         "months": [_month(plan, at) for at in range(len(plan.months))],
         "choices": _choices(found.choices),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sizebook.cli.alternative_lines import alternative_lines
 from sizebook.cli.contract_lines import contract_lines
 from sizebook.core.texts import range_text
 from sizebook.core.units import (
@@ -55,7 +56,8 @@ def as_text(found: ServingResult) -> list[str]:
     """Return the plan as lines."""
     plan = found.plan
     signed = contract_lines([("", each) for each in plan.portfolio.contracts], contracts(plan))
-    lines = [*_headline(plan), "", *_replica(plan), "", *_months(plan), "", *signed]
+    beside = alternative_lines(plan.alternative_months, plan.alternatives, plan.alternatives.sentences)
+    lines = [*_headline(plan), "", *_replica(plan), "", *_months(plan), "", *signed, *beside]
     return [*lines, "", *_compared(found.choices)] if found.choices else lines
 
 

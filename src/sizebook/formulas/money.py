@@ -20,8 +20,28 @@ RunningPrice = Annotated[
     float, Quantity("running cost of an owned GPU-hour", unit="USD/GPU-hour", minimum=0, default=0)
 ]
 ReservedShare = Annotated[float, Quantity("share of the hours that are reserved", unit="ratio", minimum=0, maximum=1)]
+Years = Annotated[
+    float,
+    Quantity(
+        "years that a GPU is used",
+        unit="years",
+        above=0,
+        default=4,
+        label="Years of use",
+        source="assumption, to replace with your own",
+    ),
+]
 Residual = Annotated[
-    float, Quantity("share of the purchase that is left at the end", unit="ratio", minimum=0, maximum=1, default=0)
+    float,
+    Quantity(
+        "share of the purchase that is left at the end",
+        unit="ratio",
+        minimum=0,
+        maximum=1,
+        default=0,
+        label="Residual",
+        source="neutral: nothing",
+    ),
 ]
 
 HOURS_PER_YEAR = 8760
@@ -33,7 +53,7 @@ class Purchase:
     """What one GPU costs with its share of host and network, how long it lasts and how much of that it is used."""
 
     capex_usd: Capex
-    years: float = quantity("duration", "years", above=0, default=4)
+    years: Years = DEFAULT
     busy: Busy = DEFAULT
 
 
@@ -41,11 +61,31 @@ class Purchase:
 class Running:
     """What an owned GPU costs beside its purchase, and what is left of that at the end."""
 
-    usd_per_kwh: float = quantity("price of electrical energy", "USD/kWh", minimum=0, default=0.1)
-    colocation_usd_per_kw_month: float = quantity(
-        "colocation per kilowatt of IT power and month", "USD/kW", minimum=0, default=0
+    usd_per_kwh: float = quantity(
+        "price of electrical energy",
+        "USD/kWh",
+        minimum=0,
+        maximum=100,
+        default=0.1,
+        label="Price of energy",
+        source="assumption, to replace with your own",
     )
-    staff_usd_per_year: float = quantity("yearly cost", "USD/year", minimum=0, default=0)
+    colocation_usd_per_kw_month: float = quantity(
+        "colocation per kilowatt of IT power and month",
+        "USD/kW",
+        minimum=0,
+        default=0,
+        label="Colocation",
+        source="neutral: none",
+    )
+    staff_usd_per_year: float = quantity(
+        "staff and upkeep of one GPU a year",
+        "USD/year",
+        minimum=0,
+        default=0,
+        label="Staff and upkeep of a GPU",
+        source="neutral: none",
+    )
     residual: Residual = DEFAULT
 
 
@@ -58,7 +98,7 @@ class Owned:
 
     def usd_per_gpu_hour(self, system_watts: float, pue: float) -> float:
         """Return what one used hour costs at a power that includes the share of host and network."""
-        return owned_usd_per_gpu_hour(self.purchase, system_watts, pue, self.running)
+        return owned_usd_per_gpu_hour(self.purchase, self.running, system_watts, pue)
 
 
 @function(
@@ -85,17 +125,17 @@ def train_cost_usd(gpu_hours: GpuHours, price_usd_per_gpu_hour: Price, other_usd
             "capex_usd": 40_000,
             "years": 4,
             "busy": 0.8,
-            "system_watts": 1275,
-            "pue": 1.3,
             "usd_per_kwh": 0.08,
             "colocation_usd_per_kw_month": 120,
             "staff_usd_per_year": 500,
+            "system_watts": 1275,
+            "pue": 1.3,
         },
         1.8928739726027397,
     ),
 )
 def owned_usd_per_gpu_hour(
-    purchase: Purchase, system_watts: SystemWatts = DEFAULT, pue: Pue = DEFAULT, running: Running = DEFAULT
+    purchase: Purchase, running: Running = DEFAULT, system_watts: SystemWatts = DEFAULT, pue: Pue = DEFAULT
 ) -> Price:
     """Return what one used hour of an owned GPU costs: depreciation, staff, energy with PUE, colocation.
 

@@ -33,7 +33,6 @@ MODULES = (
     "plans.training.fine_tuning",
     "plans.serving.functions",
     "plans.serving.backwards",
-    "plans.serving.beside_api",
     "plans.serving.tables",
     "plans.serving.percentiles",
     "plans.serving.curves",

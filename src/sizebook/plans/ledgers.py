@@ -92,8 +92,13 @@ def ledger_rows(kind: type[Any], plan: BandedPlan, n_rows: int = 1) -> list[list
         found = month_range(plan, at)
         ends = [plan.fewest[at].peak_gpus, plan.most[at].peak_gpus, found.low, found.high]
         table.append([*flat(month).values(), *ends])
-    blank = [""] * len(table[0])
-    return table + [blank] * (n_rows - len(plan.months))
+    return with_blanks(table, n_rows)
+
+
+def with_blanks(table: list[list[Any]], n_rows: int) -> list[list[Any]]:
+    """Return a table with blank rows up to so many below its names, and blanks for what there is none of."""
+    filled = [["" if cell is None else cell for cell in row] for row in table]
+    return filled + [[""] * len(table[0])] * (n_rows + 1 - len(table))
 
 
 GpusFirstMonth = Annotated[

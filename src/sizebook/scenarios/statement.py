@@ -7,7 +7,7 @@ currency each month is what it is in USD at the rate of its first day; what is i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -18,11 +18,18 @@ from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.core.texts import Joined, Text, joined, text
 from sizebook.core.units import percent
 from sizebook.formulas.finance import irr, npv, of_a_month, payback
+from sizebook.plans.alternatives import AlternativeMonth, PresentValues, present_values
 from sizebook.plans.contents import Figure
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.money import USD, Money
 
-STATEMENT_FIGURES = ("whole_usd", "present_usd")
+STATEMENT_FIGURES = {
+    "whole_usd": "Whole cost",
+    "present_usd": "Whole cost, present value",
+    "rented_present_usd": "Rented GPUs, present value",
+    "owned_present_usd": "Bought GPUs, present value",
+    "api_present_usd": "API, present value",
+}
 MONTHS_A_YEAR = 12
 _NONE: Any = {"default": 0, "source": "neutral: none"}
 
@@ -110,6 +117,7 @@ class Statement:
     start: date | None
     money: Money
     levels: tuple[float, ...] = ()
+    alternatives: tuple[AlternativeMonth, ...] = ()
 
     @cached_property
     def in_currency(self) -> Statement:
@@ -118,7 +126,8 @@ class Statement:
             return self
         levels = tuple(self.money.level(at) for at in range(len(self.months)))
         months = tuple(month.at(level) for month, level in zip(self.months, levels, strict=True))
-        return replace(self, months=months, levels=levels)
+        beside = tuple(month.at(level) for month, level in zip(self.alternatives, levels, strict=False))
+        return replace(self, months=months, levels=levels, alternatives=beside)
 
     @property
     def whole(self) -> float:
@@ -157,6 +166,11 @@ class Statement:
         return (1 + irr(flows)) ** MONTHS_A_YEAR - 1
 
     @property
+    def values(self) -> PresentValues | None:
+        """What GPUs alone are worth today if they are rented or bought, and the API; None where neither is asked."""
+        return present_values(self.alternatives, self.rate) if self.alternatives else None
+
+    @property
     def years(self) -> dict[str, float]:
         """What each fiscal year costs; without a calendar the years of the plan."""
         found: dict[str, float] = {}
@@ -186,6 +200,8 @@ class Statement:
                 years=joined([f"{name} {shown(each)}" for name, each in here.years.items()], ", "),
             ),
         ]
+        if here.values is not None:
+            parts.append(_worth_today(here.values, shown))
         if here.net_present is not None:
             parts.append(text("Income less costs and investment is worth {usd} today.", usd=shown(here.net_present)))
         if here.return_per_year is not None:
@@ -203,11 +219,10 @@ class Statement:
     @property
     def figures(self) -> tuple[Figure, ...]:
         """The statement as figures of the plan."""
-        labels, values = ("Whole cost", "Whole cost, present value"), (self.whole, self.present)
-        return tuple(
-            Figure(name, label, unit="USD", value=value)
-            for name, label, value in zip(STATEMENT_FIGURES, labels, values, strict=True)
-        )
+        found = (self.whole, self.present, *(vars(self.values).values() if self.values else ()))
+        labels = STATEMENT_FIGURES.items()
+        named = ((name, label, value) for (name, label), value in zip(labels, found, strict=False) if value is not None)
+        return tuple(Figure(name, label, unit="USD", value=value) for name, label, value in named)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -220,7 +235,12 @@ class Statement:
 
     @property
     def _worth(self) -> dict[str, float | None]:
-        return {"whole": self.whole, "present": self.present, "net_present": self.net_present}
+        return {
+            "whole": self.whole,
+            "present": self.present,
+            **{f"{way}_present": value for way, value in vars(self.values or PresentValues()).items()},
+            "net_present": self.net_present,
+        }
 
     @property
     def _returns(self) -> dict[str, Any]:
@@ -230,6 +250,14 @@ class Statement:
             "years": {str(name): each for name, each in self.years.items()},
             "months": [{**vars(month), "whole": month.whole} for month in self.months],
         }
+
+
+def _worth_today(values: PresentValues, shown: Callable[[float], str]) -> Text:
+    """Return what each way is worth today, in words."""
+    names = text("rented"), text("bought"), text("at an API")
+    ways = zip(names, vars(values).values(), strict=True)
+    each = [text("{way} {usd}", way=way, usd=shown(value)) for way, value in ways if value is not None]
+    return text("GPUs or an API alone cost, discounted to today: {ways}.", ways=joined(each, ", "))
 
 
 def statement_of(plan: Any, money: Any) -> Statement | None:
@@ -243,7 +271,9 @@ def statement_of(plan: Any, money: Any) -> Statement | None:
             f"fiscal year without a calendar: got fiscal_year_start {overheads.fiscal_year_start} and no start, want "
             "the plan's first month. State start, such as start = 2027-01-01."
         )
-    return Statement(overheads, statement_months([month.usd for month in plan.months], overheads), start, money)
+    months = statement_months([month.usd for month in plan.months], overheads)
+    beside = () if isinstance(plan, FleetPlan) else plan.alternative_months
+    return Statement(overheads, months, start, money=money, alternatives=beside)
 
 
 def statement_months(gpus: Sequence[float], overheads: Overheads) -> tuple[StatementMonth, ...]:

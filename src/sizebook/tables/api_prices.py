@@ -7,6 +7,7 @@ from functools import cache
 
 from sizebook.core.errors import InputError
 from sizebook.core.hints import unknown_key
+from sizebook.core.sections import quantity, section
 from sizebook.core.tables import Row, own_rows, table
 
 
@@ -96,3 +97,38 @@ def api_price(provider: str, model: str) -> ApiPrice:
         raise unknown_key("model", model, known, where=f"a model of {of_provider[0].provider} in data/api_prices.csv")
     own = api_prices()[: len(own_rows("api_prices"))]
     return max([row for row in matching if row in own] or matching, key=lambda row: row.date)
+
+
+@section
+class ApiAsked:
+    """The API that a plan is compared with, none by default."""
+
+    api_provider: str | None = quantity(
+        "provider of an API to compare with, blank for none",
+        default=None,
+        label="Provider of the API",
+        source="data/api_prices.csv",
+    )
+    api_model: str | None = quantity(
+        "model as the provider of the API calls it",
+        default=None,
+        label="Model of the API",
+        source="data/api_prices.csv",
+    )
+    in_batches: bool = quantity(
+        "whether requests go to the API in batches, at their prices", default=False, label="In batches"
+    )
+
+    def __post_init__(self) -> None:
+        if (self.api_provider is None) != (self.api_model is None):
+            raise InputError(
+                f"half an API: got api_provider {self.api_provider} and api_model {self.api_model}, want both. Name "
+                "them as data/api_prices.csv does, such as nebius and meta-llama/Llama-3.3-70B-Instruct."
+            )
+
+    @property
+    def price(self) -> ApiPrice | None:
+        """What it asks, None where none is named."""
+        if self.api_provider is None or self.api_model is None:
+            return None
+        return api_price(self.api_provider, self.api_model)

@@ -11,11 +11,11 @@ from sizebook.core.errors import InputError
 from sizebook.plans.fleet.functions import shared_nodes
 from sizebook.plans.fleet.inputs import Racks
 from sizebook.plans.fleet.months import FleetMonth
-from sizebook.plans.fleet.nodes import fills_nodes, fits, node_facts, nodes_of_a_rack, nodes_together
+from sizebook.plans.fleet.nodes import fills_nodes, fits, nodes_of_a_rack, nodes_together
 from sizebook.plans.fleet.periods import period, periods
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.plans.fleet.remarks import exceeded, warnings
-from sizebook.plans.serving.nodes import Packing
+from sizebook.plans.serving.nodes import Packing, node_facts
 from tests.plans.asking import fleet_inputs, service
 from tests.plans.fleet.test_fleet_plan import DAY, one, planned
 

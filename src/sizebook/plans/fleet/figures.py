@@ -11,7 +11,6 @@ from sizebook.plans.commitments import CommitmentFigures
 from sizebook.plans.fleet.choice import replica_of
 from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.months import peak_gpus
-from sizebook.plans.fleet.nodes import node_facts
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, longest_tokens
 from sizebook.plans.ledgers import GpusFirstMonth, GpusLastMonth
 from sizebook.plans.quantities import (
@@ -35,6 +34,7 @@ from sizebook.plans.quantities import (
 )
 from sizebook.plans.serving.figures import LongestTokens
 from sizebook.plans.serving.listed_prices import ListedPrices, listed_prices
+from sizebook.plans.serving.nodes import node_facts
 from sizebook.plans.serving.rates import watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.band import banded

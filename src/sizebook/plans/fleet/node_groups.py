@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from sizebook.plans.fleet.inputs import FleetTerms
 from sizebook.plans.fleet.months import ServiceLoad
-from sizebook.plans.fleet.nodes import fills_nodes, node_facts, nodes_of_a_rack, nodes_together, places_by_key
+from sizebook.plans.fleet.nodes import fills_nodes, nodes_of_a_rack, nodes_together, places_by_key
+from sizebook.plans.serving.nodes import node_facts
 from sizebook.tables.nodes import NodeFacts
 
 

@@ -14,11 +14,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from sizebook.plans.fleet.inputs import Racks
 from sizebook.plans.serving.inputs import Margins
 from sizebook.plans.serving.nodes import Packing
-from sizebook.serving.traffic import WallPower
-from sizebook.tables.hardware import accelerator
-from sizebook.tables.nodes import NodeFacts, listed_node
-
-ASSUMED_UNITS = 8  # of a node that data/nodes.csv does not list: that of a DGX H100
+from sizebook.tables.nodes import NodeFacts
 
 
 def fills_nodes(packing: Packing) -> bool:
@@ -45,18 +41,6 @@ def places_by_key(keys: Iterable[Hashable]) -> tuple[tuple[int, ...], ...]:
     for at, key in enumerate(keys):
         found.setdefault(key, []).append(at)
     return tuple(map(tuple, found.values()))
-
-
-def node_facts(gpu: str, gpus_per_node: int) -> NodeFacts:
-    """Return the maker's node, or for others GPUs x TDP x 1.3 at the wall and the height of a DGX H100."""
-    found = listed_node(gpu, gpus_per_node)
-    if found is not None:
-        return found
-    watts = accelerator(gpu).tdp_watts or math.nan
-    kw = gpus_per_node * watts * WallPower().busy_over_tdp / 1000
-    return NodeFacts(
-        gpus_per_node, kw, ASSUMED_UNITS, rack_nodes=None, source=f"GPUs x TDP at the wall; {ASSUMED_UNITS} U assumed"
-    )
 
 
 def nodes_of_a_rack(node: NodeFacts, racks: Racks) -> int:

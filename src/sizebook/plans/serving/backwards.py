@@ -98,7 +98,7 @@ class _Asked:
 
     def times(self, replicas: int) -> float:
         """Return the times of the traffic that so many replicas take in the busiest hour, spare ones among them."""
-        return self.plan.times_of(replicas - self.spare, max(self.plan.last_arrivals))
+        return self.plan.last_month.times_of(replicas - self.spare, max(self.plan.last_month.arrivals))
 
     def taken(self, times: float) -> float:
         """Return what so many times the traffic takes of what is given."""
@@ -108,7 +108,7 @@ class _Asked:
             return peak
         if self.kind == "kw":
             return serving_kwh(peak, rates.tdp_watts, 1.0, pue=rates.pue, hours=1.0)
-        usd = plan.usd_at(times)
+        usd = plan.last_month.usd(times)
         if self.kind == "usd_per_month":
             return usd
         tokens = plan.traffic.mean_demand.output_tokens

@@ -26,6 +26,7 @@ from sizebook.plans.quantities import (
     Workers,
     band_end,
 )
+from sizebook.plans.serving.alternatives import Alternatives
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.internal_price import InternalPrice, gpu_seconds, internal_price
 from sizebook.plans.serving.listed_prices import ListedPrices, listed_prices
@@ -150,6 +151,7 @@ class ServingFigures(ReplicaFigures):
     )
     scaled: Scaled
     on_spot: SpotReplicas
+    alternatives: Alternatives
     commitments: CommitmentFigures
     internal: InternalPrice
 
@@ -181,6 +183,7 @@ def figures(plan: ServingPlan) -> ServingFigures:
         usd_per_mtok_saturated=plan.usd_per_mtok_saturated,
         scaled=plan.scaled,
         on_spot=plan.on_spot,
+        alternatives=plan.alternatives,
         commitments=contracts(plan),
         internal=internal_price(plan.replica, plan.months),
     )

@@ -8,8 +8,19 @@ from typing import Annotated, Any
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, flat
+from sizebook.plans.alternatives import AlternativeMonth
 from sizebook.plans.commitments import ContractMonth
-from sizebook.plans.ledgers import LONGEST_PLAN, Figures, Ledger, LedgerRows, Start, as_table, ledger_rows, named_values
+from sizebook.plans.ledgers import (
+    LONGEST_PLAN,
+    Figures,
+    Ledger,
+    LedgerRows,
+    Start,
+    as_table,
+    ledger_rows,
+    named_values,
+    with_blanks,
+)
 from sizebook.plans.serving.choice import GPUS, choose, with_room
 from sizebook.plans.serving.day import hours_of
 from sizebook.plans.serving.figures import basis, figures
@@ -133,6 +144,29 @@ def serving_commitments(model: Model, gpu: Gpu, inputs: ServingInputs, rows: Led
     needs = gpus_needed(plan.replica, plan.inputs)
     found = plan.portfolio.by_month((*needs, *[{}] * (rows - len(needs))))  # contracts may run on after the plan
     return as_table(ContractMonth, found)
+
+
+@function(
+    category="serving",
+    source="sizebook.plans.alternatives over the plan and data/api_prices.csv",
+    example=(
+        {
+            **_EXAMPLE,
+            "capex_usd": 40_000,
+            "api_provider": "nebius",
+            "api_model": "meta-llama/Llama-3.3-70B-Instruct",
+        },
+    ),
+)
+@takes("simulation")
+def serving_alternatives(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
+    """Return the months of a serving plan with GPUs rented, with GPUs bought, and at an API; names in the first row.
+
+    Blank is what is not asked: bought GPUs without their price, an API without its name. From when on one of them costs
+    less is among SERVING_FIGURES.
+    """
+    months = with_room(plan_of, model, gpu, inputs=inputs).alternative_months
+    return with_blanks(as_table(AlternativeMonth, months), rows)
 
 
 @function(

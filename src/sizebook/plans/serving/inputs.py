@@ -16,6 +16,7 @@ from sizebook.core.quantities import Pue
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, ReadSection, quantity, section
 from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
+from sizebook.plans.owned import OwnedGpus
 from sizebook.plans.quantities import StatedGrams, gpu_hour_price
 from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.day import SHAPES, hours_of
@@ -31,6 +32,7 @@ from sizebook.plans.serving.users import hours_twice
 from sizebook.serving.load import Stream
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
 from sizebook.serving.traffic_quantities import Load
+from sizebook.tables.api_prices import ApiAsked
 from sizebook.tables.grid import GridRegion
 from sizebook.tables.prices import OwnPrices, PriceRegion, Provider
 
@@ -276,6 +278,7 @@ class ServingInputs(ReadSection):
     traffic: Annotated[Traffic, TABLE]
     target: Annotated[Target, TABLE] = DEFAULT
     replica: Replica = DEFAULT
+    owned: Annotated[OwnedGpus, TABLE] = DEFAULT
     prices: Prices = DEFAULT
     requests: Annotated[RequestStream, TABLE] = DEFAULT
     pools: Annotated[PoolLayout, TABLE] = DEFAULT
@@ -284,6 +287,7 @@ class ServingInputs(ReadSection):
     conversation: Annotated[Conversation, TABLE] = DEFAULT
     scaling: Annotated[Scaling, TABLE] = DEFAULT
     interruptions: Annotated[Interruptions, TABLE] = DEFAULT
+    api: Annotated[ApiAsked, TABLE] = DEFAULT
     pictures: Annotated[Pictures, TABLE] = DEFAULT
     commitments: Annotated[CommitmentTerms, TABLE] = DEFAULT
     tenants: Tenants = DEFAULT

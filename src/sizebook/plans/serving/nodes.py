@@ -1,8 +1,15 @@
-"""Replicas on nodes: how many one node holds, what is lost with it, and GPUs in whole nodes."""
+"""Replicas on nodes: how many one node holds, what is lost with it, GPUs in whole nodes, and the node itself."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+from sizebook.serving.traffic import WallPower
+from sizebook.tables.hardware import accelerator
+from sizebook.tables.nodes import NodeFacts, listed_node
+
+ASSUMED_UNITS = 8  # of a node that data/nodes.csv does not list: that of a DGX H100
 
 
 @dataclass(frozen=True)
@@ -51,3 +58,15 @@ class Packing:
         """Return the GPUs to pay for: those of the replicas, or all of the nodes that they stand on."""
         n_replicas, n_gpus = self.together(whole_nodes)
         return -(-replicas // n_replicas) * n_gpus
+
+
+def node_facts(gpu: str, gpus_per_node: int) -> NodeFacts:
+    """Return the maker's node, or for others GPUs x TDP x 1.3 at the wall and the height of a DGX H100."""
+    found = listed_node(gpu, gpus_per_node)
+    if found is not None:
+        return found
+    watts = accelerator(gpu).tdp_watts or math.nan
+    kw = gpus_per_node * watts * WallPower().busy_over_tdp / 1000
+    return NodeFacts(
+        gpus_per_node, kw, ASSUMED_UNITS, rack_nodes=None, source=f"GPUs x TDP at the wall; {ASSUMED_UNITS} U assumed"
+    )

@@ -7,6 +7,8 @@ from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, percent, significant
+from sizebook.plans.alternatives import owned_steps
+from sizebook.plans.serving.alternatives import owned_node, usd_per_api_request
 from sizebook.plans.serving.months import replicas_needed
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.scaling import Scaling
@@ -150,6 +152,27 @@ def prefix_steps(plan: ServingPlan) -> tuple[Step, ...]:
                 value=kept.restore_seconds,
                 unit="seconds",
                 source=derived,
+            )
+        )
+    return tuple(steps)
+
+
+def alternative_steps(plan: ServingPlan) -> tuple[Step, ...]:
+    """Return what the first month costs with GPUs bought and at an API, nothing where neither is asked."""
+    node, each = owned_node(plan.replica, plan.inputs, plan.rates), usd_per_api_request(plan.inputs)
+    steps: list[Step] = []
+    if node is not None:
+        steps += owned_steps(node, plan.alternative_months[0])
+    if each is not None:
+        month, asked = plan.months[0], plan.inputs.api
+        steps.append(
+            Step(
+                text("Cost of the month at the API"),
+                text("requests * price of a request, and contracts that run"),
+                f"{grouped(month.requests)} * {significant(each, 6)}",
+                value=plan.alternative_months[0].api_usd or 0.0,
+                unit="USD",
+                source=f"data/api_prices.csv, {asked.api_provider} {asked.api_model}",
             )
         )
     return tuple(steps)

@@ -12,10 +12,13 @@ from sizebook.core.errors import InputError
 from sizebook.core.texts import text
 from sizebook.core.units import grouped
 from sizebook.models import catalog
+from sizebook.plans.alternatives import AlternativeMonth
 from sizebook.plans.commitments import Portfolio
 from sizebook.plans.ledgers import total_usd
+from sizebook.plans.serving.alternatives import Alternatives, alternative_months, alternatives
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
-from sizebook.plans.serving.months import Month, arrivals_by_hour, fleet_months, most_gpus, purchase, usd_if_kept_up
+from sizebook.plans.serving.last_month import LastMonth
+from sizebook.plans.serving.months import Month, fleet_months, most_gpus, purchase, usd_if_kept_up
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.prefixes import replica_of_conversations
 from sizebook.plans.serving.rates import Rates, rates_of
@@ -79,22 +82,14 @@ class ServingPlan:
         return fleet_months(self.replica, self.inputs, rates, portfolio=portfolio)
 
     @cached_property
-    def usd_if_kept_up(self) -> float:
-        """What the last month would cost again and again."""
-        return self.usd_at(1.0)
-
-    def usd_at(self, times: float) -> float:
-        """Return what the last month would cost again and again at so many times its traffic."""
-        return usd_if_kept_up(self.replica, self.inputs, self.rates, times=times)
+    def last_month(self) -> LastMonth:
+        """The last month again and again."""
+        return LastMonth(self.replica, self.inputs, self.rates)
 
     @cached_property
-    def last_arrivals(self) -> tuple[float, ...]:
-        """Requests a second in each hour of the last month."""
-        return arrivals_by_hour(self.inputs, self.inputs.days[-1])
-
-    def times_of(self, replicas: int, arrivals: float) -> float:
-        """Return how many times an hour's arrivals replicas take, as full as is planned."""
-        return replicas * self.replica.requests_per_second * self.inputs.target.margins.target_load / arrivals
+    def usd_if_kept_up(self) -> float:
+        """What the last month would cost again and again."""
+        return self.last_month.usd(1.0)
 
     @cached_property
     def regrets(self) -> tuple[float, float]:
@@ -129,6 +124,16 @@ class ServingPlan:
     def scaled(self) -> Scaled:
         """What starts of replicas add to the first month, and what a fleet as large as the peak costs."""
         return scaled(self.replica, self.months[0], self.inputs, rates=self.rates.in_month(0))
+
+    @cached_property
+    def alternative_months(self) -> tuple[AlternativeMonth, ...]:
+        """The months with GPUs rented, bought, and at an API; none where neither is asked."""
+        return alternative_months(self.replica, self.inputs, self.rates, months=self.months)
+
+    @cached_property
+    def alternatives(self) -> Alternatives:
+        """What buying and calling cost beside renting, and from when on one of them costs less."""
+        return alternatives(self.last_month, self.alternative_months)
 
     @cached_property
     def on_spot(self) -> SpotReplicas:

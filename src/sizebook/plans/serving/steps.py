@@ -10,7 +10,7 @@ from sizebook.plans.serving.inputs import Traffic
 from sizebook.plans.serving.month_steps import price_step, reserved_step, traffic_steps
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.nodes import Packing
-from sizebook.plans.serving.option_steps import interruption_steps, prefix_steps, start_steps
+from sizebook.plans.serving.option_steps import alternative_steps, interruption_steps, prefix_steps, start_steps
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.load import SEED
@@ -37,6 +37,7 @@ def derivations(plan: ServingPlan) -> tuple[Step, ...]:
         *_money(plan),
         *start_steps(plan),
         *interruption_steps(plan),
+        *alternative_steps(plan),
     )
 
 

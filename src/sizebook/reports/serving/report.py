@@ -10,6 +10,7 @@ from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.steps import derivations
+from sizebook.reports.alternative_tables import rent_buy_or_call
 from sizebook.reports.charts.chart_types import Limit, Series, Stacks
 from sizebook.reports.document import Report, Row, Section, Table, derivation, figures, section, words
 from sizebook.reports.number_columns import fixed
@@ -44,6 +45,7 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
             latency(plan) if plan.replica.loaded is None else request_latency(plan, plan.replica.loaded),
             _memory(plan),
             cost(plan),
+            *rent_buy_or_call(plan.alternative_months, plan.alternatives, said=plan.alternatives.sentences),
             *sensitivity(plan),
             carbon(plan),
             *others,

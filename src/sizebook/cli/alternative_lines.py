@@ -1,0 +1,22 @@
+"""Rent, buy or call as lines of text: what each costs by year, and from when on which costs less."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizebook.core.units import thousands, usd
+from sizebook.plans.alternatives import AlternativeMonth, AlternativeTotals, by_year
+
+
+def alternative_lines(months: Sequence[AlternativeMonth], totals: AlternativeTotals, said: Sequence[str]) -> list[str]:
+    """Return what each way costs by year; nothing where only renting is asked."""
+    if not months:
+        return []
+    lines = ["", "Rent, buy or call  Rented, USD  Bought, USD  paid for it  API, USD"]
+    for year, amounts in by_year(months):
+        rented, bought, paid, api = ("-" if each is None else thousands(each) for each in amounts)
+        lines.append(f"{year:19}{rented:>11}  {bought:>11}  {paid:>11}  {api:>8}")
+    if totals.owned_left_usd is not None:
+        lines.append(f"At the end         The bought GPUs are then worth {usd(totals.owned_left_usd)}.")
+    labels = ("Which costs less", *[""] * (len(said) - 1))
+    return [*lines, *(f"{label:19}{each}" for label, each in zip(labels, said, strict=True))]

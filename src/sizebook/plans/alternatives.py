@@ -1,0 +1,296 @@
+"""Rent, buy or call: what the months of a plan cost with GPUs rented, with GPUs bought, and at an API.
+
+Contracts that run already are paid in each of the three. From which month or traffic on one of them costs less is found
+exactly, or it is said that it never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Protocol
+
+from sizebook.core.derivation import Step
+from sizebook.core.sections import quantity, section
+from sizebook.core.texts import Figure, Text, text
+from sizebook.core.units import measure, significant
+from sizebook.formulas.finance import npv
+from sizebook.formulas.money import MONTHS_PER_YEAR
+from sizebook.plans.owned import OwnedMonth, OwnedNode
+from sizebook.plans.quantities import MonthNumber
+
+
+@section
+class AlternativeMonth:
+    """A month of a plan as GPUs are rented, as they are bought, and at an API; blank where that is not asked."""
+
+    month: MonthNumber
+    rented_usd: float = quantity("cost of the month with GPUs rented, as planned", "USD", label="Rented, USD")
+    rented_paid_usd: float = quantity("paid in the month for rented GPUs", "USD", label="Rented, paid, USD")
+    owned_gpus: int | None = quantity("GPUs that are owned", "GPUs", minimum=0, default=None, label="Owned GPUs")
+    bought_gpus: int | None = quantity(
+        "GPUs that are bought in the month", "GPUs", minimum=0, default=None, label="GPUs to buy"
+    )
+    capex_usd: float | None = quantity(
+        "paid for GPUs in the month, less what those are worth that are no longer used",
+        "USD",
+        default=None,
+        label="Purchase, USD",
+    )
+    running_usd: float | None = quantity(
+        "energy, colocation and staff of owned GPUs, and contracts that run",
+        "USD",
+        default=None,
+        label="Running cost, USD",
+    )
+    owned_usd: float | None = quantity(
+        "cost of the month with GPUs bought: what is written off, and what they cost to run",
+        "USD",
+        default=None,
+        label="Bought, USD",
+    )
+    api_usd: float | None = quantity("cost of the month at an API", "USD", default=None, label="API, USD")
+
+    def at(self, rate: float) -> AlternativeMonth:
+        """Return it in a currency of which 1 USD is so much."""
+        amounts = {name: each for name, each in vars(self).items() if name.endswith("_usd") and each is not None}
+        return replace(self, **{name: usd * rate for name, usd in amounts.items()})
+
+    @property
+    def paid(self) -> tuple[float, float | None, float | None]:
+        """What is paid in the month for rented GPUs, for bought ones and at an API."""
+        bought = None if self.capex_usd is None or self.running_usd is None else self.capex_usd + self.running_usd
+        return self.rented_paid_usd, bought, self.api_usd
+
+
+class RentedMonth(Protocol):
+    """A month of a plan that rents its GPUs."""
+
+    @property
+    def usd(self) -> float: ...
+    @property
+    def cash_usd(self) -> float: ...
+
+
+def side_by_side(
+    rented: Sequence[RentedMonth],
+    contracts: Sequence[float],
+    owned: Sequence[OwnedMonth] = (),
+    called: Sequence[float] = (),
+) -> tuple[AlternativeMonth, ...]:
+    """Return the months in each way; ``contracts`` are what those that run already cost, whatever the way."""
+    found = []
+    for at, (month, running) in enumerate(zip(rented, contracts, strict=True)):
+        one = AlternativeMonth(month=at + 1, rented_usd=month.usd, rented_paid_usd=month.cash_usd)
+        if owned:
+            bought = owned[at]
+            one = replace(
+                one,
+                owned_gpus=bought.gpus,
+                bought_gpus=bought.bought_gpus,
+                capex_usd=bought.capex_usd,
+                running_usd=bought.running_usd + running,
+                owned_usd=bought.written_off_usd + bought.running_usd + running,
+            )
+        found.append(replace(one, api_usd=called[at] + running) if called else one)
+    return tuple(found)
+
+
+def first_month(paid: Sequence[float | None], other: Sequence[float | None]) -> int | None:
+    """Return the first month after which no more has been paid in all than for the other; None where that is never."""
+    if None in paid or None in other:
+        return None
+    sums = zip(accumulate(each or 0.0 for each in paid), accumulate(each or 0.0 for each in other), strict=True)
+    return next((month for month, (one, two) in enumerate(sums, 1) if one <= two), None)
+
+
+@section
+class AlternativeTotals:
+    """What all months cost with GPUs bought and at an API, and from which month on less has been paid."""
+
+    owned_usd: float | None = quantity(
+        "cost of all months with GPUs bought: what is written off, and what they cost to run",
+        "USD",
+        default=None,
+        label="Cost, bought",
+    )
+    owned_capex_usd: float | None = quantity(
+        "paid for GPUs in all months, less what those are worth that are no longer used",
+        "USD",
+        default=None,
+        label="Purchases",
+    )
+    owned_left_usd: float | None = quantity(
+        "what bought GPUs are worth after the last month, as written off by then",
+        "USD",
+        default=None,
+        label="Worth at the end",
+    )
+    api_usd: float | None = quantity("cost of all months at the API", "USD", default=None, label="Cost, API")
+    buy_beats_rent_month: int | None = quantity(
+        "first month after which no more has been paid for bought GPUs than for rented ones, blank if that is never",
+        default=None,
+        label="Buying has cost no more than renting after month",
+    )
+    buy_beats_api_month: int | None = quantity(
+        "first month after which no more has been paid for bought GPUs than at the API, blank if that is never",
+        default=None,
+        label="Buying has cost no more than calling after month",
+    )
+
+
+def totals_of(months: Sequence[AlternativeMonth]) -> AlternativeTotals:
+    """Return what months add up to."""
+    if not months:
+        return AlternativeTotals()
+
+    def total(name: str) -> float | None:
+        values = [getattr(month, name) for month in months]
+        return None if None in values else float(sum(values))
+
+    rented, bought, api = zip(*(month.paid for month in months), strict=True)
+    owned, capex, running = total("owned_usd"), total("capex_usd"), total("running_usd")
+    return AlternativeTotals(
+        owned_usd=owned,
+        owned_capex_usd=capex,
+        owned_left_usd=None if owned is None or capex is None or running is None else capex + running - owned,
+        api_usd=total("api_usd"),
+        buy_beats_rent_month=first_month(bought, rented),
+        buy_beats_api_month=first_month(bought, api),
+    )
+
+
+@dataclass(frozen=True)
+class PresentValues:
+    """What GPUs cost in each way, discounted to the day before the first month; None where a way is not asked."""
+
+    rented: float | None = None
+    owned: float | None = None
+    api: float | None = None
+
+
+def present_values(months: Sequence[AlternativeMonth], rate: float) -> PresentValues:
+    """Return what months cost today at a rate of a month: GPUs are paid at its beginning, all else at its end.
+
+    What bought GPUs are worth after the last month comes back at its end.
+    """
+
+    def worth(name: str) -> float | None:
+        values = [getattr(month, name) for month in months]
+        return None if None in values else npv(rate, values)
+
+    capex, running, left = worth("capex_usd"), worth("running_usd"), totals_of(months).owned_left_usd
+    bought = None
+    if capex is not None and running is not None and left is not None:
+        bought = capex * (1 + rate) + running - float(left / (1 + rate) ** len(months))
+    return PresentValues(npv(rate, [month.rented_usd for month in months]), bought, worth("api_usd"))
+
+
+def costs(months: Sequence[AlternativeMonth]) -> tuple[tuple[Text, float], ...]:
+    """Return what all months cost in each way that is asked."""
+    ways = text("Renting"), text("Buying"), text("Calling an API")
+    sums = zip(*((month.rented_usd, month.owned_usd, month.api_usd) for month in months), strict=True)
+    return tuple((way, sum(each)) for way, each in zip(ways, sums, strict=True) if None not in each)
+
+
+def said(totals: AlternativeTotals) -> Iterator[Text]:
+    """Yield by when no more has been paid for bought GPUs than in the other ways, in words."""
+    rented = (text("renting"), totals.buy_beats_rent_month)
+    called = [] if totals.api_usd is None else [(text("calling an API"), totals.buy_beats_api_month)]
+    for way, month in [] if totals.owned_usd is None else [rented, *called]:
+        if month is None:
+            yield text("In every month of the plan more has been paid for buying than for {way}.", way=way)
+        else:
+            yield text(
+                "After month {n} no more has been paid for buying than for {way}.", n=Figure(f"{month}"), way=way
+            )
+
+
+def by_year(months: Sequence[AlternativeMonth]) -> tuple[tuple[str, tuple[float | None, ...]], ...]:
+    """Return each year of the plan, then all of them: cost rented, cost bought, paid for bought, cost at an API."""
+
+    def sums(of: Sequence[AlternativeMonth]) -> tuple[float | None, ...]:
+        each = [(month.rented_usd, month.owned_usd, month.paid[1], month.api_usd) for month in of]
+        return tuple(None if None in values else sum(values) for values in zip(*each, strict=True))
+
+    starts = range(0, len(months), MONTHS_PER_YEAR)
+    years = [months[at : at + MONTHS_PER_YEAR] for at in starts]
+    named = [(text("Year {n}", n=Figure(f"{number}")), sums(each)) for number, each in enumerate(years, 1)]
+    return (*named, (text("All months"), sums(months)))
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a month costs over its traffic: a stair of whole replicas, and what rises with every request.
+
+    ``fixed`` is what the stair is without traffic, in fractions of what is rented or bought together; ``gpu_usd`` what
+    a GPU costs that does nothing all month, at least; None where there are no GPUs.
+    """
+
+    stair: Callable[[float], float]
+    slope: float = 0.0
+    fixed: float = 0.0
+    gpu_usd: float | None = None
+
+    def at(self, times: float) -> float:
+        """Return what so many times the traffic costs."""
+        return self.stair(times) + self.slope * times
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """The least times the traffic at which one costs no more than another; None where it is not found up to ``looked``.
+
+    With nothing looked at it is never so.
+    """
+
+    times: float | None = None
+    looked: float = 0.0
+
+
+def first_crossing(one: Course, other: Course, ends: Iterable[float], before: float = 0.0) -> Crossing:
+    """Return where one course first is no higher than another, looking from step to step, none passed over.
+
+    ``ends`` are the ends of steps beyond ``before``, up to which it is known to be higher.
+    """
+    slope = other.slope - one.slope
+    for end in ends:
+        gap = one.stair(end) - other.stair(end)
+        if gap <= slope * (end if slope > 0 else before):
+            return Crossing(max(before, gap / slope) if slope > 0 else before, end)
+        before = end
+    return Crossing(looked=before)
+
+
+def owned_steps(node: OwnedNode, month: AlternativeMonth) -> tuple[Step, ...]:
+    """Return what a node costs a month that is bought, and what a month of them does."""
+    owned, running = node.owned, node.owned.running
+    return (
+        Step(
+            text("Written off of a node a month"),
+            text("purchase of a GPU * GPUs * (1 - residual) / months"),
+            f"{measure(owned.capex_usd or 0.0)} * {node.gpus} * (1 - {running.residual:g}) / {owned.months}",
+            value=node.written_off_usd,
+            unit="USD",
+            source=text("straight line"),
+        ),
+        Step(
+            text("Standing cost of a node a month"),
+            text("GPUs * staff / 12 + kW * colocation + energy of idle GPUs"),
+            f"{node.gpus} * {running.staff_usd_per_year:g} / 12 + {node.kw:g} * "
+            f"{running.colocation_usd_per_kw_month:g} + {significant(node.energy_usd(0.0), 6)}",
+            value=node.standing_usd,
+            unit="USD",
+            source=text("power of the node: data/nodes.csv; of idle GPUs: SERVING_KWH"),
+        ),
+        Step(
+            text("Cost of the month with GPUs bought"),
+            text("written off + running cost, with contracts that run"),
+            f"{(month.owned_gpus or 0) // node.gpus} * {significant(node.written_off_usd, 6)} + "
+            f"{significant(month.running_usd or 0.0, 6)}",
+            value=month.owned_usd or 0.0,
+            unit="USD",
+            source=text("definition"),
+        ),
+    )

@@ -1,0 +1,68 @@
+"""Rent, buy or call as a section of a report: what each costs by year, what has been paid by when, which costs less."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from itertools import accumulate
+
+from sizebook.core.texts import joined, text
+from sizebook.core.units import grouped, usd
+from sizebook.plans.alternatives import AlternativeMonth, AlternativeTotals, by_year, costs
+from sizebook.plans.ledgers import month_label
+from sizebook.reports.charts.chart_types import Line, Lines
+from sizebook.reports.document import Notes, Row, Section, Table, figures, words
+from sizebook.reports.number_columns import scaled, short_scale
+from sizebook.reports.phrases import month_axis
+
+
+def rent_buy_or_call(
+    months: Sequence[AlternativeMonth], totals: AlternativeTotals, said: Sequence[str], start: date | None = None
+) -> tuple[Section, ...]:
+    """Return the section; nothing where only renting is asked."""
+    if not months:
+        return ()
+    (least, cost), *_ = sorted(costs(months), key=lambda each: each[1])
+    message = text("{way} costs the least over all months: {usd}", way=least, usd=usd(cost))
+    chart = (_paid(months, month_axis(start, month_label(start, 0))),) if len(months) > 1 else ()
+    notes = Notes(tuple(said), text("From when on which costs less"))
+    return (Section(text("Rent, buy or call"), message, (*chart, _by_year(months, totals), notes)),)
+
+
+def _paid(months: Sequence[AlternativeMonth], axis: str) -> Lines:
+    """Return what has been paid by the end of each month in each way."""
+    ways = (text("Rented"), text("Bought"), text("API"))
+    paid = zip(ways, zip(*(month.paid for month in months), strict=True), strict=True)
+    sums = {way: tuple(accumulate(each)) for way, each in paid if None not in each}
+    factor, sign = short_scale(total for each in sums.values() for total in each)
+    return Lines(
+        text("What has been paid by the end of each month"),
+        axis,
+        scaled(text("USD"), sign),
+        lines=tuple(
+            Line(way, tuple((float(month), total / factor) for month, total in enumerate(each, 1)))
+            for way, each in sums.items()
+        ),
+    )
+
+
+def _by_year(months: Sequence[AlternativeMonth], totals: AlternativeTotals) -> Table:
+    *years, (whole, amounts) = by_year(months)
+    rows = [Row((name, *map(_amount, each))) for name, each in years]
+    note = text(
+        "Bought: what is written off of the nodes of each month's busiest hour, evenly, and what they cost to run. "
+        "Contracts that run already are paid in each way."
+    )
+    if totals.owned_left_usd is not None:
+        worth = usd(totals.owned_left_usd)
+        note = joined([note, text("After the last month the bought GPUs are worth {usd}, as written off.", usd=worth)])
+    return Table(
+        text("What each way costs by year"),
+        (*words(text("Year")), *figures(text("Rented"), text("Bought"), text("Bought, paid"), text("API"), unit="USD")),
+        (*(rows if len(rows) > 1 else ()), Row((whole, *map(_amount, amounts)), "total")),
+        note=note,
+    )
+
+
+def _amount(value: float | None) -> str:
+    return "" if value is None else grouped(value)
