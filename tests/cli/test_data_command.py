@@ -161,6 +161,14 @@ def test_an_own_accelerator_is_known_everywhere(tmp_path: Path) -> None:
     assert run("add", "hardware", written(tmp_path / "mine.csv", VR200), folder=folder).exit_code == 0
     assert sizebook("call", "GPU_SPEC", "vr200", "memory_bytes", folder=folder) == "309237645312"
     assert "typed by hand" in sizebook("call", "SIZEBOOK_SOURCE", "hardware", "vr200", "form", folder=folder)
+    trained = tmp_path / "run.toml"
+    trained.write_text(SCENARIO.replace("h100-sxm", "vr200"))
+    served = tmp_path / "chat.toml"
+    served.write_text(
+        'model = "llama-3.1-8b"\ngpu = "vr200"\nrequests_per_day = 1e6\ninput_tokens = 1000\noutput_tokens = 200'
+    )
+    for kind, file in (("train", trained), ("serve", served)):
+        assert "vr200 is your own row; nothing was measured on it." in sizebook("plan", kind, str(file), folder=folder)
 
 
 def test_a_row_of_the_same_key_replaces_the_shipped_one(tmp_path: Path) -> None:

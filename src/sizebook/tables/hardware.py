@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Annotated
@@ -11,7 +12,7 @@ from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
-from sizebook.core.tables import Row, by_key, is_own
+from sizebook.core.tables import Row, by_key, is_own, shipped
 from sizebook.core.texts import Text, text
 
 _TEXT = frozenset({"key", "name", "maker", "generation", "form", "release_date", "source", "retrieved"})
@@ -121,6 +122,17 @@ def sheet_of(gpu: str) -> Text:
     if is_own("hardware", gpu):
         return text("your table of hardware, {gpu}", gpu=gpu)
     return text("data/hardware.csv, {gpu}", gpu=gpu)
+
+
+def own_row(gpu: str) -> Iterator[Text]:
+    """Yield that an accelerator is the planner's own row, as the warnings of every plan say it."""
+    if is_own("hardware", gpu):
+        replaces = any(row["key"] == gpu for row in shipped("hardware"))
+        yield (
+            text("{gpu} is your own row, in place of that of data/hardware.csv.", gpu=gpu)
+            if replaces
+            else text("{gpu} is your own row; nothing was measured on it.", gpu=gpu)
+        )
 
 
 def spec_fields() -> tuple[str, ...]:

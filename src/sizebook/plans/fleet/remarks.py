@@ -14,7 +14,7 @@ from sizebook.plans.fleet.figures import tail
 from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.ledgers import usd_range
-from sizebook.tables.hardware import accelerator
+from sizebook.tables.hardware import accelerator, own_row
 from sizebook.tables.nodes import listed_node
 from sizebook.tables.price_rows import no_power, price_sentences
 
@@ -112,6 +112,7 @@ def _warned(plan: FleetPlan, planned: PlannedService) -> Iterator[str]:
             "begins in month {first}, after the {n} months of the plan.",
             first=planned.service.running.start_month,
         )
+    yield from own_row(planned.service.gpu)
     if math.isnan(rates.tdp_watts):
         yield no_power(planned.service.gpu)
     if stated is not None and longest > stated:

@@ -11,6 +11,7 @@ from sizebook.plans.commitments import beyond_the_plan
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.serving.band import CONTEXT, FITTED, LOADED
+from sizebook.tables.hardware import own_row
 from sizebook.tables.price_rows import no_power, price_sentences
 
 LITTLE_USED = 0.25  # of what a fleet could carry, below which a reader is told
@@ -47,6 +48,7 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
     if used < LITTLE_USED:
         yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
     yield from beyond_the_plan(*plan.portfolio.tail(plan.traffic.months))
+    yield from own_row(plan.replica.setup.gpu)
     if math.isnan(rates.tdp_watts):
         yield no_power(plan.replica.setup.gpu)
     yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
+from sizebook.tables.hardware import own_row
 from sizebook.tables.price_rows import no_power, price_sentences
 from sizebook.training.bands import highest_mfu
 from sizebook.training.whole_run import default, fewest_gpus
@@ -23,7 +24,7 @@ def warnings(plan: TrainingPlan) -> tuple[str, ...]:
 def of_the_run(plan: TrainingPlan) -> tuple[str, ...]:
     """Return what to check: memory that is nearly full, padding, sequences, a factor of other runs, the count, and what
     of the recipe no plan reads."""
-    found = (_of_memory, _of_rate, _of_sequences, _of_whole_run, _of_power, _of_count, _of_recipe)
+    found = (_of_memory, _of_rate, _of_sequences, _of_whole_run, _of_accelerator, _of_count, _of_recipe)
     return tuple(said for each in found for said in each(plan))
 
 
@@ -91,7 +92,8 @@ def _of_whole_run(plan: TrainingPlan) -> Iterator[str]:
         )
 
 
-def _of_power(plan: TrainingPlan) -> Iterator[str]:
+def _of_accelerator(plan: TrainingPlan) -> Iterator[str]:
+    yield from own_row(plan.inputs.gpu.key)
     if math.isnan(plan.inputs.power.watts):
         yield no_power(plan.inputs.gpu.key)
 
