@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.sections import DEFAULT, TABLE, Quantity, ReadSection, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, ReadSection, quantity, section
 from sizebook.intake.allowed_files import located
 from sizebook.intake.text_formats import toml_table
 
@@ -16,8 +16,8 @@ REPORT = "report"
 PAGES = ("a4", "letter")
 
 
-def _text(meaning: str, label: str) -> Quantity:
-    return Quantity(meaning, kind="text", default="", label=label)
+def _text(meaning: str, label: str) -> Any:
+    return quantity(meaning, default="", label=label)
 
 
 Page = Annotated[str | None, Quantity("size of the sheet", choices=PAGES, default=None, label="Page")]
@@ -28,36 +28,34 @@ Locale = Annotated[str, _text("language and signs of numbers, days and money: en
 class Presentation(ReadSection):
     """How a report looks and speaks; what is left out is the brand's, else sizebook's own."""
 
-    brand: Annotated[str, _text("file of colours, logo, fonts and cover text", "Brand")] = DEFAULT
+    brand: str = _text("file of colours, logo, fonts and cover text", "Brand")
     locale: Locale = DEFAULT
     page: Page = DEFAULT
-    templates: Annotated[str, _text("folder of templates that extend the shipped ones", "Templates")] = DEFAULT
-    workbook: Annotated[
-        str, _text("workbook of your own whose anchors are filled, in place of the shipped one", "Workbook")
-    ] = DEFAULT
+    templates: str = _text("folder of templates that extend the shipped ones", "Templates")
+    workbook: str = _text("workbook of your own whose anchors are filled, in place of the shipped one", "Workbook")
 
 
 @section
 class Colours:
     """Colours of a brand, as #RRGGBB; text in ink, muted, accent and failed must stand 4.5 : 1 against white."""
 
-    ink: Annotated[str, _text("text", "Ink")] = DEFAULT
-    muted: Annotated[str, _text("small print", "Muted")] = DEFAULT
-    accent: Annotated[str, _text("heads, marked bars", "Accent")] = DEFAULT
-    failed: Annotated[str, _text("what failed", "Failed")] = DEFAULT
-    hairline: Annotated[str, _text("lines of tables and charts", "Hairline")] = DEFAULT
-    quiet: Annotated[str, _text("bars that the message is not about", "Quiet")] = DEFAULT
-    series: Annotated[str, _text("six colours of series, with commas", "Series")] = DEFAULT
+    ink: str = _text("text", "Ink")
+    muted: str = _text("small print", "Muted")
+    accent: str = _text("heads, marked bars", "Accent")
+    failed: str = _text("what failed", "Failed")
+    hairline: str = _text("lines of tables and charts", "Hairline")
+    quiet: str = _text("bars that the message is not about", "Quiet")
+    series: str = _text("six colours of series, with commas", "Series")
 
 
 @section
 class Fonts:
     """Faces of a brand: TrueType files beside the brand. A bold face left out is the regular one."""
 
-    text: Annotated[str, _text("face of text", "Text")] = DEFAULT
-    text_bold: Annotated[str, _text("bold face of text", "Bold text")] = DEFAULT
-    figures: Annotated[str, _text("face of figures", "Figures")] = DEFAULT
-    figures_bold: Annotated[str, _text("bold face of figures", "Bold figures")] = DEFAULT
+    text: str = _text("face of text", "Text")
+    text_bold: str = _text("bold face of text", "Bold text")
+    figures: str = _text("face of figures", "Figures")
+    figures_bold: str = _text("bold face of figures", "Bold figures")
 
 
 @section
@@ -66,9 +64,9 @@ class Brand(ReadSection):
 
     locale: Locale = DEFAULT
     page: Page = DEFAULT
-    logo: Annotated[str, _text("picture on the first page, SVG or PNG", "Logo")] = DEFAULT
-    logo_alt: Annotated[str, _text("what the logo shows, for those who do not see it", "Logo in words")] = DEFAULT
-    cover: Annotated[str, _text("text beside the date on the first page", "Cover text")] = DEFAULT
+    logo: str = _text("picture on the first page, SVG or PNG", "Logo")
+    logo_alt: str = _text("what the logo shows, for those who do not see it", "Logo in words")
+    cover: str = _text("text beside the date on the first page", "Cover text")
     colours: Annotated[Colours, TABLE] = DEFAULT
     fonts: Annotated[Fonts, TABLE] = DEFAULT
 

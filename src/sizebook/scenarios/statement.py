@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.sections import DEFAULT, Quantity, quantity, section
+from sizebook.core.sections import DEFAULT, quantity, section
 from sizebook.core.texts import Joined, Text, joined, text
 from sizebook.core.units import percent
 from sizebook.formulas.finance import irr, npv, of_a_month, payback
@@ -34,40 +34,36 @@ MONTHS_A_YEAR = 12
 _NONE: Any = {"default": 0, "source": "neutral: none"}
 
 
-def _usd(meaning: str, label: str) -> Quantity:
-    return Quantity(meaning, "USD", minimum=0, maximum=1e12, label=label, **_NONE)
+def _usd(meaning: str, label: str) -> Any:
+    return quantity(meaning, "USD", minimum=0, maximum=1e12, label=label, **_NONE)
 
 
-def _monthly(of: str, label: str) -> Quantity:
+def _monthly(of: str, label: str) -> Any:
     return _usd(f"{of} a month, at the prices of the first", label)
 
 
-def _share(meaning: str, label: str) -> Quantity:
-    return Quantity(meaning, "ratio", minimum=0, maximum=10, label=label, **_NONE)
+def _share(meaning: str, label: str) -> Any:
+    return quantity(meaning, "ratio", minimum=0, maximum=10, label=label, **_NONE)
 
 
-def _yearly(meaning: str, label: str) -> Quantity:
-    return Quantity(meaning, "ratio", above=-1, maximum=10, label=label, **_NONE)
+def _yearly(meaning: str, label: str) -> Any:
+    return quantity(meaning, "ratio", above=-1, maximum=10, label=label, **_NONE)
 
 
 @section
 class Overheads:
     """What is paid beside GPUs, the rates of inflation, discount and tax, and what is invested and earned."""
 
-    people_usd_per_month: Annotated[float, _monthly("people who run it", "People a month")] = DEFAULT
-    storage_usd_per_month: Annotated[float, _monthly("storage", "Storage a month")] = DEFAULT
-    egress_usd_per_month: Annotated[float, _monthly("data sent out", "Egress a month")] = DEFAULT
-    support_share: Annotated[float, _share("support over what GPUs cost", "Support")] = DEFAULT
-    contingency_share: Annotated[float, _share("contingency over all of these", "Contingency")] = DEFAULT
-    tax_share: Annotated[float, _share("tax over all, contingency included", "Tax")] = DEFAULT
-    inflation_per_year: Annotated[float, _yearly("rise of people, storage and egress a year", "Inflation a year")] = (
-        DEFAULT
-    )
-    discount_per_year: Annotated[
-        float, _yearly("rate a year at which money later is worth less", "Discount rate a year")
-    ] = DEFAULT
-    invest_usd: Annotated[float, _usd("paid once before the first month", "Invested")] = DEFAULT
-    income_usd_per_month: Annotated[float, _usd("what it earns or saves a month", "Income a month")] = DEFAULT
+    people_usd_per_month: float = _monthly("people who run it", "People a month")
+    storage_usd_per_month: float = _monthly("storage", "Storage a month")
+    egress_usd_per_month: float = _monthly("data sent out", "Egress a month")
+    support_share: float = _share("support over what GPUs cost", "Support")
+    contingency_share: float = _share("contingency over all of these", "Contingency")
+    tax_share: float = _share("tax over all, contingency included", "Tax")
+    inflation_per_year: float = _yearly("rise of people, storage and egress a year", "Inflation a year")
+    discount_per_year: float = _yearly("rate a year at which money later is worth less", "Discount rate a year")
+    invest_usd: float = _usd("paid once before the first month", "Invested")
+    income_usd_per_month: float = _usd("what it earns or saves a month", "Income a month")
     fiscal_year_start: int = quantity(
         "calendar month with which a fiscal year begins",
         minimum=1,
