@@ -41,11 +41,11 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
         warnings=warnings(plan),
         sections=(
             decision(plan),
+            *rent_buy_or_call(plan.alternative_months, plan.alternatives, said=plan.alternatives.sentences),
             fleet(plan),
             latency(plan) if plan.replica.loaded is None else request_latency(plan, plan.replica.loaded),
             _memory(plan),
             cost(plan),
-            *rent_buy_or_call(plan.alternative_months, plan.alternatives, said=plan.alternatives.sentences),
             *sensitivity(plan),
             carbon(plan),
             *others,
