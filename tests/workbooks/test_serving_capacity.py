@@ -135,12 +135,12 @@ def test_the_sample_scenario_costs_what_the_plan_says(filled_once: FilledOnce) -
     found = filled(filled_once, workbook_inputs(scenario))
     assert found.notes == ()
     last = dict(zip([c.name for c in ledger_columns(Month)], months(found.path, 12)[-1], strict=True))
-    assert (last["month"], round(last["usd"], 2)) == (12, 124_017.88)
+    assert (last["month"], round(last["usd"], 2)) == (12, 131_596.19)
     rows = list(load_workbook(found.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=6, values_only=True))
     at = next(number for number, row in enumerate(rows) if row[0] == "GPUs at peak, month 1")
-    assert rows[at + 1][:4] == (50, 82, pytest.approx(75_770.9583333), last["usd"])
-    assert rows[at + 2][3] == "94,129 to 236,036"
-    assert columns(found.path, "Calculation")["Cost by month"][0] == "From $75,771 to $124,018 a month"
+    assert rows[at + 1][:4] == (50, 82, pytest.approx(80_450.5625), last["usd"])
+    assert rows[at + 2][3] == "100,476 to 269,324"
+    assert columns(found.path, "Calculation")["Cost by month"][0] == "From $80,451 to $131,596 a month"
 
 
 def test_small_figures_keep_their_digits(filled_once: FilledOnce) -> None:
