@@ -25,7 +25,7 @@ from sizebook.workbooks.book import MONEY, Book, Place
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.print_ranges import fold_blank, print_to
-from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
+from sizebook.workbooks.timeline import SUM, Timeline
 
 SCENARIOS = ("base", "low", "high", "own")
 SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
@@ -280,32 +280,6 @@ def dated_level(book: Book, dates: str, levels: str, *, from_first: bool) -> str
     else:
         found = f"IF({latest}=0,1,SUMIF({days},{latest},{values}))"
     return f"=IF(COUNT({days})=0,1,{found})*{{on}}"
-
-
-def statement_rows(page: Timeline) -> None:
-    """Add what is paid beside GPUs, the whole, what it is worth today, and what is left of an income."""
-    page.section("Statement: what is paid beside GPUs")
-    fixed = "({people_usd_per_month}+{storage_usd_per_month}+{egress_usd_per_month})"
-    for key, label, formula in (
-        (
-            "beside_usd",
-            "People, storage, egress",
-            f"={fixed}*(1+{{inflation_per_year}})^(({{month}}-1)/{{months_a_year}})*{{currency_rate}}",
-        ),
-        ("support_usd", "Support", "={usd}*{support_share}"),
-        ("contingency_usd", "Contingency", "=({usd}+{support_usd}+{beside_usd})*{contingency_share}"),
-        ("tax_usd", "Tax", "=({usd}+{support_usd}+{beside_usd}+{contingency_usd})*{tax_share}"),
-    ):
-        page.row_of(key, label, formula, MONEY, total=SUM)
-    whole = "={usd}+{support_usd}+{beside_usd}+{contingency_usd}+{tax_usd}"
-    page.row_of("whole_usd", "Whole cost", whole, MONEY, total=BOLD_SUM)
-    today = "/(1+{discount_per_year})^({month}/{months_a_year})"
-    page.row_of("present_usd", "Whole cost, present value", "={whole_usd}" + today, MONEY, total=SUM)
-    net = "=IF({income_usd_per_month}=0,0,{income_usd_per_month}*{currency_rate}-{whole_usd})*{on}" + today
-    worth = "=IF({income_usd_per_month}=0,0,SUM({net_present_usd.all})-{invest_usd}*{currency_rate.1})"
-    page.row_of("net_present_usd", "Income less cost, present value", net, MONEY, total=worth)
-    fiscal = "=YEAR(EDATE({starts},1-{fiscal_year_start}))*{on}"
-    page.row_of("fiscal_year", "Fiscal year, that of its first month", fiscal, "", "0", MOST)
 
 
 def months_table(page: LineSheet, rows: Mapping[str, str], months: str = "{months}") -> tuple[int, int]:

@@ -197,18 +197,10 @@ def _breakdown(sizing: Sizing) -> Section:
     rows = [
         Row((part.label, part.part, grouped(part.parameters), share)) for part, share in zip(parts, shares, strict=True)
     ]
-    rows.append(Row((text("Total"), "", grouped(sizing.count.total), fixed(100, 2)), "total"))
-    if sizing.count.active != sizing.count.total:
-        rows.append(
-            Row(
-                (
-                    text("Active per token"),
-                    "",
-                    grouped(sizing.count.active),
-                    fixed(100 * sizing.count.active / sizing.count.total, 2),
-                )
-            )
-        )
+    total, active = sizing.count.total, sizing.count.active
+    rows.append(Row((text("Total"), "", grouped(total), fixed(100, 2)), "total"))
+    if active != total:
+        rows.append(Row((text("Active per token"), "", grouped(active), fixed(100 * active / total, 2))))
     message = text("{label} hold {percent} of the parameters", label=largest.label, percent=percent(largest.share))
     return section(
         text("Parameters"),
