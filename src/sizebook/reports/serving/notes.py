@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizebook.core.sections import flat
 from sizebook.core.texts import joined, plural, range_text, span, text
 from sizebook.core.units import duration, grouped, usd
 from sizebook.models import catalog
@@ -136,7 +137,8 @@ def assumptions(plan: ServingPlan) -> Section:
             *left_out,
         )
     left_out = (*(text("Count of the model: {note}.", note=note) for note in plan.notes), *left_out)
-    rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=OWN_ROWS))
+    without = OWN_ROWS if plan.alternative_months else OWN_ROWS.union(flat(plan.inputs.owned), flat(plan.inputs.api))
+    rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=without))
     return section(
         text("Assumptions"),
         text("What the plan takes as given"),
