@@ -128,7 +128,8 @@ def test_the_catalog_names_what_arguments_take() -> None:
         ),
         (
             lambda plan, _: plan.chart("cost"),
-            "unknown chart: got 'cost', want words of a title. They are: Replicas of 1 GPU by hour of month 1",
+            "unknown chart: got 'cost', want words of a title. They are: $62.4\xa0k if all three come together; "
+            "Replicas of 1 GPU by hour of month 1",
         ),
         (lambda plan, _: plan.bridge(sb.plan(model="llama-3.1-8b")), "other plans: got serving and sizing, want two"),
         (lambda plan, folder: plan.fill(folder / "a.pdf"), "cannot write: got "),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch.plan_kinds import plan_kind_of, scenario_of
+from sizebook.batch.plan_kinds import plan_kind_of, report_of, scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
@@ -177,8 +177,7 @@ def test_a_row_of_a_sweep_gives_the_plan(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", first_in_make_test(REPORTED, REPORTED, 3))
 def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -> None:
     scenario, plan = _planned(name)
-    job = plan_kind_of(scenario)
-    report = job.report(job.plan(scenario) if plan.fits else plan, scenario)
+    report = report_of(scenario, plan_kind_of(scenario).plan(scenario) if plan.fits else plan)
     text = in_print(report, tmp_path)
     for tile in report.tiles:
         assert bare(tile.value) in text

@@ -246,6 +246,8 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
         "pictures",
         "commitments",
         "money",
+        "owned",
+        "api",
     ]
     assert str(result.exception) == (
         f"s.toml: unknown key: got 'gpus', want 'gpu', or one of pue and {len(set(known)) - 2} others. "
