@@ -73,6 +73,7 @@ def inputs(book: Book) -> None:
     page.section("Calendar and currency")
     declare(page, START)
     declare(page, CURRENCY)
+    page.unprinted_from = page.row  # what follows serves Calculation, which is not printed either
     page.section("Prices of an API to compare the last month with")
     for argument in API:
         label, default = _API_LABELS.get(argument.name, ""), None if argument.required else argument.default

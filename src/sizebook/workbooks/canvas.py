@@ -59,6 +59,7 @@ class Canvas:
         for column, width in enumerate((2, *(widths or self._widths())), 1):
             sheet.column_dimensions[get_column_letter(column)].width = width
         self.chart_rows, self.is_one_page = _CHART_ROWS, False
+        self.unprinted_from: int | None = None  # the first row of what is for the screen alone
         self.row = 1
         self._put(2, sheet.title if sheet.title != "Cover" else book.title, "Sheet title")
         sheet.row_dimensions[1].height = 30
@@ -253,4 +254,10 @@ class Canvas:
         if self.is_one_page:
             fit_one_page(self.sheet, self.row, last_column=self.unit_column + 1)
             return
-        set_print_area(self.sheet, self._groups, self.row, last_column=self.last_column)
+        set_print_area(
+            self.sheet,
+            self._groups,
+            self.row,
+            last_column=self.last_column,
+            unprinted_from=self.unprinted_from,
+        )

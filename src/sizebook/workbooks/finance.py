@@ -153,6 +153,7 @@ CONSTANTS = {
 
 def constant_lines(page: LineSheet, *keys: str) -> None:
     """Add the constants that formulas name, each with where it comes from."""
+    page.unprinted_from = page.unprinted_from or page.row  # a list to look at on the screen
     page.section("Constants")
     for key in keys:
         one = CONSTANTS[key]

@@ -47,11 +47,14 @@ def set_up_printing(sheet: Worksheet, title: str, version: str) -> None:
         part.text, part.size = text, 9
 
 
-def set_print_area(sheet: Worksheet, sections: Sequence[int], last_row: int, last_column: int) -> None:
-    """Set the print area to what the sheet holds, and break pages between its sections."""
+def set_print_area(
+    sheet: Worksheet, sections: Sequence[int], last_row: int, last_column: int, unprinted_from: int | None = None
+) -> None:
+    """Set the print area to what the sheet holds above its unprinted rows, and break pages between sections."""
     if sheet.sheet_state == "hidden":
         return  # LibreOffice prints a hidden sheet that has a print area
-    end = max(last_row, sheet.max_row)
+    end = max(last_row, sheet.max_row) if unprinted_from is None else unprinted_from - 1
+    sections = [row for row in sections if row <= end]
     sheet.print_area = f"B1:{get_column_letter(last_column)}{end}"
     keep_readable(sheet, last_column)
     on_one = int(100 * _room(sheet)[1] / _height(sheet, 1, end + 1))
