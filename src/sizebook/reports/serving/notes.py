@@ -137,7 +137,8 @@ def assumptions(plan: ServingPlan) -> Section:
             *left_out,
         )
     left_out = (*(text("Count of the model: {note}.", note=note) for note in plan.notes), *left_out)
-    without = OWN_ROWS if plan.alternative_months else OWN_ROWS.union(flat(plan.inputs.owned), flat(plan.inputs.api))
+    sections = [each for each in (plan.inputs.owned, plan.inputs.api) if each == type(each)()]
+    without = OWN_ROWS if plan.alternative_months else OWN_ROWS.union(*map(flat, sections))
     rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=without))
     return section(
         text("Assumptions"),
