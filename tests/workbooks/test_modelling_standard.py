@@ -11,7 +11,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sizebook.calculation.tokens import called_name, tokenize
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.sources.bundled import bundled
-from sizebook.workbooks.addin_calls import calls_sizebook
+from sizebook.workbooks.formula_calls import calls_sizebook
 from tests.workbooks.shipped import SHIPPED, Shipped, opened
 
 # Sheets with a column a month, sheets with a column a case (and its head), and other sheets of formulas, by workbook.

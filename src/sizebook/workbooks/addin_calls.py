@@ -17,7 +17,7 @@ LibreOffice when it opens or recalculates the file. Both come out alike here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -29,17 +29,16 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.formula import ArrayFormula
 
-from sizebook.calculation.tokens import Token, arguments, called_name, closing, tokenize
+from sizebook.calculation.tokens import tokenize
 from sizebook.core.errors import InputError
-from sizebook.functions import load
 from sizebook.workbooks import styles
+from sizebook.workbooks.formula_calls import arguments_of, calls_sizebook, first_call, with_arguments
 from sizebook.workbooks.references import quoted
 
 Kept = Literal["held", "compared", "decided"]  # what a staged table keeps where its function is missing
 CALLS, STAGED = "Calls", "Staged"
 HELD_PREFIX = "held: "  # begins the comment of a name whose cells filling writes
 NEEDS_ADDIN = "needs sizebook"
-_CALL = re.compile(r"(?<![\w.])([A-Z][A-Z0-9_]*)\(")
 _MISSING_CODE = 5  # ERROR.TYPE of #NAME?
 _HEAD = 8  # the first row of calls
 _CODE, _MISSING, _CHANGED, _WHAT, _WAITING = (f"{CALLS}!$B${row}" for row in (2, 3, 4, 5, 6))
@@ -53,11 +52,6 @@ _ASKS_WHICH = re.compile(rf"ERROR\.TYPE\((\$?[A-Z]+\$?\d+)\)={re.escape(_CODE)}(
 def unless_waiting(expression: str) -> str:
     """Return an expression that shows #N/A while figures wait for functions, where it would take that for no figure."""
     return f"IF({_WAITING}=1,NA(),{expression})"
-
-
-def calls_sizebook(formula: str) -> bool:
-    """Return whether a formula calls a function of sizebook."""
-    return any(name in load() for name in _CALL.findall(formula))
 
 
 @dataclass(frozen=True)
@@ -125,10 +119,10 @@ class AddinCalls:
 
     def _readable(self, formula: str, tried: str) -> tuple[str, str | None]:
         """Return a live formula and what it tries, with arguments in cells of their own as far as they are too long."""
-        found = _arguments_of(formula)
+        found = arguments_of(formula)
         expressions = [each for each in found if len(tokenize(each)) > 1]
         for hoisted in ([], expressions, found):
-            live, attempt = _with_missing_shown(_with_arguments(formula, hoisted, self._argument), tried)
+            live, attempt = _with_missing_shown(with_arguments(formula, hoisted, self._argument), tried)
             if len(live) <= LONGEST:
                 break
         return live, attempt
@@ -286,12 +280,10 @@ def _with_missing_shown(formula: str, tried: str) -> tuple[str, str | None]:
 
     That stands in the cell ``tried``; None where there is no IFERROR.
     """
-    before, found, after = formula.partition("IFERROR(")
-    if not found:
+    found = first_call(formula, "IFERROR")
+    if found is None or not calls_sizebook(found.arguments[0]):
         return formula, None
-    first, other, rest = _two_arguments(after)
-    if not calls_sizebook(first):
-        return formula, None
+    first, other = found.arguments
     if other.strip() == "0":
         raise InputError(
             f"silent fallback: got IFERROR({first},{other}), want a text that says what is missing, such as "
@@ -299,55 +291,7 @@ def _with_missing_shown(formula: str, tried: str) -> tuple[str, str | None]:
         )
     # LibreOffice's ERROR.TYPE sees no error in what a function of an add-in gives, an array of one; N takes it out.
     shown = f'IF({tried}="{_NONE_FOUND}",IF(ERROR.TYPE(N({first}))={_CODE},{first},{other}),{tried})'
-    return before + shown + rest, f'=IFERROR({first},"{_NONE_FOUND}")'
-
-
-def _calls(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Yield where each call of a function of sizebook opens and closes."""
-    for at, token in enumerate(tokens):
-        if token.kind == "call" and called_name(token) in load():
-            yield at, closing(tokens, at)
-
-
-def _arguments_of(formula: str) -> list[str]:
-    """Return the arguments of calls that may stand in cells of their own: no constant, no area and no call itself."""
-    tokens, found = tokenize(formula), dict[str, None]()
-    for opening, end in _calls(tokens):
-        for part in arguments(tokens, opening, end):
-            text = "".join(token.text for token in part)
-            is_area = len(part) == 1 and ":" in text
-            if any(token.kind == "reference" for token in part) and not is_area and not calls_sizebook(text):
-                found[text] = None
-    return list(found)
-
-
-def _with_arguments(formula: str, hoisted: Sequence[str], cell_of: Callable[[str], str]) -> str:
-    """Return a formula that names the cells of some arguments of its calls."""
-    tokens, out, at = tokenize(formula), list[str](), 0
-    ends = dict(_calls(tokens)) if hoisted else {}
-    while at < len(tokens):
-        out.append(tokens[at].text)
-        if at in ends:
-            parts = ("".join(token.text for token in part) for part in arguments(tokens, at, ends[at]))
-            out.append(",".join(cell_of(part) if part in hoisted else part for part in parts))
-            at = ends[at] - 1
-        at += 1
-    return ("=" if formula.startswith("=") else "") + "".join(out)
-
-
-def _two_arguments(text: str) -> tuple[str, str, str]:
-    """Return the two arguments that a text begins with, and what follows their closing bracket."""
-    depth, comma, is_quoted = 0, 0, False
-    for at, sign in enumerate(text):
-        is_quoted ^= sign == '"'
-        if is_quoted:
-            continue
-        if sign == ")" and depth == 0:
-            return text[:comma], text[comma + 1 : at], text[at + 1 :]
-        if sign == "," and depth == 0:
-            comma = at
-        depth += (sign == "(") - (sign == ")")
-    raise ValueError(f"brackets: got {text}, want two arguments and a closing one. Mend the formula.")
+    return found.before + shown + found.after, f'=IFERROR({first},"{_NONE_FOUND}")'
 
 
 def _absolute(left: int, top: int, right: int, bottom: int) -> str:
