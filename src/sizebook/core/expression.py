@@ -15,8 +15,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 from sizebook.core import expression_tree
 from sizebook.core.errors import InputError, RangeError, UnknownFunctionError
@@ -49,6 +49,10 @@ class Expression:
         """The arguments that the formula names, each once, from left to right."""
         return tuple(dict.fromkeys(node.name for node in walk(self.tree) if isinstance(node, Name)))
 
+    @cached_property
+    def _work(self) -> Work:
+        return _work(self.tree)
+
     def __str__(self) -> str:
         return _spelled(self.tree, _TEXT)
 
@@ -61,8 +65,8 @@ class Expression:
 
         Errors: a name without a value, text in arithmetic, no real value (the root of a negative number).
         """
-        value = _Evaluation(values, call or _no_lookup, read or _double).of(self.tree)
-        if isinstance(value, Fraction):
+        value = self._work(_Given(values, call or _no_lookup, read or _double))
+        if read and isinstance(value, Fraction):
             return int(value) if value.denominator == 1 else float(value)
         return value
 
@@ -72,8 +76,8 @@ class Expression:
         A flag or a comparison prints as 1 or 0, a call of a registered function as its value, an ``if`` as the branch
         that it takes.
         """
-        evaluation = _Evaluation(values, call or _no_lookup, _double)
-        return _spelled(rebuilt(self.tree, evaluation.number), _TEXT)
+        given = _Given(values, call or _no_lookup, _double)
+        return _spelled(rebuilt(self.tree, given.shown), _TEXT)
 
     def excel(self, names: Mapping[str, str]) -> str:
         """Return the Excel formula (US English) with a reference, a number or an expression for each name."""
@@ -167,70 +171,86 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class _Evaluation:
+Work = Callable[["_Given"], Any]
+
+
+class _Given(NamedTuple):
+    """What a formula is evaluated with."""
+
     values: Mapping[str, Any]
     call: Lookup
     read: Read
 
-    def of(self, node: Node) -> Any:
-        match node:
-            case Number(digits):
-                return self.read(digits)
-            case Text(value):
-                return value
-            case Name(name):
-                return self._value(name)
-            case Negative(operand):
-                return -self.of(operand)
-            case Operation(sign, left, right):
-                return self._operation(sign, self.of(left), self.of(right))
-            case Call("if", (condition, yes, no)):
-                return self.of(yes if self.of(condition) else no)
-            case Call(function, arguments):
-                return self._call(function, [self.of(argument) for argument in arguments])
-
-    def number(self, node: Node) -> Node | None:
-        """Return what stands for a node where numbers are put in, None for one that keeps its shape."""
-        match node:
-            case Call("if", (condition, yes, no)):
-                return rebuilt(yes if self.of(condition) else no, self.number)
-            case Name(name):
-                return node_of(self._value(name))
-            case Operation(sign, _, _) if sign in COMPARISONS:
-                return node_of(self.of(node))
-            case Call(function, _) if function.isupper():
-                return node_of(self.of(node))
-        return None
-
-    def _value(self, name: str) -> Any:
+    def value(self, name: str) -> Any:
         value = self.values.get(name)
         if value is None:
             raise InputError(
                 f"no value for a name: got nothing for '{name}', want a number. Give the names {', '.join(self.values)}"
                 " and this one."
             )
-        return self._read(value)
+        return self.number(value)
 
-    def _read(self, value: Any) -> Any:
+    def number(self, value: Any) -> Any:
+        if value.__class__ is int and self.read is _double:  # nearly always
+            return value
         return value if isinstance(value, str) else self.read(str(int(value) if isinstance(value, bool) else value))
 
-    def _operation(self, sign: str, left: Any, right: Any) -> Any:
-        texts = [side for side in (left, right) if isinstance(side, str)]
-        if len(texts) == 1 or (texts and sign not in COMPARISONS):
-            raise InputError(f"text in arithmetic: got '{texts[0]}', want a number. Compare it with a text.")
-        try:
-            return _OPERATIONS[sign](left, right)
-        except ValueError as error:
-            raise _not_real(f"{left} {sign} {right}") from error
+    def shown(self, node: Node) -> Node | None:
+        """Return what stands for a node where numbers are put in, None for one that keeps its shape."""
+        match node:
+            case Call("if", (condition, yes, no)):
+                return rebuilt(yes if _work(condition)(self) else no, self.shown)
+            case Name(name):
+                return node_of(self.value(name))
+            case Operation(sign, _, _) if sign in COMPARISONS:
+                return node_of(_work(node)(self))
+            case Call(function, _) if function.isupper():
+                return node_of(_work(node)(self))
+        return None
 
-    def _call(self, function: str, arguments: list[Any]) -> Any:
-        if function.isupper():
-            return self._read(self.call(function, *arguments))
-        try:
-            return _FUNCTIONS[function](*arguments)
-        except ValueError as error:
-            raise _not_real(f"{function}({', '.join(map(str, arguments))})") from error
+
+def _work(node: Node) -> Work:
+    """Return what evaluates a node: its shape is looked at once, however many numbers it is given."""
+    match node:
+        case Number(digits):
+            double = _double(digits)
+            return lambda given: double if given.read is _double else given.read(digits)
+        case Text(value):
+            return lambda _: value
+        case Name(name):
+            return lambda given: given.value(name)
+        case Negative(operand):
+            inner = _work(operand)
+            return lambda given: -inner(given)
+        case Operation(sign, left, right):
+            before, after = _work(left), _work(right)
+            return lambda given: _operated(sign, before(given), after(given))
+        case Call("if", (condition, yes, no)):
+            asked, then, otherwise = _work(condition), _work(yes), _work(no)
+            return lambda given: then(given) if asked(given) else otherwise(given)
+        case Call(function, arguments):
+            works = tuple(map(_work, arguments))
+            return lambda given: _called(given, function, [work(given) for work in works])
+
+
+def _operated(sign: str, left: Any, right: Any) -> Any:
+    if left.__class__ is str or right.__class__ is str:
+        texts = [side for side in (left, right) if isinstance(side, str)]
+        if len(texts) == 1 or sign not in COMPARISONS:
+            raise InputError(f"text in arithmetic: got '{texts[0]}', want a number. Compare it with a text.")
+    try:
+        return _OPERATIONS[sign](left, right)
+    except ValueError as error:
+        raise _not_real(f"{left} {sign} {right}") from error
+
+
+def _called(given: _Given, function: str, arguments: list[Any]) -> Any:
+    if function not in _FUNCTIONS:
+        return given.number(given.call(function, *arguments))
+    try:
+        return _FUNCTIONS[function](*arguments)
+    except ValueError as error:
+        raise _not_real(f"{function}({', '.join(map(str, arguments))})") from error
 
 
 def _not_real(got: str) -> RangeError:

@@ -7,7 +7,6 @@ width of the row. A switch is true or false, or the key of the file that says so
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -71,6 +70,7 @@ class Numbers(Mapping[str, Any]):
             for key, known in said.get("only", {}).items():
                 config.section(name).only(key, *known)
         self.known: dict[str, Any] = dict(given)
+        self.in_file: dict[str, Any] = {}  # what keys say, whatever the place within the model
         for key, wholes in row.divided.items():
             for whole in wholes:
                 plain = str(whole).removeprefix("floor(").removesuffix(")")
@@ -85,9 +85,20 @@ class Numbers(Mapping[str, Any]):
                 raise config.unknown(rule["key"], self[rule["key"]], rule["want"].format_map(self))
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self.known:
-            self.known[name] = self._read(name)
-        return self.known[name]
+        for known in (self.known, self.in_file):
+            if name in known:
+                return known[name]
+        if name in self.row.names:
+            return self.of(self.row.names[name])
+        value = self._read(name)
+        (self.known if self._by_formula(name) else self.in_file)[name] = value
+        return value
+
+    def _by_formula(self, name: str) -> bool:
+        """Return whether a formula of the row may give a number, which may be another one in each layer."""
+        row = self.row
+        short = {"d": row.width, "n_heads": row.heads}.get(name, name)
+        return short in row.names or short in row.automatic or isinstance(row.usual.get(short), str)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.known)
@@ -97,8 +108,6 @@ class Numbers(Mapping[str, Any]):
 
     def _read(self, name: str) -> Any:
         row, config = self.row, self.config
-        if name in row.names:
-            return self.of(row.names[name])
         if name in (short := {"d": row.width, "n_heads": row.heads}) and short[name] != name:
             return self[short[name]]
         if name == "patches":
@@ -146,8 +155,8 @@ class Numbers(Mapping[str, Any]):
 
     def within(self, **numbers: int) -> Self:
         """Return the sizes of a place in which some more numbers are known, such as a layer."""
-        inner = copy(self)
-        inner.known = {**self.known, **numbers}
+        inner = type(self).__new__(type(self))  # `copy` takes longer than most formulas
+        inner.__dict__ = {**self.__dict__, "known": {**self.known, **numbers}}
         return inner
 
     def is_on(self, switch: Switch) -> bool:
