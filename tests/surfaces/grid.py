@@ -20,6 +20,7 @@ from pypdf import PdfReader
 
 from sizebook.cli import app
 from sizebook.core.sections import Argument, leaves
+from sizebook.plans.owned import OwnedGpus
 from sizebook.reports.document import Report
 from sizebook.reports.render import write_pdf
 
@@ -106,6 +107,7 @@ TOGETHER: Mapping[str, Values] = {
     "input_histogram": {"input_tokens": None},
     "output_histogram": {"output_tokens": None},
     **dict.fromkeys(("api_provider", "api_model", "in_batches"), _API),
+    **{leaf.name: {"capex_usd": 40_000.0} for leaf in leaves(OwnedGpus)},
     "region": {"provider": "aws", "gpu": "h100-sxm"},
     "provider": {"gpu": "h100-sxm"},
     "price_book": {"gpu": "h100-sxm"},
@@ -170,7 +172,7 @@ def away(leaf: Argument) -> Any:
     usual = leaf.default if isinstance(leaf.default, (int, float)) and not isinstance(leaf.default, bool) else least + 1
     value = min(usual * 2 or 1, most) if q.kind == "integer" else usual * 0.75 if usual * 0.75 > least else usual * 1.25
     if value == leaf.default:
-        value = (least + usual) / 2
+        value = min(usual + 0.5, most)
     return int(value) if q.kind == "integer" else float(value)
 
 

@@ -14,7 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from datetime import date
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform
+
+from sizebook.core.errors import InputError
 
 Section = TypeVar("Section")
 Kind = Literal["integer", "number", "flag", "choice", "text", "date", "list", "range"]
@@ -155,6 +157,24 @@ class ReadSection:
     """
 
     stated: frozenset[str] = field(default=frozenset(), metadata={"not_a_key": True})
+
+
+class AskedBy:
+    """A section that says nothing while one of its keys is blank or off; what is stated beside that is refused."""
+
+    asked_by: ClassVar[str]
+
+    def __init_subclass__(cls, key: str) -> None:
+        cls.asked_by = key
+
+    def __post_init__(self) -> None:
+        values, key = flat(self), self.asked_by
+        given = [leaf.name for leaf in leaves(type(self)) if values[leaf.name] != leaf.default]
+        if given and key not in given:
+            raise InputError(
+                f"stated in vain: got {', '.join(given)} and no {key}, want {key} with it. State {key}, or leave out "
+                "what needs it."
+            )
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import DEFAULT, quantity, section
+from sizebook.core.sections import DEFAULT, AskedBy, quantity, section
 from sizebook.formulas.money import MONTHS_PER_YEAR, Running, Years
 from sizebook.serving.traffic import serving_kwh
 
 
 @section
-class OwnedGpus:
+class OwnedGpus(AskedBy, key="capex_usd"):
     """GPUs that are bought in place of rented: what one costs, how long it is used, what it costs to run."""
 
     capex_usd: float | None = quantity(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.core.quantities import Dp, Ep, Pp, Tp
-from sizebook.core.sections import DEFAULT, Quantity, quantity, section
+from sizebook.core.sections import DEFAULT, AskedBy, Quantity, quantity, section
 from sizebook.tables.own_rates import RatesFile
 
 # As scenarios and cells write them, and as their makers do.
@@ -222,7 +222,7 @@ class Replica:
 
 
 @section
-class PoolLayout:
+class PoolLayout(AskedBy, key="separate_prefill"):
     """Workers that read prompts apart from those that decode, whose layout is the replica's; blanks are searched."""
 
     separate_prefill: bool = quantity(

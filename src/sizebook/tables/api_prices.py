@@ -7,7 +7,7 @@ from functools import cache
 
 from sizebook.core.errors import InputError
 from sizebook.core.hints import unknown_key
-from sizebook.core.sections import quantity, section
+from sizebook.core.sections import AskedBy, quantity, section
 from sizebook.core.tables import Row, own_rows, table
 
 
@@ -100,7 +100,7 @@ def api_price(provider: str, model: str) -> ApiPrice:
 
 
 @section
-class ApiAsked:
+class ApiAsked(AskedBy, key="api_provider"):
     """The API that a plan is compared with, none by default."""
 
     api_provider: str | None = quantity(
@@ -120,10 +120,11 @@ class ApiAsked:
     )
 
     def __post_init__(self) -> None:
-        if (self.api_provider is None) != (self.api_model is None):
+        super().__post_init__()
+        if self.api_provider is not None and self.api_model is None:
             raise InputError(
-                f"half an API: got api_provider {self.api_provider} and api_model {self.api_model}, want both. Name "
-                "them as data/api_prices.csv does, such as nebius and meta-llama/Llama-3.3-70B-Instruct."
+                f"half an API: got api_provider {self.api_provider} and no api_model, want both. Name them as "
+                "data/api_prices.csv does, such as nebius and meta-llama/Llama-3.3-70B-Instruct."
             )
 
     @property

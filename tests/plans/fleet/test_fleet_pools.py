@@ -73,6 +73,6 @@ def test_pools_said_without_the_switch_are_refused_by_name() -> None:
     with pytest.raises(InputError) as refused:
         fleet(separate_prefill=False, prefill_tp=2)
     assert str(refused.value) == (
-        "Code: pools without separate_prefill: got prefill_tp, want separate_prefill with it. Set it to true, or "
-        "remove the others."
+        "stated in vain: got prefill_tp and no separate_prefill, want separate_prefill with it. State "
+        "separate_prefill, or leave out what needs it."
     )

@@ -208,6 +208,6 @@ def test_half_an_api_is_refused() -> None:
     with pytest.raises(InputError) as caught:
         plan(api_provider="nebius")
     assert str(caught.value) == (
-        "half an API: got api_provider nebius and api_model None, want both. Name them as data/api_prices.csv does, "
+        "half an API: got api_provider nebius and no api_model, want both. Name them as data/api_prices.csv does, "
         "such as nebius and meta-llama/Llama-3.3-70B-Instruct."
     )

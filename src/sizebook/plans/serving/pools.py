@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sizebook.core.errors import InputError, TargetError
-from sizebook.core.sections import leaves
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.pool_candidates import MOST_SEARCHED, candidates
 from sizebook.plans.serving.refusals import missed_by_requests, too_many_in_pools
@@ -39,7 +38,6 @@ from sizebook.tables.hardware import accelerator
 
 MOST_SIMULATED = 6
 FIGURES = ("ttft", "tpot", "throughput")
-_OF_POOLS = tuple(leaf.name for leaf in leaves(PoolLayout) if leaf.name != "separate_prefill")
 
 
 Cost = Callable[[PlannedReplica], float]  # what a fleet of a replica costs
@@ -49,7 +47,6 @@ def replica_in(setup: Setup, workload: Workload, layout: PoolLayout, cost: Cost)
     """Return one replica, of one pool or of two, at the largest load that meets the target. Errors: none does."""
     if layout.separate_prefill:
         return pooled_replica(setup, workload, layout, cost=cost)
-    check_pools(layout)
     return replica_for(setup, workload)
 
 
@@ -166,16 +163,6 @@ def _slower(simulated: Simulator) -> str:
     if isinstance(times, PoolTimes) and times.most_read(requests) < times.most_decoded(requests):
         return "prefill"
     return "batch" if isinstance(times, PoolTimes) and times.places == MOST_IN_FLIGHT else "cache"
-
-
-def check_pools(layout: PoolLayout) -> None:
-    """Refuse what is said of pools where there are none."""
-    said = [name for name in _OF_POOLS if getattr(layout, name) is not None]
-    if said and not layout.separate_prefill:
-        raise InputError(
-            f"pools without separate_prefill: got {', '.join(said)}, want separate_prefill with it. Set it to true, or "
-            "remove the others."
-        )
 
 
 def _check(setup: Setup, workload: Workload) -> None:

@@ -16,7 +16,7 @@ from sizebook.core.registry import function
 from sizebook.core.sections import REQUIRED, Argument, leaves, quantity_of
 from sizebook.core.tabular import Answers, Columns, Table, answered
 from sizebook.plans.serving.inputs import Latencies
-from sizebook.plans.serving.pools import check_pools, pooled_replica
+from sizebook.plans.serving.pools import pooled_replica
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.band import BEYOND, Band, is_beyond, setting_band, setting_of
@@ -95,7 +95,6 @@ def answer(heads: Sequence[str]) -> Callable[[Sequence[Any]], Mapping[str, Any]]
         demand, replica, pools = Demand(**of_each[0]), Replica(**of_each[1]), PoolLayout(**of_each[2])
         if pools.separate_prefill:
             return _pooled(given["model"], given["gpu"], demand, replica=replica, pools=pools)
-        check_pools(pools)
         found = _one_pool(given["model"], given["gpu"], demand, replica=replica)
         if FIGURES[0] in found or any(name in given for name in DEGREES):
             return found

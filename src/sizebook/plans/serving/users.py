@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.sections import DEFAULT, Quantity, quantity, section
+from sizebook.core.sections import DEFAULT, AskedBy, Quantity, quantity, section
 from sizebook.plans.serving.day import HOURS
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / 24
@@ -35,7 +35,7 @@ TimeZones = Annotated[
 
 
 @section
-class Users:
+class Users(AskedBy, key="users"):
     """Users x share that is active x requests of each on a working day x working days, and when they ask."""
 
     users: float | None = quantity(
@@ -70,10 +70,7 @@ class Users:
     time_zones: TimeZones = DEFAULT
 
     def __post_init__(self) -> None:
-        alone = {name: getattr(self, name) for name in ("requests_per_user", "working_days", "hours_active")}
-        stated = [name for name, value in alone.items() if value is not None]
-        if self.users is None and stated:
-            raise InputError(f"nobody to ask: got {', '.join(stated)} and no users, want users with them. State users.")
+        super().__post_init__()
         if self.users is not None and self.requests_per_user is None:
             raise InputError(
                 "users without requests: got users and no requests_per_user, want what an active one asks on a working "

@@ -1,0 +1,57 @@
+"""Keys that say nothing without another key of their section: each is refused alone, on every surface."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import sizebook
+from sizebook.cli import app
+from sizebook.core.errors import InputError
+from sizebook.core.sections import Argument, AskedBy, leaves, put_together
+from sizebook.plans.owned import OwnedGpus
+from sizebook.plans.serving.users import Users
+from sizebook.serving.quantities import PoolLayout
+from sizebook.tables.api_prices import ApiAsked
+from tests.surfaces.grid import away
+
+KINDS: list[type[AskedBy]] = [OwnedGpus, ApiAsked, Users, PoolLayout]
+ALONE = [(kind, leaf) for kind in KINDS for leaf in leaves(kind) if leaf.name != kind.asked_by]
+YEARS = (
+    "stated in vain: got years and no capex_usd, want capex_usd with it. State capex_usd, or leave out what needs it."
+)
+ASKED: dict[str, Any] = {"requests_per_day": 1000, "input_tokens": 500, "output_tokens": 100, "years": 3}
+
+
+def test_these_are_all_such_sections() -> None:
+    assert {kind.asked_by for kind in AskedBy.__subclasses__()} == {kind.asked_by for kind in KINDS}
+
+
+@pytest.mark.parametrize(("kind", "leaf"), ALONE, ids=lambda each: getattr(each, "name", ""))
+def test_a_key_without_the_one_that_it_needs_is_refused(kind: type[AskedBy], leaf: Argument) -> None:
+    with pytest.raises(InputError) as refused:
+        put_together(kind, {leaf.name: away(leaf)})
+    key = kind.asked_by
+    assert str(refused.value) == (
+        f"stated in vain: got {leaf.name} and no {key}, want {key} with it. State {key}, or leave out what needs it."
+    )
+
+
+def test_a_purchase_of_nothing_is_one_and_defaults_say_nothing() -> None:
+    assert OwnedGpus(capex_usd=0.0, years=3).months == 36 and OwnedGpus(years=4) == OwnedGpus()
+
+
+def test_a_file_and_a_function_say_the_same(tmp_path: Path) -> None:
+    scenario = tmp_path / "years.toml"
+    scenario.write_text(
+        'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\n[traffic]\nrequests_per_day = 1000\n'
+        "input_tokens = 500\noutput_tokens = 100\n[owned]\nyears = 3\n"
+    )
+    assert str(CliRunner().invoke(app, ["plan", "serve", str(scenario)]).exception) == f"years.toml: {YEARS}"
+    for asked in (sizebook.serving_alternatives, sizebook.serving_ledger, sizebook.serving_figures):
+        with pytest.raises(InputError) as refused:
+            asked("llama-3.1-8b", "h100-sxm", **ASKED)
+        assert str(refused.value) == YEARS
