@@ -27,7 +27,9 @@ def elementwise_seconds(
     """
     kept = everything_bytes(layers, layout, method, profile=profile, scores=False)
     moved = 2 * rates.traffic_factor * kept
-    moved += 2 * (rates.expert_traffic - rates.traffic_factor) * expert_bytes(layers, layout, method.recipe)
+    # Adapters and narrow formats spare inputs inside experts too: these keep no more than all that is kept.
+    inside = min(expert_bytes(layers, layout, method.recipe), kept)
+    moved += 2 * (rates.expert_traffic - rates.traffic_factor) * inside
     if not method.recipe.flash_attention:
         # Plain attention passes 16-bit scores 16 times, with dropout six times what is kept; a third in each pass.
         moved += 2 * (everything_bytes(layers, layout, method, profile=profile, scores=True) - kept)
