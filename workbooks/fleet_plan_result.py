@@ -245,8 +245,5 @@ def _by_service(book: Book) -> None:
         [styles.GENERAL, *(shown for *_, shown in columns)],
         blanks=True,
     )
-    for column in range(3, 3 + len(columns)):
-        page.sheet.cell(top - 1, column).style = "Wrapped head"
-    page.sheet.row_dimensions[top - 1].height = 28
     page.finish()
     fold_blank(page.sheet, f"$B${top}:$B${bottom}")

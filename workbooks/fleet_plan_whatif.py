@@ -20,7 +20,7 @@ from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
 TRAFFIC = Steps("traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2), drivers=("on_demand", "reserved"))
 _MOVES_GPUS = ("traffic", "growth", "speed", "load")  # the others are prices: what is bought stays
-_HEADS = ("Traffic", "Growth added", "Speed", "Target load", "Replicas over those of Inputs at full load")
+_HEADS = ("Traffic", "Growth", "Speed", "Target load", "Replicas over those of Inputs at full load")
 _FORMATS = (styles.NUMBER, styles.SIGNED, styles.NUMBER, styles.NUMBER, styles.NUMBER)
 _PARTS = "0.000;-0.000;"
 _WORKED = (
@@ -57,8 +57,8 @@ def what_if(book: Book, group: Groups) -> None:
     signed = f"={{month_rate}}*SUMPRODUCT({signed_at(group, 'price')})"
     page.row_of("list_contracts", "Those to sign, at the prices of Inputs", signed, MONEY, total=SUM)
     for title, key, hours in (
-        ("Burst in busy hours", "busy", "{burst_hours}"),
-        ("Burst in the other hours", "quiet", "({hours_a_day}-{burst_hours})"),
+        ("Burst in busy hours; Growth: what a case adds to each service's", "busy", "{burst_hours}"),
+        ("The same in the other hours", "quiet", "({hours_a_day}-{burst_hours})"),
     ):
         page.section(title)
         hourly = f"={{on}}*{{month_rate}}/{{hours_a_day}}*{hours}"
@@ -86,7 +86,7 @@ def _shares(page: Timeline) -> str:
     page.row_of("left", "Below it nothing is rounded up", "={rounding}", "", "0E+00")
     for title, key, formula, unit, shown in (
         (
-            "Replicas at first at full load, not rounded, while a service runs; growth: 1 + that a month",
+            "Replicas at first at full load, not rounded, while a service runs; Growth: 1 + its own a month",
             "quiet_first",
             f"={runs}*{{requests_first.@}}*{{need_first.@}}",
             "replicas",
@@ -119,7 +119,7 @@ def _shares(page: Timeline) -> str:
         page.section(title)
         for at in SERVICES:
             if key == "quiet_first":
-                page.fill_before(("", f"={{growth_first.{at}}}"))  # where cases have what they add to it
+                page.fill_before(("", f"={{growth_first.{at}}}"))
             page.row_of(f"{key}_{at}", f"={{shown.{at}}}", formula.replace("@", at), unit, shown)
     first, last = (page.book.find(f"quiet_first_{at}").row for at in (SERVICES[0], SERVICES[-1]))
     return f"$E${first}:$E${last}"

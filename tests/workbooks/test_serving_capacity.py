@@ -129,18 +129,36 @@ def test_the_workbook_shows_the_plan_and_all_checks_hold(changes: dict[str, Any]
     assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}
 
 
+def by_hand(month: Month, plan: ServingPlan) -> float:
+    """Return a month's cost from GPUs, hours and prices: contracts around the clock, what exceeds them by the hour.
+
+    Of the sample at its prices of 2026-11-21, $3.40 under contract and $5.1375 on demand, 730 hours a month, 365/12
+    days: 10 x 730 x 3.40 + 356 x 365/12 x 5.1375 = 24,820 + 55,630.56 = 80,450.56 in month 1, and in month 12
+    16 x 730 x 3.40 + 588 x 365/12 x 5.1375 = 39,712 + 91,884.19 = 131,596.19.
+    """
+    prices = figures(plan)
+    beyond = sum(max(0, prices.gpus_per_replica * each - month.reserved_gpus) for each in month.replicas_by_hour)
+    reserved = month.reserved_gpus * 730 * prices.reserved_usd_per_gpu_hour
+    return reserved + beyond * 365 / 12 * prices.on_demand_usd_per_gpu_hour
+
+
 def test_the_sample_scenario_costs_what_the_plan_says(filled_once: FilledOnce) -> None:
     """On 0.3.0 the workbook showed 305 067 USD a month: its peak paid around the clock, no reserved price."""
     scenario = parse(ServingScenario, read_toml(REPORTS / "serving-llama-3.1-70b.toml"), "sample")
+    plan = plan_serving_scenario(scenario).plan
+    first, last = plan.months[0], plan.months[-1]
+    assert [month.usd for month in plan.months] == pytest.approx([by_hand(month, plan) for month in plan.months])
     found = filled(filled_once, workbook_inputs(scenario))
     assert found.notes == ()
-    last = dict(zip([c.name for c in ledger_columns(Month)], months(found.path, 12)[-1], strict=True))
-    assert (last["month"], round(last["usd"], 2)) == (12, 131_596.19)
+    assert months(found.path, len(plan.months)) == ledger_in(Money(), plan)
     rows = list(load_workbook(found.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=6, values_only=True))
     at = next(number for number, row in enumerate(rows) if row[0] == "GPUs at peak, month 1")
-    assert rows[at + 1][:4] == (50, 82, pytest.approx(80_450.5625), last["usd"])
-    assert rows[at + 2][3] == "100,476 to 269,324"
-    assert columns(found.path, "Calculation")["Cost by month"][0] == "From $80,451 to $131,596 a month"
+    tiles = (first.peak_gpus, last.peak_gpus, pytest.approx(first.usd), pytest.approx(last.usd))
+    assert rows[at + 1][:4] == tiles
+    of_last = dict(zip([column.name for column in ledger_columns(Month)], ledger(plan)[-1], strict=True))
+    assert rows[at + 2][3] == f"{of_last['usd_least']:,.0f} to {of_last['usd_most']:,.0f}"
+    said = f"From ${first.usd:,.0f} to ${last.usd:,.0f} a month"
+    assert columns(found.path, "Calculation")["Cost by month"][0] == said
 
 
 def test_small_figures_keep_their_digits(filled_once: FilledOnce) -> None:
