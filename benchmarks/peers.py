@@ -37,22 +37,21 @@ QUANTITIES = {
 BATCHES = [2**power for power in range(12)]
 HEAD = """# Against peers
 
-How far off are others on the same cases, and how far off are we? Each case is a published measurement. We did not fit
-our rates to it, and as far as we know no peer did. [The script](../benchmarks/peers.py) asks each peer that is
-installed; of the others it shows the answers of the day in the table. Our figures are computed when this page is
-made. An error is the mean, or the median, over the cases that both tools answer.
+How far off are others on the same cases, and how far off are we? Each case is a published measurement. We fitted
+none of our rates to it, and as far as we know no peer did. [The script](../benchmarks/peers.py) asks every peer that is
+installed; for the others it shows what they answered on the day in the table. It computes our figures anew. Errors are
+means and medians over the cases that both tools answer.
 """
 STATED = """
 ## What peers state of themselves
 
-Errors in the column *states* are the peers' own statements; *ours* is our mean error. We ran a peer ourselves only
-where the source says so.
+The column *states* has the error that a peer publishes of itself, *ours* our mean error. Where the source says *run by
+us*, we found the peer's error ourselves.
 """
 FEATURES = """
 ## What each can do
 
-Read in documentation and source on 2026-11-26. *Part*: with another tool, for some models, or by a
-rule of thumb.
+We read documentation and source on 2026-11-26. *Part* means with another tool, for some models, or by a rule of thumb.
 """
 BETTER = "\n## What they do better\n"
 

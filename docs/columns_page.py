@@ -22,13 +22,13 @@ NEXT = f"after {__version__}"
 FIRST = "0.9.0"  # names of earlier releases were not kept
 HEAD = f"""# Columns
 
-Written from the declarations by `make generated`; do not edit. Here is every name that a file of sizebook holds: JSON,
-CSV, Parquet, DuckDB, the index of a batch, anchors of your own template. A value that is not known is blank (`null`).
+Written from the declarations by `make generated`; do not edit. This page lists every name in the files that sizebook
+writes: JSON, CSV, Parquet, DuckDB, the index of a batch, anchors of your own template. An unknown value is blank, in
+JSON `null`.
 
-The shape of JSON has version {JSON_VERSION}, which each file states; [its JSON Schema](plan.schema.json) checks one by
-a program. A new name may come with any release and leaves the version as it is. A name that goes or changes makes the
-next version, and a test stops one that does so by accident. *Since* is the release that a name came with; {FIRST} means
-{FIRST} or before.
+Each JSON file states the version of its shape, now {JSON_VERSION}. With [the JSON Schema](plan.schema.json) a program can check a
+file. Any release may add names; the version stays. It rises when a name goes or changes, and a test refuses to let that
+happen unnoticed. The column *since* has the release that brought a name; {FIRST} means {FIRST} or earlier.
 
 ## The JSON file
 
@@ -36,19 +36,20 @@ next version, and a test stops one that does so by accident. *Since* is the rele
 
 | key | holds |
 |---|---|
-| `version` | the version of this shape, {JSON_VERSION} |
+| `version` | the version of the file's shape, {JSON_VERSION} |
 | `plan` | the kind of plan |
-| `sizebook` | the record: version of sizebook, scenario, day, hashes of scenario, data and formulas |
-| `notes`, `warnings` | what to know of the counts; what to know before using the figures |
+| `sizebook` | where the figures come from: version of sizebook, scenario, day, hashes of scenario, data and formulas |
+| `notes`, `warnings` | remarks on the counts; what to know before you use the figures |
 | `figures` | each figure by its name, with `value`, `unit` and `label` |
 | `tables` | each table by its name, as a list of rows |
 
 ## The four tables of a batch
 
-`figures`, `months`, `inputs` and `notes` hold a value a line. `months` holds the rows of every table of a plan.
+The tables `figures`, `months`, `inputs` and `notes` hold one value in each line. `months` has the rows of every table of
+a plan, whether they are months or not.
 """
 LONG = {
-    "run": ("text", "the batch: equal in all lines of one"),
+    "run": ("text", "name of the batch, the same in all its lines"),
     "scenario": ("text", "name of the scenario"),
     "hash": ("text", "hash of the scenario and of all that it depends on"),
     "plan": ("text", "kind of plan"),
@@ -58,7 +59,7 @@ LONG = {
     "label": ("text", "the same in words"),
     "unit": ("text", "unit of the value"),
     "value": ("number", "the value, if it is a number"),
-    "text": ("text", "the value, if it is none"),
+    "text": ("text", "the value, if it is not a number"),
     "table": ("text", "table of the plan"),
     "row": ("integer", "row of that table, from 1"),
     "kind": ("text", "note, warning or failed"),
@@ -68,10 +69,10 @@ MONEY = dict(
         (*AMOUNT_FIGURES, *STATEMENT_FIGURES),
         (
             "cost in the currency of `[money]`",
-            "the least of its range",
-            "the most of its range",
+            "the low end of its range",
+            "the high end of its range",
             "what 1 USD is in the currency, over the months of the plan",
-            "cost with what is paid beside GPUs, in USD",
+            "cost of GPUs and of all else, in USD",
             "present value of that, in USD",
             "present value of rented GPUs alone, in USD",
             "present value of bought GPUs, in USD",
