@@ -45,8 +45,8 @@ happen unnoticed. The column *since* has the release that brought a name; {FIRST
 
 ## The four tables of a batch
 
-The tables `figures`, `months`, `inputs` and `notes` hold one value in each line. `months` has the rows of every table of
-a plan, whether they are months or not.
+The tables `figures`, `months`, `inputs` and `notes` hold one value in each line. `months` has the rows of every table
+of a plan, whether they are months or not.
 """
 LONG = {
     "run": ("text", "name of the batch, the same in all its lines"),
