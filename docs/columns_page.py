@@ -26,9 +26,9 @@ Written from the declarations by `make generated`; do not edit. This page lists 
 writes: JSON, CSV, Parquet, DuckDB, the index of a batch, anchors of your own template. An unknown value is blank, in
 JSON `null`.
 
-Each JSON file states the version of its shape, now {JSON_VERSION}. With [the JSON Schema](plan.schema.json) a program can check a
-file. Any release may add names; the version stays. It rises when a name goes or changes, and a test refuses to let that
-happen unnoticed. The column *since* has the release that brought a name; {FIRST} means {FIRST} or earlier.
+Each JSON file states the version of its shape, now {JSON_VERSION}. With [the JSON Schema](plan.schema.json) a program
+can check a file. Any release may add names; the version stays. It rises when a name goes or changes, and a test refuses
+to let that happen unnoticed. The column *since* has the release that brought a name; {FIRST} means {FIRST} or earlier.
 
 ## The JSON file
 
