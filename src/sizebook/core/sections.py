@@ -259,6 +259,18 @@ def flat(instance: Any) -> dict[str, Any]:
     return found
 
 
+def unasked(instance: Any) -> frozenset[str]:
+    """Return the leaves of a section that say nothing, as nobody asked by the key of theirs."""
+    found: set[str] = set()
+    kind: Any = type(instance)
+    for name, within in _parts(kind):
+        if within is not None and not within.apart:
+            part = getattr(instance, name)
+            silent = isinstance(part, AskedBy) and part == within.kind()
+            found |= flat(part).keys() - {within.kind.asked_by} if silent else unasked(part)
+    return frozenset(found)
+
+
 @cache
 def _parts(kind: Any) -> tuple[tuple[str, Nested | None], ...]:
     """Return the fields of a section by name, with the section that each is, if it is one."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from typing import Any
 
-from sizebook.core.sections import Argument, flat, leaves
+from sizebook.core.sections import Argument, flat, leaves, unasked
 from sizebook.core.texts import Day, joined, text
 from sizebook.core.units import counted, grouped, percent
 from sizebook.reports.document import Row, Table, words
@@ -74,16 +74,17 @@ def inputs_table(caption: str, rows: Iterable[InputRow]) -> Table:
 
 
 def input_rows(section: Any, *, without: Collection[str] = (), stated: Collection[str] | None = None) -> list[InputRow]:
-    """Return label, value and origin of each quantity of a section; blank ones that mean "none" are left out.
+    """Return label, value and origin of each quantity of a section, but of those that say nothing.
 
-    ``without`` names those that a report shows in words of its own. ``stated`` are the keys that a scenario
-    gave; where it is not known, what differs from the usual value counts as stated.
+    Those are blank ones that mean "none", and those of sections whose key nobody asked by. ``without`` names those that
+    a report shows in words of its own. ``stated`` are the keys that a scenario gave; where it is not known, what
+    differs from the usual value counts as stated.
     """
-    values = flat(section)
+    values, left_out = flat(section), unasked(section).union(without)
     rows: list[InputRow] = []
     for leaf in leaves(type(section)):
         value = values[leaf.name]
-        if leaf.name in without or value is None or value == "":
+        if leaf.name in left_out or value is None or value == "":
             continue
         given = leaf.required or (value != leaf.default if stated is None else leaf.name in stated)
         rows.append((text(leaf.label), shown(leaf, value), text("scenario") if given else text("usual value")))

@@ -8,6 +8,7 @@ from datetime import date
 from sizebook.core.tables import table
 from sizebook.core.texts import Day, Text, joined, plural, text
 from sizebook.core.units import NOT_LISTED
+from sizebook.plans.commitments import TERM_WORDS
 
 # What stands where an amount would, of which no table lists what it follows from.
 NO_COST = text("No price is listed, so no cost")
@@ -31,8 +32,14 @@ CHOICES = {
         text("attention"),
         text("location"),
         text("market"),
+        text("ramp"),
+        text("steps"),
+        text("any"),
+        text("part"),
     )
 }
+CHOICES |= TERM_WORDS
+CHOICES |= {"as_needed": text("in the month that needs them"), "at_once": text("all before the first month")}
 
 
 def gpus(number: int) -> Text:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sizebook.core.sections import flat
 from sizebook.core.texts import joined, plural, range_text, span, text
 from sizebook.core.units import duration, grouped, usd
 from sizebook.models import catalog
@@ -137,9 +136,7 @@ def assumptions(plan: ServingPlan) -> Section:
             *left_out,
         )
     left_out = (*(text("Count of the model: {note}.", note=note) for note in plan.notes), *left_out)
-    sections = [each for each in (plan.inputs.owned, plan.inputs.api) if each == type(each)()]
-    without = OWN_ROWS if plan.alternative_months else OWN_ROWS.union(*map(flat, sections))
-    rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=without))
+    rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=OWN_ROWS))
     return section(
         text("Assumptions"),
         text("What the plan takes as given"),
