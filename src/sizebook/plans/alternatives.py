@@ -97,12 +97,17 @@ def side_by_side(
     return tuple(found)
 
 
-def first_month(paid: Sequence[float | None], other: Sequence[float | None]) -> int | None:
-    """Return the first month after which no more has been paid in all than for the other; None where that is never."""
+def settled_month(paid: Sequence[float | None], other: Sequence[float | None]) -> int | None:
+    """Return the month after which, to the end of the plan, no more has been paid in all than for the other.
+
+    None where more has been paid at the end. An earlier month may have been cheaper for a while: contracts that run
+    put purchases off.
+    """
     if None in paid or None in other:
         return None
     sums = zip(accumulate(each or 0.0 for each in paid), accumulate(each or 0.0 for each in other), strict=True)
-    return next((month for month, (one, two) in enumerate(sums, 1) if one <= two), None)
+    dearer = max((month for month, (one, two) in enumerate(sums, 1) if one > two), default=0)
+    return dearer + 1 if dearer < len(paid) else None
 
 
 @section
@@ -129,12 +134,14 @@ class AlternativeTotals:
     )
     api_usd: float | None = quantity("cost of all months at the API", "USD", default=None, label="Cost, API")
     buy_beats_rent_month: int | None = quantity(
-        "first month after which no more has been paid for bought GPUs than for rented ones, blank if that is never",
+        "month after which, to the end of the plan, no more has been paid for bought GPUs than for rented ones, blank "
+        "if that is never",
         default=None,
         label="Buying has cost no more than renting after month",
     )
     buy_beats_api_month: int | None = quantity(
-        "first month after which no more has been paid for bought GPUs than at the API, blank if that is never",
+        "month after which, to the end of the plan, no more has been paid for bought GPUs than at the API, blank if "
+        "that is never",
         default=None,
         label="Buying has cost no more than calling after month",
     )
@@ -156,8 +163,8 @@ def totals_of(months: Sequence[AlternativeMonth]) -> AlternativeTotals:
         owned_capex_usd=capex,
         owned_left_usd=None if owned is None or capex is None or running is None else capex + running - owned,
         api_usd=total("api_usd"),
-        buy_beats_rent_month=first_month(bought, rented),
-        buy_beats_api_month=first_month(bought, api),
+        buy_beats_rent_month=settled_month(bought, rented),
+        buy_beats_api_month=settled_month(bought, api),
     )
 
 
@@ -200,7 +207,7 @@ def said(totals: AlternativeTotals) -> Iterator[Text]:
     called = [] if totals.api_usd is None else [(text("calling an API"), totals.buy_beats_api_month)]
     for way, month in [] if totals.owned_usd is None else [rented, *called]:
         if month is None:
-            yield text("In every month of the plan more has been paid for buying than for {way}.", way=way)
+            yield text("At the end of the plan more has been paid for buying than for {way}.", way=way)
         else:
             yield text(
                 "After month {n} no more has been paid for buying than for {way}.", n=Figure(f"{month}"), way=way

@@ -12,7 +12,7 @@ import sizebook
 from sizebook.core.errors import InputError
 from sizebook.core.sections import put_together
 from sizebook.formulas.money import Running
-from sizebook.plans.alternatives import Course, present_values, side_by_side
+from sizebook.plans.alternatives import Course, present_values, settled_month, side_by_side
 from sizebook.plans.owned import OwnedGpus, OwnedNode
 from sizebook.plans.serving import alternatives as of_the_plan
 from sizebook.plans.serving.inputs import ServingInputs
@@ -211,3 +211,10 @@ def test_half_an_api_is_refused() -> None:
         "half an API: got api_provider nebius and no api_model, want both. Name them as data/api_prices.csv does, "
         "such as nebius and meta-llama/Llama-3.3-70B-Instruct."
     )
+
+
+def test_a_month_counts_from_which_on_it_stays_so() -> None:
+    """Paid in all: 1 5 6 7 beside 1 3 6 9; a tie while a contract runs is no end of it."""
+    assert settled_month([1, 4, 1, 1], [1, 2, 3, 3]) == 3
+    assert settled_month([1, 1], [1, 2]) == 1
+    assert settled_month([1, 9], [1, 2]) is None and settled_month([None, 1], [1, 2]) is None
