@@ -69,13 +69,13 @@ def mappings() -> dict[str, Mapping]:
 
 
 def _mapping_of(name: str) -> Mapping | None:
-    """Return the mapping of a model type, None where there is none; of the families its own alone is loaded."""
-    if name not in _MAPPINGS:
-        if module := modules().get(name):
-            importlib.import_module(f"sizebook.models.families.{module}")
-        else:
-            mappings()
-    return _MAPPINGS.get(name)
+    """Return the mapping of a model type, None where there is none.
+
+    Of the families its own alone is loaded; all are where the table of modules leads to no mapping.
+    """
+    if name not in _MAPPINGS and (module := modules().get(name)):
+        importlib.import_module(f"sizebook.models.families.{module}")
+    return _MAPPINGS.get(name) or mappings().get(name)
 
 
 @cache
