@@ -111,9 +111,14 @@ def _needed(
         held, needed = running.gpus(month.month), max(replicas_needed(replica, inputs, day))
         nodes.append(packing.nodes(max(0, needed - packing.replicas_in(held, whole))))
         gpus = nodes[-1] * packing.gpus_per_node
-        hours = month.requests * replica.gpus / replica.requests_per_second / 3600
-        work.append(min(hours / (gpus + held), HOURS_PER_MONTH) * gpus)
+        hours = _gpu_hours(replica, month.requests) / (gpus + held)
+        work.append(min(hours, HOURS_PER_MONTH) * gpus)
     return nodes, work
+
+
+def _gpu_hours(replica: PlannedReplica, requests: float) -> float:
+    """Return the hours that GPUs work for requests."""
+    return requests * replica.gpus / replica.requests_per_second / 3600
 
 
 def owned_node(replica: PlannedReplica, inputs: ServingInputs, rates: Rates) -> OwnedNode | None:
@@ -203,10 +208,9 @@ def courses(last: LastMonth) -> dict[str, Course]:
     found = {"rent": Course(last.usd, fixed=last.usd(0.0) * _filled(spare, by_replica), gpu_usd=last.usd_per_gpu)}
     if node is not None:
         a_node = node.written_off_usd + node.standing_usd
-        hours = requests * replica.gpus / replica.requests_per_second / 3600
         found["buy"] = Course(
             lambda times: last.nodes(times) * a_node,
-            hours * node.usd_per_work_hour,
+            _gpu_hours(replica, requests) * node.usd_per_work_hour,
             fixed=last.nodes(0.0) * a_node * _filled(spare, by_node),
             gpu_usd=a_node / node.gpus,
         )
