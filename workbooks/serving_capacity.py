@@ -58,8 +58,8 @@ NOTES = (
     "Where prompts and answers have pools of their own, workers are searched for the least cost of the inputs as they "
     "stand. Scenarios, Sensitivity and Two-way keep those workers and do not search them again.",
     "A reserved price that is left blank is the catalog's median for a year, if that is not above the one on demand.",
-    "Left out: the regret of contracts (the command and the report have it), network and storage, the gateway, "
-    "engineers, and prompts that share a prefix.",
+    "Left out: the regret of contracts (the command and the report have it) and the gateway. People, storage and "
+    "egress are in the statement of Months, not in its cost of GPUs.",
 )
 
 

@@ -7,7 +7,7 @@ from sizebook.functions import find
 from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.owned import OwnedGpus
 from sizebook.plans.serving.conversation import Conversation
-from sizebook.plans.serving.inputs import Energy, Margins, PriceChanges, Prices, ServingInputs, Target, Traffic
+from sizebook.plans.serving.inputs import Energy, Margins, PriceChanges, Prices, Target, Traffic
 from sizebook.plans.serving.pictures import Pictures
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.scaling import Scaling
@@ -49,12 +49,13 @@ HEADINGS = {
 SEARCH = {"plan", "gpus_compared"}
 LEFT_OUT = {leaf.name for kind in (ModelScenario, Money) for leaf in leaves(kind)} | {"gpu"} | SEARCH
 # What an API asks, to compare with: no part of the scenario.
-API = tuple(
-    argument
-    for argument in find("API_USD_PER_REQUEST").arguments
-    if argument.name not in {leaf.name for leaf in leaves(ServingInputs)}
-)
-_API_LABELS = {"usd_per_mtok_in": "An API's price for input", "usd_per_mtok_out": "An API's price for output"}
+_API_LABELS = {
+    "usd_per_mtok_in": "An API's price for input",
+    "usd_per_mtok_out": "An API's price for output",
+    "cached_share": "Share that an API has cached",
+    "cached_discount": "Discount of cached input",
+}
+API = tuple(argument for argument in find("API_USD_PER_REQUEST").arguments if argument.name in _API_LABELS)
 DRIVERS = (
     Driver("traffic", "Traffic", 1, 0.8, 1.25, "requests a day over those of Inputs"),
     Driver("growth", "Added growth a month", 0, -0.02, 0.02, "added to the growth a month of Inputs"),
@@ -76,8 +77,8 @@ def inputs(book: Book) -> None:
     page.unprinted_from = page.row  # what follows serves Calculation, which is not printed either
     page.section("Prices of an API to compare the last month with")
     for argument in API:
-        label, default = _API_LABELS.get(argument.name, ""), None if argument.required else argument.default
-        declare(page, argument, required=False, default=default, label=label)
+        default = None if argument.required else argument.default
+        declare(page, argument, required=False, default=default, label=_API_LABELS[argument.name])
     constant_lines(
         page,
         "hours_a_month",
