@@ -1,6 +1,8 @@
 """The rows of data that describe model types: what one says is new to the row it is like, and to what holds unsaid."""
 
+import re
 from dataclasses import MISSING, fields
+from inspect import get_annotations
 from tomllib import loads
 from typing import Any
 
@@ -33,6 +35,29 @@ def test_a_row_says_only_what_is_new(file: str) -> None:
         lines = {key: value for key, value in said.items() if key not in ("like", "ignore_too")}
         repeated += [(name, key) for key, value in lines.items() if _written(value) == _written(known[key])]
     assert repeated == []
+
+
+@pytest.mark.parametrize("file", READ_BY)
+def test_a_name_is_used_by_its_row_or_one_like_it(file: str) -> None:
+    said, whole = loads((DATA / file).read_text(encoding="utf-8")), rows_of(file)
+
+    def used(row: str, name: str) -> bool:
+        if name not in whole[row].get("names", ()):
+            return False
+        formulas = str([*whole[row]["names"].values(), {key: it for key, it in whole[row].items() if key != "names"}])
+        return name in re.findall(r"\w+", formulas) or any(used(it, name) for it in said if said[it].get("like") == row)
+
+    named = [(row, name) for row in said for name in said[row].get("names", ())]
+    assert [f"{row}: {name}" for row, name in named if not used(row, name)] == []
+
+
+def test_every_line_that_a_row_may_say_is_said_by_one() -> None:
+    def declared(row: type[Any], line: str) -> tuple[str, str]:
+        return next(kind.__module__ for kind in row.__mro__ if line in get_annotations(kind)), line
+
+    may_say = {declared(row, line.name) for row in READ_BY.values() for line in fields(row)}
+    said = {declared(READ_BY[file], line) for file in READ_BY for row in rows_of(file).values() for line in row}
+    assert may_say == said
 
 
 def _written(value: Any) -> str:

@@ -29,7 +29,7 @@ from sizebook.models.families.row_sizes import Numbers
 from sizebook.models.latent import Indexer, LatentAttention
 from sizebook.models.mixers import DeltaNet, Mamba1, Mamba2, ShortConvolution
 from sizebook.models.projected_attention import ProjectedAttention
-from sizebook.models.recurrences import GatedRecurrence, LightningAttention, MatrixLstm, Rwkv, Rwkv7
+from sizebook.models.recurrences import LightningAttention, MatrixLstm, Rwkv, Rwkv7
 
 Entry = Mapping[str, Any]  # one brick of a row
 
@@ -98,7 +98,6 @@ def _grouped(sizes: Sizes, name: str, entry: Entry) -> Attention:
     bias, normed = sizes.is_on(entry.get("bias", False)), sizes.is_on(entry.get("qk_norm_if", "qk_norm" in entry))
     mixer = attention(
         sizes.config,
-        kv_required=entry.get("kv_required", False),
         qk_norm=entry["qk_norm"] if normed else None,
         qkv_bias=sizes.is_on(entry.get("qkv_bias", bias)),
         out_bias=sizes.is_on(entry.get("out_bias", bias)),
@@ -196,7 +195,6 @@ _KINDS: dict[str, Callable[[Sizes, str, Entry], Brick]] = {
     "delta": partial(_built, DeltaNet),
     "short": partial(_built, ShortConvolution),
     "lightning": partial(_built, LightningAttention),
-    "recurrence": partial(_built, GatedRecurrence),
     "rwkv": partial(_built, Rwkv),
     "rwkv7": partial(_built, Rwkv7),
     "lstm": partial(_built, MatrixLstm),

@@ -29,7 +29,6 @@ class Row(Reading):
 
     text: str = ""  # the type of the language model
     chosen: bool = False  # the section names the type, and where it does not the row does
-    text_key: str = "text_config"
     text_ignore: tuple[str, ...] = ()
     text_only: dict[str, list[Any]] = field(default_factory=dict)
     classes: tuple[str, ...] = ()  # the classes described, where there are others
@@ -73,13 +72,13 @@ def joined(row: Row, config: Config, **given: int) -> Architecture:
 
 
 def _text(row: Row, config: Config) -> Architecture:
-    section, kind = config.section(row.text_key), row.text
+    section, kind = config.section("text_config"), row.text
     if row.chosen:
         kind = section.text("model_type", default=kind)
     for key, known in row.text_only.items():
         section.only(key, *known)
     section.ignore(*row.text_ignore)
-    return text_model(config, kind, key=row.text_key, chosen=row.chosen)
+    return text_model(config, kind, chosen=row.chosen)
 
 
 def encoder(row: Row, section: Config, **given: int) -> Tower:
