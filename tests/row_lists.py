@@ -5,6 +5,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 
 @cache
 def _tables(folder: str) -> dict[str, dict[str, Any]]:
@@ -15,4 +17,4 @@ def listed(folder: str, test: str) -> tuple[str, list[Any]]:
     """Return the arguments of a test and its rows, as ``parametrize`` takes them."""
     found = _tables(folder)[test]
     names: list[str] = found["arguments"]
-    return ",".join(names), [tuple(row) if len(names) > 1 else row[0] for row in found["rows"]]
+    return ",".join(names), [pytest.param(*row) for row in found["rows"]]
