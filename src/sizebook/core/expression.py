@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 
 from sizebook.core import expression_tree
 from sizebook.core.errors import InputError, RangeError, UnknownFunctionError
+from sizebook.core.expression_dialects import EXCEL, JAVASCRIPT, TEXT, operand_of_excel, spelled
 from sizebook.core.expression_tree import (
     COMPARISONS,
     Call,
@@ -54,7 +54,7 @@ class Expression:
         return _work(self.tree)
 
     def __str__(self) -> str:
-        return _spelled(self.tree, _TEXT)
+        return spelled(self.tree, TEXT)
 
     def evaluate(self, values: Mapping[str, Any], call: Lookup | None = None, read: Read | None = None) -> Any:
         """Return the value for values by name.
@@ -77,17 +77,17 @@ class Expression:
         that it takes.
         """
         given = _Given(values, call or _no_lookup, _double)
-        return _spelled(rebuilt(self.tree, given.shown), _TEXT)
+        return spelled(rebuilt(self.tree, given.shown), TEXT)
 
     def excel(self, names: Mapping[str, str]) -> str:
         """Return the Excel formula (US English) with a reference, a number or an expression for each name."""
         _require_names(self.names, names)
-        return f"={_spelled(self.tree, _EXCEL, {name: _operand(cell) for name, cell in names.items()})}"
+        return f"={spelled(self.tree, EXCEL, {name: operand_of_excel(cell) for name, cell in names.items()})}"
 
     def javascript(self, parameters: Sequence[str]) -> str:
         """Return the source of a JavaScript arrow function; registered functions must be in scope under their names."""
         _require_names(self.names, parameters)
-        return f"({', '.join(parameters)}) => {_spelled(self.tree, _JAVASCRIPT)}"
+        return f"({', '.join(parameters)}) => {spelled(self.tree, JAVASCRIPT)}"
 
     def inlined(self, tree_of: Callable[[str, tuple[Node, ...]], Node | None]) -> Expression:
         """Return the formula with trees for calls of registered functions, where ``tree_of`` has one for a call."""
@@ -255,98 +255,3 @@ def _called(given: _Given, function: str, arguments: list[Any]) -> Any:
 
 def _not_real(got: str) -> RangeError:
     return RangeError(f"no real value: got {got}, want numbers for which it has one. Correct the numbers.")
-
-
-# Printing ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Dialect:
-    """How a surface writes operators and functions; what it does not name stays as it is in the formula."""
-
-    signs: Mapping[str, str]
-    functions: Mapping[str, str]
-    separator: str
-
-
-_TEXT = _Dialect({sign: f" {sign} " for sign in _OPERATIONS} | {"^": "^"}, {}, ", ")
-_EXCEL = _Dialect(
-    {},
-    {
-        "ceil": "CEILING({0},1)",
-        "exp": "EXP({0})",
-        "floor": "INT({0})",
-        "if": "IF({all})",
-        "ln": "LN({0})",
-        "max": "MAX({all})",
-        "min": "MIN({all})",
-        "round": "ROUND({0},0)",
-        "sqrt": "SQRT({0})",
-    },
-    ",",
-)
-_JAVASCRIPT = _Dialect(
-    {sign: f" {sign} " for sign in _OPERATIONS} | {"^": " ** ", "=": " === ", "<>": " !== "},
-    {
-        "ceil": "Math.ceil({0})",
-        "exp": "Math.exp({0})",
-        "floor": "Math.floor({0})",
-        "if": "({0} ? {1} : {2})",
-        "ln": "Math.log({0})",
-        "max": "Math.max({all})",
-        "min": "Math.min({all})",
-        "round": "Math.round({0})",
-        "sqrt": "Math.sqrt({0})",
-    },
-    ", ",
-)
-
-# How tightly a node binds. Both operands of ^ and the operand of a minus must be atoms: in Excel -2^2 is 4 and 2^3^2 is
-# 64, in mathematics -4 and 512, and JavaScript refuses -2 ** 2, so what is meant is always in parentheses.
-_BINDS = {**dict.fromkeys(COMPARISONS, 1), "+": 2, "-": 2, "*": 3, "/": 3, "^": 5}
-_SIGNED, _ATOM = 4, 6
-
-
-def _binding(node: Node) -> int:
-    match node:
-        case Operation(sign, _, _):
-            return _BINDS[sign]
-        case Negative(_):
-            return _SIGNED
-    return _ATOM
-
-
-def _spelled(node: Node, dialect: _Dialect, names: Mapping[str, str] | None = None) -> str:
-    """Return a node in a dialect, with what stands for each name."""
-
-    def inside(child: Node, at_least: int) -> str:
-        text = _spelled(child, dialect, names)
-        return text if _binding(child) >= at_least else f"({text})"
-
-    match node:
-        case Number(digits):
-            return digits.upper() if dialect is _EXCEL else digits
-        case Text(value):
-            return f'"{value}"'
-        case Name(name):
-            return (names or {}).get(name, name)
-        case Negative(operand):
-            return f"-{inside(operand, _ATOM)}"
-        case Operation(sign, left, right):
-            tighter = _BINDS[sign] + 1
-            # Doubles round in the order written, so that a + (b + c) keeps its parentheses.
-            left_text = inside(left, _BINDS[sign] if sign in "+-*/" else tighter)
-            return f"{left_text}{dialect.signs.get(sign, sign)}{inside(right, tighter)}"
-        case Call(function, arguments):
-            words = [_spelled(argument, dialect, names) for argument in arguments]
-            template = dialect.functions.get(function, f"{function}({{all}})")
-            return template.format(*words, all=dialect.separator.join(words))
-
-
-_ATOM_OF_EXCEL = re.compile(r"""(?:'[^']+'!)?[\w.$!:]+|\{[^{}]+\}|"[^"]*\"""")
-
-
-def _operand(cell: str) -> str:
-    """Return what stands for a name in Excel, in parentheses unless it is one reference, number, text or {place}."""
-    formula = cell.removeprefix("=")
-    return formula if _ATOM_OF_EXCEL.fullmatch(formula) else f"({formula})"
