@@ -13,6 +13,9 @@ from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.sections import Argument, AskedBy, leaves, put_together
 from sizebook.plans.owned import OwnedGpus
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.plan import plan_serving
+from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.users import Users
 from sizebook.serving.quantities import PoolLayout
 from sizebook.tables.api_prices import ApiAsked
@@ -26,8 +29,13 @@ YEARS = (
 ASKED: dict[str, Any] = {"requests_per_day": 1000, "input_tokens": 500, "output_tokens": 100, "years": 3}
 
 
+def asked(**given: Any) -> ServingInputs:
+    return put_together(ServingInputs, {name: each for name, each in ASKED.items() if name != "years"} | given)
+
+
 def test_these_are_all_such_sections() -> None:
-    assert {kind.asked_by for kind in AskedBy.__subclasses__()} == {kind.asked_by for kind in KINDS}
+    refused = [kind for kind in AskedBy.__subclasses__() if kind.refused]
+    assert {kind.asked_by for kind in refused} == {kind.asked_by for kind in KINDS}
 
 
 @pytest.mark.parametrize(("kind", "leaf"), ALONE, ids=lambda each: getattr(each, "name", ""))
@@ -55,3 +63,17 @@ def test_a_file_and_a_function_say_the_same(tmp_path: Path) -> None:
         with pytest.raises(InputError) as refused:
             asked("llama-3.1-8b", "h100-sxm", **ASKED)
         assert str(refused.value) == YEARS
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "off"),
+    [
+        ("think_seconds", 120, "turns is 1"),
+        ("image_width", 64, "images is 0"),
+        ("notice_seconds", 5, "interruptions_per_hour is 0"),
+    ],
+)
+def test_what_a_sweep_may_switch_off_is_a_remark(key: str, value: float, off: str) -> None:
+    said, plain = (warnings(plan_serving("llama-3.1-8b", "h100-sxm", asked(**given))) for given in ({key: value}, {}))
+    assert f"Stated without effect: {key}, as {off}." in said
+    assert not any("without effect" in each for each in plain)

@@ -60,6 +60,14 @@ def test_years_worth_and_return_by_hand() -> None:
     assert found.data["payback_month"] == 2
 
 
+def test_an_investment_that_earns_nothing_is_lost() -> None:
+    """90 out, then 100 twice at no discount: 290, and no rate of return."""
+    overheads = Overheads(invest_usd=90)
+    found = Statement(overheads, statement_months([100.0, 100.0], overheads), None, ServiceMoney())
+    assert (found.net_present, found.return_per_year) == (-290, None)
+    assert "Income less costs and investment is worth -$290 today." in str(found.said)
+
+
 def test_another_currency_takes_each_month_at_its_rate() -> None:
     """Two months of 100 USD at 0.5 and 1: 150; 90 invested at 0.5, 150 earned: -45 + 25 + 50 = 30 undiscounted."""
     overheads = Overheads(invest_usd=90, income_usd_per_month=150)

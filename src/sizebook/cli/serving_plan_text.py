@@ -18,7 +18,7 @@ from sizebook.core.units import (
     thousands,
     usd,
 )
-from sizebook.plans.ledgers import total_usd, usd_range
+from sizebook.plans.ledgers import month_label, total_usd, usd_range
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.engine_command import command, unsaid, written_for
 from sizebook.plans.serving.figures import contracts
@@ -202,10 +202,11 @@ def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
 
 
 def _months(plan: ServingPlan) -> list[str]:
-    lines = ["Month  Reserved GPUs  Peak GPUs  Busy  USD         kWh        kgCO2e"]
+    lines = ["Month     Reserved GPUs  Peak GPUs  Busy  USD         kWh        kgCO2e"]
     for m in plan.months:
+        name = month_label(plan.traffic.start, m.month - 1)
         lines.append(
-            f"{m.month:5}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {thousands(m.usd):>10}"
+            f"{name:8}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {thousands(m.usd):>10}"
             f"  {thousands(m.energy_kwh):>9}  {thousands(m.co2e_kg):>7}"
         )
     return lines

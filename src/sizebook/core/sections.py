@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from datetime import date
 from functools import cache
@@ -160,21 +160,31 @@ class ReadSection:
 
 
 class AskedBy:
-    """A section that says nothing while one of its keys is blank or off; what is stated beside that is refused."""
+    """A section that says nothing while one of its keys is blank or off; what is stated beside that is refused.
+
+    Where off is a number that a sweep passes through, as one turn of a conversation, a remark says it instead.
+    """
 
     asked_by: ClassVar[str]
+    refused: ClassVar[bool]
 
-    def __init_subclass__(cls, key: str) -> None:
-        cls.asked_by = key
+    def __init_subclass__(cls, key: str, *, refused: bool = True) -> None:
+        cls.asked_by, cls.refused = key, refused
 
     def __post_init__(self) -> None:
-        values, key = flat(self), self.asked_by
-        given = [leaf.name for leaf in leaves(type(self)) if values[leaf.name] != leaf.default]
-        if given and key not in given:
+        given, key = self.stated_in_vain, self.asked_by
+        if given and self.refused:
             raise InputError(
                 f"stated in vain: got {', '.join(given)} and no {key}, want {key} with it. State {key}, or leave out "
                 "what needs it."
             )
+
+    @property
+    def stated_in_vain(self) -> tuple[str, ...]:
+        """The keys that differ from their defaults while the section says nothing."""
+        values = flat(self)
+        given = tuple(leaf.name for leaf in leaves(type(self)) if values[leaf.name] != leaf.default)
+        return () if self.asked_by in given else given
 
 
 @dataclass(frozen=True)
@@ -269,6 +279,17 @@ def unasked(instance: Any) -> frozenset[str]:
             silent = isinstance(part, AskedBy) and part == within.kind()
             found |= flat(part).keys() - {within.kind.asked_by} if silent else unasked(part)
     return frozenset(found)
+
+
+def stated_in_vain(instance: Any) -> Iterator[tuple[AskedBy, tuple[str, ...]]]:
+    """Yield each section inside another that says nothing, with the keys that are stated there."""
+    kind: Any = type(instance)
+    for name, within in _parts(kind):
+        if within is not None and not within.apart:
+            part = getattr(instance, name)
+            if isinstance(part, AskedBy) and (given := part.stated_in_vain):
+                yield part, given
+            yield from stated_in_vain(part)
 
 
 @cache

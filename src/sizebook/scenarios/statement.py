@@ -142,14 +142,15 @@ class Statement:
 
     @property
     def flows(self) -> tuple[float, ...]:
-        """What is invested, then what each month earns over its cost; empty without an income."""
-        income, levels = self.overheads.income_usd_per_month, self.levels or (1.0,) * len(self.months)
+        """What is invested, then what each month earns over its cost; empty without an income and an investment."""
+        income, invested = self.overheads.income_usd_per_month, self.overheads.invest_usd
+        levels = self.levels or (1.0,) * len(self.months)
         earned = (income * level - month.whole for month, level in zip(self.months, levels, strict=True))
-        return (-self.overheads.invest_usd * levels[0], *earned) if income else ()
+        return (-invested * levels[0], *earned) if income or invested else ()
 
     @property
     def net_present(self) -> float | None:
-        """What investment, cost and income are worth today; None without an income."""
+        """What investment, income and cost are worth today; None without investment and income."""
         flows = self.flows
         return flows[0] + npv(self.rate, flows[1:]) if flows else None
 

@@ -60,4 +60,4 @@ def _end(end: str, price: str, cost: str, at: str) -> str:
 
 def share_said(share: str) -> str:
     """Return the expression of what a price makes of the range of cost; empty where it makes nothing."""
-    return f'IF(N({share})=0,"",ROUND(100*{share},0)&" % of the variance of the range of cost is the price\'s.")'
+    return f'IF(N({share})=0,"","The price accounts for "&ROUND(100*{share},0)&" % of the range of cost.")'

@@ -25,8 +25,8 @@ def statement_rows(page: Timeline) -> None:
     page.row_of("whole_usd", "Whole cost", whole, MONEY, total=BOLD_SUM)
     today = "/(1+{discount_per_year})^({month}/{months_a_year})"
     page.row_of("present_usd", "Whole cost, present value", "={whole_usd}" + today, MONEY, total=SUM)
-    net = "=IF({income_usd_per_month}=0,0,{income_usd_per_month}*{currency_rate}-{whole_usd})*{on}" + today
-    worth = "=IF({income_usd_per_month}=0,0,SUM({net_present_usd.all})-{invest_usd}*{currency_rate.1})"
+    net = "=IF({income_usd_per_month}+{invest_usd}=0,0,{income_usd_per_month}*{currency_rate}-{whole_usd})*{on}" + today
+    worth = "=IF({income_usd_per_month}+{invest_usd}=0,0,SUM({net_present_usd.all})-{invest_usd}*{currency_rate.1})"
     page.row_of("net_present_usd", "Income less cost, present value", net, MONEY, total=worth)
     fiscal = "=YEAR(EDATE({starts},1-{fiscal_year_start}))*{on}"
     page.row_of("fiscal_year", "Fiscal year, that of its first month", fiscal, "", "0", MOST)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizebook.core.errors import InputError
-from sizebook.core.sections import quantity, section
+from sizebook.core.sections import AskedBy, quantity, section
 from sizebook.plans.serving.lengths import Histogram, RequestLengths
 from sizebook.serving.quantities import Demand
 
 
 @section
-class Conversation:
+class Conversation(AskedBy, key="turns", refused=False):
     """Turns, what each adds, the time between them, and a cache in host memory."""
 
     turns: int = quantity(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sizebook.core.sections import quantity, section
+from sizebook.core.sections import AskedBy, quantity, section
 from sizebook.plans.quantities import gpu_hour_price
 
 
 @section
-class Interruptions:
+class Interruptions(AskedBy, key="interruptions_per_hour", refused=False):
     """How often a provider takes a spot node back, at what notice, and how often enough replicas must serve."""
 
     interruptions_per_hour: float = quantity(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sizebook.core.sections import quantity, section
+from sizebook.core.sections import AskedBy, quantity, section
 from sizebook.serving.images import Read, image_read
 
 _TYPED = "assumption: type your own"
 
 
 @section
-class Pictures:
+class Pictures(AskedBy, key="images", refused=False):
     """Images of a request and their size."""
 
     images: int = quantity(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
-from sizebook.core.texts import span, text
+from sizebook.core.sections import flat, stated_in_vain
+from sizebook.core.texts import joined, span, text
 from sizebook.core.units import percent, significant
 from sizebook.plans.commitments import beyond_the_plan
 from sizebook.plans.ledgers import usd_range
@@ -24,6 +26,7 @@ def warnings(plan: ServingPlan) -> tuple[str, ...]:
 
 def _warned(plan: ServingPlan) -> Iterator[str]:
     rates, used = plan.rates, plan.months[0].utilization
+    yield from without_effect(plan.inputs)
     if plan.beyond_context:
         yield text("{what}: what it answers there is untested.", what=plan.beyond_context)
     band = plan.replica.bands["throughput"]
@@ -52,3 +55,14 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
     if math.isnan(rates.tdp_watts):
         yield no_power(plan.replica.setup.gpu)
     yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)
+
+
+def without_effect(inputs: Any) -> Iterator[str]:
+    """Yield what sections of a plan state that changes nothing, as the key that asks for them is off."""
+    for part, given in stated_in_vain(inputs):
+        yield text(
+            "Stated without effect: {given}, as {key} is {value}.",
+            given=joined(given, ", "),
+            key=part.asked_by,
+            value=flat(part)[part.asked_by],
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, parameters, percent
-from sizebook.plans.ledgers import total_usd
+from sizebook.plans.ledgers import month_label, total_usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.charts.chart_types import Columns, Series
 from sizebook.reports.document import Row, Section, Table, figures, section, unchanged, words
@@ -56,7 +56,7 @@ def fleet_by_month(plan: ServingPlan) -> Table:
     rows = tuple(
         Row(
             (
-                text("Month {month}", month=month.month),
+                month_label(plan.traffic.start, month.month - 1),
                 parameters(month.requests),
                 grouped(month.reserved_gpus),
                 grouped(month.peak_gpus),
