@@ -10,6 +10,7 @@ from sizebook.plans.fleet.inputs import (
     Ceilings,
     FleetTerms,
     Racks,
+    Replacement,
     Running,
     Service,
     ServiceTraffic,
@@ -27,6 +28,8 @@ from sizebook.workbooks.finance import CURRENCY, Driver, constant_lines
 from sizebook.workbooks.line_sheet import new_sheet
 from sizebook.workbooks.shared_lines import copy_section, model_input
 
+MOVED = frozenset(leaf.name for leaf in leaves(Replacement))  # filling writes months as values in their place
+OF_A_SERVICE = tuple(leaf for leaf in leaves(Service) if leaf.name not in MOVED)
 SERVICES = tuple(str(number) for number in range(1, MOST_SERVICES + 1))
 HEADINGS = {
     Service: "Replica",
@@ -75,11 +78,11 @@ def inputs(book: Book) -> None:
     )
     page.input_heads(cases=[f"Service {number}" for number in SERVICES])
     page.section("Models")
-    named = next(leaf for leaf in leaves(Service) if leaf.name == "name")
+    named = next(leaf for leaf in OF_A_SERVICE if leaf.name == "name")
     first, *others = (f"Service {number}" for number in SERVICES)
     declare(page, named, default=first, required=False, per_case=tuple(others))
     model_input(page, per_case=True)
-    declare_all(page, Service, HEADINGS, left_out={"name", "model"}, per_case=True)
+    declare_all(page, Service, HEADINGS, left_out={"name", "model", *MOVED}, per_case=True)
     declare_all(page, FleetTerms, HEADINGS)
     declare_all(page, Overheads, HEADINGS)
     declare(page, CURRENCY)

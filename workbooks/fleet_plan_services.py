@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fleet_plan_inputs import DRIVERS, SERVICES, WIDTHS, used
+from fleet_plan_inputs import DRIVERS, MOVED, OF_A_SERVICE, SERVICES, WIDTHS, used
 from fleet_plan_prices import prices
 
 from sizebook.core.sections import leaves
 from sizebook.plans.commitments import CommitmentTerms, ContractMonth
 from sizebook.plans.fleet.figures import ServiceBasis
-from sizebook.plans.fleet.inputs import FleetTerms, Running, Service
+from sizebook.plans.fleet.inputs import FleetTerms, Running
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
 from sizebook.plans.serving.inputs import PriceChanges
@@ -62,9 +62,9 @@ def services(book: Book) -> Staged:
     )
     page.heads("Name", cases=[page.resolve(f"={{name.{number}}}") for number in SERVICES])
     page.section("What functions are asked")
-    given = {name: f'=IF(AND({POOLS},{{{name}}}<>""),{{{name}}},"")' for name in _NATIVE}
+    given = {name: f'=IF(AND({POOLS},{{{name}}}<>""),{{{name}}},"")' for name in _NATIVE if name not in MOVED}
     given["requests_per_day"] = f'=IF({{model}}="","",IF({POOLS},{or_blank("requests_per_day")},1))'
-    asked = stage_options(page, leaves(Service), model=_CHOSEN, **given).area()
+    asked = stage_options(page, OF_A_SERVICE, model=_CHOSEN, **given).area()
     page.section("What they share")
     shared = {
         leaf.name: f'=IF(AND({_ANY_POOLS},{{{leaf.name}}}<>""),{{{leaf.name}}},"")'
@@ -211,7 +211,7 @@ def _compared(book: Book) -> tuple[StagedRows, StagedRows]:
     page.sheet.sheet_state = "hidden"
     page.heads("Name")
     page.section("Services")
-    asked = stage_options(page, leaves(Service), compared=True, model=_CHOSEN)
+    asked = stage_options(page, OF_A_SERVICE, compared=True, model=_CHOSEN)
     page.section("What they share")
     terms = stage_options(page, leaves(FleetTerms), per_case=False, compared=True, rows=LONGEST_PLAN)
     page.finish()

@@ -81,6 +81,8 @@ SENSIBLE: Mapping[str, Any] = {
     "capex_usd": 40_000.0,
     "api_provider": "anthropic",
     "api_model": "claude-haiku-4-5",
+    "replaced_by": "Chat",
+    "replaced_month": 3,
     "season": [1.0, 0.9, 1.0, 1.0, 1.0, 1.0, 0.7, 0.7, 1.0, 1.0, 1.1, 1.3],
 }
 # Traffic is stated one way.
@@ -102,12 +104,14 @@ _PICTURES: Values = {
     "release": None, **_ALONE,
 }  # fmt: skip
 _API: Values = {"api_provider": "anthropic", "api_model": "claude-haiku-4-5"}
+_REPLACED: Values = {"replaced_by": "Chat", "replaced_month": 3, "start_month": None, "end_month": None}
 # What an input stands with, or without (None).
 TOGETHER: Mapping[str, Values] = {
     "input_histogram": {"input_tokens": None},
     "output_histogram": {"output_tokens": None},
     **dict.fromkeys(("api_provider", "api_model", "in_batches"), _API),
     **{leaf.name: {"capex_usd": 40_000.0} for leaf in leaves(OwnedGpus)},
+    **dict.fromkeys(("replaced_by", "replaced_month"), _REPLACED),
     "region": {"provider": "aws", "gpu": "h100-sxm"},
     "provider": {"gpu": "h100-sxm"},
     "price_book": {"gpu": "h100-sxm"},

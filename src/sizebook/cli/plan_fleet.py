@@ -170,11 +170,11 @@ def _services(plan: FleetPlan) -> list[str]:
 
 
 def _runs(plan: FleetPlan, each: PlannedService) -> str:
-    running = each.service.running
-    if running.start_month > plan.terms.months:
+    if not each.busy_months:
         return "never runs"
-    first, last = (plan.label(at - 1) for at in (running.start_month, running.last(plan.terms.months)))
-    return f"runs from {first} to {last}"
+    moves = each.service.running.replacement.replaced_by
+    first, last = (plan.label(each.busy_months[at]) for at in (0, -1))
+    return f"runs from {first} to {last}{f', then as {moves}' if moves else ''}"
 
 
 def _stands(plan: FleetPlan) -> list[str]:

@@ -10,6 +10,7 @@ from sizebook.core.sections import DEFAULT, TABLE, leaves, quantity, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
+from sizebook.plans.fleet.replaced import with_months_as_values
 from sizebook.scenarios.scenario_files import Scenario, as_of_its_day
 from sizebook.scenarios.statement import ServiceMoney
 from sizebook.serving.encoding import one_pass
@@ -35,14 +36,18 @@ def plan_fleet_scenario(scenario: FleetScenario) -> FleetPlan:
 
 
 def with_counted_gpus(scenario: FleetScenario, plan: FleetPlan) -> FleetScenario:
-    """Return the scenario with what was searched or counted in place: layouts that were left blank, and the GPUs of
-    volume tiers, for a workbook looks prices up service by service."""
+    """Return the scenario with what was searched or counted in place: layouts that were left blank, the GPUs of
+    volume tiers, for a workbook looks prices up service by service, and by month the requests that moved."""
     inputs = scenario.inputs
     pairs = zip(inputs.service, plan.services, strict=True)
-    services = tuple(
-        replace(service, prices=planned.service.prices, replica=planned.service.replica) for service, planned in pairs
-    )
-    return replace(scenario, inputs=replace(inputs, service=services))
+    services = []
+    for service, planned in pairs:
+        service = replace(service, prices=planned.service.prices, replica=planned.service.replica)
+        if planned.service.moved or service.running.replacement.replaced_by:
+            days = tuple(month.requests_per_day for month in planned.months)
+            service = with_months_as_values(replace(service, moved=planned.service.moved), days)
+        services.append(service)
+    return replace(scenario, inputs=replace(inputs, service=tuple(services)))
 
 
 def _check_lengths(service: Service) -> None:

@@ -75,7 +75,7 @@ def _table(table: Keys, *, is_top: bool = False) -> dict[str, Any]:
     }
     homes = {key.name: stretch.name for stretch in stretches for key in stretch.keys}
     either = [_one_of([key.name], homes) for stretch in stretches for key in stretch.keys if key.required]
-    if properties.keys() >= set(WAYS):
+    if properties.keys() >= set(WAYS) and "replaced_by" not in properties:  # a service may live on requests that move
         either.append(_one_of(WAYS, homes))
     if not table.apart and not is_top:  # a stretch: what it lacks may stand at the level above
         found["required"] = []

@@ -16,6 +16,7 @@ from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.fleet.nodes import fills_nodes, nodes_together
 from sizebook.plans.fleet.plan import FleetPlan, months_of_contracts, plan_fleet
+from sizebook.plans.fleet.replaced import with_moved_requests
 from sizebook.plans.ledgers import Ledger, LedgerRows, as_table, ledger_rows
 from sizebook.plans.serving.nodes import Packing
 
@@ -106,7 +107,7 @@ def fleet_basis(services: Services, terms: FleetTerms = DEFAULT) -> FiguresBySer
     """
     found = sections_of(Service, services, "service")
     shown = []
-    for each in found.values():
+    for each in with_moved_requests(tuple(found.values()), terms):
         with named(each.name):
             shown.append(basis(each, terms))
     return side_by_side(found, shown, width_of(services))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import field
 from typing import Annotated
 
+from sizebook.core.errors import InputError
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.sections import DEFAULT, TABLES, ReadSection, quantity, section
+from sizebook.core.sections import DEFAULT, TABLES, AskedBy, ReadSection, quantity, section
 from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
 from sizebook.plans.serving.inputs import (
@@ -35,6 +37,33 @@ class ServiceTraffic(Arrivals):
 
 
 @section
+class Replacement(AskedBy, key="replaced_by"):
+    """Which service takes over the requests of another, and from which month of the plan on."""
+
+    replaced_by: str | None = quantity(
+        "name of the service to which its requests go from replaced_month on, each with the tokens, the busiest hour "
+        "and the accelerator of that one; blank for none",
+        default=None,
+        label="Replaced by",
+    )
+    replaced_month: int | None = quantity(
+        "first month of the plan in which the other service has its requests",
+        minimum=2,
+        maximum=LONGEST_PLAN,
+        default=None,
+        label="Replaced from month",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.replaced_by is not None and self.replaced_month is None:
+            raise InputError(
+                f"replaced without a month: got replaced_by '{self.replaced_by}' and no replaced_month, want the first "
+                "month in which that service has the requests. State replaced_month."
+            )
+
+
+@section
 class Running:
     """From which month of the plan to which a service runs."""
 
@@ -54,10 +83,13 @@ class Running:
         default=None,
         label="Ends with month",
     )
+    replacement: Replacement = DEFAULT
 
     def last(self, months: int) -> int:
-        """Return its last month in a plan of so many."""
-        return months if self.end_month is None else min(months, self.end_month)
+        """Return the last month of its own requests in a plan of so many."""
+        moves = self.replacement.replaced_month
+        ends = (months, self.end_month, moves and moves - 1)
+        return min(each for each in ends if each is not None)
 
 
 @section
@@ -78,9 +110,11 @@ class Service(ReadSection):
     demand: DemandByMonth = DEFAULT
     price_changes: PriceChanges = DEFAULT
     commitments: CommitmentTerms = DEFAULT
+    moved: tuple[float, ...] = field(default=(), metadata={"not_a_key": True})  # requests a day of those it replaces
 
     def __post_init__(self) -> None:
-        self.demand.check(self.traffic)
+        if self.demand.ways(self.traffic):  # it may live on the requests of those that it replaces
+            self.demand.check(self.traffic)
         if self.demand.people.hours and self.traffic.peak_factor != ServiceTraffic.peak_factor:
             raise hours_twice("peak_factor")
 

@@ -105,7 +105,7 @@ def service_load(
 ) -> ServiceLoad:
     """Return the replicas of a service month by month, at so many times its traffic: none before it begins and after
     it ends."""
-    days = tuple(times * day for day in _days(service, terms))
+    days = tuple(times * day for day in days_of(service, terms))
     mean = tuple(_replicas(replica, terms, day / SECONDS_PER_DAY) if day else 0 for day in days)
     return ServiceLoad(service, replica, rates, days, _peak(service, replica, terms, days), mean)
 
@@ -113,14 +113,27 @@ def service_load(
 def peak_gpus(service: Service, replica: PlannedReplica, terms: FleetTerms) -> tuple[int, ...]:
     """Return the GPUs to pay for in the busiest hour, month by month, whatever they cost."""
     whole = terms.margins.whole_nodes
-    return tuple(replica.packing.gpus(n, whole) for n in _peak(service, replica, terms, _days(service, terms)))
+    return tuple(replica.packing.gpus(n, whole) for n in _peak(service, replica, terms, days_of(service, terms)))
 
 
-def _days(service: Service, terms: FleetTerms) -> tuple[float, ...]:
-    traffic, first, last = service.traffic, service.running.start_month, service.running.last(terms.months)
+def days_of(service: Service, terms: FleetTerms) -> tuple[float, ...]:
+    """Return requests a day month by month: its own while it runs, and those of services that it has replaced."""
+    last = service.running.last(terms.months)
+    moved = service.moved or (0.0,) * terms.months
     return tuple(
-        service.demand.requests_in(at - 1, traffic, terms.start, since=first - 1) if first <= at <= last else 0.0
-        for at in range(1, terms.months + 1)
+        (day if month <= last else 0.0) + more
+        for month, (day, more) in enumerate(zip(users_days(service, terms), moved, strict=True), 1)
+    )
+
+
+def users_days(service: Service, terms: FleetTerms) -> tuple[float, ...]:
+    """Return the requests a day of its own users from its first month on, whoever serves them."""
+    if not service.demand.ways(service.traffic):
+        return (0.0,) * terms.months
+    first = service.running.start_month - 1
+    return tuple(
+        service.demand.requests_in(at, service.traffic, terms.start, since=first) if at >= first else 0.0
+        for at in range(terms.months)
     )
 
 

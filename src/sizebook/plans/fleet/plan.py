@@ -24,6 +24,7 @@ from sizebook.plans.fleet.months import (
 from sizebook.plans.fleet.node_groups import NodeGroup, groups_sharing_nodes, node_groups
 from sizebook.plans.fleet.nodes import bought_together
 from sizebook.plans.fleet.refusals import check, check_prices
+from sizebook.plans.fleet.replaced import with_moved_requests
 from sizebook.plans.ledgers import month_label
 from sizebook.plans.serving.plan import STEP
 from sizebook.plans.serving.rates import Rates
@@ -50,6 +51,11 @@ class PlannedService:
     dear: tuple[ServiceMonth, ...]
     context_tokens: int | None
     notes: tuple[str, ...] = ()
+
+    @property
+    def busy_months(self) -> tuple[int, ...]:
+        """The months, counted from 0, in which requests come to it."""
+        return tuple(at for at, month in enumerate(self.months) if month.requests_per_day)
 
     @property
     def longest_tokens(self) -> int:
@@ -187,7 +193,7 @@ def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     """Return the plan of the services over the months of the plan."""
     check(inputs)
     terms = inputs.terms
-    loads = chosen(inputs.service, terms)
+    loads = chosen(with_moved_requests(inputs.service, terms), terms)
     middle = _Fleet.of_services(loads, terms)
     check_prices(middle.services, [each.members for each in middle.purchases])
     fewest, most, cheap, dear = (_Fleet.of_services(each, terms, middle.purchases) for each in _at_ends(loads, terms))

@@ -8,6 +8,7 @@ from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant
+from sizebook.plans.fleet.months import users_days
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.nodes import node_share
 from sizebook.plans.fleet.plan import Bought, FleetPlan, PlannedService
@@ -24,7 +25,7 @@ def derivations(plan: FleetPlan) -> tuple[Step, ...]:
     """Return the derivation of rate and replicas of each service, of what is bought for them, of nodes and racks."""
     steps: list[Step] = []
     for planned in plan.services:
-        if planned.service.running.start_month <= plan.terms.months:
+        if planned.busy_months:
             steps += [_rate(planned), *_course(plan, planned), *_replicas(plan, planned)]
     for purchase in plan.purchases:
         if _first(plan, purchase) < plan.terms.months:
@@ -49,19 +50,38 @@ def _rate(planned: PlannedService) -> Step:
 
 def _course(plan: FleetPlan, planned: PlannedService) -> list[Step]:
     """Return how its traffic and its prices came about, under its name."""
-    service, days = planned.service, tuple(month.requests_per_day for month in planned.months)
+    service, days = planned.service, users_days(planned.service, plan.terms)
     steps = [
         *traffic_steps(
             service.demand, service.traffic, days, start=plan.terms.start, at=service.running.start_month - 1
         ),
+        *_moved(planned),
         *price_step(planned.rates, plan.terms.months),
     ]
     return [replace(step, label=text("{name}: {label}", name=service.name, label=step.label)) for step in steps]
 
 
+def _moved(planned: PlannedService) -> list[Step]:
+    """Return the requests of the first month in which those of other services come to it."""
+    at = next((at for at, day in enumerate(planned.service.moved) if day), None)
+    if at is None:
+        return []
+    day, moved = planned.months[at].requests_per_day, planned.service.moved[at]
+    return [
+        Step(
+            text("Requests a day from month {n} on", n=at + 1),
+            text("its own + those of services that it replaces"),
+            f"{significant(day - moved, 6)} + {significant(moved, 6)}",
+            value=day,
+            unit="requests",
+            source=_DEFINITION,
+        )
+    ]
+
+
 def _replicas(plan: FleetPlan, planned: PlannedService) -> list[Step]:
     service, replica, margins = planned.service, planned.replica, plan.terms.margins
-    month = planned.months[service.running.start_month - 1]
+    month = planned.months[planned.busy_months[0]]
     spare, mean = margins.spare_replicas(replica.packing), month.requests_per_day / SECONDS_PER_DAY
     rate = f"({significant(replica.requests_per_second, 4)} * {margins.target_load:g})"
     return [
@@ -81,7 +101,8 @@ def _replicas(plan: FleetPlan, planned: PlannedService) -> list[Step]:
 
 
 def _first(plan: FleetPlan, purchase: Bought) -> int:
-    return min(plan.services[at].service.running.start_month for at in purchase.members) - 1
+    busy = [plan.services[at].busy_months for at in purchase.members]
+    return min((months[0] for months in busy if months), default=plan.terms.months)
 
 
 def _gpus(plan: FleetPlan, purchase: Bought) -> list[Step]:

@@ -155,10 +155,13 @@ class DemandByMonth:
         ways = {"users": self.people.users, **{name: getattr(self.course, name) for name in TABLES_OF_MONTHS}}
         return tuple(name for name, value in ways.items() if value is not None)
 
+    def ways(self, traffic: Arrivals) -> tuple[str, ...]:
+        """Return the keys that state the traffic."""
+        return (*(("requests_per_day",) if traffic.requests_per_day is not None else ()), *self._stated)
+
     def check(self, traffic: Arrivals) -> None:
         """Refuse traffic that nobody states, that is stated twice, and growth of what states every month."""
-        rate = ("requests_per_day",) if traffic.requests_per_day is not None else ()
-        if not (ways := (*rate, *self._stated)):
+        if not (ways := self.ways(traffic)):
             raise InputError(f"no traffic: got none of {', '.join(WAYS)}, want one of them. State requests_per_day.")
         if len(ways) > 1:
             raise _twice(*ways)
