@@ -4,7 +4,8 @@ PY := .venv/bin/python
 # The domain layers and core, without what starts a process, writes a workbook or a PDF, or simulates for seconds.
 QUICK := tests/core tests/intake tests/tables tests/models tests/formulas tests/serving tests/training tests/plans tests/functions \
   $(addprefix --ignore=tests/, core/test_domain_archive.py core/test_extras.py intake/test_limits.py models/test_hub.py \
-  models/test_verifying.py models/catalog/test_commands.py models/catalog/test_tables_of_others.py models/checkpoints/test_plans.py \
+  models/test_registration.py models/test_verifying.py models/catalog/test_commands.py models/catalog/test_tables_of_others.py \
+  models/checkpoints/test_count_command.py models/checkpoints/test_plans.py plans/test_not_listed.py \
   serving/test_queues.py serving/test_pool_queues.py serving/test_against_ciw.py plans/serving/test_percentiles.py \
   plans/serving/test_pool_percentiles.py)
 

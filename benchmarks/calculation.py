@@ -4,8 +4,6 @@ Run `python benchmarks/calculation.py`. Times are processor seconds, best of `RO
 the same 10,000 cells in plain Python with the functions alone, through the coercion that every surface shares.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable

@@ -6,8 +6,6 @@ Llama is counted on its meta device too, in a process of its own, and time and m
 those of a checkpoint of 700 GB, DeepSeek-V3 in fp8 with its scales in 163 files, whose values are holes.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

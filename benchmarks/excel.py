@@ -6,8 +6,6 @@ is not in them, and is the same for any function. The cache of equal calls is em
 with sizebook and xlwings-server, its project is served on the loopback and asked over one connection, wall time.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import resource

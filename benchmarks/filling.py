@@ -4,8 +4,6 @@ Run `python benchmarks/filling.py`. Each line is the least of `ROUNDS` in a proc
 with those of the calculating process, over both floors of the same run; memory is the most that a process held.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import multiprocessing.connection
 import os

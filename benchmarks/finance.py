@@ -4,8 +4,6 @@ Run `python benchmarks/finance.py`. Aim: plan and regret together in less than 2
 As machines differ, each is also given as a multiple of a floor in the same run: adding up ten million whole numbers.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 `python benchmarks/from_python.py` prints seconds of a processor and ratios to a floor in the same run.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

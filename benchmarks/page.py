@@ -4,8 +4,6 @@ Processor time of the page's main thread (Chromium's thread clock) stands beside
 stretches only the latter. Sorting and filtering end when the rows are laid out.
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 import tempfile

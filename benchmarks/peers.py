@@ -7,8 +7,6 @@ In the folder `peers`, cases.csv holds what was measured and where it is publish
 case, stated.csv what peers state of themselves. sizebook's own figures are computed whenever the table is made.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

@@ -4,8 +4,6 @@ Run `python benchmarks/prices.py [ROWS]`. Seconds are of the processor, the best
 the same work in the same run with the price given, or with the degrees stated, where nothing is looked up or searched.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time

@@ -5,8 +5,6 @@ bill is polars reading all of it as text. Each runs in a process of its own: a l
 the ratio to its floor, and the most memory that the process held.
 """
 
-from __future__ import annotations
-
 import resource
 import tempfile
 import time

@@ -4,8 +4,6 @@ Where other work runs on the machine, seconds of the processor (of this process 
 on the clock; both are printed.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import resource

@@ -5,8 +5,6 @@ do nothing else, memory flat, an hour of one replica simulated request by reques
 percentile in two. Seconds of the processor stand beside those of the clock, which others on the machine lengthen.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

@@ -4,8 +4,6 @@ Run `python benchmarks/startup.py`. Every command is run in turn, round after ro
 drifts slows all of them alike; the figures are medians of processor time and of wall time over whole processes.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import statistics

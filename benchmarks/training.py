@@ -7,8 +7,6 @@ run, so that they carry over between machines. `--beside TREE` runs this benchma
 turns, each in processes of its own, and compares the best of each figure that both print.
 """
 
-from __future__ import annotations
-
 import argparse
 import logging
 import os

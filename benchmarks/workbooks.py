@@ -4,8 +4,6 @@ Run `python benchmarks/workbooks.py`. Times are processor seconds, those of the 
 `ROUNDS`; memory is the most that a process held. Each line is measured in a process of its own.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import multiprocessing.connection
 import resource

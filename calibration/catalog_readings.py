@@ -8,8 +8,6 @@ fails where a dimension disagrees. Context and number format may differ, where a
 allows, or another file's weights. Without a DATE nothing is written.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterator

@@ -10,8 +10,6 @@ is left out and named, and so are words that state the fact roughly or by anothe
 from a page that speaks of the weights alone.
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import math

@@ -1,7 +1,5 @@
 """Command lines of the scripts here: `--help` says what a script does, and what it does not know starts no fit."""
 
-from __future__ import annotations
-
 import argparse
 
 

@@ -6,8 +6,6 @@ device with everything. Nothing of memory is fitted to these rows. Time is that 
 model family on the same generation, in the folds of calibration/training.py.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from math import log
 from pathlib import Path

@@ -4,8 +4,6 @@
 `sizebook.serving.kernels` on columns of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -10,8 +10,6 @@ the table as `typical` for all that nobody measured. One shape in five is left o
 error on those.
 """
 
-from __future__ import annotations
-
 import csv
 import datetime
 from pathlib import Path

@@ -11,8 +11,6 @@ models are as predicted, those with experts 27 to 61 % slower. So experts of 304
 which these servers, each source counting as one, are off least. Needs NumPy and Polars.
 """
 
-from __future__ import annotations
-
 import csv
 import datetime
 import math

@@ -1,7 +1,5 @@
 """Predicted against measured as SVG: logarithmic axes, one dot a row, the diagonal and lines a fifth off it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -18,8 +18,6 @@ scripts that ran them, and `serving_settings.csv` the settings of engines that h
 Variants are chosen anew in nested folds (`serving_nested.py`), whose error is the one to quote.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass, fields, replace

@@ -1,7 +1,5 @@
 """The chart of docs/serving_accuracy.md: predicted against measured time per token of unseen combinations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

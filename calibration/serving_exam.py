@@ -6,8 +6,6 @@ second). A blank figure was not published. The interval score (Gneiting and Raft
 band: its width, and ten times how far outside of it the figure lies.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from collections import defaultdict

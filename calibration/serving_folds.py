@@ -4,8 +4,6 @@ A fold leaves out an architecture, an engine on a GPU, a GPU with all its server
 all rows with long contexts, or with large loads.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

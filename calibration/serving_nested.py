@@ -5,8 +5,6 @@ architecture after the other, and the one whose TPOT is then off least, by the t
 of that rest and predicts the pair. So the figure also pays for the choice.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The text of docs/serving_accuracy.md and its tables: error by fold, coverage and width of bands, every group."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from pathlib import Path

@@ -7,8 +7,6 @@ comes from fits that saw no server of the engine on the GPU, nothing else is fit
 grows with their tokens was chosen with a look at the time per token of these rows.
 """
 
-from __future__ import annotations
-
 import csv
 import datetime
 from collections import defaultdict

@@ -4,8 +4,6 @@ Run `python calibration/serving_published.py TABLE` from the root of the reposit
 quantity, subject, inputs (JSON), expected, unit, relative_tolerance and source. None of these rows enters the fit.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from dataclasses import replace

@@ -5,8 +5,6 @@ script chose attention data parallelism and expert parallelism by itself, and th
 holds for every run. The first row that matches holds.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

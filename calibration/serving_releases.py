@@ -5,8 +5,6 @@ Needs NumPy. Nothing is fitted to a release: measured rows that state one are pr
 their engine on their GPU, once as they are and once with the caps and chunks of `data/engine_releases.csv`.
 """
 
-from __future__ import annotations
-
 import csv
 import datetime
 from dataclasses import fields

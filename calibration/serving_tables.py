@@ -1,8 +1,6 @@
 """Writes what `serving.py` fitted: the numbers, the bands, the tables, the text and the chart of
 docs/serving_accuracy.md."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 from collections import Counter

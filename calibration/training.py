@@ -7,8 +7,6 @@ Bands come from leaving groups out: every run is predicted by a fit that saw no 
 generation, and the quantiles of measured over predicted are shipped by family in data/calibration_training_bands.csv.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Writes data/calibration_training_error.csv, which `sizebook validate` and docs/a
 docs/training_accuracy.svg, whose message must be the one that follows from that table.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from pathlib import Path

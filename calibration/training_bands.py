@@ -4,8 +4,6 @@ Written by calibration/training.py to data/calibration_training_bands.csv, by fa
 generation, in which framework.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Iterable, Sequence

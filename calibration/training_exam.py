@@ -7,8 +7,6 @@ leaves blank its source does not say. Flags are those of the shared table. `mend
 on sight of a row, its time or its memory: such a row is blind no more, and one of time leaves the page.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import defaultdict

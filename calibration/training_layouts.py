@@ -6,8 +6,6 @@ is stated; the search is free but for recomputation, sequence parallelism and wh
 calibration/training_runs.csv (one run of each model and accelerator) and the reports named in LAYOUTS.
 """
 
-from __future__ import annotations
-
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -2,8 +2,6 @@
 ../shared/truth/training/training_measured.csv beside the repository, which is read there and never copied.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import sys

@@ -5,8 +5,6 @@ Nothing is fitted to these rows. A framework's peak of live tensors is compared 
 the allocator's cache with what is reserved, a whole device with everything.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 

@@ -5,8 +5,6 @@ plan is that of `sizebook plan train` for the published model, GPUs, tokens and 
 fastest that fits is searched. Default failures and checkpoints are in it, start-up is not.
 """
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The accuracy page: one chart of all bands, what was measured where, where bands fail, and every published figure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import chain
 

@@ -1,7 +1,5 @@
 """Writes docs/columns.md: every figure and column that plans and sweeps give, read from what declares them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

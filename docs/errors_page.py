@@ -1,7 +1,5 @@
 """The page of errors: what each message says, what it wants and how to mend it, read from the source that raises it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 Examples of one value stand beside their functions.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from typing import Any

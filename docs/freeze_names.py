@@ -4,8 +4,6 @@
 A test compares the code with both files, so that no name changes by accident.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

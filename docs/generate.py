@@ -4,8 +4,6 @@ Run it by `make generated`, or for single files: `python docs/generate.py docs/f
 file and the function that writes its text.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import subprocess

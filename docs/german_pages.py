@@ -1,7 +1,5 @@
 """German pages: the prose is translated by hand, every block in them is the block of the English page, which is run."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ A key that is refused, or that moves nothing, in one sample is tried in the next
 first, by what they are about. A blank means that no value tried moved one of them.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator, Mapping
 from pathlib import Path

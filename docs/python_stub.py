@@ -1,7 +1,5 @@
 """Writes `src/sizebook/__init__.pyi`: what editors and type checkers know of ``import sizebook``."""
 
-from __future__ import annotations
-
 from sizebook.api.calls import signature_of
 from sizebook.core.registry import Function
 from sizebook.core.sections import Argument

@@ -1,7 +1,5 @@
 """Ranges as SVG: a bar a quantity on a logarithmic axis around 1, its ends in words beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log

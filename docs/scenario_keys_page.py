@@ -1,7 +1,5 @@
 """Writes docs/scenario_keys.md: every key that a plan takes, read from the sections that declare it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

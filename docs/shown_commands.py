@@ -6,8 +6,6 @@ A block whose heading names a file, as in ```toml title="chat.toml", is that fil
 `python docs/shown_commands.py` writes what commands print today into the pages; `make generated` does so too.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -5,8 +5,6 @@ function the formula is the registry's, its options at their defaults, so that a
 line as MathML, which browsers know by themselves: no script, no font and no server.
 """
 
-from __future__ import annotations
-
 from html import escape
 
 from sizebook.core.expression import Expression, parse

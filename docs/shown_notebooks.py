@@ -3,8 +3,6 @@
 A cell shows what it prints and, as Jupyter does, the value of its last line: as text, and as the SVG or HTML it offers.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -4,8 +4,6 @@ A notebook is a page too. Beside every page lies its Markdown, and llms.txt list
 (https://llmstxt.org).
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

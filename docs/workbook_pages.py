@@ -6,8 +6,6 @@ LibreOffice (`soffice`), poppler (`pdftoppm`) and NumPy, so it is no part of `ma
 an inch and a palette of 241 colours, so that all of them together stay below 200 KB.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 import subprocess

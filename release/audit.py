@@ -4,8 +4,6 @@
 itself asks nobody. What became known after that day is not seen, so a release starts with a newer copy.
 """
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

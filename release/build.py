@@ -6,8 +6,6 @@ in another folder, and must be the same byte for byte. The SBOM (CycloneDX) list
 anybody installs: it names no Python, and `sizebook excel install` makes the one for a machine.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

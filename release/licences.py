@@ -4,8 +4,6 @@
 the base and of each extra on every platform; torch is left out, as the checks install none.
 """
 
-from __future__ import annotations
-
 import sys
 import tomllib
 from collections.abc import Iterator

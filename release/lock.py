@@ -4,8 +4,6 @@
 with --check it says what is asked for in vain. A release publishes the lines of each extra as a lock of its own.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -5,8 +5,6 @@ what the catalog explains, and the terms of the glossary. A message that is gone
 there without a translation until somebody writes it.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import io

@@ -4,8 +4,6 @@
 not the one expected: a platform that was lost, or one that was won and should be taken out of NOT_THERE.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib

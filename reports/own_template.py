@@ -3,8 +3,6 @@
 Run it by hand after a change to what anchors are: ``python reports/own_template.py``.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from openpyxl import Workbook

@@ -1,7 +1,5 @@
 """What a release and its installation state agrees with pyproject.toml."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

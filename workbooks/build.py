@@ -6,8 +6,6 @@ Run it by `make generated`. A workbook is the same however often it is built: da
 are compared part by part, for compression differs between machines.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 import tempfile

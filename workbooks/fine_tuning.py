@@ -1,7 +1,5 @@
 """Describes `fine_tuning.xlsx`: which way of fine-tuning fits a GPU, how long it takes and what it costs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fine_tuning_checks import checks

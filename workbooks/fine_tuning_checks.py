@@ -1,7 +1,5 @@
 """The checks of `fine_tuning.xlsx`: parts and totals, independent routes, the plan of each way."""
 
-from __future__ import annotations
-
 from fine_tuning_lines import Runs
 
 from sizebook.training.tuning import TUNINGS

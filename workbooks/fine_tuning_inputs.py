@@ -1,7 +1,5 @@
 """The inputs of `fine_tuning.xlsx`: a model, a data set, a machine, and what money and energy cost."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import Argument, Quantity, leaves
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.training.inputs import TrainingInputs

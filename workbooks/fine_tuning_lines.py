@@ -1,7 +1,5 @@
 """The sheets of `fine_tuning.xlsx` with a column a way: what functions say of each, and what follows in money."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fine_tuning_inputs import DRIVERS, LOOKED_UP, NATIVE, OF_A_PLAN

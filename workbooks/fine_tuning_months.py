@@ -4,8 +4,6 @@ Money and Months rest on each other: hours say how many months there are, months
 which rate they are paid. So the sheet is begun before the costs, and finished after them.
 """
 
-from __future__ import annotations
-
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.finance import level_and_rate_rows

@@ -1,7 +1,5 @@
 """Cases of `fine_tuning.xlsx` in a row each, of the way chosen, so that tornado and two-way table recalculate."""
 
-from __future__ import annotations
-
 from fine_tuning_inputs import DRIVERS
 
 from sizebook.workbooks import styles

@@ -1,7 +1,5 @@
 """Describes `fleet_plan.xlsx`: 1 to 20 services over 1 to 60 months; GPUs, shared nodes, racks, power, money."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fleet_plan_checks import checks

@@ -1,7 +1,5 @@
 """The checks of `fleet_plan.xlsx`: promises kept, independent routes to the same figure, the plan itself."""
 
-from __future__ import annotations
-
 from fleet_plan_inputs import SERVICES
 from fleet_plan_loads import Groups
 from fleet_plan_prices import KNOWN

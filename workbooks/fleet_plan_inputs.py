@@ -1,7 +1,5 @@
 """The inputs of `fleet_plan.xlsx`: one column a service, and what services share."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import leaves
 from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.fleet.inputs import (

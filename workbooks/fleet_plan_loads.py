@@ -3,8 +3,6 @@
 What is bought or stands together is worked out in the row of its first service; the others show nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fleet_plan_inputs import SERVICES

@@ -1,7 +1,5 @@
 """The months of `fleet_plan.xlsx`, all services together, and their quarters and years."""
 
-from __future__ import annotations
-
 from fleet_plan_inputs import SERVICES, WIDTHS
 from fleet_plan_loads import Groups, block, burst_of, signed_at
 

@@ -1,7 +1,5 @@
 """What GPU-hours of services cost and draw in `fleet_plan.xlsx`, at each end of prices, and what their rates need."""
 
-from __future__ import annotations
-
 from fleet_plan_inputs import used
 
 from sizebook.workbooks import styles

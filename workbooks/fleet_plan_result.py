@@ -1,7 +1,5 @@
 """The result sheet of `fleet_plan.xlsx`: the figures to hand on, on one page, and what each service takes."""
 
-from __future__ import annotations
-
 from fleet_plan_inputs import SERVICES
 from fleet_plan_months import CEILINGS, LARGEST
 

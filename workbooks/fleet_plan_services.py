@@ -1,7 +1,5 @@
 """The services of `fleet_plan.xlsx`, a column each: what functions give, then traffic, nodes, prices and who shares."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fleet_plan_inputs import DRIVERS, MOVED, OF_A_SERVICE, SERVICES, WIDTHS, used

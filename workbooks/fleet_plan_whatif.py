@@ -5,8 +5,6 @@ Buying; so each row takes all services at once: the replicas of each, the units 
 table of who buys with whom), and what is above the contracts, which are those of the plan in every case.
 """
 
-from __future__ import annotations
-
 from fleet_plan_inputs import DRIVERS, SERVICES
 from fleet_plan_loads import FILLED, Groups, block, signed_at
 

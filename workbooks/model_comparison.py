@@ -1,7 +1,5 @@
 """Describes `model_comparison.xlsx`: up to twelve models side by side, as a table to sort and filter, with charts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from model_comparison_facts import FACTS, KNOWN, Fact, facts

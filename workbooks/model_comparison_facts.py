@@ -1,7 +1,5 @@
 """The facts of `model_comparison.xlsx`, a row a fact and a column a model: what functions give, and what follows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from model_comparison_inputs import MODELS

@@ -1,7 +1,5 @@
 """The inputs of `model_comparison.xlsx`: twelve models, and what is compared of them."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import find
 from sizebook.workbooks import styles

@@ -1,7 +1,5 @@
 """Describes `model_sizing.xlsx`: the exact parameters of one published model and the bytes that store them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from model_sizing_result import checks, result, stored_in

@@ -1,7 +1,5 @@
 """The page of results of `model_sizing.xlsx` and its checks."""
 
-from __future__ import annotations
-
 from sizebook.core.quantities import dtype_keys
 from sizebook.models.architecture import PARTS
 from sizebook.plans.sizing.plan import DTYPES_COMPARED

@@ -1,7 +1,5 @@
 """Describes `serving_capacity.xlsx`: traffic and latency targets in; replicas, GPUs, money, energy and carbon out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from serving_capacity_basis import basis

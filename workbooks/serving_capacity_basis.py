@@ -1,7 +1,5 @@
 """What the formulas of `serving_capacity.xlsx` start from: one replica as functions give it, and the plan beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Cases of `serving_capacity.xlsx`: the plan in a few rows each, so that tornado and two-way table recalculate."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from serving_capacity_basis import Staged

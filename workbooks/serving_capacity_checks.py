@@ -1,7 +1,5 @@
 """The checks of `serving_capacity.xlsx`: promises kept, independent routes to the same figure, the plan itself."""
 
-from __future__ import annotations
-
 from serving_capacity_basis import KNOWN, Staged
 
 from sizebook.core.sections import leaves

@@ -1,7 +1,5 @@
 """The inputs of `serving_capacity.xlsx`: those of a serving scenario, and the workbook's own."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.plans.commitments import CommitmentTerms

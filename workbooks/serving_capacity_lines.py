@@ -1,7 +1,5 @@
 """The lines of `serving_capacity.xlsx`: the first month by single functions, and the latency curve of a replica."""
 
-from __future__ import annotations
-
 from serving_capacity_basis import PLANNED, POOLS, Staged
 from serving_capacity_inputs import API
 

@@ -1,7 +1,5 @@
 """The sheets of `serving_capacity.xlsx` on which time runs across: replicas by hour, the plan month by month."""
 
-from __future__ import annotations
-
 from serving_capacity_basis import Staged
 
 from sizebook.core.sections import leaves

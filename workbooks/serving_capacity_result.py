@@ -1,7 +1,5 @@
 """The result sheet of `serving_capacity.xlsx`: the figures to hand on, on one page, and the replica behind them."""
 
-from __future__ import annotations
-
 from serving_capacity_basis import POOLS
 
 from sizebook.workbooks import styles

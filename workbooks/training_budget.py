@@ -1,7 +1,5 @@
 """Describes `training_budget.xlsx`: memory, time, money, energy and carbon of one training run in three cases."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from training_budget_cases import cases

@@ -1,7 +1,5 @@
 """The run of `training_budget.xlsx` in three cases: time, GPU-hours, money, energy and carbon by ordinary formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from training_budget_plan import FIGURES, HEADS, LABELS, Staged

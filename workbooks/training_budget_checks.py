@@ -1,7 +1,5 @@
 """The checks of `training_budget.xlsx`: independent routes, the balance of GPU-hours, months and cases, the plan."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from training_budget_plan import FIGURES, Staged

@@ -1,7 +1,5 @@
 """The inputs of `training_budget.xlsx`: those of a training scenario, and the workbook's own."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import leaves
 from sizebook.plans.training.inputs import Energy, Footprint, Prices
 from sizebook.scenarios.money import Money

@@ -1,7 +1,5 @@
 """The lines of the calculation sheet of `training_budget.xlsx`: one step derived again by single functions."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import leaves
 from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.training.case import NAMES

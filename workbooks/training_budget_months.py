@@ -1,7 +1,5 @@
 """The months of `training_budget.xlsx`: the whole run of the middle case, spread evenly over its days."""
 
-from __future__ import annotations
-
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.finance import level_and_rate_rows, usd_row

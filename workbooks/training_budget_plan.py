@@ -1,7 +1,5 @@
 """What the formulas of `training_budget.xlsx` start from: one step as functions give it, and the plan beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The result sheets of `training_budget.xlsx`: the figures to hand on, on one page; what memory and cost consist of."""
 
-from __future__ import annotations
-
 from openpyxl.styles import Alignment
 from training_budget_checks import CAUSES
 from training_budget_plan import FIGURES, LABELS

@@ -1,7 +1,5 @@
 """Describes `training_programme.xlsx`: phases one after another, and what they cost together, month by month."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from training_programme_checks import checks

@@ -1,7 +1,5 @@
 """The checks of `training_programme.xlsx`: parts and totals, months and budget, the plan itself."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from training_programme_inputs import PHASES

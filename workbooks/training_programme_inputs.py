@@ -1,7 +1,5 @@
 """The inputs of `training_programme.xlsx`, a column a phase, and what phases share."""
 
-from __future__ import annotations
-
 from training_budget_inputs import HEADINGS as OF_A_RUN
 from training_budget_inputs import LEFT_OPEN
 

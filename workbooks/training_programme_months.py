@@ -1,7 +1,5 @@
 """The sheets of `training_programme.xlsx` beside its phases: the budget in three cases, the months across."""
 
-from __future__ import annotations
-
 from training_programme_inputs import PHASES
 
 from sizebook.plans.training.case import NAMES

@@ -1,7 +1,5 @@
 """The phases of `training_programme.xlsx`, a column each: what functions give, then hours, days, money and energy."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from training_programme_inputs import DRIVERS, PHASES, WIDTHS

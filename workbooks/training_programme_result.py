@@ -1,7 +1,5 @@
 """The result sheet of `training_programme.xlsx`: the figures to hand on, on one page."""
 
-from __future__ import annotations
-
 from training_programme_inputs import PHASES
 from training_programme_months import PARTS
 

@@ -1,7 +1,5 @@
 """Cases of `training_programme.xlsx` in a row each, so that tornado and two-way table recalculate by formulas."""
 
-from __future__ import annotations
-
 from training_programme_inputs import DRIVERS
 
 from sizebook.workbooks import styles

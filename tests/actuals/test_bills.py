@@ -1,7 +1,5 @@
 """Bills in FOCUS: added up by hand, broken rules named with their row, and columns of others left alone."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from pathlib import Path

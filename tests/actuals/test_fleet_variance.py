@@ -1,7 +1,5 @@
 """A fleet against what came: each service by itself, causes planted in one are found there, and all sums are exact."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The share of prompts that a prefix cache finds: what a plain radix tree finds, and of three requests by hand."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Logs of requests become the keys of a scenario: figures by hand, drops counted, and the plan takes the files."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Why a month was off: causes that were planted come back, shares add up, and nothing changed gives nothing."""
 
-from __future__ import annotations
-
 import html
 import itertools
 import json

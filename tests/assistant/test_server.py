@@ -1,7 +1,5 @@
 """The server as a client sees it: tools and their schemas, answers with formula, range and source, bounds."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """A bridge between two plans: bars add up to the difference, ten at most, and what data moved has a bar of its own."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Outputs of a scenario: the same bytes from every process, the same figures in every format, and what inspect says."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The store of scenarios and runs: what goes in comes out, differences add up, two processes lose nothing."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

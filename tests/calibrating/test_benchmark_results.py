@@ -1,7 +1,5 @@
 """What benchmarks write is calibrated as it is: every tool gives one row, what it lacks is asked for by name."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

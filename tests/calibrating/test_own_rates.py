@@ -1,7 +1,5 @@
 """A file of own rates on every surface: what it moves, by how much, what says so, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Logs of trainers are calibrated as they are: settings and the median step are read, what is missing is asked for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

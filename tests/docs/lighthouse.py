@@ -4,8 +4,6 @@ The front page, a tutorial, the longest page, a German one and the page of model
 be found of accessibility or best practices. Each page has four minutes.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import os

@@ -1,7 +1,5 @@
 """The units to commit to are the least cost there is: every way to sign is tried on small cases."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

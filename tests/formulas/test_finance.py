@@ -1,7 +1,5 @@
 """Money over time against hand-worked values, and against LibreOffice's functions of the same names."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 from pathlib import Path

@@ -7,8 +7,6 @@ wrong, when every key of every row was dropped, nulled, set to 0 or moved, or by
     python -m tests.models.edits SEED NUMBER [TYPE ...]
 """
 
-from __future__ import annotations
-
 import copy
 import importlib
 import json

@@ -3,8 +3,6 @@
 Each kind takes a config and returns what `edits.apply` sets: the new value of each path.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """A checkpoint against its architecture: agreement, other names, fused tensors, what is stored besides, differences."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 Llama 3.3 70B has 70.6 B parameters, 141 GB in 16 bits: no H100 of 80 GB holds them, two do.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

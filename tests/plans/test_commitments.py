@@ -1,7 +1,5 @@
 """Contracts are paid to their end: what to sign, what it leaves, and what running ones are worth."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The range of a cost, worked by hand: throughput and price differ independently of one another."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

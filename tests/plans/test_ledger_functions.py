@@ -1,7 +1,5 @@
 """The functions that workbooks stage: ledgers and figures of serving and fleet plans, against the plans and by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """No plan stops for want of a price, a power or a layout: what nobody lists is blank and said, all else is planned."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

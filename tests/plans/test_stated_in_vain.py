@@ -1,7 +1,5 @@
 """Keys that say nothing without another key of their section: each is refused alone, on every surface."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The fleet report says what the plan says: totals, ranges and contracts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from pathlib import Path

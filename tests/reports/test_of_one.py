@@ -1,7 +1,5 @@
 """Reports of the smallest plans: one GPU, one month, one phase, one request at once; no word stands in the plural."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

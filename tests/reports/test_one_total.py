@@ -1,7 +1,5 @@
 """What all months cost reads alike on the command, in its JSON and on the report's first page."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

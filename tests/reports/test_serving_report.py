@@ -1,7 +1,5 @@
 """What the serving report says, and that it can be laid out."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 from typing import Any

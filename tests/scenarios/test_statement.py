@@ -1,7 +1,5 @@
 """What is paid beside GPUs, by fiscal year, discounted, against figures worked by hand and on every surface."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A process of the service outlives the thread whose request started it."""
 
-from __future__ import annotations
-
 import os
 from threading import Thread
 

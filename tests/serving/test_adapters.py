@@ -1,7 +1,5 @@
 """Low-rank adapters beside the weights: their memory, what a pass reads of them, and the kernels that they launch."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.serving.band import NOTHING, replica_band

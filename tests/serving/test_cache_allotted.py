@@ -1,7 +1,5 @@
 """Requests that run at once: blocks of the cache as engines allot them, and pools for states of mixers."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.serving.case import Case, case_of

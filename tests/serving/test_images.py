@@ -1,7 +1,5 @@
 """Images in front of a decoder: their tokens by the rule of each processor, and the work of the encoder."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

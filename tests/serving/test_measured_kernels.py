@@ -1,7 +1,5 @@
 """Kernels with numbers of their own: AMD's, links that join GPUs pair by pair, heads that no flash kernel takes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Prefixes that stay in a cache between turns: their age, who finds them, and what is sent back."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -4,8 +4,6 @@ A new field of a section is in the grid without an edit here; `SENSIBLE` holds v
 would be refused, `TOGETHER` what must be given with it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

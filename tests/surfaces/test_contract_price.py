@@ -1,7 +1,5 @@
 """The price of one contract on every surface: 1.539 EUR at 0.9 EUR a USD are 1.71 USD a GPU-hour."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

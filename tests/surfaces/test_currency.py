@@ -1,7 +1,5 @@
 """A cost in another currency: the same on command, JSON, report, batch and workbook, and refused without a rate."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -4,8 +4,6 @@ The whole workbook is walked, cell by cell, beside the same one in USD. What sta
 functions are asked and give, and of prices as they are listed.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from typing import Any

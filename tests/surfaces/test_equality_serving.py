@@ -1,7 +1,5 @@
 """One serving plan on every surface: function, JSON, TOML, sweep and PDF give the same figures, input by input."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

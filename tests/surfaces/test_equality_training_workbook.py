@@ -1,7 +1,5 @@
 """Training plans in their workbook: what filling stores and what LibreOffice works out are the plan's."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Plans in their workbooks: what filling stores and what LibreOffice works out are the plan's, input by input."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

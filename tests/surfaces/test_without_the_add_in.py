@@ -1,7 +1,5 @@
 """Planning workbooks in LibreOffice without the add-in: what needs no function follows every edit, the rest says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from functools import cache

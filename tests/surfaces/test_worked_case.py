@@ -1,7 +1,5 @@
 """The worked case of the documentation: users, a contract, euros and two services, the same digits on every surface."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

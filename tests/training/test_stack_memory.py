@@ -1,7 +1,5 @@
 """What frameworks keep of a parameter, by hand from their code."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizebook.plans.training.rows import work_of_row

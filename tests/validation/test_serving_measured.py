@@ -4,8 +4,6 @@ These are errors of a fit on rows it saw; those on what it had not seen are in d
 inputs are known to be wrong (copies, disaggregated runs, two loads, caps not stated) are estimated but not judged.
 """
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from types import ModuleType

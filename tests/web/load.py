@@ -7,8 +7,6 @@ form, and afterwards the service holds no more than a fifth more memory than whe
 every kind of question.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import socket

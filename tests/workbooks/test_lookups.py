@@ -1,7 +1,5 @@
 """A price, a power or a grid that nobody lists is said to be missing where it is read; it is no 0."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

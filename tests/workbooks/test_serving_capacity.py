@@ -1,7 +1,5 @@
 """The planning workbook `serving_capacity.xlsx` shows the plan: staged once, derived again, compared by its checks."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from datetime import datetime

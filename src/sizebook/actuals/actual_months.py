@@ -1,7 +1,5 @@
 """The table of what came: a row for each month and service, in the plan's currency."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ FOCUS is the open cost and usage specification of the FinOps Foundation. What it
 know are left alone, and may stand in place of a tag.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

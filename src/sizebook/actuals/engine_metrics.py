@@ -1,7 +1,5 @@
 """Traffic from what an engine counts, as its endpoint for Prometheus shows it: lengths in buckets, and the cache."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A plan against what came: by month, service and cause, what of the bill no plan holds, and the rest of the year."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a serving or fleet plan says of each service and month, as factors of its cost, and of other lengths."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

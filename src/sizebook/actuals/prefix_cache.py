@@ -1,7 +1,5 @@
 """How much of its prompts a server would find in its cache of prefixes, replayed block by block."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 

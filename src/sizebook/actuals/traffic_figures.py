@@ -1,7 +1,5 @@
 """What a log of requests says of traffic, in the keys of a serving scenario: rates, hours, lengths, bursts, cache."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The files that a serving scenario takes of measured traffic: ``traffic.toml``, histograms and a trace."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 Where a figure stands in a log is said by ``data/traffic_logs.toml``, so a new log is a table there and no code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ many times longer real GPUs took for the same work, idle is hours paid over hour
 the currency of the bill, and rate is what one unit of that currency costs in the plan's.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields

@@ -4,8 +4,6 @@ Every value goes through the coercion of a cell: ``sb.params_mha("4096")`` means
 a bad one gets the same message. Numbers that are plainly within their bounds, as most are, skip it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass

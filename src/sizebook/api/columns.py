@@ -1,7 +1,5 @@
 """Columns of numbers from NumPy, pandas and polars, told by what they are, so that none of them need be installed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

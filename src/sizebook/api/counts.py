@@ -1,7 +1,5 @@
 """``sb.count``: the exact parameters of a model, of a config.json that is given as a file or as a dict."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a notebook draws of a plan: a chart of its report, and the bridge from one plan to another."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.plans.bridges import Bridge

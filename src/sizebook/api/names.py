@@ -1,7 +1,5 @@
 """The public names of ``import sizebook``: functions by their field name, and what stands beside them."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Frames: ``sb.sweep``, a serving estimate or a training plan a row, and ``sb.catalog``, what is known by name."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence

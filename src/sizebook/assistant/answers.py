@@ -1,7 +1,5 @@
 """What an assistant is answered: values with formula, range and source. This runs in a process of its own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """The server: five tools and three resources, each answered by a process with limits of time and memory."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ A plan is a scenario file, or an output of one, whose own record says with which
 are made one after another in the order of the keys; the first and the last step are what version and data moved.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

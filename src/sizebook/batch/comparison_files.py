@@ -1,7 +1,5 @@
 """The comparison of a batch's scenarios, as the files of a report."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

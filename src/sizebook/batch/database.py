@@ -1,7 +1,5 @@
 """The four long tables of a batch as one file of DuckDB."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from pathlib import Path
 

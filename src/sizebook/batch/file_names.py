@@ -1,7 +1,5 @@
 """Names of the files of a batch: of a scenario's name or title, safe on every system and told apart."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping

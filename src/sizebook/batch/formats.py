@@ -4,8 +4,6 @@ Each is a function from a planned scenario to the bytes of a file, and each file
 of. A new format is one line of `FORMATS`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

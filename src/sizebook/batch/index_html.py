@@ -1,7 +1,5 @@
 """The index of a batch as a page for browsers: links, columns that sort, and charts over the batch."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The figures of a batch as one table: a line a scenario, a column a figure with its unit, numbers as numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,6 @@
 # ruff: noqa: E402 - the extra is asked for before what stands on it
 """The index of a batch as a workbook: a line a scenario with its files and figures, or what was wrong."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ The scenario is planned again with today's formulas and data. The record in the 
 of data, the formulas, the version of sizebook, or a file that the scenario names.
 """
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -4,8 +4,6 @@ Each outcome is on the disk before the batch goes on, so that whatever is killed
 does the rest. Only the batch itself writes here; its workers hand over what they made.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

@@ -3,8 +3,6 @@
 Searching takes as long as many plans do, so that it is done when a workbook asks for the table.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.core.errors import SizebookError

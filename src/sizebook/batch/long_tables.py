@@ -5,8 +5,6 @@ scenario gives waits in the journal until all are done, so that 10 000 plans are
 goes on.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

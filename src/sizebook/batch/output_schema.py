@@ -1,7 +1,5 @@
 """JSON Schema of what `--formats json` writes, from the same outlines that name the figures and tables of plans."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.batch.formats import JSON_VERSION, RECORD

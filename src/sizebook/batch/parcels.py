@@ -4,8 +4,6 @@ The small files that a scenario names in its folder travel with it. Anything els
 another folder, own prices) must be the same on the worker; a worker where it differs refuses the scenario.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 import threading

@@ -5,8 +5,6 @@ A partition is to its sweep what a scenario is to its batch: a row of the same j
 folders themselves, so on a cluster they share them; what goes back is how many rows were answered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial

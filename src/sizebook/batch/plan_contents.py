@@ -1,7 +1,5 @@
 """What a plan of any kind holds, as figures and tables under their declared names: what JSON, CSV and indexes show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The reconciliation of the catalog as files of a report, with the record that `sizebook inspect` reads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

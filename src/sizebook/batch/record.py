@@ -4,8 +4,6 @@ Version, scenario, the files that it names, the tables of data with their newest
 all figures. No time and no path of a machine, so that equal scenarios give equal bytes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Runs the scenarios of a batch in parallel; a scenario that fails is reported and does not stop the others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

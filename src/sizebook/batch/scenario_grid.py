@@ -1,7 +1,5 @@
 """A grid over one scenario: every combination of some keys' values, `--grid gpu=h100-sxm,h200-sxm`."""
 
-from __future__ import annotations
-
 import copy
 import csv
 import itertools

@@ -1,7 +1,5 @@
 """Reads the scenarios of a batch: a list in TOML or YAML, a table with one scenario a row, or a grid over one."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 It is worked out when a workbook is filled, not with every plan: JSON and indexes do without it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.core.sections import Argument, Quantity

@@ -5,8 +5,6 @@ and an approval. A run holds the figures of a scenario under one version of size
 only what is missing. Several processes may write at once; SQLite has them wait for each other.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

@@ -4,8 +4,6 @@ A file's record holds its scenario and figures (`inspection`), and so does a run
 outputs in any format; a plan that stands in several formats is planned once, for their records are equal.
 """
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The values that a scenario writes into a workbook: inputs of a shipped one, anchors of a user's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

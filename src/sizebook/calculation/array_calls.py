@@ -5,8 +5,6 @@ inside SUMPRODUCT Excel works such a function out for each. So the call is hande
 value for is spread over the shape of its arrays, and each place is a formula of one row of a second model.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

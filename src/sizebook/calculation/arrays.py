@@ -1,7 +1,5 @@
 """Arguments that are arrays: what Excel takes in a way of its own, and which part of an area INDEX gives."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 
 from sizebook.calculation.names import NotCalculableError, without_prefixes

@@ -1,7 +1,5 @@
 """What a recalculation gives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The arguments of a call of a function of spreadsheets, rewritten for whoever works it out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Calls from the engine back into Python: registered functions, and functions of spreadsheets that are our own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

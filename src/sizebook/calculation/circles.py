@@ -4,8 +4,6 @@ The engine finds circles through several cells as it runs, but gives 0 where suc
 So the call tells where it leads before the engine follows it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.calculation.copies import Corner, relative

@@ -6,8 +6,6 @@ texts, truths and whole numbers, cells of sheets that hold no such number, and b
 or 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sizebook.calculation.callback_names import COMPARED

@@ -4,8 +4,6 @@ Two cells hold copies of one formula when it reads the same in both once each re
 counted from the cell (as R1C1 references do).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Criteria that seek an error, as COUNTIF(A1:A9,"#N/A") and SUMIF(A1:A9,"<>#N/A"): the engine would find none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

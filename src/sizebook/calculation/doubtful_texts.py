@@ -1,7 +1,5 @@
 """Which formulas take a text of a cell as a number that Excel reads and the engine does not; see `text_numbers`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

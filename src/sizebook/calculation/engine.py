@@ -1,7 +1,5 @@
 """Recalculates a workbook without Excel: formualizer works out its formulas, Python our own functions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.metadata import version

@@ -4,8 +4,6 @@ Rewriting hangs on formulas, names and tables, and not on the values of a scenar
 that, the code that rewrites included. One that is missing or damaged is as none: the formulas are rewritten then.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

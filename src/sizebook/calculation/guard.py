@@ -4,8 +4,6 @@ Where there is fork and this process has one thread, each calculation is a fork 
 process is started (0.3 s) and kept for the calculations to come.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import mmap

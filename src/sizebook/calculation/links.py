@@ -1,7 +1,5 @@
 """Cells of other workbooks that a workbook refers to: what it keeps of them, as Excel uses it without asking."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.calculation.package import RELATIONS, WORKBOOK, Package, tag

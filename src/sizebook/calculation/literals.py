@@ -1,7 +1,5 @@
 """Arguments that are written out in a formula, where the engine would take them otherwise than Excel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sizebook.calculation.names import NotCalculableError

@@ -1,7 +1,5 @@
 """What the names in a formula stand for: defined names, structured references, LAMBDAs and their variables."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field

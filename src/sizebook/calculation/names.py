@@ -1,7 +1,5 @@
 """The defined names of a workbook and what they stand for in a formula."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ text is made of (operands of ``&``, arguments of functions of texts) is therefor
 criterion as 0 where it is -0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sizebook.calculation.callback_names import AS_TEXT, CRITERION, PLACE

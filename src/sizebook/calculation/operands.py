@@ -1,7 +1,5 @@
 """Operands of formulas: where they stand, and which of their cells a formula takes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sizebook.calculation.names import NotCalculableError

@@ -1,7 +1,5 @@
 """Writes the file that the engine reads: the cells of a package, and what their formulas need."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ The engine is given a small file of its own: sheets, texts and cached cells of o
 (a date is a number then), as are names, tables and chart sheets, which the rewritten formulas no longer need.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import repeat
 from time import process_time

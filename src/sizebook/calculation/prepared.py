@@ -1,7 +1,5 @@
 """A workbook as the engine reads it: its file, its formulas, and what became of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

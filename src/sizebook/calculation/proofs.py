@@ -4,8 +4,6 @@ Some functions of the engine agree with Excel's documentation for numbers, but n
 texts, truths and blank cells, or for negative numbers in other bases. What they are handed is looked at first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Recalculates a workbook in a guarded process."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path

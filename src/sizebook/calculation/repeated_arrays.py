@@ -3,8 +3,6 @@
 The engine works out what it reads, as often as it reads it; a call into Python for each value of an array is dear.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

@@ -5,8 +5,6 @@ worked out; where Excel takes one cell of a range (an operand or a one-value arg
 is named. Functions that are our own are called by our own names, which the engine hands to Python.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The formulas that a worksheet holds, and where they stand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

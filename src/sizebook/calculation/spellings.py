@@ -4,8 +4,6 @@ The same function has another stored name in each host, and a host does not reco
 therefore takes a target, and calculation reads them all.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 

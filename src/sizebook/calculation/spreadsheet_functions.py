@@ -1,7 +1,5 @@
 """What is known of the functions of spreadsheets: how they take their arguments, and who works them out."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cache

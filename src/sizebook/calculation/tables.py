@@ -1,7 +1,5 @@
 """Structured references, ``Sales[[#This Row],[amount]]``, as the plain areas that they mean from a cell."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ Written out in a formula they become their number; what works with a cell that h
 (``COUNTIF(A1:A9,"$7")``) are read in ways that Excel does not document, and refused as well.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

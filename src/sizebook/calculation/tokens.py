@@ -4,8 +4,6 @@ openpyxl's tokenizer refuses the spill operator (``A1#``) and joins ``@`` with w
 writes; hence this one. It splits and never judges: text that is not a formula comes out as tokens all the same.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache

@@ -1,7 +1,5 @@
 """Several areas in one: unions in parentheses, areas over several sheets, and what two areas have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sizebook.calculation.names import NotCalculableError

@@ -1,7 +1,5 @@
 """Which cells of a sheet hold something: the last row, and of areas that reach far the columns that are used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from lxml import etree

@@ -1,7 +1,5 @@
 """Values of cells as Python, as the engine hands them over, and as a formula writes them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

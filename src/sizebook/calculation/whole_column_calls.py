@@ -1,7 +1,5 @@
 """Calls over whole columns, written as calls over as many rows as matter."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

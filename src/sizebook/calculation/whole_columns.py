@@ -9,8 +9,6 @@ array is worked out over the used rows and one blank row behind them, which stan
 - other figures: the used rows where a blank row gives no number, else all rows written out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What the formulas of a workbook may refer to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

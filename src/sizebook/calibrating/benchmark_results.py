@@ -3,8 +3,6 @@
 Where a figure stands in a result is said by ``data/benchmark_results.toml``: a new tool is a table there and no code.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ held near 1 so that few runs move them little. Runs are left out by group, a mod
 predicted by a fit to the others: what own rates are worth is the error on those, beside that of the shipped rates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

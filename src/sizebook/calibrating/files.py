@@ -1,7 +1,5 @@
 """Writes the file of own rates that `sizebook.tables.own_rates` reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

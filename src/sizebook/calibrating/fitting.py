@@ -1,7 +1,5 @@
 """Least squares on logarithms of predicted over measured, and what it says of runs that it has not seen."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

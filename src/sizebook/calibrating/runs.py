@@ -1,7 +1,5 @@
 """Tables of measured runs: the columns of `sizebook sweep` and what was measured, every row checked before any fit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

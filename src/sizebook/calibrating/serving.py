@@ -1,7 +1,5 @@
 """Measured servers as an estimate predicts them under factors on its seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

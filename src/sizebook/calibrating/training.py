@@ -1,7 +1,5 @@
 """Measured training runs as the plan predicts them under factors on its seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 How a log says what is told by ``data/training_logs.toml``: a new trainer is a table there and no code.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

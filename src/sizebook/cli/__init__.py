@@ -4,8 +4,6 @@ An error is one message on standard error and exit code 2; a batch or check that
 Click, not Typer: Typer imports pydantic at every start, which made `sizebook call` three times as slow.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import sys

@@ -1,7 +1,5 @@
 """Rent, buy or call as lines of text: what each costs by year, and from when on which costs less."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sizebook.core.units import thousands, usd

@@ -1,7 +1,5 @@
 """`sizebook bridge` says what each thing that differs between two plans adds to the cost."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

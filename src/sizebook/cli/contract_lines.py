@@ -1,7 +1,5 @@
 """Contracts of a plan as lines of text: those that run and those to sign, what they leave, and if traffic differs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 

@@ -1,7 +1,5 @@
 """`sizebook dashboard` writes the catalog of models as one page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

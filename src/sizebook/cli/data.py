@@ -1,7 +1,5 @@
 """`sizebook data` checks the tables of data, adds a planner's own rows to them, and hands them on in packs."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from collections.abc import Iterator

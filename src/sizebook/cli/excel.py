@@ -1,7 +1,5 @@
 """`sizebook excel` installs and checks the add-in for Excel, and writes the files of xlwings Lite and Server."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

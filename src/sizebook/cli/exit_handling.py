@@ -1,7 +1,5 @@
 """How a command ends: signals unwind it like an error does, so that it leaves no half-written file."""
 
-from __future__ import annotations
-
 import atexit
 import gc
 import signal

@@ -1,7 +1,5 @@
 """Groups of commands: with a hint for one that is unknown, and with modules imported only when a command runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any

@@ -1,7 +1,5 @@
 """`sizebook libreoffice` builds or installs the Calc extension, says which one is there, and removes it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

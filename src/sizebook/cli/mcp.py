@@ -1,7 +1,5 @@
 """`sizebook mcp` serves assistants over the Model Context Protocol."""
 
-from __future__ import annotations
-
 import os
 
 import click

@@ -1,7 +1,5 @@
 """What `sizebook actuals variance` and `sizebook bridge` write: a report as PDF or HTML, or a workbook."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -3,8 +3,6 @@
 They are coloured if standard error is a terminal with colours and NO_COLOR (no-color.org) is not set.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable

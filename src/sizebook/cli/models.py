@@ -1,7 +1,5 @@
 """`sizebook models` lists the catalog; `sizebook reconcile` compares published and computed counts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`sizebook plan`: training, serving, fleet and programme plans of a scenario, one module each."""
 
-from __future__ import annotations
-
 import click
 
 from sizebook.cli.lazy import LazyGroup

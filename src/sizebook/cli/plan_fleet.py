@@ -1,7 +1,5 @@
 """`sizebook plan fleet` prints a fleet plan: GPUs, nodes, racks and power by month, money, energy and carbon."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """`sizebook plan programme` prints a training programme: phases, a budget in three cases, months with MW."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

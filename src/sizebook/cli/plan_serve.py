@@ -1,7 +1,5 @@
 """`sizebook plan serve` prints a serving plan: replicas, GPUs, latency with its band, cost, energy and carbon."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """`sizebook plan train` prints a training plan: memory per GPU, time, cost, energy and carbon in three cases."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """`sizebook report` writes the report of one scenario, as PDF or in another format."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`sizebook scenario` writes a template of a scenario file, or the JSON Schema for editors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

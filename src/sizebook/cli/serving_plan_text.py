@@ -1,7 +1,5 @@
 """A serving plan as lines of text: what it costs, what a replica does, what to sign, what was compared."""
 
-from __future__ import annotations
-
 import math
 
 from sizebook.cli.alternative_lines import alternative_lines

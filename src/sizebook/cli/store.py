@@ -1,7 +1,5 @@
 """`sizebook store`: scenarios and what came of them, kept in one file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`sizebook template check` lists the inputs and anchors of a workbook, and problems that filling would meet."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

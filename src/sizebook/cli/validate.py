@@ -1,7 +1,5 @@
 """`sizebook validate` reruns every published figure that ships with the package."""
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import asdict

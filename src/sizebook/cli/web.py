@@ -1,7 +1,5 @@
 """`sizebook web` serves plans, reports and workbooks over HTTP."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The welcome text of `sizebook` without a command, and `sizebook completion` for shells."""
 
-from __future__ import annotations
-
 import click
 from click.shell_completion import get_completion_class
 

@@ -2,8 +2,6 @@
 its own result. What comes back is what a cell can hold, whatever function it comes from: no table for each cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Cells, words of the command line, keys of scenario files and columns of sweeps a
 default, 4096.0 is 4096, "70B" is 70e9. Whatever stands there is taken or refused, at once and in a short message.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime

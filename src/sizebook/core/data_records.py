@@ -1,7 +1,5 @@
 """Tables of a TOML file of `data/` as dataclasses: what is missing or misspelt there is refused by its name."""
 
-from __future__ import annotations
-
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 

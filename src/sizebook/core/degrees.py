@@ -1,7 +1,5 @@
 """Degrees of parallelism: the largest divisor, and the refusal of a degree that does not divide."""
 
-from __future__ import annotations
-
 
 def largest_divisor(n: int, at_most: int) -> int:
     """Return the largest divisor of ``n`` that is no greater than ``at_most``."""

@@ -1,7 +1,5 @@
 """How a figure came about: its formula, the numbers put into it, the result, its unit and its source."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

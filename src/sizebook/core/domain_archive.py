@@ -3,8 +3,6 @@
 They need only the standard library, so LibreOffice's own Python and xlwings Lite's Pyodide run them from an archive.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Every message reads ``problem: got X, want Y. Fix.`` so that the person who sees
 line or in a report knows what to change. Surfaces show ``code`` where a cell has room for nothing more.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """How a formula is written as text, in Excel and in JavaScript: signs, functions, and where parentheses stand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The base is the functions and the command line, on the standard library, click a
 more asks for its extra in its first lines, so that no work starts that cannot finish.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib.util import find_spec
 

@@ -1,7 +1,5 @@
 """The label of a figure that several scenarios share: it heads a column of an index and a row of a comparison."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -4,8 +4,6 @@ Surfaces take money and physics from here instead of writing them a second time:
 LAMBDA for a workbook without the add-in, a page that computes in the browser.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 Every refusal of a word takes its hint from here, so that a mistake is answered alike in a cell, a file and a command.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

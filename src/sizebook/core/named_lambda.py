@@ -8,8 +8,6 @@ What differs from the function: text that reads as a number ("70B"), "yes" for T
 (``#VALUE!``); whole numbers are exact to 2^53.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

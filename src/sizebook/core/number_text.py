@@ -6,8 +6,6 @@ decimals, as programs write them, but for whole numbers: 4.096 tokens are 4096 t
 hardly 10.
 """
 
-from __future__ import annotations
-
 import os
 import re
 

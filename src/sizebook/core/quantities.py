@@ -3,8 +3,6 @@
 An argument's type is one of these, so `d_model` means the same in every function, wizard and error message.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from sizebook.core.sections import Quantity

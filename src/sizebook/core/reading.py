@@ -4,8 +4,6 @@ The sections declare the keys. A key of a table may also stand at the top level,
 everything that a TOML file can.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, replace
 from functools import cache

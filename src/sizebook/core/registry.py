@@ -4,8 +4,6 @@ A function is plain Python under the `function` decorator; its parameters are qu
 spread into their fields (`sizebook.core.sections`).
 """
 
-from __future__ import annotations
-
 import inspect
 import typing
 from collections.abc import Callable, Mapping

@@ -5,8 +5,6 @@ that belong together (what a replica is asked for, how it runs); a cell sees it 
 sweeps, workbooks, the reference and the tests read the same declarations and nothing else.
 """
 
-from __future__ import annotations
-
 import inspect
 import types
 import typing

@@ -5,8 +5,6 @@ a row of the same key replaces the shipped one, so every reader of a table sees 
 pack in that folder stands for the shipped tables that were not read later.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -4,8 +4,6 @@ A head is the name of an argument, in any case; an old name is taken for the new
 its place: its figures are errors, its reason stands in the last column. A blank row stays blank.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any

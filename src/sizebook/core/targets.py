@@ -1,7 +1,5 @@
 """What a workbook is written for: the add-in that will compute it there, or none."""
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 AddIn = Literal["classic", "office-js", "libreoffice"]

@@ -1,7 +1,5 @@
 """How quantities are shown. Inside, everything is bytes, FLOP, seconds, tokens, watts, USD and kilograms."""
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.texts import THIN_SPACE, Figure, Short, Text, text

@@ -1,7 +1,5 @@
 """What a spreadsheet's function wizard shows: short texts for a function and its arguments, and where to read more."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 

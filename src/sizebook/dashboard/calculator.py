@@ -5,8 +5,6 @@ refuses included. Functions that look a table up become that table. Those withou
 calls are built, but not evaluated.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One model as the page shows it: the values of its columns, and what stands on its card."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

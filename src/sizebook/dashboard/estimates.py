@@ -4,8 +4,6 @@ What they read stands in tables: models summed up for serving, accelerators, ker
 measured. Searches and simulations stay with Python.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Architecture features by which models are filtered, read off the bricks and never off a name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sizebook.models.architecture import Architecture, Attention, Brick, Experts, FeedForward

@@ -1,7 +1,5 @@
 """Puts the page together: data, style, scripts and fonts in one file that asks no network for anything."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -4,8 +4,6 @@ A function is looked up where all that it asks for is a model or one of some wor
 as a region, stays blank on the page.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

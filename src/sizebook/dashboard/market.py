@@ -1,7 +1,5 @@
 """Accelerators and prices as the page browses them: rows of `data/hardware.csv` and `data/prices.csv`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.core.cells import evaluate

@@ -4,8 +4,6 @@ A value of the page is the value of that call, so the page, a cell and the comma
 Excel formula" copies what was computed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 

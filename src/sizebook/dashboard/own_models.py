@@ -1,7 +1,5 @@
 """Own models beside the catalog: rows of a CSV file, and models that a config.json describes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the page knows: a first part that its table needs, column by column, and all else, which is packed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any

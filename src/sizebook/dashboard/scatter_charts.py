@@ -4,8 +4,6 @@ Each is a scatter of one column against another. What a chart says in its title 
 it (templates/dashboard/charts.js).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

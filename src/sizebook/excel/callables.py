@@ -5,8 +5,6 @@ argument is declared as a two-dimensional range, because xlwings hands over a 1x
 itself; `sizebook.core.coercion` is the one place that turns cells into arguments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Annotated, Any

@@ -8,8 +8,6 @@ xlwings hands values over as COM has them (its converter ``raw``): its usual one
 several steps, most of the time of a short call, to make what `sizebook.core.coercion` makes of cells anyway.
 """
 
-from __future__ import annotations
-
 import marshal
 from decimal import Decimal
 from functools import wraps

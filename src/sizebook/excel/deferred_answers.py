@@ -6,8 +6,6 @@ asked again when all are done. Nothing here knows Excel: the add-in's Visual Bas
 (`addin/cells.bas`).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextvars import Context, copy_context

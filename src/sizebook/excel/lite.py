@@ -4,8 +4,6 @@ Lite runs Python in Pyodide, installs what the one names and keeps both in the w
 downloaded, ``main.py`` carries the package inside it instead: the domain layers as text, on the standard library alone.
 """
 
-from __future__ import annotations
-
 import base64
 import zipfile
 import zlib

@@ -5,8 +5,6 @@ A server's ``custom_functions`` package and Lite's ``main.py`` import everything
 imports it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from xlwings import LicenseError, XlwingsError

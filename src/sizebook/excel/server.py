@@ -4,8 +4,6 @@ The manifest states what Excel believes of the server: its address, and the name
 in cells and in files. Both come from here, so that `fill --target office-js --namespace` spells what it declares.
 """
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from pathlib import Path

@@ -8,8 +8,6 @@ Magnanti and Orlin, Network Flows, 1993, chapter 9). To choose for each unit by 
 ends, another that began later may take its place.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Energy and greenhouse gases of GPU-hours, location- and market-based apart, with the embodied share of hardware."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from sizebook.core.quantities import Busy, GpuHours, GramsPerKwh, HostShare, KilogramsCo2e, KilowattHours, Pue, Watts

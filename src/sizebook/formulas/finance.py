@@ -1,7 +1,5 @@
 """Money over time: present values, returns and paybacks; NPV and IRR as spreadsheets work them out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """FLOPs in closed form, for models whose dimensions are typed in; `sizebook.models.flops` counts real architectures."""
 
-from __future__ import annotations
-
 from sizebook.core.errors import require
 from sizebook.core.quantities import (
     Batch,

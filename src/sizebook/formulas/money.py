@@ -1,7 +1,5 @@
 """Money: rented and owned GPU-hours. Prices are USD at the date that their row in data/prices.csv states."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from sizebook.core.errors import require

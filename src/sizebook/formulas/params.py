@@ -4,8 +4,6 @@ Everything here is exact for the architecture that its docstring states. For a p
 from each other, count its config.json instead (`sizebook.models`).
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from sizebook.core.errors import require

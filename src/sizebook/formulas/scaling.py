@@ -3,8 +3,6 @@
 The three approaches of Hoffmann et al. 2022 and the re-fit of Besiroglu et al. 2024, with their published coefficients.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -3,8 +3,6 @@
 For a real model on a real layout see TRAIN_MEMORY_BYTES, which adds the same terms over the model's own tensors.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from sizebook.core.errors import require

@@ -1,7 +1,5 @@
 """Time of a training run from its FLOPs: utilisation, pipeline bubble, failures and checkpoints, deadlines."""
 
-from __future__ import annotations
-
 from math import ceil, exp, sqrt
 
 from sizebook.core.errors import TargetError, require

@@ -1,7 +1,5 @@
 """Bytes of stored weights by number format, with the scales that block formats add."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Every module that registers functions; `load` imports them all, so the registry is complete."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 

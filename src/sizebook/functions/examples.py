@@ -1,7 +1,5 @@
 """The one example of a function as each surface asks it: a cell, a command, Python and a request of the web service."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping

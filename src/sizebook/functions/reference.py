@@ -1,7 +1,5 @@
 """The function reference, written from the registry so that it cannot drift from the code."""
 
-from __future__ import annotations
-
 import re
 from itertools import groupby
 from typing import Any

@@ -1,7 +1,5 @@
 """SIZEBOOK_EXPLAIN and SIZEBOOK_VERSION: where the number in a cell comes from, asked in a cell."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from sizebook import __version__

@@ -3,8 +3,6 @@
 A cell has no room for the notes of a count either: asked of a call that succeeds, they are given with its model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from inspect import Parameter, Signature

@@ -5,8 +5,6 @@ Whoever opens a workbook runs its formulas unasked, so a cell is not trusted as 
 ``SIZEBOOK_FILES=off`` reads no file in a cell. Files of the package and the user's own tables are always read.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

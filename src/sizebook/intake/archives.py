@@ -1,7 +1,5 @@
 """Workbooks from outside are ZIP archives: what their directory claims is checked before a part is unpacked."""
 
-from __future__ import annotations
-
 import struct
 import zipfile
 import zlib

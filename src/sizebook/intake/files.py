@@ -3,8 +3,6 @@
 A FIFO would be waited for without end and a device read without end, so both are refused before a byte is read.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator

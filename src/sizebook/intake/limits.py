@@ -4,8 +4,6 @@ A limit stands well above what honest files reach and well below what exhausts a
 environment, so that processes of a batch, Excel and LibreOffice follow it too.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, field, fields, replace
 from functools import cache

@@ -4,8 +4,6 @@ Refused are keys that stand twice (one of them would be lost), nesting and numbe
 text. Python's own parsers do the parsing.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -4,8 +4,6 @@ Every method comes from the registry. ``XSizebook`` is the interface that `exten
 method for each function.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -3,8 +3,6 @@
 Standard library only: this runs inside the office's own Python.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from typing import Any

@@ -4,8 +4,6 @@ The domain layers import only the standard library, so they travel inside the ex
 them, offline and without installing anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from xml.sax.saxutils import escape

@@ -1,7 +1,5 @@
 """Installs the extension into the LibreOffice of the user who asks, says what is there, and takes it away."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

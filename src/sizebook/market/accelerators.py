@@ -3,8 +3,6 @@
 How many are joined in a node, and by what, no catalog says; so an accelerator that the table lacks is named, not added.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 

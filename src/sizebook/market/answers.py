@@ -4,8 +4,6 @@ Where a figure stands in an answer is said by ``data/catalogs.toml``, so a new c
 offer keeps the catalog's own words. What they mean stands in ``data/market_offers.csv``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

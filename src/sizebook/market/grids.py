@@ -1,7 +1,5 @@
 """What a catalog says of the electricity of countries, as rows of ``data/grid.csv``: grams of CO2e a kWh in a year."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from sizebook.core.tables import Row

@@ -1,7 +1,5 @@
 """Data packs: the tables of one day in one file, with a manifest of their hashes, for machines without a network."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

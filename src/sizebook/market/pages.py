@@ -4,8 +4,6 @@ A page marks rows and cells by elements (`tr`, `td`) or by classes of its own; a
 cells of a head row say. Rows count from there on while they have as many cells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """What a catalog asks for tokens, as rows of ``data/api_prices.csv``: USD for a million of each kind."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache

@@ -5,8 +5,6 @@ of the provider's offers of that accelerator, or their median has moved too far,
 list is named.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

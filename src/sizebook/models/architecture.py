@@ -8,8 +8,6 @@ Vocabulary: d_model is the width of the residual stream, n_heads and n_kv_heads 
 the width of a query-key head and d_head_v of a value head.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.models.bricks import (

@@ -1,7 +1,5 @@
 """The plain bricks: tensors, norms, tables, heads, single matrices. A brick knows its own tensors and nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 from typing import Literal, NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """What a model keeps of the tokens that it has read: keys and values, an indexer's keys, recurrent state."""
 
-from __future__ import annotations
-
 from sizebook.models.architecture import Architecture
 from sizebook.models.flops import distinct_layers
 

@@ -2,8 +2,6 @@
 does. Whether a cell may read the files is asked each time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from pathlib import Path

@@ -5,8 +5,6 @@ these differ in more. For a decoder the class is one of a few: with its language
 published so), or with a classifier in its place (reward models).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Bricks of DeepSeek V4's attention: one key-value vector for all heads, a window, and compressed history."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.models.architecture import Weight

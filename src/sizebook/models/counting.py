@@ -1,7 +1,5 @@
 """Exact parameter counts: an `Architecture` in, named parts and their sum out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A multiply-add is two FLOPs. Norms, activations, rotary embeddings and the softm
 convention but Chinchilla's does; they are memory traffic rather than matrix work.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache

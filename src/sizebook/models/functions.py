@@ -1,7 +1,5 @@
 """Functions over the catalog of published models and over a user's own config.json."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache

@@ -1,7 +1,5 @@
 """From a Hugging Face config.json to an `Architecture`: one short mapping a model type, kept in `families`."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Callable

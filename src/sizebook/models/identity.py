@@ -4,8 +4,6 @@ Architectures are frozen and compare by value, which visits every layer; a cache
 must not. The key holds the object, so its identity cannot pass to another while the cache lives.
 """
 
-from __future__ import annotations
-
 from sizebook.models.architecture import Architecture
 
 

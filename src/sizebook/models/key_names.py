@@ -6,8 +6,6 @@ switch or a pattern may matter and is refused unless a mapping has read it. Null
 as absent.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache, lru_cache

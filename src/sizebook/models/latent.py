@@ -3,8 +3,6 @@
 Latent attention: DeepSeek-V2, arXiv:2405.04434, section 2.1. Indexer: DeepSeek-V3.2, section 2.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.models.architecture import Norm, Weight

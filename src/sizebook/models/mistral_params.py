@@ -6,8 +6,6 @@ around them. What is not translated keeps its name, so that it is refused where 
 the feed-forward blocks by a rule: two thirds of four times the model's, times a factor, up to the next multiple.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ what one sequence keeps per layer whatever its length, the convolution's last in
 FLOPs a token spends on the recurrence itself (decay, update and read of each state element), projections apart.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.models.architecture import Norm, Use, Weight

@@ -1,7 +1,5 @@
 """The brick for attention whose projections are listed one by one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.models.bricks import Projection, Weight

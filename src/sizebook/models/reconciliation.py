@@ -6,8 +6,6 @@ it ("70B" for 70.55); any other difference needs an explanation in ``data/models
 that it accounts for where that is known.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

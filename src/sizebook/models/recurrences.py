@@ -1,7 +1,5 @@
 """More bricks with a state: lightning attention, gated recurrence, RWKV, xLSTM; `mixers` says what they report."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.models.architecture import Norm, Weight

@@ -5,8 +5,6 @@ harmless where it says what the bricks of the described model are: as wide, as d
 it says otherwise the file contradicts itself, and is refused like any other key that is not understood.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """The refusals of a config.json: what stands under a key, what was wanted, what to do. ``where`` names the place."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizebook.core.errors import InputError, RangeError, UnknownKeyError

@@ -1,7 +1,5 @@
 """Finds models of the catalog by name, size, date and licence, and says which of their facts were read twice."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from functools import cache

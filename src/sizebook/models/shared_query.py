@@ -1,7 +1,5 @@
 """The brick of Step-3's attention: queries through a low rank, one key-value head for all (arXiv:2507.19427)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.models.architecture import Norm, Weight

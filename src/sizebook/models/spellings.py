@@ -6,8 +6,6 @@ Left out are pairs that cannot change a count, and DBRX's width and the layers o
 which their classes derive other sizes before they hear of the common name.
 """
 
-from __future__ import annotations
-
 from functools import cache, lru_cache
 
 from sizebook.core.tables import table

@@ -1,7 +1,5 @@
 """The brick for vision and audio encoders: whole towers with their projectors, counted under one name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal

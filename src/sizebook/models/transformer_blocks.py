@@ -1,7 +1,5 @@
 """The two blocks of a transformer layer: attention in its ordinary kinds, and feed-forward blocks and experts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.models.bricks import Norm, Part, Use, Weight, bias_of

@@ -4,8 +4,6 @@ Whoever loads such a file gets them, so the count follows them and says so in a 
 them as read from the configuration classes; ``tests/models/type_defaults.py`` writes it anew.
 """
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

@@ -4,8 +4,6 @@ A key that goes unread would make the count wrong in silence: it is refused unle
 (`key_names`), the model is so anyway, or a section of the file says the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

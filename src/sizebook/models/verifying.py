@@ -7,8 +7,6 @@ sum: a checkpoint may number encoder, decoder and tower each from 0, or group it
 differs, and every tensor concerned is named.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator

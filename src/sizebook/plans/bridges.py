@@ -1,7 +1,5 @@
 """A bridge from one cost to another: what each change adds on the way, in ten bars at most."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

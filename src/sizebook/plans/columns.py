@@ -3,8 +3,6 @@
 Services of a fleet and phases of a programme are given this way. A column without a model is ignored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """The figures and tables of a plan of any kind, under their declared names, for every surface that shows them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ far from the middle as the hypotenuse of what throughput alone and the price alo
 the ends would claim that slow replicas and dear providers come together.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The nodes of a purchase are used for the same number of months. They are then wo
 where they are still needed. Nothing of it is discounted here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

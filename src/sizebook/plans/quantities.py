@@ -1,7 +1,5 @@
 """Quantities that more than one plan shows or takes: a name, a unit and a label each, declared once."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from sizebook.core.sections import Quantity, quantity

@@ -1,7 +1,5 @@
 """Rent, buy or call as a section of a report: what each costs by year, what has been paid by when, which costs less."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """From a scenario's ``[report]`` and a brand file to a style, every value checked before a page is laid out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page that decides: contracts that run and those to sign, what years cost, and what would change it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from datetime import date

@@ -4,8 +4,6 @@ Texts are finished: numbers are already rounded, scaled and carry their unit. A 
 because its bars need lengths.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import date

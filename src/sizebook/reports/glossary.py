@@ -1,7 +1,5 @@
 """Terms of the field in plain words, one a row of `glossary.csv`; a report prints those that occur in it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

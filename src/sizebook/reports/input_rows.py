@@ -3,8 +3,6 @@
 The rows come from the declarations, so an input that a plan takes is an input that its report shows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Charts of money that several plans have: what a cost consists of, what moves it, hours where no price is listed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
 from typing import Protocol

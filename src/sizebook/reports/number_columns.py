@@ -1,7 +1,5 @@
 """Columns of figures: one unit and as many decimals a column as make its numbers comparable at a glance."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

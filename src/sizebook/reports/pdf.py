@@ -5,8 +5,6 @@ intent, dates in metadata), so PDF/A-3u is asked for with tags, and the identifi
 metadata with the schema that PDF/A wants of any property that it does not know (ISO 19005-3, 6.6.2.3; ISO 14289-1, 5).
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 from collections.abc import Callable, Hashable, Sequence

@@ -1,7 +1,5 @@
 """Words that several reports use of a number, a range or a table of data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 

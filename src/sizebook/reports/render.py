@@ -1,7 +1,5 @@
 """A report to HTML and PDF: Jinja2 fills the templates, WeasyPrint lays out the pages and tags them."""
 
-from __future__ import annotations
-
 import base64
 import os
 import re

@@ -1,7 +1,5 @@
 """Rows of inputs that reports of served models share: the engine of a replica, its layout, its nodes, and the grid."""
 
-from __future__ import annotations
-
 from sizebook.core.texts import text
 from sizebook.core.units import grouped
 from sizebook.plans.serving.rates import Rates

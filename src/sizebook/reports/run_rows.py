@@ -1,7 +1,5 @@
 """Rows of inputs that reports of training share: what a run's pace, power and price rest on."""
 
-from __future__ import annotations
-
 from sizebook.core.texts import text
 from sizebook.core.units import percent, significant
 from sizebook.plans.training.plan import TrainingPlan

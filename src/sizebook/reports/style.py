@@ -1,7 +1,5 @@
 """How a report looks and speaks: page, colours, faces, logo, cover text, locale, and whose templates lay it out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Refuses an SVG that would take without end to draw: elements that use one another double with each step."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where templates and what they name are read from: their folder and the shipped one; no other file, no network."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable
 from pathlib import Path, PurePath

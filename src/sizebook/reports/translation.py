@@ -6,8 +6,6 @@ string, such as a user's name of a service, stays. English alone (``en``) keeps 
 between thousands, a point before decimals.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields, is_dataclass, replace
 from datetime import date

@@ -1,7 +1,5 @@
 """What CSV files hold in place of keys of a scenario: hours of a day, histograms, traces, months, contracts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Dotted names in place of tables, for what has columns: ``traffic.requests_per_day``, ``service.1.model``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The kinds of scenarios by the name of their plan."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Any

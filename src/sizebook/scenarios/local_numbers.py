@@ -4,8 +4,6 @@ Only cells of keys whose quantity is a number, a flag or a day are read so; text
 before decimals is a property of the file, not of the cell: 1.234 tells nothing, 1.234,50 does.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

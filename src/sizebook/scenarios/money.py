@@ -4,8 +4,6 @@ Plans count in USD, as prices are listed. What a plan costs in another currency 
 that holds on the month's first day, and so are the ends of its range; those of runs are taken at its mean rate.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

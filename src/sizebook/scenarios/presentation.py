@@ -1,7 +1,5 @@
 """The table ``[report]`` of a scenario: how its report looks and speaks. It changes no figure."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``trai
 object or one clear error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import wraps

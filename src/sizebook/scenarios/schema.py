@@ -4,8 +4,6 @@ Draft 7, which editors of TOML and YAML know. It is stricter than the reader in 
 one spelling: old names, choices in another case and blank texts are not in it. And it cannot say what contradicts what.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

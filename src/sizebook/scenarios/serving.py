@@ -1,7 +1,5 @@
 """A serving scenario: the keys of its TOML file, checked, and the plan that they give."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Annotated
 

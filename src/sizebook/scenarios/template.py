@@ -4,8 +4,6 @@ Keys that must be given stand with an example, all others as comments with their
 scenario as it is.
 """
 
-from __future__ import annotations
-
 import json
 import textwrap
 from collections.abc import Iterator, Mapping

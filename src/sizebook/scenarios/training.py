@@ -1,7 +1,5 @@
 """A training scenario: the keys of its TOML file, checked, and the plan's inputs that they become."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Annotated
 

@@ -7,8 +7,6 @@ If a worker dies, Dask gives its piece to another one, and fails the piece once 
 ``distributed.scheduler.allowed-failures`` allows (3).
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping

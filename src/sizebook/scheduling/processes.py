@@ -1,7 +1,5 @@
 """Runs pieces of work in processes of this machine."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait

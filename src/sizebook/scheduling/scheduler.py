@@ -1,7 +1,5 @@
 """The interface of schedulers: run a task on items somewhere, yield each outcome when it is there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar

@@ -1,8 +1,6 @@
 # ruff: noqa: E402 - need() must run before the imports of the extra
 """Runs single calls in processes that are killed if a call takes too long or too much memory."""
 
-from __future__ import annotations
-
 import os
 import queue
 import time

@@ -1,7 +1,5 @@
 """Worker processes that end with their parent, and at once if the work is stopped."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

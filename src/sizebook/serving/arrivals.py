@@ -5,8 +5,6 @@ of gap variance / mean^2, so that one number says how bursty they are. 1 is Pois
 regular than chance. Measured arrivals of LLM services follow such gaps (BurstGPT, arXiv:2401.17644).
 """
 
-from __future__ import annotations
-
 import math
 import random
 from bisect import bisect_left

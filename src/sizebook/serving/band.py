@@ -7,8 +7,6 @@ contexts and loads beyond the fit's, an accelerator of which only kernels were m
 as of no replica that spans nodes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache
 

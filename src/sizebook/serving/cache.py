@@ -1,7 +1,5 @@
 """Bytes of keys, values and recurrent state that a model keeps for the tokens it has read."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from sizebook.core.quantities import MemoryBytes, Model

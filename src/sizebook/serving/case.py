@@ -4,8 +4,6 @@ Every field is a number or an array of numbers of one length, and every function
 `Case`, so one estimate and a sweep over a million rows run the same code.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import cache

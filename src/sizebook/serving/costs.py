@@ -5,8 +5,6 @@ memory and arithmetic. So the model, the machine and the layout are summed up in
 as many for decode steps, and a load costs arithmetic on those alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ values of the encoder's tokens, made once, beside those of its own. The passes a
 (`sizebook.serving.time`): nothing was measured of such models, and their band is the widest there is.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple

@@ -1,8 +1,6 @@
 """One serving estimate with everything around it: does it fit, what waits when it does not, what one server can
 take."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from sizebook.serving.band import Band, error_band

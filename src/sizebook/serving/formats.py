@@ -4,8 +4,6 @@ A repository that holds a quantised copy of a model (``data/quantised_repositori
 written in, so that its name alone means what an engine would load.
 """
 
-from __future__ import annotations
-
 import functools
 
 from sizebook.core.hints import unknown_key

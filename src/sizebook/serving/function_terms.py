@@ -1,7 +1,5 @@
 """What stands behind the serving functions: cases, estimates, their bands, and the terms of their derivations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sizebook.core.derivation import Term

@@ -3,8 +3,6 @@
 Latencies come from `serving_time`, calibrated on measurements; ask `serving_error` for the band around them.
 """
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Seconds, Tp

@@ -8,8 +8,6 @@ all of its weights, and each patch of an image or a tile attends to all others o
 at the share of the peak that other matrix products reach. Nothing of it was measured.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any

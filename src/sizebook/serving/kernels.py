@@ -10,8 +10,6 @@ no load changes: seconds a token, a sequence, a token of context. `sizebook.serv
 `sizebook.serving.time` multiplies. Plain arithmetic on numbers or arrays.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.models.cache_size import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES

@@ -3,8 +3,6 @@
 Where one accelerator has no room and no degree is stated, cells and rows take that of the fewest GPUs for its rate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 

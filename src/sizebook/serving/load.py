@@ -4,8 +4,6 @@ The same requests come at every rate, closer together or further apart, so that 
 however often it is made.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field

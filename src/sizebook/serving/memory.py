@@ -1,7 +1,5 @@
 """Engine memory: what weights, activations and the driver leave for the cache, and what fits into it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, fields
 from functools import cache

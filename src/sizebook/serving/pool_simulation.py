@@ -5,8 +5,6 @@ pass. A worker's link sends one cache after the other. Decode workers take reque
 hold waits for a place. The first token is seen once the decode worker has it, as in the estimate of a steady load.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

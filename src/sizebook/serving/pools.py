@@ -11,8 +11,6 @@ Passes, steps and the queue law are those of a replica that does both (`sizebook
 nothing is fitted to pools.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from sizebook.core.texts import text

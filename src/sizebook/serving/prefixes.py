@@ -9,8 +9,6 @@ over all turns but the last. A next turn comes after an exponential time to thin
 takes along, with the chance 1 - exp(-age / think).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ A field added to `Demand` or `Replica` is from then on an argument of functions,
 sweeps and an input of workbooks.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from sizebook.core.quantities import Dp, Ep, Pp, Tp

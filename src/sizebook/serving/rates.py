@@ -5,8 +5,6 @@ fitted to the fastest measured kernels; ``data/calibration_serving.csv``, writte
 numbers that are fitted to running servers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

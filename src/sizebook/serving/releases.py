@@ -5,8 +5,6 @@ the newest one that was read does what that one does, and says so; one before th
 is refused.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

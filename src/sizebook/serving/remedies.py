@@ -1,7 +1,5 @@
 """What makes room on the GPUs of a replica without another layout: what its engine is started with."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.serving.encoding import EncodedCase, serving_case

@@ -5,8 +5,6 @@ layers. Attention is summed by kind of layer: heads, windows and selections diff
 parallelism or a window leaves of a layer is no function of their sums. A mixer's state does not grow with the context.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields

@@ -5,8 +5,6 @@ prompts passed in chunks beside the decode steps of those that run. No step is s
 fate, but steps in which nothing arrives, starts or ends pass together.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections import deque

@@ -5,8 +5,6 @@ is the decode step, which reads the weights, plus what the prompts' tokens and t
 time` gives all three.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence

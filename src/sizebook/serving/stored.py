@@ -1,7 +1,5 @@
 """The weights of a checkpoint as an engine loads them: bytes of experts and of everything else, from its headers."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

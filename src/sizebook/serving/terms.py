@@ -1,7 +1,5 @@
 """What a latency consists of: each term in seconds, and whether it is measured on kernels, fitted or assumed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from sizebook.core.derivation import Term

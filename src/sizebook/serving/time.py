@@ -9,8 +9,6 @@ fitted on measured rows of running servers (``data/calibration_serving.csv``). P
     TPOT = step / tokens of a step + (prompts of others - queue) / (output - 1)
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sizebook.serving.case import Case, Number, larger, smaller

@@ -3,8 +3,6 @@
 Little's law: requests in flight = arrival rate x time in the system. Money counts rented or owned GPU-hours alike.
 """
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.errors import TargetError

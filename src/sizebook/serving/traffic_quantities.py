@@ -1,7 +1,5 @@
 """Quantities of a fleet's traffic, of percentiles and of the closed serving formulas, shared by several functions."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from sizebook.core.sections import Quantity

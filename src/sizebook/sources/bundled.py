@@ -4,8 +4,6 @@ A wheel holds them under ``sizebook/_bundled``; a checkout holds them at its top
 them.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Text of users in new workbooks and CSV tables: shown as it stands, never calculated, whatever it begins with."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

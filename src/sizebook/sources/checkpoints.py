@@ -1,7 +1,5 @@
 """Finds the checkpoint that a person names, and says of each of its models what its config adds to the headers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 

@@ -4,8 +4,6 @@ All access goes through huggingface_hub (extra ``hub``), which honours HF_ENDPOI
 HF_HUB_OFFLINE. Headers are read by range requests: a few kilobytes of a checkpoint of hundreds of gigabytes.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable, Iterator

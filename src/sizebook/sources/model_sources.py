@@ -1,7 +1,5 @@
 """Finds the model that a person names on the command line: a file, a folder, a catalog entry or a Hub repository."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Excel writes semicolons where the country's decimals have a comma, "Unicode text
 in the code page of Windows. What is not certain is said in a note or refused.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 from collections.abc import Iterator

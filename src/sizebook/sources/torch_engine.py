@@ -5,8 +5,6 @@ builds, which may leave out layers that a checkpoint stores. It checks the first
 transformers knows.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

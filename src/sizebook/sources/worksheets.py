@@ -1,7 +1,5 @@
 """Reads worksheets that come from outside."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from collections.abc import Iterator

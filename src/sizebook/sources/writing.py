@@ -4,8 +4,6 @@ A temporary file or folder is locked as long as its writer lives. One that nobod
 killed; whoever writes there next removes it.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import csv

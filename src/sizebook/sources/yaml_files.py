@@ -4,8 +4,6 @@ Tags are refused, as they name what to construct; an anchor may be used again as
 stays within the limits of a JSON file. A key that stands twice is refused, as it is in TOML and JSON.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 A column's name says its currency, so a table has one: `programme_cost_eur` stands behind the results in USD.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The kinds of tables that a sweep takes, recognised by their columns: serving estimates and training plans."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 

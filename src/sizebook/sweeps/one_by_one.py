@@ -3,8 +3,6 @@
 They are answered as those of SERVING_TABLE are, one after the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ every second layer), activation checkpointing of transformers, torchtune and Dee
 praxis.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

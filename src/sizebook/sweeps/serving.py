@@ -5,8 +5,6 @@ combination of model, accelerator, engine and formats; everything after that is 
 models with an encoder, which are answered one by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -4,8 +4,6 @@ polars' own streaming maps a CSV file into memory and reads several row groups o
 read one piece at a time. Cells of CSV and xlsx stay text, so that a bad one can be shown as it stands.
 """
 
-from __future__ import annotations
-
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

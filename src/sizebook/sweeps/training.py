@@ -4,8 +4,6 @@ Columns are the names of `sizebook.plans.training.rows.INPUTS`; absent and blank
 cannot be planned keeps its place, with empty results and the reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import polars as pl

@@ -1,7 +1,5 @@
 """What providers ask for tokens: dated rows of ``data/api_prices.csv``, and the user's own before them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from functools import cache
 

@@ -1,7 +1,5 @@
 """How much carbon a kilowatt-hour carries: countries and cloud regions of ``data/grid.csv``."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated

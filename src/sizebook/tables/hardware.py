@@ -1,7 +1,5 @@
 """What an accelerator is: dense peaks, memory, links and power of ``data/hardware.csv``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cache, cached_property

@@ -1,7 +1,5 @@
 """What a node takes in a data centre: its power at most, its height, and the rack that it comes as, where it does."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.core.tables import by_key

@@ -5,8 +5,6 @@ the shipped rates give, 1.1 is a tenth slower; quantiles are measured over predi
 the file does not hold keeps the shipped rates, and its basis says so.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ FOCUS 1.3 (https://focus.finops.org/focus-specification/v1-3/, dataset Contract 
 row of it brings our columns as its own, ``x_gpu``, ``x_provider``, ``x_region`` and so on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tables of prices: rows of the shipped catalog, and the planner's own price book before them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

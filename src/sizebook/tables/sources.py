@@ -1,7 +1,5 @@
 """SIZEBOOK_SOURCE: where a value of a table was read, and when, asked in a cell."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from sizebook.core.hints import unknown_key

@@ -3,8 +3,6 @@
 Recomputation, of layers or of single modules, formats that matrices keep their inputs in, and adapters take from it.
 """
 
-from __future__ import annotations
-
 from sizebook.training.applicability import by_layers
 from sizebook.training.frameworks import keeps
 from sizebook.training.layer_profile import Profile

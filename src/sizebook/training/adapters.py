@@ -5,8 +5,6 @@ arXiv:2106.09685); DoRA adds one magnitude for each output (Liu et al. 2024, arX
 adapter each; routers, embeddings, norms and the head carry none.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

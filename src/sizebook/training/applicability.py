@@ -4,8 +4,6 @@ A number without effect is refused. Words on recomputation without effect, which
 model to the next, are listed as not read.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 

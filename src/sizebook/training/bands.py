@@ -5,8 +5,6 @@ the same (conformal quantiles): calibration/training.py, data/calibration_traini
 measured takes the widest band, and its name says so.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

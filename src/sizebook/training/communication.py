@@ -4,8 +4,6 @@ A group of ranks that stand ``stride`` apart puts ``domain // stride`` of them i
 the domain goes through the network cards of all of those, each of which carries its share, and is passed on inside.
 """
 
-from __future__ import annotations
-
 from sizebook.training.activations import ACTIVATION_BYTES
 from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout

@@ -1,8 +1,6 @@
 """What a training framework and an optimizer keep of each parameter, from data/training_stacks.csv and
 data/optimizers.csv."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import NamedTuple
@@ -60,7 +58,7 @@ def stack(name: str) -> Stack:
     if name not in rows:
         raise unknown_key("training stack", name, rows)
     row = rows[name]
-    numbers = {field.name: float(row[field.name]) for field in fields(Stack) if field.type == "float"}
+    numbers = {field.name: float(row[field.name]) for field in fields(Stack) if field.type is float}
     return Stack(
         stack=name, state_dtype=row["state_dtype"], timed_as=row["timed_as"], tuned_as=row["tuned_as"], **numbers
     )

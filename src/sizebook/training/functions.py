@@ -1,7 +1,5 @@
 """Spreadsheet functions over the FLOPs of a published model, and over the adapters that it may carry."""
 
-from __future__ import annotations
-
 from sizebook.core.errors import require
 from sizebook.core.quantities import Flops, FlopsPerToken, Model, ParameterCount, Seq
 from sizebook.core.registry import function

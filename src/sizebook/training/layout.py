@@ -1,7 +1,5 @@
 """How a training run is spread over GPUs: a `Layout`, what it must satisfy, and how layers fall on pipeline stages."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from math import ceil

@@ -3,8 +3,6 @@
 The efficiencies are fitted on published runs by calibration/training.py and stand in data/calibration_training.csv.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache

@@ -4,8 +4,6 @@ Weights, gradients, master weights, optimizer states, activations, the loss, buf
 What a framework keeps per parameter comes from data/training_stacks.csv, optimizer states from data/optimizers.csv.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sizebook.core.sections import leaves, quantity, section

@@ -1,7 +1,5 @@
 """Seconds of what moves bytes and multiplies little: element-wise kernels, weights read and expanded, the optimizer."""
 
-from __future__ import annotations
-
 from sizebook.training.activations import ACTIVATION_BYTES, everything_bytes, expert_bytes, matrix_inputs
 from sizebook.training.adapters import adapted_share
 from sizebook.training.frameworks import optimizer

@@ -3,8 +3,6 @@
 A format that a generation has no units for is refused: frameworks refuse it too, or run it at the rate of another.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from sizebook.core.errors import RangeError

@@ -4,8 +4,6 @@ A layer's input always stays. Its last product is never computed again: nothing 
 returned, and XLA drops what nobody asks for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.training.layer_profile import Profile

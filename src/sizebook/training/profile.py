@@ -1,7 +1,5 @@
 """A model as the training plan sees it: what each of its layers holds and costs, and what stands outside of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import lru_cache
 

@@ -5,8 +5,6 @@ input of the workbook. What a run does is a section of its own, `sizebook.traini
 `sizebook.training.layout.Layout`.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Batch, Gpus, Seq, Tokens

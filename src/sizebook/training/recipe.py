@@ -4,8 +4,6 @@ Every field of a section here is an argument of functions, a key of scenario fil
 the workbook.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Annotated
 

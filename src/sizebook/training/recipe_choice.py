@@ -4,8 +4,6 @@ A setting that is given stays. A blank one takes its value from the first row of
 the row that needs least memory where none fits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache

@@ -14,8 +14,6 @@ no effect, and every plan names them as not read. `sizebook.sweeps.published_rec
 tables into this grammar.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Quantities of fine-tuning: what is trained, the rank of adapters and where they sit, how examples fill sequences."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from sizebook.core.errors import InputError

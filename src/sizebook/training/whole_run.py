@@ -7,8 +7,6 @@ whatever the plan does not know of: restarts by hand, ramp, evaluation, warm-up,
 software lay behind the runs that the step time was fitted on, and what its card counts besides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from math import exp, log, sqrt

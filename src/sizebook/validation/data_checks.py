@@ -4,8 +4,6 @@ A finding is one line, ``line 3 (h100-sxm): problem: got X, want Y. Fix.``; the 
 findings means that every row has its source and date, that peaks are dense, and that prices are plausible.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What two states of a data table differ in: rows that came, went, or changed a cell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from sizebook.core.tables import Row

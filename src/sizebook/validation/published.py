@@ -5,8 +5,6 @@ quantity has a function in `TRAINING` (or another table of `CHECKS`) that comput
 the subject's name.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

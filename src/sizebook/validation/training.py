@@ -1,7 +1,5 @@
 """What computes each published quantity of training: from the row's inputs to one number in the row's unit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

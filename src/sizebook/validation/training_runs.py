@@ -4,8 +4,6 @@ calibration/training.py predicts every run by a fit without its model family on 
 to data/calibration_training_error.csv; the runs themselves are not shipped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 # ruff: noqa: E402 - need() must run before the imports of the extra
 """The web service: its addresses, their requests and answers, and access control."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

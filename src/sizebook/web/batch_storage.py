@@ -4,8 +4,6 @@
 Batches of an earlier service in the same folder count too, and are deleted first.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import threading

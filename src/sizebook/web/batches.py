@@ -1,8 +1,6 @@
 # ruff: noqa: E402 - need() must run before the imports of the extra
 """The batches of the service: each runs over the journal of its folder and reports its progress."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import secrets

@@ -1,8 +1,6 @@
 # ruff: noqa: E402 - need() must run before the imports of the extra
 """Connections of the service: their number is bounded, and one that sends no whole request in time is closed."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import sys

@@ -4,8 +4,6 @@
 It runs no script and asks for nothing elsewhere. Requests of its form pass the same checks as all others.
 """
 
-from __future__ import annotations
-
 import html
 from base64 import b64encode
 from hashlib import sha256

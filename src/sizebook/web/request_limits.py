@@ -1,8 +1,6 @@
 # ruff: noqa: E402 - need() must run before the imports of the extra
 """Refuses requests before their body is read: without the token, from another site, unclear, too large, too slow."""
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import ipaddress

@@ -4,8 +4,6 @@
 A request cannot read files of the server, only those that it sent and those of the package.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass

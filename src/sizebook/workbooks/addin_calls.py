@@ -14,8 +14,6 @@ wait. Excel keeps the last value of a call until something it depends on changes
 LibreOffice when it opens or recalculates the file. Both come out alike here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

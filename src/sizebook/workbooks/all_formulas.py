@@ -1,7 +1,5 @@
 """Every formula of a workbook: those of cells, of rules, of the columns of tables and of names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

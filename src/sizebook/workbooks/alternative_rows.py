@@ -1,7 +1,5 @@
 """Rent, buy or call in planning workbooks: months that a function gives, whatever the scenario."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import leaves
 from sizebook.plans.alternatives import AlternativeMonth
 from sizebook.workbooks.book import MONEY

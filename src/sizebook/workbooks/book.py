@@ -6,8 +6,6 @@ the last of several lines ``=SUM({embedding:other})``, and of one case ``{days.h
 arguments in the registry's order, those from the lines that bear their names.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

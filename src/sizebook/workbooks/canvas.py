@@ -1,7 +1,5 @@
 """What every sheet of a planning workbook is made of: paragraphs, sections, tiles, tables, charts, print layout."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast

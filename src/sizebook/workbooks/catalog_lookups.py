@@ -5,8 +5,6 @@ then shows an error, and energy is blank: what nobody knows is not 0. The statem
 a banner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from sizebook.functions import find

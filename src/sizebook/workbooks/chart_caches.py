@@ -1,7 +1,5 @@
 """Refreshes the values that charts keep beside their references, for readers that do not calculate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

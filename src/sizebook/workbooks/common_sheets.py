@@ -1,7 +1,5 @@
 """The sheets that every planning workbook has: cover, checks, notes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from textwrap import wrap
 

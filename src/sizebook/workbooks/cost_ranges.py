@@ -1,7 +1,5 @@
 """Formulas of the range of a cost: throughput and price spread it independently (`sizebook.plans.cost_range`)."""
 
-from __future__ import annotations
-
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY
 from sizebook.workbooks.timeline import Timeline

@@ -5,8 +5,6 @@ days, one of a list. Where a quantity names keys but takes other texts too, the 
 about. The prompt beside the cell says meaning, unit and range.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable

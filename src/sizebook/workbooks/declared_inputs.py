@@ -4,8 +4,6 @@
 of the workbook without an edit of its description.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A record inside a workbook: a part of custom XML, which Excel keeps and no sheet shows."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fills a workbook losslessly: inputs in, every formula live, the computed value beside each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace

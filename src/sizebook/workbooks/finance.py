@@ -4,8 +4,6 @@ These are inputs of the workbook alone: its formulas take them, no plan does. Wi
 rates its figures are the plan's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

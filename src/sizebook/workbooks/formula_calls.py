@@ -1,7 +1,5 @@
 """The calls in a formula of a workbook: which are of sizebook's functions, and what they are given."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 

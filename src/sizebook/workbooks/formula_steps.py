@@ -6,8 +6,6 @@ two figures and whether they are equal; the formula that says it names the last 
 hold stand below each other, and a part that makes a formula too long in a row of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Lines of what a GPU-hour costs, on demand and under contracts of one year and of three, in plans that buy GPUs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sizebook.workbooks import styles

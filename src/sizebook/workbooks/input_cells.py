@@ -7,8 +7,6 @@ comment of the name, ``default: 0.8``, ``default: "bf16"`` or ``default: "=D5"``
 ``(list)`` behind it marks a cell that holds a list as text.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 A default without a declared source is refused, so that no input of a workbook can be without one.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """One sheet of lines of a planning workbook, written from the top down: lines, inputs, statements, facts, checks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from copy import copy

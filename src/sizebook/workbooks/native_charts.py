@@ -1,7 +1,5 @@
 """Native charts of planning workbooks, in the common look: quiet grid, bars from zero, titles that a cell states."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal

@@ -4,8 +4,6 @@ A sheet is scaled to the width of its paper only as far as its letters stay read
 takes A3, and what is wider than that takes pages side by side, each with its labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import ceil
 from typing import Any

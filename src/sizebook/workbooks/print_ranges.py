@@ -6,8 +6,6 @@ row that are blank where their row or column is of nothing. What is folded stand
 leave it out; a later filling unfolds it.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

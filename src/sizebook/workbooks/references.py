@@ -1,7 +1,5 @@
 """Names of sheets and words as formulas write them."""
 
-from __future__ import annotations
-
 import re
 
 

@@ -1,7 +1,5 @@
 """Saves a new planning workbook: the same bytes each time, with the values of an example stored beside its formulas."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

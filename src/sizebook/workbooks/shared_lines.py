@@ -1,7 +1,5 @@
 """Lines that several planning workbooks have, with the same names, labels and formulas in each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from sizebook.core.sections import leaves

@@ -1,7 +1,5 @@
 """Cells of one worksheet part: reading what they hold, writing inputs and the computed values beside formulas."""
 
-from __future__ import annotations
-
 import re
 from datetime import date, datetime
 from functools import cached_property

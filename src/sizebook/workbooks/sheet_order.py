@@ -4,8 +4,6 @@ What only shows how a figure is worked out is not printed. A sheet without a pri
 sheet is its first cell, which is blank.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

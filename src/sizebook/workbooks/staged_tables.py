@@ -8,8 +8,6 @@ the result would show #N/A; functions of ledgers therefore take ``rows`` and giv
 The array stands on a hidden sheet, and what readers see refers to it cell by cell (`addin_calls`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The statement of a plan, month by month: what is paid beside GPUs, and what is left of an income."""
 
-from __future__ import annotations
-
 from sizebook.workbooks.book import MONEY
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 

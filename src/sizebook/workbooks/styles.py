@@ -4,8 +4,6 @@ Inputs are blue on pale yellow, calculations ink, links green, checks grey until
 machine (LibreOffice has a face of the same widths) and its figures are all equally wide.
 """
 
-from __future__ import annotations
-
 from openpyxl import Workbook
 from openpyxl.styles import Alignment, Border, Font, NamedStyle, PatternFill, Protection, Side
 from openpyxl.worksheet.properties import PageSetupProperties

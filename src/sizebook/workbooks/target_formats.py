@@ -1,7 +1,5 @@
 """What a written workbook is made for: an add-in, Excel 365 by itself, or readers of plain values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from lxml import etree

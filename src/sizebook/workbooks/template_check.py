@@ -1,7 +1,5 @@
 """Checks a workbook as a template: its inputs, and what would fail or be lost when it is filled."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 And conditions on figures, for checks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 # Calls in whose place a book names a step of its own (`sizebook.workbooks.formula_steps`).

@@ -6,8 +6,6 @@ braces as on other pages; a row of any timeline stands for the same month, ``{us
 1 while it is in the plan, its quarter and its year. Every other row is 0 outside the plan.
 """
 
-from __future__ import annotations
-
 from itertools import zip_longest
 
 from openpyxl.formatting.rule import Rule

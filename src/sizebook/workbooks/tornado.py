@@ -4,8 +4,6 @@ A workbook says where the cost of each case stands: `now`, each driver at its en
 and every pair of steps of the two-way table (``two_1_3``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A workbook says by a few columns how its cost follows from the drivers: ``@price
 ``#hours`` for an earlier column. Every column has one formula.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

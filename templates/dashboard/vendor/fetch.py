@@ -5,8 +5,6 @@ compiled before the table stands. Vega and Vega-Lite come as the bundle that vl-
 What was fetched, and how large it is, stands in versions.json.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import tarfile

@@ -4,8 +4,6 @@ The arithmetic is that of docs/serving.md and docs/training.md for the plainest 
 Efficiencies are read from the tables, so that a new fit changes no row.
 """
 
-from __future__ import annotations
-
 from math import hypot, prod
 
 from sizebook.core.tables import by_key, table

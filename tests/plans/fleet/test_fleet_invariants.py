@@ -1,7 +1,5 @@
 """What holds of every fleet plan: services sum to the fleet, shares are shares, more never takes fewer GPUs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

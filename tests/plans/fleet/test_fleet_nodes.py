@@ -1,7 +1,5 @@
 """Shared nodes, racks, power, calendar and ceilings of a fleet, worked out by hand."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The fleet plan: GPUs in whole nodes, terms, burst hours and money by hand, from a rate set by hand."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import fields

@@ -1,7 +1,5 @@
 """What is wrong in a service of a fleet is refused under the name or the number of that service."""
 
-from __future__ import annotations
-
 import tomllib
 
 import pytest

@@ -1,7 +1,5 @@
 """Programmes worked out by hand: hours, reference models, generated answers, experiments, storage, months, power."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from typing import Any

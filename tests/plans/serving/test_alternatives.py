@@ -1,7 +1,5 @@
 """Rent, buy or call: prices of tokens and bought nodes by hand, and the first traffic at which one costs no more."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

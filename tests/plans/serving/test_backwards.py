@@ -1,7 +1,5 @@
 """Serving backwards: of what is given the most, within one replica of the plan that is asked forward."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

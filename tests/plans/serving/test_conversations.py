@@ -1,7 +1,5 @@
 """Conversations of several turns: lengths of their prompts, what caches hold of them, and the load that follows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

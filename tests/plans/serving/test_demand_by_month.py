@@ -1,7 +1,5 @@
 """Traffic and prices by month: tables, users, seasons and a price that falls, against figures worked by hand."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 from typing import Any

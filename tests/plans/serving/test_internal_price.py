@@ -1,7 +1,5 @@
 """The internal price: prompts, answers and idle GPUs add up to the bill, each by the seconds of GPUs that it takes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Replicas on nodes: instances by hand, the spare that covers a lost node, and GPUs by whole nodes."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Images of a plan's requests: tokens on top of the prompt, work of the encoder, and what knows no images."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Prefill and decode in pools of their own: Little's law, no work lost, what is searched and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

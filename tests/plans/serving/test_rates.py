@@ -1,7 +1,5 @@
 """The price rule of serving and fleets: what is given counts, and nobody reserves above the price on demand."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Replicas on spot: what an interruption takes away, and how many more of them hold what the traffic needs."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Starts of replicas: how long one takes, and a fleet that follows the hours beside one of the peak."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

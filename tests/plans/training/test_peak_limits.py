@@ -1,7 +1,5 @@
 """No range goes beyond the peak, and a middle above all that was published says so."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What to know before the figures of a training plan are used: the same in its text, its JSON and its report."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

@@ -5,8 +5,6 @@ uses it. Each takes values as a formula gives them (None for a blank, rows for a
 value) and raises a `CellError` for an error of its own; ``#N/IMPL!`` refuses the cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures of whole ranges: the most frequent value, sums of products and of squares, products of matrices."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from math import fsum, prod

@@ -1,7 +1,5 @@
 """What an argument becomes where a number, a text or a truth is wanted, as Excel takes it."""
 
-from __future__ import annotations
-
 import functools
 import math
 import re

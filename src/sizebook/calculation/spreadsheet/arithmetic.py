@@ -1,7 +1,5 @@
 """Rounding to multiples, remainders, factorials and choices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Days, months, years and times of day: DATE, YEAR, EDATE, WORKDAY, HOUR and the like."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Dates and times in number formats: ``dd mmm yyyy``, ``h:mm AM/PM``, ``[h]:mm:ss.000``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 

@@ -1,7 +1,5 @@
 """Look-ups in sorted ranges, by the bisection that Excel does, so that unsorted ones too give what it gives."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

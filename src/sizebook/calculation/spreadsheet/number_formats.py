@@ -4,8 +4,6 @@ The separators and names of months are those of English. A format of eras or of 
 fraction with signs between its parts, is not known here.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal

@@ -3,8 +3,6 @@
 A workbook that counts from 1904 writes the same day as a number smaller by 1 462.
 """
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 FROM_1904 = 1462

@@ -1,7 +1,5 @@
 """Texts: TEXT and its formats, parts of texts, capitals, numbers that texts say."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

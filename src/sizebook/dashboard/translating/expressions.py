@@ -4,8 +4,6 @@ Truth, division, powers, equality of tuples, formats of texts, dictionaries with
 in Python.
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import inspect

@@ -1,7 +1,5 @@
 """What a name means where a Python function uses it, and what the translation keeps of the language's own functions."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import inspect

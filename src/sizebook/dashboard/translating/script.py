@@ -1,7 +1,5 @@
 """A program: functions with everything that they call, and tables in place of those that read what a page has not."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Functions, methods and classes of Python as JavaScript."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import inspect

@@ -4,8 +4,6 @@ The texts hold one place, ``{got}``. `doctor` finds a cause by looking at the ma
 carries the same texts for a machine where Python does not start.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path, PureWindowsPath
 

@@ -4,8 +4,6 @@ A file is a tree of folders and streams: ``{"PROJECT": b"...", "VBA": {"dir": b"
 one stream of small sectors; the same tree always gives the same bytes.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Installs, updates, examines and removes `sizebook.xlam` in the folder that Excel opens at every start."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path

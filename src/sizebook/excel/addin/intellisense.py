@@ -3,8 +3,6 @@
 It reads them from a part of the add-in's file (https://github.com/Excel-DNA/IntelliSense).
 """
 
-from __future__ import annotations
-
 from html import escape
 
 from sizebook.core.registry import Function

@@ -4,8 +4,6 @@ The streams are those of the specification: `dir` lists the modules (2.3.4.2), e
 (2.4.1), `_VBA_PROJECT` says that there is no compiled code (2.3.4.1), `PROJECT` is what the editor shows (2.3.1).
 """
 
-from __future__ import annotations
-
 import struct
 import uuid
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ Everything that asks the machine is here; what follows from it (`causes`, `setti
 give it a machine of any kind.
 """
 
-from __future__ import annotations
-
 import locale
 import os
 import re

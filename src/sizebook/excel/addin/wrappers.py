@@ -6,8 +6,6 @@ files of its own (`python.bas`, `cells.bas`, `check.bas`, `macros.bas`, `workboo
 only here.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path

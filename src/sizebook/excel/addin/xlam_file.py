@@ -1,7 +1,5 @@
 """Puts `sizebook.xlam` together: a workbook with one sheet of settings, the VBA project and the help of Excel-DNA."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 

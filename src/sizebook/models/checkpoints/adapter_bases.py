@@ -4,8 +4,6 @@ The tensors of a checkpoint go by the names that adapters use. Those of a mappin
 in the class of the model type; ``data/adapter_modules.csv`` says which are the class's own, and only these are adapted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ arXiv:2106.09685, section 4.1). DoRA adds a magnitude for each output (arXiv:240
 are trained and stored whole, and not adapted. Keys: huggingface/peft, LoraConfig.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

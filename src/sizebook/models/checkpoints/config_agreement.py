@@ -1,7 +1,5 @@
 """How the parameters that a checkpoint's headers hold compare with those that the config beside it describes."""
 
-from __future__ import annotations
-
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture
 from sizebook.models.checkpoints.contents import Part

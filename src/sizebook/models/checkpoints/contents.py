@@ -1,7 +1,5 @@
 """What a folder or repository holds: one model, or the parts of a diffusers pipeline, each weighed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """By name alone: which files hold weights, list them or describe them. A config is counted without reading headers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

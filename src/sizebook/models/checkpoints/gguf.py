@@ -7,8 +7,6 @@ format packs them, so a format that is not known here counts all the same, and i
 Format: ggml-org/ggml, docs/gguf.md.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass

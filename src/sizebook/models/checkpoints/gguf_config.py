@@ -5,8 +5,6 @@ both hold the same parameters is the file taken to be described. Keys: ggml-org/
 and keys: ggml-org/llama.cpp, gguf-py/gguf/constants.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

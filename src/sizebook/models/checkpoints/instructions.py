@@ -3,8 +3,6 @@
 Only the calls that PyTorch writes for tensors (`torch._utils._rebuild_tensor_v2` and the like) mean anything.
 """
 
-from __future__ import annotations
-
 import io
 import pickletools
 from dataclasses import dataclass

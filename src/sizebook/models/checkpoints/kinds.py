@@ -1,7 +1,5 @@
 """Says what a file is that is not what was asked for, and what to do with it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Counts the numbers of a storage once, however many tensors look at them, in whole or in part."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from itertools import product

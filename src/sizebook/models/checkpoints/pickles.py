@@ -6,8 +6,6 @@ followed on a stack of plain values: what it names stays a name, and only the ca
 in ``*/data.pkl`` and each storage in ``*/data/KEY``; before, several pickles follow each other.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections import defaultdict

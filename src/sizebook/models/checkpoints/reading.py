@@ -1,7 +1,5 @@
 """Reads the checkpoint that a store holds: which of its files belong together, and the tensors of each by its kind."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ so nothing in it is believed: lengths, shapes and byte ranges are checked agains
 size. Format: huggingface/safetensors, README, "Format".
 """
 
-from __future__ import annotations
-
 from itertools import accumulate
 from math import prod
 from typing import Any, BinaryIO

@@ -1,7 +1,5 @@
 """Where the files of a checkpoint lie: a folder here, or a repository elsewhere, seen alike by name and size."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress

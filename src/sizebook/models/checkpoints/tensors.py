@@ -1,7 +1,5 @@
 """One stored tensor, and the number formats of the containers that store them (``data/tensor_formats.csv``)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache

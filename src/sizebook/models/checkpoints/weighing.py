@@ -1,7 +1,5 @@
 """Counts a checkpoint of any architecture: parameters, bytes and the mix of formats, from its headers alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

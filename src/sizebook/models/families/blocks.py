@@ -1,7 +1,5 @@
 """What families share: reading the usual keys, building a layer per kind, putting the stack together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar

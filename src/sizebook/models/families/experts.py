@@ -1,7 +1,5 @@
 """What mixtures of experts share: routed and shared experts from the usual keys, which layers have them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any

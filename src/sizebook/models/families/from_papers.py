@@ -15,8 +15,6 @@ n_experts, top_k    experts of d_ff_expert in every expert_every-th layer; exper
 ==================  ==================================================================================================
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.core.errors import InputError

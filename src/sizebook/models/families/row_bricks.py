@@ -1,7 +1,5 @@
 """Bricks that rows of data list: each says its kind and name, and its sizes as `row_sizes` reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache, partial
@@ -171,7 +169,7 @@ def _built(kind: type[Any], sizes: Sizes, name: str, entry: Entry) -> Brick:
 def _fields(kind: type[Any], sizes: Sizes, entry: Entry) -> dict[str, Any]:
     """Return what an entry says of the fields of a class: sizes and switches."""
     said = [(each.name, each.type) for each in fields(kind) if each.name in entry and each.name != "name"]
-    return {name: sizes.is_on(entry[name]) if of == "bool" else sizes.of(entry[name]) for name, of in said}
+    return {name: sizes.is_on(entry[name]) if of is bool else sizes.of(entry[name]) for name, of in said}
 
 
 _KINDS: dict[str, Callable[[Sizes, str, Entry], Brick]] = {

@@ -4,8 +4,6 @@
 width of the row. A switch is true or false, or the key of the file that says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Whole models that are rows of data: tables, layers, what follows them, and the head or what a class puts on top."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache

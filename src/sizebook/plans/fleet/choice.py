@@ -1,7 +1,5 @@
 """The replica of each service and what its GPU-hours cost: of pools and layouts those whose fleet costs the least."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The figures of each service of a fleet plan, declared once: replica and node, prices, first and last month."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Spreadsheet functions of fleet plans: the ledger of all services together, and the figures of each service."""
 
-from __future__ import annotations
-
 from itertools import zip_longest
 from typing import Annotated, Any
 

@@ -3,8 +3,6 @@
 Contracts stay as the plan signs them. Slow and dear are what 1 in 10 is; a stated price is certain and adds nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sizebook.core.texts import text

@@ -1,7 +1,5 @@
 """What a fleet plan is asked: services, each a model on replicas of its own, and how their GPUs are bought."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import field
 from typing import Annotated

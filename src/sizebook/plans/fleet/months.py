@@ -4,8 +4,6 @@ Replicas follow the busiest hour and the mean of the day. What is bought togethe
 paid for whole, has contracts of its own (`plans.commitments`); hours beyond them are burst.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any

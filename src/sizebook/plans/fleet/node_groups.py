@@ -1,7 +1,5 @@
 """The nodes of a fleet by accelerator and place, their racks and their power, month by month."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

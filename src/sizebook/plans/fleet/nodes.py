@@ -6,8 +6,6 @@ is reached by placing the largest first. Of nodes of eight GPUs that is every re
 of 8, 4, 2 and 1 GPUs that an NVSwitch node is cut into. Others (three of a node of six) have nodes of their own.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Quarters and years of a fleet plan: what their months add up to, and the most of what is counted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sizebook.core.quantities import HOURS_PER_MONTH

@@ -1,7 +1,5 @@
 """Fleets that are refused: one name twice, a service that ends before it begins, and two prices for one node."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sizebook.core.errors import InputError

@@ -1,7 +1,5 @@
 """What to check in a fleet plan: ceilings that are exceeded, services that never run, racks, prices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

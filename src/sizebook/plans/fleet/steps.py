@@ -1,7 +1,5 @@
 """How the figures of a fleet plan came about, each in the first month in which it runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.core.derivation import Step

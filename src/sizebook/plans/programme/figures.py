@@ -1,7 +1,5 @@
 """The figures of each phase of a programme, declared once: its run, its cases in days and money, what is kept of it."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import quantity, section
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, checkpoint_bytes

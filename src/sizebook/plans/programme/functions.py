@@ -1,7 +1,5 @@
 """Spreadsheet functions of programmes: the budget in three cases, its months, and the phases side by side."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from sizebook.core.registry import function, takes

@@ -1,7 +1,5 @@
 """Inputs of a programme: its phases, each a training plan, and what they share: experiments, data, storage."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """One phase of a programme: its training plan, the forward passes and generated answers beside it, in three cases."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from sizebook.core.errors import InputError, TargetError

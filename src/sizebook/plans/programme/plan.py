@@ -5,8 +5,6 @@ first month, the checkpoints of a phase are paid for when it ends, and egress in
 within a month finds only what is left of it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How the figures of a programme came about: each phase, then the lines of the budget."""
 
-from __future__ import annotations
-
 from sizebook.core.derivation import Step
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure

@@ -5,8 +5,6 @@ Where one first meets another is found on the steps themselves. How good the ans
 judges.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import field

@@ -4,8 +4,6 @@ Traffic is found over whole replicas, those of the busiest hour of the last mont
 one replica more would take more than is given. GPUs are paid for on the terms that are cheapest for a month.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

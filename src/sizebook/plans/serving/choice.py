@@ -3,8 +3,6 @@
 Candidates that cannot meet the target are counted with the limit that stopped them, never shown as if they did.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Conversations of several turns: how long their prompts are, and what of them a cache can hold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.core.errors import InputError

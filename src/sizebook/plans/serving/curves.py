@@ -1,7 +1,5 @@
 """Latency and throughput of the replica of a plan as its load grows, whether one pool or two: one curve everywhere."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from sizebook.core.coercion import coerce, is_blank

@@ -1,7 +1,5 @@
 """Shapes of a day of traffic, and percentiles of token lengths."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

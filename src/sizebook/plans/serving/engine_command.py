@@ -1,7 +1,5 @@
 """The command that starts the server a plan assumes: its layout, formats, lengths and memory in the engine's words."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from sizebook.core.tables import Row, table

@@ -1,7 +1,5 @@
 """The headline figures of a serving plan, declared once: what every surface shows of it beside its months."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from sizebook.core.sections import Quantity, quantity, section

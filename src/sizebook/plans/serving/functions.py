@@ -1,7 +1,5 @@
 """Spreadsheet functions of serving plans: the cheapest ways to serve a traffic, and the ledger of one of them."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Any
 

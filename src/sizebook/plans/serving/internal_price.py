@@ -4,8 +4,6 @@ A replica's GPUs spend their time on prompts and on answers; both, from the esti
 the load planned for. What a month costs is split by these seconds; what no request takes is idle, a line of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

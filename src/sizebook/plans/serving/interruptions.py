@@ -1,7 +1,5 @@
 """What a planner knows of nodes that a provider may take back."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import AskedBy, quantity, section
 from sizebook.plans.quantities import gpu_hour_price
 

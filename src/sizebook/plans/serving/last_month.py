@@ -1,7 +1,5 @@
 """The last month of a plan again and again, at so many times its traffic: a stair of whole replicas."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

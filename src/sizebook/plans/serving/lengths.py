@@ -1,7 +1,5 @@
 """How long prompts and answers are: their means, and percentiles or histograms around them."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What tables list of an accelerator's price by term, for the formulas of workbooks to choose from."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from sizebook.core.sections import Quantity, put_together, section

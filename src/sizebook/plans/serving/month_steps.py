@@ -1,7 +1,5 @@
 """How traffic, GPUs under contract and prices of a month came about, in plans of one service and of several."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from sizebook.core.derivation import Step

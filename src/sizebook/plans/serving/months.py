@@ -3,8 +3,6 @@
 `Month` is the ledger of a serving plan: what it declares is what every surface shows, under these names and units.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Replicas on nodes: how many one node holds, what is lost with it, GPUs in whole nodes, and the node itself."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 """How figures came about that only some plans have: prefixes kept between turns, starts and interruptions of
 replicas."""
 
-from __future__ import annotations
-
 from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text

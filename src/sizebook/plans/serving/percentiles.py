@@ -1,7 +1,5 @@
 """The percentile of what requests see at a rate, in a cell: the simulation that a plan with a percentile runs."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Images of a request: how many there are, and how large."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import AskedBy, quantity, section
 from sizebook.serving.images import Read, image_read
 

@@ -3,8 +3,6 @@
 One replica takes as many requests as meet the target (`replica`, `pools`); a fleet follows the hours.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 

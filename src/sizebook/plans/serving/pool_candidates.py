@@ -1,7 +1,5 @@
 """Pools to compare: layouts of a prefill worker, and how many workers of each kind stand together."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

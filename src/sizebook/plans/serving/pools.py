@@ -1,8 +1,6 @@
 """A replica of two pools: prefill workers and decode workers searched together, as many of each as serve the traffic
 within the target for the least."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

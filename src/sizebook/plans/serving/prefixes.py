@@ -1,7 +1,5 @@
 """What a replica keeps of conversations between their turns, and the load at which that and the replica agree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

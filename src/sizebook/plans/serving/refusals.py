@@ -1,7 +1,5 @@
 """Why a replica cannot be planned: which limit binds, by how much, and the smallest change that helps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

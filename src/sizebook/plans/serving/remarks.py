@@ -1,7 +1,5 @@
 """What to know before the figures of a serving plan are used, on every surface that shows them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """One replica of a serving plan: the largest load at which it meets the target, its cache holding the requests."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Requests one by one: how they arrive at a replica, and the percentile of them that targets hold for."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise

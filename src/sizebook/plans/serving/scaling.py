@@ -1,7 +1,5 @@
 """What a new replica waits for before it serves."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import quantity, section
 
 

@@ -1,7 +1,5 @@
 """How the cost of a serving plan changes with one input at a time, a fifth lower and a fifth higher, signed anew."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ An alternating renewal of each node, all of them independent. Nothing of it is m
 nodes back at once is not in it.
 """
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.sections import quantity, section

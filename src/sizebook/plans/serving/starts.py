@@ -1,7 +1,5 @@
 """Starts of replicas: how long one takes, and what a fleet that follows the hours costs beside one that does not."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How each headline figure of a serving plan came about: the first month, in its busiest hour where hours differ."""
 
-from __future__ import annotations
-
 from sizebook.core.derivation import Step
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant

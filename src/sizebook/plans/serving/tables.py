@@ -3,8 +3,6 @@
 A row is one replica at a stated load, of one pool or, with the keys of `[pools]`, of two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Tenants of a fleet: the shares by which its cost is split, to the cent."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

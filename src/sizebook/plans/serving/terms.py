@@ -1,7 +1,5 @@
 """What the latencies of a plan's replica consist of, at the load that it is planned for."""
 
-from __future__ import annotations
-
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, pooled_terms
 

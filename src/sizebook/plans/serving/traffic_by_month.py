@@ -1,7 +1,5 @@
 """How many requests come in each month of a plan: a rate that grows, users, or a table of months; and the season."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from functools import cached_property

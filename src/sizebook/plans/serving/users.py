@@ -1,7 +1,5 @@
 """Traffic as people: users, how many are active, what they ask on a working day, and in which hours of it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError

@@ -1,7 +1,5 @@
 """The figures of a sizing, declared once: counts, bytes, and how far they are from what is published."""
 
-from __future__ import annotations
-
 from sizebook.core.sections import quantity, section
 from sizebook.plans.sizing.plan import PartShare, Sizing, Storage
 

@@ -1,7 +1,5 @@
 """The sizing of one model: exact parameters by part, storage by number format, and how each figure came about."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sizebook.core.derivation import Step

@@ -1,7 +1,5 @@
 """SIZING_TABLE: the size of many models in one cell."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

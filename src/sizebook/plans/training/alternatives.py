@@ -1,7 +1,5 @@
 """The layouts that a run could take, as figures declared once: the fastest that fit, and faster ones with why not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from sizebook.core.sections import quantity, section

@@ -1,7 +1,5 @@
 """What the cost of a training run consists of, and which input moves it most."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The ledger of a training plan: every figure that follows from the time of a step, each declared once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any

@@ -3,8 +3,6 @@
 Beside them stand the cases (`sizebook.plans.training.case.Case`) and the memory of the fullest GPU.
 """
 
-from __future__ import annotations
-
 from sizebook.core.sections import REQUIRED, Argument, Quantity, leaves, quantity, section
 from sizebook.plans.quantities import (
     LayoutName,

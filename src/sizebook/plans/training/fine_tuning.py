@@ -5,8 +5,6 @@ What has to be recomputed or moved to the host to fit is settled as plans settle
 setting.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from sizebook.core.quantities import Model, Seq

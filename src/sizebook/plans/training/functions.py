@@ -1,7 +1,5 @@
 """Spreadsheet functions over whole training plans: memory, fit, time and the layout table of a published model."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from typing import Annotated
 

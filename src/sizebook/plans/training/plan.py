@@ -5,8 +5,6 @@ published runs around it, so everything that follows from time has a low, a midd
 from the plan: its `Case`s, its `Memory` and its `StepTime` declare what each figure is called and its unit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

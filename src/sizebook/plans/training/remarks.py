@@ -1,7 +1,5 @@
 """Warnings that every surface shows beside the figures of a training plan."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What makes a run fit that does not: of the changes that suffice, the one that costs least time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ that does not fit, the layout is searched as in a plan, and the reason says whic
 result holds the reason and no figures.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

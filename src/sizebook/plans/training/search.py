@@ -4,8 +4,6 @@ Every layout of the grid below is timed; memory decides which of them run. Cost 
 by time is ranking by cost on a given cluster.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 A plan searches wherever no degree is stated. Cells and rows of tables do where the plain layout does not fit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any

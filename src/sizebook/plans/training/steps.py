@@ -1,7 +1,5 @@
 """How each figure of a training plan is calculated, in the order in which one follows from the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from sizebook.core.derivation import Step

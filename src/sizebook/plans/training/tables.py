@@ -1,7 +1,5 @@
 """Spreadsheet functions that give whole training plans as tables: cases, memory, figures, and many runs at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """The memory of each GPU and the time of a step in a layout; tokens and prices play no part here."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 

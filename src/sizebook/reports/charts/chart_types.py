@@ -3,8 +3,6 @@
 Each knows its own description in words (``alt``) for those who do not see it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

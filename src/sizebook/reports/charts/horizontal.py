@@ -1,7 +1,5 @@
 """Horizontal charts: bars, floating spans and stacks, each row with its figures in a column on the right."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from math import ceil

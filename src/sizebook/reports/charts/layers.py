@@ -3,8 +3,6 @@
 They are written as the language itself has them: building them of Altair's classes took as long as drawing them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Draws charts: a Vega-Lite specification, of which vl-convert makes the SVG. Text stays text."""
 
-from __future__ import annotations
-
 import re
 from functools import cache, lru_cache
 from html import unescape

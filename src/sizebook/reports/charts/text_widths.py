@@ -1,7 +1,5 @@
 """How wide a label of a chart is, for the room that a plot leaves it: the renderer takes a millisecond for a word."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from fontTools.ttLib import TTFont

@@ -1,7 +1,5 @@
 """The look of reports and charts: colours, sizes and the Vega-Lite configuration made of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Charts over time or load: columns and lines, all of one height."""
 
-from __future__ import annotations
-
 from sizebook.reports.charts.chart_types import Columns, Line, Lines
 from sizebook.reports.charts.layers import (
     Part,

@@ -1,7 +1,5 @@
 """What a comparison rests on: figures of several scenarios, the order that they give and what nothing else betters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The comparison report: which scenario is best, how each differs from a base, which none betters in two figures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import date
 

@@ -1,7 +1,5 @@
 """The section on nodes, racks and power of the fleet report: what stands where, and what the site must give."""
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.texts import plural, text

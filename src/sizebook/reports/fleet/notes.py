@@ -1,7 +1,5 @@
 """The back matter of the fleet report: the replicas of each service, how sure the figures are, what was given."""
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.texts import joined, range_text, text

@@ -1,7 +1,5 @@
 """The fleet report: GPUs, nodes, power and money of several services by month, and how sure the figures are."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from datetime import date

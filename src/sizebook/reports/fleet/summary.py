@@ -1,7 +1,5 @@
 """The first page of the fleet report: money, GPUs and power over all months, and how sure they are."""
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.texts import Text, range_text, text

@@ -1,8 +1,6 @@
 """The back matter of a programme's report: every stated input of its terms and phases, what was looked up, what is left
 out."""
 
-from __future__ import annotations
-
 from sizebook.core.texts import text
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, warnings

@@ -1,7 +1,5 @@
 """The phases of a programme side by side: when they run, what they train on, what they cost, what memory they need."""
 
-from __future__ import annotations
-
 from sizebook.core.texts import Text, joined, plural, text
 from sizebook.core.units import duration, grouped, parameters, percent, significant, usd
 from sizebook.plans.programme.phase import PlannedPhase

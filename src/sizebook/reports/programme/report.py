@@ -1,7 +1,5 @@
 """The report of a programme: one budget, its phases side by side, its months with money and power."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from datetime import date

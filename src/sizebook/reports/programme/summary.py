@@ -1,7 +1,5 @@
 """The first page of a programme's report: the budget, what takes most of it, how sure it is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The reconciliation report: the published parameter count of every catalogued model against the computed one."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date

@@ -1,8 +1,6 @@
 # ruff: noqa: E402 - the extra is asked for before what stands on it
 """The reconciliation as a workbook: the GPT-3 table first, then every model, then the explanations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Latency of a steady load: against requests in flight, and of two pools against what one would yield."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The terms that the latencies of a plan add up from, and what each of them rests on."""
 
-from __future__ import annotations
-
 from sizebook.core.derivation import Term
 from sizebook.core.texts import text
 from sizebook.core.units import counted, grouped

@@ -1,7 +1,5 @@
 """The money and carbon of the serving report."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

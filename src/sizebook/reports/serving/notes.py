@@ -1,7 +1,5 @@
 """The back matter of the serving report: what else would do, how sure the figures are, what was taken as given."""
 
-from __future__ import annotations
-
 from sizebook.core.texts import joined, plural, range_text, span, text
 from sizebook.core.units import duration, grouped, usd
 from sizebook.models import catalog

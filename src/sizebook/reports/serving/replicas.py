@@ -1,7 +1,5 @@
 """The fleet of the serving report: replicas by hour, and the months that follow."""
 
-from __future__ import annotations
-
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, parameters, percent
 from sizebook.plans.ledgers import month_label, total_usd

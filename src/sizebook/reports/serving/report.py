@@ -1,7 +1,5 @@
 """The serving report: GPUs and money for a traffic, the latency it gets, and how sure each figure is."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from sizebook.core.texts import Text, plural, text

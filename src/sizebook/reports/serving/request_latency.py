@@ -1,7 +1,5 @@
 """What requests see one by one, where a target names a percentile of them: shown in place of the steady load."""
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.texts import text

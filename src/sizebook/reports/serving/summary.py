@@ -1,7 +1,5 @@
 """The first page of the serving report: what it costs over all months, how many GPUs, what a request sees."""
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.texts import Text, plural, range_text, text

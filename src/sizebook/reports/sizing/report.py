@@ -1,7 +1,5 @@
 """The model sizing report: how many parameters, where they sit, what storing them takes, how each came about."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from sizebook.core.texts import Figure, Text, text

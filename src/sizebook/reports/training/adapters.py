@@ -1,7 +1,5 @@
 """Adapters in the training report: which matrices carry them, and how many parameters that makes."""
 
-from __future__ import annotations
-
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan

@@ -1,7 +1,5 @@
 """Figures of a training plan in words, the same in every section of its report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sizebook.core.texts import Figure, range_text, text

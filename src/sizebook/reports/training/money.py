@@ -1,7 +1,5 @@
 """The money and carbon of the training report: cost by cause, what moves it, energy and emissions."""
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.texts import Text, text

@@ -1,7 +1,5 @@
 """The back matter of the training report: what other conventions of FLOPs give, every assumption with its origin."""
 
-from __future__ import annotations
-
 from sizebook.core.texts import text
 from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, usd
 from sizebook.plans.training.plan import TrainingPlan

@@ -1,7 +1,5 @@
 """The training report: time, memory, money, energy and carbon of one run, with the band that published runs give."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date
 

@@ -1,7 +1,5 @@
 """The first page of the training report: what the whole run takes and costs, what of it is steady state, how sure."""
 
-from __future__ import annotations
-
 import math
 
 from sizebook.core.texts import Text, text

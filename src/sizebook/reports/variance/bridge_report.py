@@ -1,7 +1,5 @@
 """The report of a bridge: what the cost was, what it is, and what each thing that differs adds."""
 
-from __future__ import annotations
-
 from datetime import date
 from itertools import accumulate
 

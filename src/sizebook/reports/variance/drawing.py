@@ -1,7 +1,5 @@
 """How reports show amounts and bridges: in a currency, as more or less, and bar upon bar from one end to the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The report for a monthly meeting: what was planned, what came, why, what it means for the year, what to decide."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date

@@ -1,8 +1,6 @@
 # ruff: noqa: E402 - the extra is asked for before what stands on it
 """Variances and bridges as workbooks: a row a month and service, or a change; sums that the sheet works out itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which anchor of a workbook means what of a plan: names of cells, tables and their headers, names of pictures."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ A hidden cell of a merged area shows nothing; two names on one cell would leave 
 plan fills is that table's; and a header that no longer reads as its column makes Excel repair the file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The rows and cells of a sheet whose table takes more or fewer rows: moved, removed, or added."""
 
-from __future__ import annotations
-
 import copy
 
 from lxml import etree

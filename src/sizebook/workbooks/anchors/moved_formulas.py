@@ -1,7 +1,5 @@
 """Formulas as they read once rows were added or removed, and the error where that is impossible."""
 
-from __future__ import annotations
-
 import re
 
 from sizebook.core.errors import InputError

@@ -4,8 +4,6 @@ Formulas, shared ones written out; names and print areas; validations, condition
 links, comments and their boxes; charts, pictures and shapes; filters, other tables, sources and places of pivots.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from lxml import etree

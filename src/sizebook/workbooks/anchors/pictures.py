@@ -1,7 +1,5 @@
 """Pictures into named ranges: as large as fits, in their own proportions, with words for those who do not see them."""
 
-from __future__ import annotations
-
 import posixpath
 import struct
 

@@ -1,7 +1,5 @@
 """``{{ name }}`` inside texts of cells: found, and filled with the runs of a rich text kept."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Iterator, Mapping

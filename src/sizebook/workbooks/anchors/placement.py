@@ -1,7 +1,5 @@
 """Puts a plan into the anchors of a workbook: tables, which may grow and shrink, names, texts and pictures."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The values, tables and pictures of a plan for the anchors of a workbook."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

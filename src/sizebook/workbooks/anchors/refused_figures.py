@@ -1,7 +1,5 @@
 """Figures that the data validation of their cell would refuse if a person typed them: filled, and reported."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from sizebook.calculation.package import Package

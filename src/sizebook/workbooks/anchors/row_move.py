@@ -3,8 +3,6 @@
 Arithmetic on addresses alone; `moved_references` applies it to every part of a workbook.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

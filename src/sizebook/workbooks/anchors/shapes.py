@@ -1,7 +1,5 @@
 """Pictures, charts, shapes, comments and controls move with their rows, and links of shapes with their cells."""
 
-from __future__ import annotations
-
 import re
 
 from lxml import etree

@@ -1,7 +1,5 @@
 """Gives a table a number of rows: cells below it move with whole rows, or block the change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

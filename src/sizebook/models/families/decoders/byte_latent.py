@@ -1,7 +1,5 @@
 """BLT, the byte latent transformer: small stacks over bytes around a large one over patches of bytes."""
 
-from __future__ import annotations
-
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm, Projection
 from sizebook.models.config import Config

@@ -1,7 +1,5 @@
 """Attention whose queries, keys or values are convolved over neighbouring tokens: Inkling 1 and 2, ZAYA."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from sizebook.models.architecture import Architecture, Attention, Brick, Layer, Norm, Projection, Tensors, Weight

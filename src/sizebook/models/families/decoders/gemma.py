@@ -1,7 +1,5 @@
 """Gemma 1 to 4, 3n, VaultGemma and RecurrentGemma: norms around both blocks, windows, per-layer embeddings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

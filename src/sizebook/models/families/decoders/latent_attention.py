@@ -1,7 +1,5 @@
 """Decoders with latent attention: DeepSeek V2 and V3, Kimi K2, MiniCPM 3, LongCat and the models built like them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.core.texts import text as remark

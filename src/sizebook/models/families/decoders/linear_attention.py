@@ -1,7 +1,5 @@
 """Decoders that alternate attention with linear attention: Qwen 3 Next and 3.5, OLMo Hybrid, Kimi Linear, MiniMax."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Layer

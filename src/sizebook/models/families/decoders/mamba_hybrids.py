@@ -1,7 +1,5 @@
 """Decoders that alternate Mamba with attention: Jamba, Bamba, Falcon-H1, Granite 4, Nemotron-H, Zamba."""
 
-from __future__ import annotations
-
 import math
 
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection, Tensors

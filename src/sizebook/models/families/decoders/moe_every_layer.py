@@ -1,7 +1,5 @@
 """Decoders with routed experts in (nearly) every layer and ordinary attention."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from sizebook.models.architecture import Architecture, Layer, Tensors, Weight

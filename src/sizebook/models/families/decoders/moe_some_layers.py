@@ -1,7 +1,5 @@
 """Decoders with experts in some layers: behind dense ones or in every n-th, fine-grained and shared."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Attention, Layer, Tensors

@@ -1,7 +1,5 @@
 """Decoders published with their own code: Llama-Nemotron, Ling, MiniMax-Text-01 and M1, Arctic, Step-3's text model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

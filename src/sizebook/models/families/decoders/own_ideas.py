@@ -1,7 +1,5 @@
 """Decoders with one idea of their own: cycles of stacks, halved blocks, a dense prefix, experts that vary by layer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Experts

@@ -1,7 +1,5 @@
 """The usual decoder with other switches: Llama, Qwen, Gemma, GLM, Mixtral, DeepSeek V3 and others, a row each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """Decoders that select or compress the keys in ways of their own: DeepSeek V4, dots 3, MiniMax M3."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """GPT-2's line and other decoders made of the plain bricks: learned or rotary positions, layer norms, plain blocks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Encoders published with their own code: GTE's ``new``, Jina Embeddings 2, NV-Embed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import (

@@ -1,7 +1,5 @@
 """Encoders of sound alone: the convolutions over the wave, which lists of the file say, before a row's encoder."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Norm

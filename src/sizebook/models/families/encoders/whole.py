@@ -1,7 +1,5 @@
 """Encoders of text: BERT and what departs from it in tables, positions, attention, layers or heads."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A decoder of BERT's kind that tells what an image shows: BLIP attends to its patches, GIT reads them first."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Norm, Tensors

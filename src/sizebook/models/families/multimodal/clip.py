@@ -1,7 +1,5 @@
 """CLIP and SigLIP: text and images in one space."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Layer, Projection, Tensors

@@ -1,7 +1,5 @@
 """Models that draw images by tokens of a quantiser: Janus, which reads them by a ViT, and Emu3, by its quantiser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """ERNIE 4.5 VL: text and images have routed experts of their own in every sparse layer, shared experts in common."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

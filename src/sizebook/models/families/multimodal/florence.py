@@ -1,7 +1,5 @@
 """Florence-2: a DaViT, whose stages attend by windows and by channels, before BART's two stacks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

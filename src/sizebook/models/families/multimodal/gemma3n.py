@@ -1,7 +1,5 @@
 """Gemma 3n with its towers: MobileNet V5 for images and a conformer for sound, each with tokens of its own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.core.texts import text as remark

@@ -1,7 +1,5 @@
 """Speech before a language model: Voxtral Realtime, which listens while it writes, and Granite Speech's conformer."""
 
-from __future__ import annotations
-
 from sizebook.models.architecture import (
     Architecture,
     Brick,

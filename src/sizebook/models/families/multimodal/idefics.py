@@ -1,7 +1,5 @@
 """IDEFICS: Llama with gated layers between its own that attend to an image, as Flamingo's do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import (

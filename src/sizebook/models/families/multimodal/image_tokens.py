@@ -1,7 +1,5 @@
 """Models that read images as tokens of their vocabulary, from a quantiser that stands beside them: Chameleon."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple

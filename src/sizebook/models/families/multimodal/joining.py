@@ -1,7 +1,5 @@
 """How a language model and its towers become one: the text model's own mapping, and whether the head is tied."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal
 

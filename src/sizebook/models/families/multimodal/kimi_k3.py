@@ -3,8 +3,6 @@
 Its code is the publisher's own; the mapping is held against the name and shape of every tensor of its checkpoint.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tensors

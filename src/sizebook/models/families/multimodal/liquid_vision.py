@@ -1,7 +1,5 @@
 """LFM 3 VL: an encoder of images that convolves in most layers, as its language model does."""
 
-from __future__ import annotations
-
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear

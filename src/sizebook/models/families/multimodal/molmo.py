@@ -1,7 +1,5 @@
 """Molmo 2: a ViT of which some layers are pooled side by side, and a language model whose table has rows of its own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding

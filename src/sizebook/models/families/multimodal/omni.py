@@ -4,8 +4,6 @@ Qwen's thinker is the language model. Talker and vocoder count whole under ``tow
 visits none of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Models with vision and their own code: InternVL, Phi 3.5 vision, Kimi-VL, DeepSeek-VL2, Step-3."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Norm, Tensors

@@ -1,7 +1,5 @@
 """Language models that see, read from files of several forms: Qwen VL, Gemma 4, Llama 3.2, Kimi K2.5."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Embedding, Layer, Tensors, Weight

@@ -1,7 +1,5 @@
 """Two models made one: an encoder of images, sound or words before any decoder that attends to it, TrOCR's included."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal

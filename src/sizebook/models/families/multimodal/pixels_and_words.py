@@ -1,7 +1,5 @@
 """Images before a decoder of its own time: Fuyu, which projects bare patches, and Kosmos-2, whose queries read CLIP."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import (

@@ -1,7 +1,5 @@
 """A querying transformer between an encoder of images and a whole language model: BLIP-2, InstructBLIP."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors

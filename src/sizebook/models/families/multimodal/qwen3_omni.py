@@ -4,8 +4,6 @@ The thinker is the language model. Talker, code predictor and vocoder count whol
 a text token visits none of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Embedding, FeedForward, Norm, Tensors

@@ -1,7 +1,5 @@
 """Small models that read pages: PaddleOCR-VL, whose file is flat, and HunyuanOCR."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.core.texts import text as remark

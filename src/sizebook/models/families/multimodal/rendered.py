@@ -1,7 +1,5 @@
 """Pages and screens of any shape: Pix2Struct, whose patches say their row and column, before T5's decoder."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import (

@@ -1,7 +1,5 @@
 """Language models behind an encoder, joined as rows of ``data/joined_types.toml`` say."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """Joined types of which a row says nearly all: what a file says in words of its own is read here."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.core.texts import text as remark

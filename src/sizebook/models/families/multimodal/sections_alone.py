@@ -3,8 +3,6 @@
 Diffusion pipelines keep CLIP's text encoder, SigLIP's tower or the language model of Qwen 2.5 VL in a folder each.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Projection

@@ -3,8 +3,6 @@
 The published files name their sizes in words of their own, which the classes of transformers and vLLM translate.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Encoder-decoders and decoders that attend to an encoder: BART and its line, FSMT, ProphetNet, TrOCR, Whisper."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -4,8 +4,6 @@ An untied T5 1.1, mT5 or UMT5 has a head of its own, as its checkpoints do. The 
 as attention.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.core.texts import text as remark

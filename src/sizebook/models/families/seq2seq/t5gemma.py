@@ -1,7 +1,5 @@
 """T5Gemma: encoder-decoders made of Gemma's layers, and in the second generation of Gemma 3's, with vision."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import (

@@ -1,7 +1,5 @@
 """Gemma 3n's audio encoder, whose first convolutions a file describes by lists."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sizebook.models.architecture import Brick, Norm

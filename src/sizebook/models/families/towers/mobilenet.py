@@ -3,8 +3,6 @@
 No key of a config changes it: its widths stand here, as timm 1.0.31 builds them (294,126,912 parameters).
 """
 
-from __future__ import annotations
-
 from sizebook.models.architecture import Brick, Norm, Tensors
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.towers import Tower

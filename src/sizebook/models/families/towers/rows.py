@@ -1,7 +1,5 @@
 """Encoders of images and sound that are rows of ``data/towers.toml``."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
