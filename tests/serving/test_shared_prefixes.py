@@ -8,14 +8,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import RangeError
 from sizebook.serving.case import case_of
 from sizebook.serving.quantities import Demand, Replica
-from sizebook.serving.time import (
-    Pass,
-    computed_and_cached,
-    decode_step_seconds,
-    latency,
-    pass_seconds,
-    prefill_seconds,
-)
+from sizebook.serving.time import Pass, computed_and_cached, decode_step_seconds, latency, pass_seconds, prefill_seconds
 
 CASE = case_of("llama-3.1-8b", "h100-sxm", Replica(weight_dtype="fp8"))
 ASKED = Demand(input_tokens=4000, output_tokens=200, concurrency=32)

@@ -11,15 +11,7 @@ from sizebook.calculation.literals import as_taken
 from sizebook.calculation.names import bare
 from sizebook.calculation.number_texts import as_criterion, as_text, makes_texts
 from sizebook.calculation.proofs import is_written_number, proved_class
-from sizebook.calculation.spreadsheet_functions import (
-    ARRAY,
-    COUNTED,
-    ONE,
-    PASSED,
-    RANGE,
-    SpreadsheetFunction,
-    is_area,
-)
+from sizebook.calculation.spreadsheet_functions import ARRAY, COUNTED, ONE, PASSED, RANGE, SpreadsheetFunction, is_area
 from sizebook.calculation.tokens import Token
 from sizebook.calculation.unions import spliced_arguments, with_used_columns
 from sizebook.calculation.whole_column_calls import WholeColumnCalls

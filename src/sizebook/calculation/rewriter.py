@@ -10,16 +10,7 @@ from dataclasses import dataclass
 
 from sizebook.calculation.arrays import indexed, refuse_in_array, refuse_unequal, refuse_whole_rows
 from sizebook.calculation.call_arguments import Call, CallArguments
-from sizebook.calculation.callback_names import (
-    EACH,
-    FIRST,
-    JOINED,
-    OMITTED,
-    ONLY,
-    OWN,
-    PLACE,
-    SERIES,
-)
+from sizebook.calculation.callback_names import EACH, FIRST, JOINED, OMITTED, ONLY, OWN, PLACE, SERIES
 from sizebook.calculation.comparisons import compared, on_top, sides
 from sizebook.calculation.copies import grows
 from sizebook.calculation.criteria import of_one_size, with_errors_sought
@@ -44,16 +35,7 @@ from sizebook.calculation.spreadsheet_functions import (
     spreadsheet_functions,
 )
 from sizebook.calculation.text_numbers import written_out
-from sizebook.calculation.tokens import (
-    Token,
-    area,
-    arguments,
-    balanced,
-    called_name,
-    closing,
-    innermost,
-    tokenize,
-)
+from sizebook.calculation.tokens import Token, area, arguments, balanced, called_name, closing, innermost, tokenize
 from sizebook.calculation.unions import intersected
 from sizebook.calculation.whole_columns import to_its_end, to_the_end
 

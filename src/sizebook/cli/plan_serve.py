@@ -11,11 +11,7 @@ from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, w
 from sizebook.cli.serving_plan_text import as_text
 from sizebook.core.errors import InputError
 from sizebook.core.sections import flat
-from sizebook.core.units import (
-    duration,
-    grouped,
-    number_of,
-)
+from sizebook.core.units import duration, grouped, number_of
 from sizebook.plans.ledgers import month_range, total_usd, usd_range
 from sizebook.plans.serving.backwards import GIVEN, MostServed, as_models, most_served
 from sizebook.plans.serving.choice import Choices

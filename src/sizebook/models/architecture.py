@@ -10,18 +10,7 @@ the width of a query-key head and d_head_v of a value head.
 
 from dataclasses import dataclass
 
-from sizebook.models.bricks import (
-    PARTS,
-    Brick,
-    Embedding,
-    Head,
-    Norm,
-    Part,
-    Projection,
-    Tensors,
-    Use,
-    Weight,
-)
+from sizebook.models.bricks import PARTS, Brick, Embedding, Head, Norm, Part, Projection, Tensors, Use, Weight
 from sizebook.models.transformer_blocks import Attention, Experts, FeedForward
 
 __all__ = [

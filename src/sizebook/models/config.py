@@ -12,13 +12,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.intake.text_formats import read_json
-from sizebook.models.refusals import (
-    missing_key,
-    missing_section,
-    no_multiple,
-    not_described,
-    spellings_disagree,
-)
+from sizebook.models.refusals import missing_key, missing_section, no_multiple, not_described, spellings_disagree
 from sizebook.models.spellings import with_other_spellings
 from sizebook.models.type_defaults import section_defaults, type_defaults
 

@@ -12,12 +12,7 @@ from sizebook.formulas.weights import dtype_bits
 from sizebook.models.cache_size import INDEX_ELEMENT_BYTES
 from sizebook.serving import time as serving_time
 from sizebook.serving.case import case_of
-from sizebook.serving.encoding import (
-    EncodedCase,
-    decode_seconds,
-    encode_seconds,
-    serving_case,
-)
+from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, serving_case
 from sizebook.serving.function_terms import (
     Given,
     any_case,
@@ -32,12 +27,7 @@ from sizebook.serving.function_terms import (
     ttft_terms,
 )
 from sizebook.serving.kernels import kv_heads_held
-from sizebook.serving.memory import (
-    context_that_fits,
-    memory_of,
-    sequences_that_fit,
-    weight_bytes_per_gpu,
-)
+from sizebook.serving.memory import context_that_fits, memory_of, sequences_that_fit, weight_bytes_per_gpu
 from sizebook.serving.quantities import (
     CacheHitRatio,
     Concurrency,

@@ -7,14 +7,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import grouped
 from sizebook.serving.case import Case, Number, larger, most_at_once
 from sizebook.serving.costs import costs_of
-from sizebook.serving.encoding import (
-    EncodedCase,
-    crossing_seconds,
-    reading_case,
-    reading_pass,
-    shared,
-    writing_pass,
-)
+from sizebook.serving.encoding import EncodedCase, crossing_seconds, reading_case, reading_pass, shared, writing_pass
 from sizebook.serving.estimate import Estimate, running_of
 from sizebook.serving.pools import Pools, queue_seconds
 from sizebook.serving.quantities import Demand

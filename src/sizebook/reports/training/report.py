@@ -5,15 +5,7 @@ from datetime import date
 
 from sizebook.core.sections import leaves
 from sizebook.core.texts import joined, plural, text
-from sizebook.core.units import (
-    amount,
-    duration,
-    gibibytes,
-    grouped,
-    parameters,
-    percent,
-    significant,
-)
+from sizebook.core.units import amount, duration, gibibytes, grouped, parameters, percent, significant
 from sizebook.plans.training.breakdown import step_parts, time_parts
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan

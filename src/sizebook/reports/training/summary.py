@@ -8,14 +8,7 @@ from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.document import Tile
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.phrases import gpus
-from sizebook.reports.training.case_phrases import (
-    band_text,
-    cost_text,
-    days,
-    price,
-    whole_cost,
-    whole_run,
-)
+from sizebook.reports.training.case_phrases import band_text, cost_text, days, price, whole_cost, whole_run
 from sizebook.training.tuning import TUNING_NAMES
 from sizebook.training.whole_run import factor_of
 

@@ -5,15 +5,7 @@ from dataclasses import replace
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Layer, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import (
-    BesideLayers,
-    block,
-    feed_forward,
-    matrix,
-    stack,
-    uniform,
-    vector,
-)
+from sizebook.models.families.blocks import BesideLayers, block, feed_forward, matrix, stack, uniform, vector
 from sizebook.models.huggingface import model_type
 from sizebook.models.latent import LatentAttention
 

@@ -4,14 +4,7 @@ from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Layer
 from sizebook.models.config import MISSING, Config
-from sizebook.models.families.blocks import (
-    BesideLayers,
-    block,
-    feed_forward,
-    layers_of,
-    prediction,
-    stack,
-)
+from sizebook.models.families.blocks import BesideLayers, block, feed_forward, layers_of, prediction, stack
 from sizebook.models.families.decoders.latent_attention import latent
 from sizebook.models.families.experts import correction, fine_grained, mlp_kinds
 from sizebook.models.huggingface import model_type

@@ -4,14 +4,7 @@ import math
 
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection, Tensors
 from sizebook.models.config import MISSING, Config
-from sizebook.models.families.blocks import (
-    BesideLayers,
-    layers_of,
-    matrix,
-    n_kv_heads,
-    prediction,
-    stack,
-)
+from sizebook.models.families.blocks import BesideLayers, layers_of, matrix, n_kv_heads, prediction, stack
 from sizebook.models.families.experts import correction, routed
 from sizebook.models.huggingface import model_type
 from sizebook.models.mixers import Mamba1, Mamba2

@@ -4,12 +4,7 @@ from dataclasses import dataclass, replace
 
 from sizebook.models.architecture import Architecture, Layer, Tensors, Weight
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import (
-    BesideLayers,
-    block,
-    stack,
-    vector,
-)
+from sizebook.models.families.blocks import BesideLayers, block, stack, vector
 from sizebook.models.families.experts import routed
 from sizebook.models.huggingface import model_type
 

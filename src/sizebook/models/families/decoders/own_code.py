@@ -5,13 +5,7 @@ from typing import Any
 
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import (
-    attention,
-    block,
-    feed_forward,
-    layers_of,
-    stack,
-)
+from sizebook.models.families.blocks import attention, block, feed_forward, layers_of, stack
 from sizebook.models.families.decoders.linear_attention import MIXED
 from sizebook.models.families.experts import routed
 from sizebook.models.huggingface import describe, model_type

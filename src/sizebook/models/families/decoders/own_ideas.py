@@ -4,13 +4,7 @@ from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Experts
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import (
-    attention,
-    block,
-    feed_forward,
-    layers_of,
-    stack,
-)
+from sizebook.models.families.blocks import attention, block, feed_forward, layers_of, stack
 from sizebook.models.huggingface import describe, model_type
 
 

@@ -2,15 +2,7 @@
 
 from dataclasses import replace
 
-from sizebook.models.architecture import (
-    Architecture,
-    Attention,
-    Brick,
-    Layer,
-    Norm,
-    Projection,
-    Tensors,
-)
+from sizebook.models.architecture import Architecture, Attention, Brick, Layer, Norm, Projection, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import vector
 from sizebook.models.huggingface import describe, model_type

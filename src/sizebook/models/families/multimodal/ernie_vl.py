@@ -5,15 +5,7 @@ from typing import Any
 
 from sizebook.models.architecture import Architecture, Brick, Layer, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import (
-    BesideLayers,
-    attention,
-    block,
-    feed_forward,
-    layers_of,
-    stack,
-    vector,
-)
+from sizebook.models.families.blocks import BesideLayers, attention, block, feed_forward, layers_of, stack, vector
 from sizebook.models.families.experts import mlp_kinds, routed
 from sizebook.models.huggingface import describe, model_type
 

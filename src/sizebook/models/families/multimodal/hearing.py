@@ -1,14 +1,6 @@
 """Speech before a language model: Voxtral Realtime, which listens while it writes, and Granite Speech's conformer."""
 
-from sizebook.models.architecture import (
-    Architecture,
-    Brick,
-    Layer,
-    Norm,
-    Projection,
-    Tensors,
-    Weight,
-)
+from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Projection, Tensors, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import BesideLayers, attention, feed_forward, linear, stack, uniform, vector
 from sizebook.models.families.multimodal.joining import text_model, with_towers

@@ -2,14 +2,7 @@
 
 from dataclasses import replace
 
-from sizebook.models.architecture import (
-    Architecture,
-    Attention,
-    Embedding,
-    Layer,
-    Projection,
-    Tensors,
-)
+from sizebook.models.architecture import Architecture, Attention, Embedding, Layer, Projection, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import block, feed_forward, layers_of, stack, vector
 from sizebook.models.families.towers.rows import tower

@@ -4,14 +4,7 @@ from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Embedding, Layer, Tensors, Weight
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import (
-    attention,
-    block,
-    feed_forward,
-    layers_of,
-    stack,
-    vector,
-)
+from sizebook.models.families.blocks import attention, block, feed_forward, layers_of, stack, vector
 from sizebook.models.families.multimodal.joining import flat, heads_share_width, text_model, with_towers
 from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type

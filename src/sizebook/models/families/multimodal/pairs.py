@@ -4,16 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from sizebook.models.architecture import (
-    Architecture,
-    Attention,
-    Brick,
-    Embedding,
-    FeedForward,
-    Norm,
-    Tensors,
-    Weight,
-)
+from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.huggingface import describe, model_type

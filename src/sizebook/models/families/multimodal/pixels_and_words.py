@@ -2,13 +2,7 @@
 
 from dataclasses import replace
 
-from sizebook.models.architecture import (
-    Architecture,
-    Attention,
-    Brick,
-    Head,
-    Tensors,
-)
+from sizebook.models.architecture import Architecture, Attention, Brick, Head, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import flat, text_model, tie_notes, with_towers

@@ -2,10 +2,7 @@
 
 from dataclasses import replace
 
-from sizebook.models.architecture import (
-    Architecture,
-    Head,
-)
+from sizebook.models.architecture import Architecture, Head
 from sizebook.models.config import Config
 from sizebook.models.families.seq2seq.rows import ROWS
 from sizebook.models.families.towers.rows import tower

@@ -7,13 +7,7 @@ from typing import Any
 
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
-from sizebook.models.families.multimodal.joining import (
-    Ties,
-    layers_joined,
-    patches_a_side,
-    text_model,
-    with_towers,
-)
+from sizebook.models.families.multimodal.joining import Ties, layers_joined, patches_a_side, text_model, with_towers
 from sizebook.models.families.row_bricks import Entry, Sizes, rows_of
 from sizebook.models.families.row_sizes import Reading
 from sizebook.models.families.towers.rows import tower
