@@ -36,7 +36,7 @@ from sizebook.functions.reference import pages as reference
 from sizebook.models import catalog
 from sizebook.models.huggingface import mappings
 from sizebook.models.reconciliation import reconcile
-from sizebook.models.searching import read_again, readings, unread_again
+from sizebook.models.searching import facts_of, read_again, unread_again
 from sizebook.reports.reconciliation import report as reconciliation
 from sizebook.reports.render import pdf
 from sizebook.scenarios.presentation import with_presentation
@@ -127,9 +127,15 @@ def catalog_page() -> str:
         "",
         "| fact | rows that hold it | of these read again |",
         "|---|---|---|",
-        *(f"| {column} | {held} | {read} |" for column, (held, read) in readings().items()),
+        *(_readings(column, rows) for column in dict.fromkeys(column for row in rows for column in facts_of(row))),
     ]
     return template.replace("<!-- read again -->", "\n".join(lines))
+
+
+def _readings(column: str, rows: tuple[Row, ...]) -> str:
+    """Return how many rows hold a kind of fact, and in how many of these it was read again."""
+    held, again = (sum(column in of(row) for row in rows) for of in (facts_of, read_again))
+    return f"| {column} | {held} | {again} |"
 
 
 def api_prices_page() -> str:

@@ -119,27 +119,13 @@ const py_tuple = (values = []) => [...py_list(values)];
 const py_iter = py_list;
 const py_dict = (pairs = []) => py_list(pairs).reduce((found, [key, value]) => found.set(key, value), new Dict());
 const py_set = (values = []) => py_list(values).reduce((found, value) => found.set(value, true), new Dict());
-const py_frozenset = py_set;
 const py_len = (values) => py_list(values).length;
 const py_bool = truth;
-const py_str = (value) => formatted(value, "");
 const py_int = (value) => Math.trunc(Number(value));
 const py_float = (value) => Number(value);
 const py_abs = (value) => Math.abs(value);
-const py_round = (value, places = 0) => {
-  const scaled = value * 10 ** places;
-  const down = Math.floor(scaled);
-  const rounded = scaled - down === 0.5 ? down + (down % 2 === 0 ? 0 : 1) : Math.round(scaled);
-  return rounded / 10 ** places;
-};
 const py_any = (values) => py_list(values).some(truth);
-const py_all = (values) => py_list(values).every(truth);
 const py_sum = (values, start = 0) => py_list(values).reduce(plus, start);
-const py_map = (change, values) => py_list(values).map((value) => change(value));
-const py_zip = (...lists) => py_list(lists[0]).slice(0, Math.min(...lists.filter(Array.isArray).map((list) => list.length)))
-  .map((_, place) => lists.filter(Array.isArray).map((list) => list[place]));
-const py_enumerate = (values, start = 0) => py_list(values).map((value, place) => [place + start, value]);
-const py_reversed = (values) => [...py_list(values)].reverse();
 const py_next = (values, otherwise) => {
   if (values.length) return values[0];
   if (otherwise === undefined) throw new TypeError("nothing left to take");
@@ -164,10 +150,6 @@ function extreme(given, better) {
 
 const py_max = (...given) => extreme(given, (one, other) => one > other);
 const py_min = (...given) => extreme(given, (one, other) => one < other);
-const py_sorted = (values, { key = (value) => value, reverse = false } = {}) => {
-  const order = (one, other) => (key(one) < key(other) ? -1 : key(one) > key(other) ? 1 : 0);
-  return [...py_list(values)].sort(reverse ? (one, other) => order(other, one) : order);
-};
 
 function contains(where, value) {
   if (where instanceof Dict) return where.has(value);
@@ -196,7 +178,6 @@ function method_get(where, key, otherwise = null) {
 const method_items = (where) => [...where.of.values()];
 const method_keys = (where) => method_items(where).map(([key]) => key);
 const method_values = (where) => method_items(where).map(([, value]) => value);
-const method_setdefault = (where, key, value) => { if (!where.has(key)) where.set(key, value); return where.get(key); };
 const method_append = (list, value) => { list.push(value); return null; };
 const method_join = (between, texts) => py_list(texts).join(between);
 const method_startswith = (text, start) => [start].flat().some((each) => text.startsWith(each));
@@ -204,19 +185,8 @@ const method_endswith = (text, end) => [end].flat().some((each) => text.endsWith
 const method_format = (text, ...values) => { let place = 0; return text.replaceAll("{}", () => formatted(values[place++], "")); };
 const method_lower = (text) => text.toLowerCase();
 const method_casefold = method_lower;
-const method_strip = (text) => text.trim();
 
-const math_inf = Infinity;
 const math_ceil = Math.ceil;
-const math_floor = Math.floor;
-const math_exp = Math.exp;
-const math_log = Math.log;
-const math_log1p = Math.log1p;
-const math_log2 = Math.log2;
-const math_sqrt = Math.sqrt;
-const math_hypot = Math.hypot;
-const math_isfinite = Number.isFinite;
-const math_fsum = (values) => py_sum(values);
 const math_gcd = (...numbers) => numbers.reduce((one, other) => { while (other) [one, other] = [other, one % other]; return Math.abs(one); }, 0);
 
 // The format g: so many digits, no zeros at their end, and a power of ten beyond them or below 0.0001.

@@ -164,30 +164,6 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert slow.threads.isdisjoint({threading.current_thread().name})
 
 
-def test_what_was_begun_before_everything_is_forgotten_is_worked_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deferred_answers, "BUDGET", 0.0)
-    monkeypatch.setattr(deferred_answers, "PAUSE", 0.01)
-    answers, begun, may_end, given = (
-        DeferredAnswers("later"),
-        threading.Event(),
-        threading.Event(),
-        iter(("old", "new")),
-    )
-
-    def compute() -> tuple[Any, bool]:
-        found = next(given)
-        begun.set()
-        assert may_end.wait(20)
-        return found, True
-
-    assert answers.answer(b"call", compute, may_wait=True) == "later"
-    assert begun.wait(20)
-    answers.forget()
-    may_end.set()
-    until(lambda: not answers.waiting())
-    assert answers.answer(b"call", compute, may_wait=True) == "new"
-
-
 def test_a_panic_in_the_thread_is_raised_where_the_cell_asks_again(monkeypatch: pytest.MonkeyPatch) -> None:
     class Panic(BaseException):
         pass

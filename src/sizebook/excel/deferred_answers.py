@@ -33,7 +33,6 @@ class DeferredAnswers:
         self._waiting: dict[bytes, tuple[Context, Compute]] = {}
         self._thread: Thread | None = None
         self._last = self._spent = 0.0
-        self._forgotten = 0  # times: what was begun before the last is worked out again
 
     def answer(self, call: bytes, compute: Compute, *, may_wait: bool) -> Any:
         """Return the answer to a call, `later` where it comes later, which only a caller that asks again may be told.
@@ -56,7 +55,7 @@ class DeferredAnswers:
 
     def _at_once(self, call: bytes, compute: Compute) -> Any:
         """Return the answer worked out here and now, and note what it took of the time of this recalculation."""
-        begun, is_kept, answer = self._forgotten, False, None
+        is_kept, answer = False, None
         start = self._clock()
         try:
             answer, is_kept = compute()
@@ -64,21 +63,13 @@ class DeferredAnswers:
             with self._lock:
                 self._last = self._clock()
                 self._spent += self._last - start
-                if is_kept and begun == self._forgotten:
+                if is_kept:
                     _put(self._known, call, answer, MOST_ANSWERS)
         return answer
 
     def waiting(self) -> int:
         """Return how many calls wait for their answers."""
         return len(self._waiting)
-
-    def forget(self) -> None:
-        """Forget every answer, and what the recalculation under way has taken."""
-        with self._lock:
-            self._forgotten += 1
-            self._known.clear()
-            self._once.clear()
-            self._spent = 0.0
 
     def _is_spent(self) -> bool:
         """Return whether the cells of this recalculation have had their time; a pause begins another one."""
@@ -111,7 +102,6 @@ class DeferredAnswers:
                     self._thread = None
                     return
                 call, (context, compute) = next(iter(self._waiting.items()))
-                begun = self._forgotten
             answer: Any = None
             error: BaseException | None = None
             is_kept = False
@@ -120,8 +110,6 @@ class DeferredAnswers:
             except BaseException as raised:  # noqa: BLE001 - raised where the cell asks again; panics of engines are such
                 error = raised
             with self._lock:
-                if begun != self._forgotten:
-                    continue
                 if is_kept:
                     _put(self._known, call, answer, MOST_ANSWERS)
                 else:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from datetime import date
 from functools import cache
-from typing import Any
 
 from sizebook.core.sections import quantity, section
 from sizebook.core.tables import table
@@ -89,13 +88,3 @@ def unread_again(row: Mapping[str, str]) -> tuple[str, ...]:
     """Return the facts of a row that rest on its first source alone."""
     again = read_again(row)
     return tuple(column for column in facts_of(row) if column not in again)
-
-
-def readings() -> dict[str, tuple[int, int]]:
-    """Return for each kind of fact how many rows hold it, and in how many of these it was read again."""
-    rows: tuple[Mapping[str, Any], ...] = table("models")
-    columns = dict.fromkeys(column for row in rows for column in facts_of(row))
-    return {
-        column: (sum(column in facts_of(row) for row in rows), sum(column in read_again(row) for row in rows))
-        for column in columns
-    }

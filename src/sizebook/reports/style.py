@@ -5,8 +5,6 @@ from pathlib import Path
 
 from sizebook.reports.charts.theme import HOUSE, Theme
 
-PAGES = ("a4", "letter")
-
 
 @dataclass(frozen=True)
 class Face:

@@ -24,7 +24,6 @@ CONTEXT, LOADED = text("context beyond the fit"), text("load beyond the fit")
 KERNELS = text("kernels measured, no server")
 NOTHING = text("nothing measured")
 OWN = text("own runs")
-BASES = (FITTED, UNSEEN, CONTEXT, LOADED, KERNELS, NOTHING)
 BEYOND = ("", CONTEXT, LOADED)  # what is beyond the fit, by the number of `is_beyond`
 # The longest context in the fit is of 15,500 tokens; three rows in a hundred have more requests on a rank.
 MOST_CONTEXT, MOST_OF_RANK = 16_384, 128
@@ -37,8 +36,8 @@ ONE, SEVERAL, ANY = "one", "several", "any"
 class Band:
     """Quantiles of measured over predicted: eight of ten measurements lie between ``low`` and ``high``.
 
-    ``basis`` says how near the measurements are, one of `BASES` or `OWN`; ``rows`` and ``groups`` count those behind
-    the band.
+    ``basis`` says how near the measurements are, from `FITTED` to `NOTHING`, or `OWN`; ``rows`` and ``groups`` count
+    those behind the band.
     """
 
     low: float

@@ -32,7 +32,6 @@ PAPER = "#FFFFFF"
 # A chart is as wide as the text: 174 mm at 96 pixels an inch, so that 10 pixels are the 7.5 points of small print.
 WIDTH = 657
 SMALL = 10
-TEXT = 12
 
 
 def config(look: Theme) -> dict[str, Any]:
