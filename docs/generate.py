@@ -18,6 +18,7 @@ from pathlib import Path
 import shown_notebooks
 from accuracy_page import accuracy_chart, accuracy_page
 from columns_page import columns_page
+from data_pages import changes_page, coverage_page
 from errors_page import errors_page
 from german_pages import german_pages, translated
 from python_stub import stub
@@ -176,6 +177,8 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/accuracy.svg": accuracy_chart,
     "docs/catalog.md": catalog_page,
     "docs/columns.md": columns_page,
+    "docs/data_changes_table.md": changes_page,
+    "docs/data_coverage_table.md": coverage_page,
     "docs/errors_table.md": errors_page,
     "docs/peers_table.md": peers.page,
     "docs/plan.schema.json": lambda: json.dumps(schema(), indent=1) + "\n",
