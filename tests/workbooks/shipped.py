@@ -19,8 +19,9 @@ from sizebook.scenarios.training import TrainingScenario
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.addin_calls import NEEDS_ADDIN
 
-# A workbook holds one plan; a serving one does not search, so it compares no accelerators.
-NO_INPUTS = {"plan", "gpus_compared", "rates"}  # dated rates have a sheet of their own
+# A workbook holds one plan; a serving one does not search, so it compares no accelerators. Requests that move from one
+# service to another are filled in by month.
+NO_INPUTS = {"plan", "gpus_compared", "rates", "replaced_by", "replaced_month"}  # dated rates have a sheet of their own
 
 
 @dataclass(frozen=True)
