@@ -1,4 +1,4 @@
-"""Money over time: present values, returns and paybacks; NPV and IRR as spreadsheets work them out."""
+"""Money over time: present values, returns, paybacks, depreciation and instalments, as spreadsheets work them out."""
 
 import math
 from collections.abc import Sequence
@@ -52,3 +52,38 @@ def payback(amounts: Sequence[float]) -> int | None:
         if period and so_far >= 0:
             return period
     return None
+
+
+def straight_line(cost: float, left: float, periods: int) -> tuple[float, ...]:
+    """Return what is written off in each period down to what is left: the same in all (SLN)."""
+    return ((cost - left) / periods,) * periods
+
+
+def declining_balance(cost: float, left: float, periods: int) -> tuple[float, ...]:
+    """Return what is written off in each period down to what is left: twice the even share of the book value (DDB).
+
+    From the period on in which spreading the rest evenly writes off more, it is spread (VDB).
+    """
+    written: list[float] = []
+    book = cost
+    for over in range(periods, 0, -1):
+        written.append(min(book - left, max(book * 2 / periods, (book - left) / over)))
+        book -= written[-1]
+    return tuple(written)
+
+
+def instalment(rate: float, periods: int, amount: float, left: float = 0.0) -> float:
+    """Return what is paid at the end of each period for an amount borrowed, down to what is left then (PMT)."""
+    if not rate:
+        return (amount - left) / periods
+    growth = (1 + rate) ** periods
+    return float((amount * growth - left) * rate / (growth - 1))
+
+
+def interest(rate: float, periods: int, amount: float, left: float = 0.0) -> tuple[float, ...]:
+    """Return the part of each instalment that is interest on what is owed (IPMT)."""
+    paid, found = instalment(rate, periods, amount, left), []
+    for _ in range(periods):
+        found.append(amount * rate)
+        amount -= paid - found[-1]
+    return tuple(found)
