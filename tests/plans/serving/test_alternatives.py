@@ -73,6 +73,20 @@ def test_a_request_costs_its_tokens() -> None:
     )
 
 
+def test_the_function_gives_the_plans_month_at_the_api() -> None:
+    """A month of 730 / 24 days x 100 000 requests of 1 000 tokens at 1 USD, 1 000 cached at 0.1, 400 written at 5."""
+    named = {"api_provider": "anthropic", "api_model": "claude-haiku-4-5"}
+    asked = {"requests_per_day": 100_000, "input_tokens": 2000, "output_tokens": 400}
+    found = sizebook.api_usd_per_month(**asked, cached_share=0.5, **named)
+    assert found == pytest.approx(730 / 24 * 100_000 * (1000 + 100 + 2000) / 1e6)
+    assert found == pytest.approx(plan(**asked, cache_hit_ratio=0.5, **named).alternatives.api_usd, rel=1e-12)
+    with pytest.raises(InputError) as caught:
+        sizebook.api_usd_per_month(**asked)
+    assert str(caught.value) == (
+        "no API: got no api_provider, want one of data/api_prices.csv. State it, and api_model."
+    )
+
+
 @pytest.mark.parametrize(("usd", "replicas"), [(2.0, 2), (1.2, 3)])
 def test_rented_gpus_cost_no_more_from_a_step_on(
     calls: Callable[..., dict[str, str]], usd: float, replicas: int

@@ -3,7 +3,8 @@
 import math
 from typing import Annotated, Any
 
-from sizebook.core.quantities import Gpu, Model
+from sizebook.core.errors import InputError
+from sizebook.core.quantities import Gpu, Model, Usd
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, flat
 from sizebook.plans.alternatives import AlternativeMonth
@@ -27,8 +28,11 @@ from sizebook.plans.serving.months import Month, gpus_needed
 from sizebook.plans.serving.plan import EXAMPLE, ServingPlan
 from sizebook.plans.serving.plan import plan_serving as plan_of
 from sizebook.plans.serving.traffic_by_month import Course
-from sizebook.plans.serving.users import HoursActive, TimeZones, hours_of_users
+from sizebook.plans.serving.users import DAYS_PER_MONTH, HoursActive, TimeZones, hours_of_users
 from sizebook.serving.layouts import searched
+from sizebook.serving.quantities import InputTokens, OutputTokens
+from sizebook.serving.traffic_quantities import CachedShare, Requests
+from sizebook.tables.api_prices import ApiAsked
 from sizebook.tables.hardware import accelerator
 
 GpusCompared = Annotated[
@@ -165,6 +169,39 @@ def serving_alternatives(model: Model, gpu: Gpu, inputs: ServingInputs, rows: Le
     """
     months = with_room(plan_of, model, gpu, inputs=inputs).alternative_months
     return with_blanks(as_table(AlternativeMonth, months), rows)
+
+
+@function(
+    category="serving",
+    source="data/api_prices.csv, one provider, model and date a row",
+    example=(
+        {
+            "requests_per_day": 100_000,
+            "input_tokens": 2000,
+            "output_tokens": 400,
+            "cached_share": 0.5,
+            "api_provider": "anthropic",
+            "api_model": "claude-haiku-4-5",
+        },
+        9429.166666666668,
+    ),
+)
+def api_usd_per_month(
+    requests_per_day: Requests,
+    input_tokens: InputTokens,
+    output_tokens: OutputTokens,
+    cached_share: CachedShare = DEFAULT,
+    api: ApiAsked = DEFAULT,
+) -> Usd:
+    """Return what an API asks for the requests of a month, 730 / 24 days, by its listed price of tokens.
+
+    Cached tokens have the price of such, long prompts theirs. Errors: no API, and batches that it does not list.
+    """
+    if api.price is None:
+        raise InputError("no API: got no api_provider, want one of data/api_prices.csv. State it, and api_model.")
+    cached = input_tokens * cached_share
+    usd = api.price.usd_per_request(input_tokens - cached, output_tokens, cached, in_batches=api.in_batches)
+    return usd * requests_per_day * DAYS_PER_MONTH
 
 
 @function(
