@@ -46,17 +46,19 @@ release: .venv/.test
 docs: .venv/.test
 	$(PY) -m mkdocs build --quiet
 
-# Everything in the repository that is made from something else: workbooks, which pages fill, function reference, sample reports.
+# Everything in the repository that is made from something else: workbooks, pages, sample reports, pictures.
 generated: .venv/.test
 	$(PY) workbooks/build.py
 	$(PY) docs/generate.py
 	$(PY) release/licences.py
+	$(PY) docs/pictures.py
 
 # After a new or renamed input, function or column: what is generated, then the frozen names, which workbooks hold too.
 declared: .venv/.test
 	$(PY) workbooks/build.py
 	$(PY) docs/freeze_names.py
 	$(PY) docs/generate.py
+	$(PY) docs/pictures.py
 
 .venv/.demo: pyproject.toml requirements-dev.lock .ci/setup
 	bash .ci/setup demo

@@ -205,7 +205,6 @@ def render_samples(check: bool) -> list[str]:
         stale.append(f"reports/{sample.name}")
         if not check:
             sample.write_bytes(whole())
-            _picture(sample)
     return stale
 
 
@@ -223,13 +222,6 @@ def _samples() -> Iterator[tuple[Path, Render, Render]]:
 def _sample(path: Path, asked: dict[str, str]) -> tuple[Render, Render]:
     done = plan_scenario(with_presentation(read_toml(path), asked, path.parent), path.name, path.parent)
     return partial(pdf, done.report, style=done.style), partial(FORMATS["pdf"].content, done)
-
-
-def _picture(sample: Path) -> None:
-    """Draw the first page of the sample that the README shows."""
-    if sample.stem == "llama-3.1-8b":
-        target = ROOT / "docs" / "report"
-        subprocess.run(["pdftoppm", "-png", "-r", "80", "-f", "1", "-singlefile", sample, target], check=True)
 
 
 def _pdf_text(report: bytes) -> bytes:

@@ -48,6 +48,6 @@ def test_the_cover_is_one_screen_and_shows_the_figures_of_the_result(book: Shipp
 
 
 def test_a_serving_workbook_prints_on_twenty_pages() -> None:
-    """Counted by docs/workbook_pages.py, which LibreOffice prints for."""
+    """Counted by docs/pictures.py, which LibreOffice prints for."""
     (pages,) = re.findall(r"(?m)^\| `serving_capacity\.xlsx` \| (\d+) \|$", WORKBOOKS_PAGE.read_text(encoding="utf-8"))
     assert int(pages) <= 20
