@@ -26,6 +26,7 @@ from sizebook.workbooks.shared_lines import chosen_model_line, demand_lines, nod
 from sizebook.workbooks.staged_tables import (
     StagedFigures,
     StagedRows,
+    found_for_these,
     stage_figures,
     stage_options,
     stage_rows,
@@ -61,6 +62,18 @@ NATIVE = (
 )
 
 
+# Lines that say how many GPUs a month needs and which contracts may cover them, beside those that functions follow.
+DEMAND = (
+    "requests_per_day",
+    "growth_per_month",
+    "months",
+    "burst_factor",
+    "target_load",
+    "spare",
+    "failure_domain",
+    "whole_nodes",
+    "sign_terms",
+)
 _REQUESTS_ASKED = f'=IF({POOLS},IF({{requests_per_day}}="","",{{requests_per_day}}),1)'
 
 
@@ -68,7 +81,7 @@ _REQUESTS_ASKED = f'=IF({POOLS},IF({{requests_per_day}}="","",{{requests_per_day
 class Staged:
     """What functions give: figures of a replica, hours of the day (also by rank, the busiest first), the table of
     months and the season, latency and throughput as load grows. Of the plan: its months to compare with, its contracts,
-    its months with GPUs bought and at an API.
+    its months with GPUs bought and at an API. And the condition that contracts were found for the demand of the inputs.
     """
 
     figures: StagedFigures
@@ -81,6 +94,7 @@ class Staged:
     plan_columns: tuple[str, ...]
     contracts: StagedRows
     alternatives: StagedRows
+    contracts_hold: str
 
     def of_the_plan(self, name: str) -> str:
         """Return a reference to a column of the plan's months."""
@@ -129,7 +143,8 @@ def basis(book: Book) -> Staged:
     page.finish()
     (compared, contracts, alternatives), months = _compared(book), course.block.column(1)
     head = tuple(c.name for c in columns(Month))
-    return Staged(shown, hours, months, ranks, by_rank, curve, compared, head, contracts, alternatives)
+    hold = found_for_these(book, contracts, DEMAND)
+    return Staged(shown, hours, months, ranks, by_rank, curve, compared, head, contracts, alternatives, hold)
 
 
 def _fleet(page: LineSheet, shares: str) -> None:

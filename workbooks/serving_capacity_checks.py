@@ -34,7 +34,8 @@ def _contracts_fit(staged: Staged) -> Check:
     return (
         "Contracts were found for this traffic",
         f'=IF(AND({_BASE},{{sign_terms}}<>"none"),{same},TRUE)',
-        "GPU-hours needed: SERVING_COMMITMENTS against Months; else fill again, or keep what was signed",
+        "GPU-hours needed: SERVING_COMMITMENTS against Months",
+        "{contracts_hold.1}=0",
     )
 
 

@@ -93,10 +93,19 @@ def _contracts(page: Timeline, staged: Staged) -> None:
     )
     level = dated_level(page.book, "price_date", "price_level", from_first=False)
     row("price_level_now", "The same at dated levels", level + "*{price_course}", "ratio", styles.NUMBER)
+    row(
+        "contracts_hold",
+        "Contracts were found for this traffic",
+        f'=IF(OR({{sign_terms}}="none",{staged.contracts_hold}),1,0)',
+        "",
+    )
     for place, leaf in enumerate(leaves(ContractMonth), 1):
         if leaf.name in ("month", "needed_gpu_hours"):
             continue
-        inside = f"=IF({{on}}=0,0,INDEX({staged.contracts.block.column(place, 2)},{{month}}))"
+        left_out = "{on}=0"
+        if leaf.name.startswith("signed_"):
+            left_out = 'OR({on}*{contracts_hold}=0,{sign_terms}="none")'
+        inside = f"=IF({left_out},0,INDEX({staged.contracts.block.column(place, 2)},{{month}}))"
         total = LAST if leaf.name == "running_owed_usd" else MOST if leaf.name == "running_gpus" else SUM
         row(leaf.name, leaf.label, inside, leaf.quantity.unit, total=total)
     row("signed_gpus", "GPUs to sign for", "={signed_1y_gpus}+{signed_3y_gpus}", "GPUs", total=SUM)

@@ -7,7 +7,7 @@ from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
 from sizebook.workbooks.finance import months_table
-from sizebook.workbooks.gpu_hour_lines import KINDS
+from sizebook.workbooks.gpu_hour_lines import CONTRACTS_WAIT, KINDS
 from sizebook.workbooks.line_sheet import LineSheet, result_sheet
 from sizebook.workbooks.text_formulas import count_text, count_with_unit, number_text, part, range_text
 
@@ -25,6 +25,7 @@ def result(book: Book, steps: tuple[int, int]) -> None:
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     page.paragraph(page.resolve(_POOLS_HELD))
+    page.paragraph(page.resolve(CONTRACTS_WAIT.format(hold="{contracts_hold.1}")), "Banner")
     page.paragraph(page.resolve(_price_said()), height=45)
     _tiles(page)
     gpus_chart, cost_chart = page.room_for_chart(), page.room_for_chart()

@@ -91,6 +91,26 @@ def test_edits_of_traffic_money_and_time_are_followed(
     assert compared > sitting.n_cells
 
 
+def test_contracts_found_for_other_traffic_are_not_counted(office: Office, tmp_path: Path) -> None:
+    """A planner who types a twentieth of the traffic would pay twice for contracts that were found for all of it."""
+    sitting = next(each for each in SITTINGS if each.file == "serving_capacity.xlsx")
+    given = {name: value for name, value in sitting.given.items() if name != "contracts"}
+    edits = {"requests_per_day": 45_000, "growth_per_month": 0.03, "months": 24, "scenario": "high"}
+    signing = fill(sitting.path, {**given, "sign_terms": "any"}, tmp_path / "signing.xlsx").path
+    assert "Contracts to sign wait" not in str(office.values(signing, {})["Result"].values())
+    shown = office.values(signing, entered(sitting.path, edits))
+    wanted = load_workbook(fill(sitting.path, {**given, **edits}, tmp_path / "none.xlsx").path, data_only=True)
+    rows = [row for row in range(9, 19) if wanted["Cover"].cell(row, 3).value is not None]
+    assert len(rows) == 10
+    assert [shown["Cover"][f"C{row}"] for row in rows] == [
+        pytest.approx(wanted["Cover"].cell(row, 3).value) for row in rows
+    ]
+    assert shown["Cover"][f"C{row_of(wanted['Cover'], 'Checks')}"] == "needs sizebook"
+    assert ("Contracts to sign wait for sizebook, as traffic changed; all but what runs is on demand.") in shown[
+        "Result"
+    ].values()
+
+
 @every_sitting
 def test_what_cannot_follow_is_not_shown_and_said(
     sitting: Sitting, filled: Filled, office: Office, tmp_path: Path

@@ -166,22 +166,33 @@ class AddinCalls:
 
         They must not follow from what a function gives: what is in use of that hangs on whether they changed.
         """
+        top, right = self._stored(sheet, columns, rows)
+        name, said = quoted(sheet), get_column_letter(right + 1)  # labels of what changed, down to this row
+        staged: Any = self._sheet(STAGED)
+        for row, asked in enumerate(range(rows[0], rows[1] + 1), top):
+            before, label = self._changed_labels, f"{name}!${get_column_letter(label_column)}{asked}"
+            staged[f"{said}{row}"] = f'={before}&IF(A{row}=0,"",IF({before}="","",", ")&{label})'
+            self._changed_labels = f"{said}{row}"
+        self._asked.append(f"{STAGED}!$A${top}:$A${top + rows[1] - rows[0]}")
+
+    def changed(self, sheet: str, columns: Sequence[int], rows: tuple[int, int]) -> str:
+        """Store cells as `watch` does; return a reference to 1 for each that changed, which no figure waits for."""
+        top, _ = self._stored(sheet, columns, rows)
+        return f"{STAGED}!$A${top}:$A${top + rows[1] - rows[0]}"
+
+    def _stored(self, sheet: str, columns: Sequence[int], rows: tuple[int, int]) -> tuple[int, int]:
+        """Store cells and beside them whether they changed; return the first row and the last column."""
         staged: Any = self._sheet(STAGED)
         top, last = self._next, self._next + rows[1] - rows[0]
         self._next = last + 2
-        changed = f"{STAGED}!$A${top}:$A${last}"
         name, left, right = quoted(sheet), 2, 1 + len(columns)
-        said = get_column_letter(right + 1)  # labels of what changed, down to this row
         for row, asked in zip(range(top, last + 1), range(rows[0], rows[1] + 1), strict=True):
             now = f"{name}!{get_column_letter(columns[0])}{asked}:{get_column_letter(columns[-1])}{asked}"
             stored = f"{get_column_letter(left)}{row}:{get_column_letter(right)}{row}"
             staged[f"A{row}"] = f'=IF({CALLS}!{_STORED}="",0,IF(SUMPRODUCT(--({now}&""<>{stored}&""))=0,0,1))'
-            before, label = self._changed_labels, f"{name}!${get_column_letter(label_column)}{asked}"
-            staged[f"{said}{row}"] = f'={before}&IF(A{row}=0,"",IF({before}="","",", ")&{label})'
-            self._changed_labels = f"{said}{row}"
         first = _absolute(columns[0], rows[0], columns[-1], rows[1])
         self._define(f"{STAGED}!{_absolute(left, top, right, last)}", f"{name}!{first}")
-        self._asked.append(changed)
+        return top, right
 
     def put_words(self, words: Sequence[str], *, across: bool) -> str:
         """Put words below or beside each other on the sheet of staged tables; return the reference to them."""

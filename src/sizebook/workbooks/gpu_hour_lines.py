@@ -16,6 +16,11 @@ KINDS = {
     "reserved_3y": ("reserved_3y", "reserved for three years"),
 }
 
+# What to know of contracts where their function is missing and the traffic changed: ``hold`` is 0 then.
+CONTRACTS_WAIT = (
+    '=IF({hold}=1,"","Contracts to sign wait for sizebook, as traffic changed; all but what runs is on demand.")'
+)
+
 
 def gpu_hour_lines(page: LineSheet, used: Callable[[str], str] = "={}".format, *, ends_now: bool = False) -> None:
     """Add the price of each kind with its ends, and what the scenario makes of it, with ``ends_now`` of its ends too;

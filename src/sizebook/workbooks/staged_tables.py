@@ -182,3 +182,14 @@ def stage_rows(
     places = book.addin_calls.put_words(expected, across=bool(heads))
     given = block.row(1, n_columns) if heads else block.column(1, 1 + n_unnamed)
     return StagedRows(block, given, places, len(expected))
+
+
+def found_for_these(book: Book, decided: StagedRows, keys: Sequence[str]) -> str:
+    """Return the condition that what is decided was found for lines as they stand: its function is there, or none of
+    them changed since filling."""
+    changed = []
+    for key in keys:
+        place = book.find(key)
+        columns = range(place.first, place.first + len(place.cases))
+        changed.append(book.addin_calls.changed(place.sheet, columns, (place.row, place.row)))
+    return f"{decided.block.missing}*SUM({','.join(changed)})=0"
