@@ -55,6 +55,27 @@ def test_of_two_terms_the_longer_is_signed_where_the_need_goes_on() -> None:
     assert found.contracts == (Commitment(4, 1, 12, "1y", 2.6), Commitment(8, 1, 36, "3y", 1.9))
 
 
+@pytest.mark.parametrize("change", [-0.05, -0.03, -0.01, 0.02])
+def test_a_contract_is_not_signed_for_prices_that_stop_falling_with_the_plan(change: float) -> None:
+    """Four GPUs for 30 months and on; the least for one of them is worked out backwards from month 65.
+
+    In each month it is rented, or signed for at that month's price for one or three years, at most to month 65.
+    Version 0.13 signed for three years in month 30 where prices fall by 5 %, as if they stayed from then on.
+    """
+    levels = [(1 + change) ** month for month in range(65)]
+    by_term = {term: tuple(usd * level for level in levels[:30]) for term, usd in (("1y", 2.6), ("3y", 1.9))}
+    on_demand = tuple(3.8 * level for level in levels[:30])
+    purchase = Purchase(({4: 24.0},) * 30, on_demand, by_term, CommitmentTerms(sign_terms="any"), change)
+    least = [0.0] * 66
+    for month in reversed(range(65)):
+        signed = ((months, usd * min(months, 65 - month)) for months, usd in ((1, 3.8), (12, 2.6), (36, 1.9)))
+        least[month] = min(levels[month] * usd + least[min(month + months, 65)] for months, usd in signed)
+    found = purchase.cheapest()
+    assert purchase.usd(found) == pytest.approx(4 * 730 * least[0])
+    signed_in = [(each.gpus, each.first_month, each.term) for each in found.contracts]
+    assert signed_in == ([(4, 1, "1y"), (4, 13, "1y"), (4, 25, "1y")] if change < -0.02 else [(4, 1, "3y")])
+
+
 def test_running_contracts_come_first_and_new_ones_cover_the_rest() -> None:
     purchase = asked((8,) * 12, contracts=((6, -5, 6, 3.0),))
     found = purchase.cheapest()

@@ -188,7 +188,7 @@ def asked(members: Sequence[ServiceLoad], terms: FleetTerms) -> Purchase:
     """Return what is to buy for services that are bought together, at the price and on the terms of the first."""
     rates, (first, *others) = members[0].rates, (each.service.commitments for each in members)
     prices = rates.by_month(terms.months), rates.by_term(terms.months)
-    return Purchase(gpus_needed(members, terms), *prices, terms=first.together(others))
+    return Purchase(gpus_needed(members, terms), *prices, terms=first.together(others), change=rates.change)
 
 
 def purchase_months(

@@ -102,7 +102,7 @@ def most_gpus(replica: PlannedReplica, inputs: ServingInputs) -> int:
 def purchase(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> Purchase:
     """Return what is to buy for the months of a plan, at so many times its traffic."""
     months, needs = inputs.traffic.months, gpus_needed(replica, inputs, times)
-    return Purchase(needs, rates.by_month(months), rates.by_term(months), terms=inputs.commitments)
+    return Purchase(needs, rates.by_month(months), rates.by_term(months), terms=inputs.commitments, change=rates.change)
 
 
 def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> float:
