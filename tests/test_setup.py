@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.row_lists import listed
+
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = "libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
 OFFICE = "libreoffice-calc python3-uno libreoffice-script-provider-python"
@@ -32,35 +34,7 @@ INTO_ENVIRONMENT = r"""[ "$2" != venv ] || { mkdir -p .venv/bin; cd .venv/bin
 printf '#!/bin/sh\necho "$*" >>asked\n' >python; chmod +x python; }"""
 
 
-@pytest.mark.parametrize(
-    ("purpose", "said", "asked", "stamps"),
-    [
-        (
-            "demo",
-            ["a virtual environment in .venv", "the libraries of workbooks and reports, about 300 MB"],
-            [
-                "install -q --no-compile hatchling>=1.25 editables",
-                "install -q --no-compile --no-build-isolation --editable .[workbooks,reports]",
-                "uninstall -qq -y setuptools",
-            ],
-            [".demo"],
-        ),
-        (
-            "test",
-            [
-                "a virtual environment in .venv",
-                "the libraries of the tests and of development, about 1 GB",
-                "sizebook itself, with every extra but torch",
-            ],
-            [
-                "install -q --upgrade pip>=25.1",
-                "install -q --requirement requirements-dev.lock",
-                "install -q --editable .[all] --group dev",
-            ],
-            [".demo", ".test"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed(".", "test_the_demo_installs_what_it_needs_and_the_tests_the_rest"))
 def test_the_demo_installs_what_it_needs_and_the_tests_the_rest(
     tmp_path: Path, purpose: str, said: list[str], asked: list[str], stamps: list[str]
 ) -> None:

@@ -10,6 +10,7 @@ from openpyxl import Workbook, load_workbook
 
 from sizebook.batch.scenario_list import read_batch
 from sizebook.core.errors import InputError
+from tests.row_lists import listed
 
 MODELS = ("llama-3.1-8b", "gpt-2", "mixtral-8x7b", "no-such-model", "gpt-3-175b", "qwen2-0.5b", "mistral-7b-v0.1")
 SCENARIOS = [
@@ -78,18 +79,7 @@ def test_the_same_scenarios_from_a_worksheet_and_a_toml_list(table: Path, tmp_pa
     assert named[0] == named[1] == named[2]
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
-        ("a.txt", "", "unknown table: got 'a.txt', want a name that ends in .toml, .yaml, .yml, .csv, .parquet, "
-         ".xlsx. Save it so."),
-        ("a.csv", "model\n", "no scenario: got an empty table a.csv, want one scenario a row. Add rows."),
-        ("a.csv", "model\ngpt-2,x\n", "too many cells: got 2 in line 2 of a.csv, want 1, one for each head. "
-         "Put quotes round a cell that holds a comma, and write numbers without separators."),
-        ("a.toml", "model = 'gpt-2'\n", "not a list: got model in a.toml, want [[scenario]] tables only. "
-         "Write one each, or give --grid to vary one scenario."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("batch", "test_tables_that_cannot_be_read"))
 def test_tables_that_cannot_be_read(tmp_path: Path, file: str, content: str, message: str) -> None:
     (tmp_path / file).write_text(content)
     with pytest.raises(InputError) as caught:

@@ -19,6 +19,7 @@ from sizebook.scenarios.dotted_keys import nested_values
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.kinds import KINDS
 from sizebook.scenarios.serving import ServingScenario
+from tests.row_lists import listed
 
 HEADS = ("plan", "model", "gpu", "traffic.requests_per_day", "input_tokens", "output_tokens", "pue", "whole_nodes")
 SERVING = ("serving", "llama-3.1-8b", "h100-sxm", 2_500_000, 1_000, 200, 1.3, True)
@@ -98,16 +99,7 @@ def test_shares_and_days_as_a_spreadsheet_shows_them(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        (("1,5", "2.5"), "two signs of decimals: got '1,5' and '2.5' in s.csv, want one of them. Save the table from "
-         "one country's settings."),
-        (("1.500", ""), "ambiguous number: got '1.500' in s.csv, where no other number tells thousands from decimals, "
-         "want digits without groups. Write it out, or declare the sign of decimals: SIZEBOOK_DECIMAL in the "
-         "environment, a point or a comma."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("batch", "test_numbers_that_mean_two_things_are_refused"))
 def test_numbers_that_mean_two_things_are_refused(tmp_path: Path, cells: tuple[str, str], message: str) -> None:
     text = f"plan;model;requests_per_day;pue\nserving;gpt-2;{cells[0]};{cells[1]}\n"
     assert refusal(tmp_path, "s.csv", text) == message
@@ -119,11 +111,7 @@ def test_a_declared_sign_of_decimals_settles_it(tmp_path: Path, monkeypatch: pyt
     assert inputs(read(tmp_path, "s.csv", text)).inputs.traffic.requests_per_day == 1500
 
 
-@pytest.mark.parametrize(
-    ("key", "cell", "value"),
-    [("requests_per_day", "1,500", 1.5), ("pue", "1,3", 1.3), ("growth_per_month", "2,5%", 0.025),
-     ("growth_per_month", "2 %", 0.02)],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("batch", "test_decimals_with_the_declared_comma_are_read_once"))
 def test_decimals_with_the_declared_comma_are_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, cell: str, value: float
 ) -> None:
@@ -251,15 +239,7 @@ def test_titles_become_names_that_every_system_takes() -> None:
                      "index-6", "預算", "fleet"]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"traffic": {"tp": 2}}, "s: traffic: key in the wrong table: got 'tp', want it at the top of the scenario. "
-         "Move it."),
-        ({"target": {"months": 2}}, "s: target: key in the wrong table: got 'months', want it under [traffic]. "
-         "Move it."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("batch", "test_a_key_in_the_wrong_table_says_where_it_belongs"))
 def test_a_key_in_the_wrong_table_says_where_it_belongs(values: dict[str, object], message: str) -> None:
     given = {"plan": "serving", "model": "gpt-2", "requests_per_day": 1, "input_tokens": 1, "output_tokens": 1} | values
     with pytest.raises(InputError) as refused:

@@ -20,6 +20,7 @@ from sizebook.core.units import usd
 from sizebook.plans.bridges import Bridge, Step
 from sizebook.reports.variance.drawing import shown
 from tests.batch.test_store import written
+from tests.row_lists import listed
 
 FLEET = 'plan = "fleet"\nas_of = 2026-11-21\nmonths = 3\n'
 SERVICE = """[[service]]
@@ -89,19 +90,7 @@ def test_the_same_plan_has_no_bar_and_two_kinds_no_bridge(tmp_path: Path) -> Non
     )
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        (
-            {"gpu": "h100-sxmm"},
-            "unknown gpu: got 'h100-sxmm', want a key of data/hardware.csv. Did you mean 'h100-sxm'?",
-        ),
-        (
-            {"gpu": "h20"},
-            "no cost: got a plan without one in other.toml, want a price. State it.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("batch", "test_no_bridge_leads_to_a_plan_that_is_refused_or_has_no_price"))
 def test_no_bridge_leads_to_a_plan_that_is_refused_or_has_no_price(
     tmp_path: Path, changed: dict[str, Any], message: str
 ) -> None:

@@ -9,6 +9,7 @@ from sizebook.batch.scenario_grid import parse_axis
 from sizebook.batch.scenario_list import read_batch
 from sizebook.core.errors import InputError
 from sizebook.scenarios.serving import ServingScenario
+from tests.row_lists import listed
 
 BASE = """plan = "serving"
 title = "Assistant"
@@ -52,22 +53,7 @@ def test_a_grid_reaches_into_one_service(tmp_path: Path) -> None:
     assert [[each["tp"] for each in row.values["service"]] for row in rows] == [[1, "2"], [1, "4"]]
 
 
-@pytest.mark.parametrize(
-    ("grid", "message"),
-    [
-        ("gpu", "bad grid: got 'gpu', want KEY=V1,V2,... or KEY=FIRST:LAST:N. Correct it."),
-        ("gpu=a,,b", "bad grid: got an empty value in 'gpu=a,,b', want KEY=V1,V2,... or KEY=FIRST:LAST:N. Correct it."),
-        ("gpu=a,a", "bad grid: got a value twice in 'gpu=a,a', want KEY=V1,V2,... or KEY=FIRST:LAST:N. Correct it."),
-        ('gpu="a,b', "bad grid: got an open quotation mark in 'gpu=\"a,b', want KEY=V1,V2,... or KEY=FIRST:LAST:N. "
-         "Close it."),
-        ("tp=1:8:1", "bad grid: got 'tp=1:8:1', want FIRST:LAST:N with two different ends and N of 2 or more. "
-         "Correct it."),
-        ("tp=1:8:1e9", "too large: got 1000000000 values in tp=1:8:1e9, want at most 10000. If you trust the file, "
-         "raise the limit: --limit scenarios=N, or SIZEBOOK_LIMITS=scenarios=N."),
-        ("gpuu=a", "unknown key: got --grid gpuu, want a key of a serving scenario. Did you mean 'gpu'?"),
-        ("service.1.tp=2", "unknown key: got --grid service.1.tp, want a key of a serving scenario."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("batch", "test_a_grid_that_says_nothing_is_refused"))
 def test_a_grid_that_says_nothing_is_refused(tmp_path: Path, grid: str, message: str) -> None:
     path = tmp_path / "s.toml"
     path.write_text(BASE)

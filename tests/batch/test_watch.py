@@ -16,6 +16,7 @@ from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.batch.store import opened
 from sizebook.batch.watch import HEADS, first, through
 from sizebook.cli import app
+from tests.row_lists import listed
 
 TRAINED: dict[str, Any] = {"plan": "training", "model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 64, "batch": 512}
 TRAINED |= {"tokens": 1e11, "price_usd_per_gpu_hour": 2.0}
@@ -149,19 +150,7 @@ def test_what_is_neither_folder_nor_store_is_refused_and_left_alone(store: Path)
     other.close()
 
 
-@pytest.mark.parametrize(
-    ("names", "cause"),
-    [
-        (("cost_usd", "price_usd_per_gpu_hour"), "price"),
-        (("tpot_seconds", "usd"), "estimate, price"),
-        (("parameters", "weight_bytes"), "model"),
-        (("grams_per_kwh",), "power or grid"),
-        (("ttft_seconds_p90",), "estimate, band"),
-        (("cost_usd", "price_usd_per_gpu_hour", "usd_most"), "price"),
-        (("energy_kwh", "co2e_kg"), "power or grid"),
-        (("anything",), "other"),
-    ],
-)
+@pytest.mark.parametrize(*listed("batch", "test_causes_by_what_moved"))
 def test_causes_by_what_moved(names: tuple[str, ...], cause: str) -> None:
     assert through([ChangedFigure(name, 1, 2) for name in names]) == cause
 

@@ -5,22 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import calibration
+from tests.row_lists import listed
 
 ROW = {"gpus": "512", "batch": "256", "tp": "8", "pp": "8", "cp": "1", "micro_batch": "1", "flags": ""}
 
 
-@pytest.mark.parametrize(
-    ("changed", "sequences"),
-    [
-        ({}, "1"),
-        ({"micro_batch": ""}, "1"),
-        # 256 sequences over 8 pipelines are 32 each, in as many micro-batches as there are stages.
-        ({"flags": "micro_batch_assumed"}, "4"),
-        ({"flags": "micro_batch_assumed", "batch": "64"}, "1"),
-        ({"flags": "micro_batch_assumed", "batch": "8", "cp": "8"}, "1"),
-        ({"flags": "micro_batch_assumed", "pp": "1", "micro_batch": "2"}, "2"),
-    ],
-)
+@pytest.mark.parametrize(*listed("calibration", "test_an_assumed_micro_batch_is_a_pipelines_batch_over_its_stages"))
 def test_an_assumed_micro_batch_is_a_pipelines_batch_over_its_stages(changed: dict[str, str], sequences: str) -> None:
     assert calibration("training_measured").micro_batch_of({**ROW, **changed}) == sequences
 
@@ -39,11 +29,7 @@ def test_without_the_shared_table_nothing_is_written(
     )
 
 
-@pytest.mark.parametrize(
-    ("model", "family"),
-    [("llama-2-70b", "llama-2"), ("llama-3.1-8b", "llama-3"), ("gpt-oss-120b", "gpt-oss"), ("mpt-7b", "mpt"),
-     ("kimi-k2", "deepseek-v3"), ("yi-34b", "yi"), ("maxtext-128b", "maxtext"), ("megatron-22b", "gpt-3")],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("calibration", "test_models_of_the_bundled_table_have_the_families_of_the_shared_one"))
 def test_models_of_the_bundled_table_have_the_families_of_the_shared_one(model: str, family: str) -> None:
     assert calibration("training_measured").family_of(model) == family
 

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.row_lists import listed
+
 
 def sizebook(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "sizebook", *words], capture_output=True, text=True, check=False)
@@ -36,45 +38,13 @@ def test_a_function_without_a_formula_explains_with_its_arguments() -> None:
     assert lines[4] == "numbers  grid = fra, basis = location"
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("call", "PARAMS_MHA", "-3"), "sizebook: d_model is out of range: got -3, want at least 1 "
-         "(hidden size: width of the residual stream). Correct the number.\n"),
-        (("call", "PARAMS_MHAA", "3"), "sizebook: unknown function: got 'PARAMS_MHAA', want a name that "
-         "'sizebook functions' lists. Did you mean 'PARAMS_MHA'?\n"),
-        (("call", "PARAMS_MHA", "d_modl=512"), "sizebook: unknown argument: got 'd_modl', want 'd_model', or "
-         "bias. Correct it.\n"),
-        (("call", "PARAMS_MHA", "512", "d_model=3"), "sizebook: argument given twice: got d_model=3 after 512, want "
-         "d_model once. Remove one.\n"),
-        (("call", "SHARED_NODES", "[[3, 5]", "[[4, 1]]", "8"), "sizebook: not a range: got '[[3, 5]', want rows "
-         'such as [["name", 1], ["other", 2]]. Correct it.\n'),
-        (("calibrate", "README.md", "-o", "x", "--set", "tp=1", "--set", "tp=2"), "sizebook: stated twice: got --set "
-         "tp again, want each column once. Remove one.\n"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("cli", "test_refusals_go_to_standard_error_with_exit_code_2"))
 def test_refusals_go_to_standard_error_with_exit_code_2(words: tuple[str, ...], message: str) -> None:
     done = sizebook(*words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (
-            "count llama-3.1-8b --layers --explain --engine transformers",
-            "--layers and --explain for --engine transformers",
-        ),
-        ("count llama-3.1-8b --layers --weights", "--weights for a config"),
-        ("plan serve README.md --models a,b", "--models without --given"),
-        ("plan train README.md --layouts --explain", "--explain with --layouts"),
-        ("models --csv --json", "--csv with --json"),
-        ("reconcile --locale de -o x.xlsx", "--locale without a report (-o NAME.pdf)"),
-        ("report README.md -o x.html --attach-workbook", "--attach-workbook for x.html, which is no PDF"),
-        ("batch README.md -o x --jobs 2 --scheduler tcp://x:1", "--jobs with --scheduler"),
-        ("sweep README.md -o x --jobs 2 --scheduler tcp://x:1", "--jobs with --scheduler"),
-    ],
-)
+@pytest.mark.parametrize(*listed("cli", "test_options_without_effect_are_refused"))
 def test_options_without_effect_are_refused(words: str, said: str) -> None:
     message = f"sizebook: no effect: got {said}, want what changes something. Leave it out.\n"
     assert (done := sizebook(*words.split())).stderr == message and done.returncode == 2

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, table, user_folder
+from tests.row_lists import listed
 
 CONTRACT: Row = {
     **next(row for row in table("prices") if row["gpu"] == "h100-sxm" and row["term"] == "reserved_1y"),
@@ -86,22 +87,7 @@ def test_nothing_is_added_when_a_row_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "settings").exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "key,name\na,b\n",
-            "not a table of sizebook: got columns key, name, want those of hardware, prices, grid, nodes, engines, "
-            "api_prices. For prices add provider, gpu, term, source; separate columns by commas.",
-        ),
-        (
-            "provider,usd_per_hour\naws,1,024\n",
-            "too many cells: got 3 in line 2 of mine.csv, want 2, one for each head. Put quotes round a cell that "
-            "holds a comma, and write numbers without separators.",
-        ),
-        ("provider\n", "no rows: got {file}, want a header and at least one row. Fill the table."),
-    ],
-)
+@pytest.mark.parametrize(*listed("cli", "test_files_that_are_no_table"))
 def test_files_that_are_no_table(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "mine.csv"
     file.write_text(text, encoding="utf-8")
@@ -189,32 +175,7 @@ def test_the_table_of_a_price_is_named(tmp_path: Path) -> None:
     assert "data/prices.csv" not in answer
 
 
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        (
-            {"valid_to": "2026-10-31"},
-            "contract does not hold: got '4711' for 'h100-sxm', which ended on 2026-10-31, want one that holds on "
-            "2026-11-01. Renew its row with 'sizebook data add prices FILE.csv', remove it, or set its allow_expired "
-            "to yes.",
-        ),
-        (
-            {"valid_from": "2026-11-02"},
-            "for 'h100-sxm', which begins on 2026-11-02, want one that holds on 2026-11-01.",
-        ),
-        (
-            {"valid_to": "2026-10-31", "allow_expired": "yes"},
-            "Price of a GPU-hour: your price table: on demand, ourcloud (4711), 2026-10-01; the contract ended on "
-            "2026-10-31.",
-        ),
-        (
-            {"date": "2024-01-01"},
-            "Price of a GPU-hour: your price table: on demand, ourcloud (4711), 2024-01-01; 1 of 1 prices are older "
-            "than 180 days.",
-        ),
-        ({"valid_to": "2026-11-01"}, "Price of a GPU-hour: your price table: on demand, ourcloud (4711), 2026-10-01."),
-    ],
-)
+@pytest.mark.parametrize(*listed("cli", "test_a_contract_that_does_not_hold_is_refused_and_an_old_one_said"))
 def test_a_contract_that_does_not_hold_is_refused_and_an_old_one_said(tmp_path: Path, cells: Row, said: str) -> None:
     folder, scenario = tmp_path / "settings", tmp_path / "run.toml"
     contract = {**CONTRACT, "term": "on_demand", "contract": "4711", **cells}
@@ -223,16 +184,7 @@ def test_a_contract_that_does_not_hold_is_refused_and_an_old_one_said(tmp_path: 
     assert said in sizebook("plan", "train", str(scenario), folder=folder)
 
 
-@pytest.mark.parametrize(
-    ("platform", "environment", "folder"),
-    [
-        ("linux", {"SIZEBOOK_DATA": "/srv/sizing"}, "/srv/sizing"),
-        ("linux", {"XDG_CONFIG_HOME": "/home/ada/settings"}, "/home/ada/settings/sizebook"),
-        ("linux", {"HOME": "/home/ada"}, "/home/ada/.config/sizebook"),
-        ("darwin", {"HOME": "/Users/ada"}, "/Users/ada/Library/Application Support/sizebook"),
-        ("win32", {"APPDATA": "/users/ada/roaming"}, "/users/ada/roaming/sizebook"),
-    ],
-)
+@pytest.mark.parametrize(*listed("cli", "test_where_the_users_tables_are"))
 def test_where_the_users_tables_are(
     monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], folder: str
 ) -> None:
@@ -244,37 +196,7 @@ def test_where_the_users_tables_are(
     assert user_folder() == Path(folder)
 
 
-@pytest.mark.parametrize(
-    ("cells", "problem"),
-    [
-        ({"usd_per_gpu_hour": "-3"}, "no price: got usd_per_gpu_hour '-3', want a number above 0. Correct the cell."),
-        ({"usd_per_hour": "1e400"}, "no price: got usd_per_hour '1e400', want a number above 0. Correct the cell."),
-        ({"gpus": "nan"}, "no price: got gpus 'nan', want a number above 0. Correct the cell."),
-        (
-            {"date": "2026-02-30"},
-            "no date: got date '2026-02-30', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in.",
-        ),
-        (
-            {"currency": "EUR"},
-            "other currency: got 'EUR', want USD. Convert it and say the rate in source, or state price_per_gpu_hour "
-            "and rate_per_usd.",
-        ),
-        (
-            {"date": "2026-13"},
-            "no date: got date '2026-13', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in.",
-        ),
-        (
-            {"valid_to": "0000-00-00"},
-            "no date: got valid_to '0000-00-00', want a day as YYYY-MM-DD, or a blank. Correct it.",
-        ),
-        (
-            {"valid_from": "2026-10-02", "valid_to": "2026-10-01"},
-            "contract ends before it begins: got valid_from 2026-10-02 and valid_to 2026-10-01, want them in order. "
-            "Swap them.",
-        ),
-        ({"allow_expired": "ja"}, "not yes or no: got allow_expired 'ja', want yes or no. Correct it."),
-    ],
-)
+@pytest.mark.parametrize(*listed("cli", "test_a_row_that_data_check_finds_fault_with_is_not_read_either"))
 def test_a_row_that_data_check_finds_fault_with_is_not_read_either(tmp_path: Path, cells: Row, problem: str) -> None:
     """Whether `data add` reads it or somebody wrote the table by hand."""
     contract = {**CONTRACT, "valid_from": "", "valid_to": "", "allow_expired": "", **cells}

@@ -8,6 +8,7 @@ from click.testing import CliRunner, Result
 
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from tests.row_lists import listed
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVING = ROOT / "reports" / "serving-llama-3.1-70b.toml"
@@ -39,15 +40,7 @@ def test_a_key_of_one_service_and_one_of_a_table_change() -> None:
     assert (before[0]["months"][0]["requests_per_day"], after[0]["months"][0]["requests_per_day"]) == (2e6, 1e3)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("gpu=h20 gpu=h100-sxm", "changed twice: got --set gpu again, want each key once. Remove one."),
-        ("gpux=h100-sxm", "unknown key: got --set gpux, want a key of a serving scenario. Did you mean 'gpu'?"),
-        ("gpu", "bad change: got --set 'gpu', want KEY=VALUE. Correct it."),
-        ("gpu=h100", "ambiguous gpu: got 'h100', want its form and memory size too."),
-    ],
-)
+@pytest.mark.parametrize(*listed("cli", "test_refused_changes"))
 def test_refused_changes(change: str, message: str) -> None:
     done = run("plan", "serve", str(SERVING), *(word for each in change.split() for word in ("--set", each)))
     assert isinstance(done.exception, InputError | Exception) and str(done.exception).startswith(message)

@@ -14,6 +14,7 @@ from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 from sizebook.models.huggingface import describe, mappings, model_type
+from tests.row_lists import listed
 
 MODULE = '''
 from sizebook.core.quantities import DModel, Parameters
@@ -64,14 +65,7 @@ def other(config: Config) -> Architecture:
     return describe(config)
 
 
-@pytest.mark.parametrize(
-    ("names", "shown"),
-    [
-        (("other", "llama"), "'llama'"),
-        (("qwen2", "other", "llama"), "'llama', 'qwen2'"),
-        (("other", "more", "other"), "'other'"),
-    ],
-)
+@pytest.mark.parametrize(*listed("core", "test_a_second_mapping_of_a_model_type_is_refused"))
 def test_a_second_mapping_of_a_model_type_is_refused(names: tuple[str, ...], shown: str) -> None:
     before = dict(mappings())
     with pytest.raises(ValueError) as refused:

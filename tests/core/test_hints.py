@@ -81,16 +81,7 @@ def test_a_long_list_of_keys_is_left_to_the_command_that_prints_it(typed: str, m
     assert re.sub(r"\d+ others", "N others", answered("key serving", typed)) == message
 
 
-@pytest.mark.parametrize(
-    ("word", "known", "meant"),
-    [
-        ("int4", ["int8", "int4_wo"], "int4_wo"),  # on 0.13.0 int8
-        ("lama-70b", ["llama-7b", "llama-2-70b"], "llama-2-70b"),  # on 0.13.0 llama-7b
-        ("gpus", ["gpu", "gpus_compared"], "gpu"),
-        ("mixtral", ["mistral-7b", "mixtral-8x7b"], "mixtral-8x7b"),
-        ("tpp", ["pp", "tp"], "tp"),  # as many slips, later
-    ],
-)
+@pytest.mark.parametrize(*listed("core", "test_one_name_is_meant"))
 def test_one_name_is_meant(word: str, known: list[str], meant: str) -> None:
     assert suggestion(word, known) == f" Did you mean '{meant}'?"
 

@@ -111,14 +111,7 @@ def test_keys_of_a_kind_are_those_of_its_tables_too() -> None:
     assert set(keys_of(Voyage)) == {"captain", "cargo", "call", "weight", "crates", "burst_factor", "port"}
 
 
-@pytest.mark.parametrize(
-    ("function", "argument", "word", "choice"),
-    [
-        ("TRAINING_LEDGER", "stack", "maxtext", "xla"),
-        ("TRAINING_LEDGER", "stack", "Megatron-LM", "megatron"),
-        ("TRAINING_LEDGER", "stack", "torchtitan", "fsdp"),
-    ],
-)
+@pytest.mark.parametrize(*listed("core", "test_words_of_other_software_are_refused_with_the_choice_for_them"))
 def test_words_of_other_software_are_refused_with_the_choice_for_them(
     function: str, argument: str, word: str, choice: str
 ) -> None:

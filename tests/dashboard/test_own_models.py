@@ -11,6 +11,7 @@ from sizebook.dashboard.html_page import page_html
 from sizebook.dashboard.model_columns import BY_NAME, column_formula
 from sizebook.dashboard.own_models import model_of_config, models_of_table, refuse_repeated
 from sizebook.dashboard.page_data import PLACE, first_data
+from tests.row_lists import listed
 
 CONFIG = resources.files("sizebook") / "data" / "sample_config.json"
 
@@ -59,24 +60,7 @@ def test_a_table_states_what_no_config_says(tmp_path: Path) -> None:
     assert planned.asks == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("name\n", "no models: got no row in my.csv, want one a model. Fill the table."),
-        ("name,licence\n,MIT\n", "no name: got a blank in row 1 of my.csv, want a name for the model. Fill the column "
-         "'name'."),
-        ("name,release_date\nOurs,1/15/2027\n", "not a day: got '1/15/2027' in row 1 of my.csv, want YYYY-MM-DD, or "
-         "YYYY-MM. Write release_date so."),
-        ("name,n_layers\nA,1\nB,-3\n", "row 2 of my.csv: n_layers is out of range: got -3, want at least 0 (layers of "
-         "the encoder, the decoder or both). Correct the number."),
-        ("name,published_total\nOurs,many\n", "not a stated count: got 'many' in row 1 of my.csv, want digits with K, "
-         "M, B or T, such as 7.2B. Write published_total so."),
-        ("name,config\nOurs,model.gguf\n", "not a config: got 'model.gguf' in row 1 of my.csv, want a file that ends "
-         "in .json. Correct the path."),
-        ("name,config,d_ff\nOurs,config.json,3\n", "stated twice: got d_ff beside config in row 1 of my.csv, want it "
-         "from the config alone. Blank the cell."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("dashboard", "test_rows_are_refused_by_their_place"))
 def test_rows_are_refused_by_their_place(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(SizebookError) as raised:
         models_of_table(table(tmp_path, text))
@@ -102,15 +86,7 @@ def test_a_table_of_another_country_is_understood(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("my.csv", "name;published_total,licence\nA;7B,MIT\n", "two separators: got semicolons and commas in the "
-         "heads of my.csv, want one of them. Put quotes round the others."),
-        ("my.csv", "name|published_total\nA|7B\n", "unknown column: got 'name|published_total', want 'name', or "),
-        ("my.xlsx", "PK", "unknown table: got 'my.xlsx', want a name that ends in .csv, .tsv, .txt. Save it as CSV."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("dashboard", "test_tables_of_another_kind_are_refused"))
 def test_tables_of_another_kind_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(SizebookError) as raised:

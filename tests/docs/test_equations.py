@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.row_lists import listed
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
@@ -32,28 +34,7 @@ def test_a_line_of_the_pages_own_stays_but_must_parse() -> None:
         refreshed_equations("a = b *\n")
 
 
-@pytest.mark.parametrize(
-    ("line", "want"),
-    [
-        ("a = n_layers", "<msub><mi>n</mi><mtext>layers</mtext></msub>"),
-        ("a = gpu_hours", "<mtext>gpu hours</mtext>"),
-        ("a = b / c / 2", "<mfrac><mi>b</mi><mrow><mi>c</mi><mo>&#215;</mo><mn>2</mn></mrow></mfrac>"),
-        (
-            "a = (b + c) * 2",
-            "<mrow><mrow><mo>(</mo><mrow><mi>b</mi><mo>+</mo><mi>c</mi></mrow><mo>)</mo></mrow>"
-            "<mo>&#215;</mo><mn>2</mn></mrow>",
-        ),
-        (
-            "a = b - (c - 1)",
-            "<mrow><mi>b</mi><mo>&#8722;</mo><mrow><mo>(</mo><mrow><mi>c</mi><mo>&#8722;</mo><mn>1</mn></mrow>"
-            "<mo>)</mo></mrow></mrow>",
-        ),
-        ("a = b^2", "<msup><mi>b</mi><mn>2</mn></msup>"),
-        ("a = 1e6", "<mrow><msup><mn>10</mn><mn>6</mn></msup></mrow>"),
-        ("a = sqrt(b)", "<msqrt><mi>b</mi></msqrt>"),
-        ("a = ceil(b)", "<mrow><mo>&#8968;</mo><mi>b</mi><mo>&#8969;</mo></mrow>"),
-    ],
-)
+@pytest.mark.parametrize(*listed("docs", "test_how_a_formula_is_set"))
 def test_how_a_formula_is_set(line: str, want: str) -> None:
     assert drawn(line) == want
 

@@ -14,6 +14,7 @@ from sizebook.calculation.spellings import prefix
 from sizebook.cli.excel import excel
 from sizebook.core.errors import InputError
 from sizebook.excel.server import server_files
+from tests.row_lists import listed
 
 
 def declared(manifest: str) -> dict[str | None, str | None]:
@@ -44,22 +45,7 @@ def test_two_servers_are_two_add_ins() -> None:
     assert len(ids) == 3
 
 
-@pytest.mark.parametrize(
-    ("namespace", "host", "message"),
-    [
-        (
-            "2nd",
-            "localhost",
-            "not a namespace: got '2nd', want a letter, then up to 31 letters, digits and underscores. Rename it.",
-        ),
-        (
-            "SIZING",
-            "https://sizing.example.com/x",
-            "not a host: got 'https://sizing.example.com/x', want the name under which Excel reaches the server, such "
-            "as sizing.example.com or localhost:8000. Leave https:// and paths out.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("excel", "test_what_excel_would_not_take_is_refused"))
 def test_what_excel_would_not_take_is_refused(namespace: str, host: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
         server_files(namespace, host)

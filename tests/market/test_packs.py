@@ -15,6 +15,7 @@ from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.tables import DATA, Row, read
 from sizebook.market.packs import pack, unpacked
+from tests.row_lists import listed
 
 DAY = "2027-01-04"
 
@@ -133,16 +134,7 @@ def test_a_damaged_pack_is_refused(tables: Path, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        (
-            "x.csv",
-            "no data pack: got x.csv of 2 bytes in {path}, want manifest.json, hardware.csv, nodes.csv, grid.csv, ",
-        ),
-        ("", "no data pack: got File is not a zip file in {path}, want a file of 'sizebook data pack'. Copy it again."),
-    ],
-)
+@pytest.mark.parametrize(*listed("market", "test_no_pack"))
 def test_no_pack(tmp_path: Path, name: str, said: str) -> None:
     path = tmp_path / "strange.zip"
     if name:

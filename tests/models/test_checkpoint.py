@@ -9,6 +9,7 @@ from sizebook.core.errors import InputError
 from sizebook.models.checkpoints.contents import contents_at
 from sizebook.models.checkpoints.tensors import Tensor, total_bytes
 from tests.models.made_checkpoints import TINY_PARAMETERS, file_bytes, tiny_tensors, write
+from tests.row_lists import listed
 
 
 def read_checkpoint(path: Path) -> list[Tensor]:
@@ -32,20 +33,7 @@ def test_shards_with_their_index(tmp_path: Path) -> None:
     assert [tensor.name for tensor in read_checkpoint(tmp_path)] == ["x", "y"]
 
 
-@pytest.mark.parametrize(
-    ("index", "message"),
-    [
-        ({"x": "a.safetensors", "y": "b.safetensors", "z": "c.safetensors"},
-         "files missing: got no c.safetensors in FOLDER, want the 3 files of model.safetensors.index.json (3 tensors). "
-         "Download what is missing."),
-        ({"x": "a.safetensors", "z": "b.safetensors"},
-         "index and files differ: got 'z' in no file, want it in b.safetensors as model.safetensors.index.json says. "
-         "Download what is missing."),
-        ({"y": "b.safetensors", "w": "../b.safetensors"},
-         "corrupt index: got no 'weight_map' of files in model.safetensors.index.json, want one. "
-         "Download the file again."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("models", "test_an_index_that_lies"))
 def test_an_index_that_lies(tmp_path: Path, index: dict[str, str], message: str) -> None:
     sharded(tmp_path, index)
     with pytest.raises(InputError) as caught:

@@ -10,6 +10,7 @@ from sizebook.models.flops import forward
 from sizebook.models.huggingface import _NAMED_OTHERWISE, _plain, architecture, modules
 from tests.models.counts import counted, small_configs
 from tests.models.edits import bases
+from tests.row_lists import listed
 
 SMALL: dict[str, Any] = {
     "model_type": "mistral",
@@ -57,11 +58,7 @@ def test_reward_models_with_scores_of_their_own(kind: str, name: str, head: int)
     assert counted({**file, "architectures": [name]})["total"] == bare + head
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["MistralPreTrainedModel", "PretrainedBartModel", "MistralPreTrainedModelForCausalLM", "MistralForRewardModel",
-     "Eagle3MistralForCausalLM", "Eagle3DraftModel", "MistralForCausalLMWithValueHeadModel", "MistralMTPModel"],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("models", "test_a_class_of_less_or_more_than_the_model_is_refused"))
 def test_a_class_of_less_or_more_than_the_model_is_refused(name: str) -> None:
     """What classes have in common has no tensors, a draft model layers of its own: both were counted as the model."""
     with pytest.raises(UnknownKeyError, match=f"^unknown class: got '{name}' under 'architectures' in config.json, "):

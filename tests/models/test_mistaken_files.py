@@ -7,22 +7,12 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.sources.model_sources import source_of
+from tests.row_lists import listed
 
 PARAMS = {"dim": 64, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "hidden_dim": 96, "head_dim": 16, "vocab_size": 100}
 
 
-@pytest.mark.parametrize(
-    ("names", "got", "fix"),
-    [
-        ((), "nothing", "Download them, or check the path."),
-        (("tokenizer.json",), "tokenizer.json", "Download them, or check the path."),
-        (
-            ("model.safetensors.index.json", "a.txt", "b.txt", "c.txt"),
-            "a.txt, b.txt, c.txt and 1 more",
-            "Download the files that the index lists.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("models", "test_a_folder_without_a_model_says_what_it_holds"))
 def test_a_folder_without_a_model_says_what_it_holds(
     tmp_path: Path, names: tuple[str, ...], got: str, fix: str
 ) -> None:

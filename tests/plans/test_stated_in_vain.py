@@ -17,6 +17,7 @@ from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.users import Users
 from sizebook.serving.quantities import PoolLayout
 from sizebook.tables.api_prices import ApiAsked
+from tests.row_lists import listed
 from tests.surfaces.grid import away
 
 KINDS: list[type[AskedBy]] = [OwnedGpus, ApiAsked, Users, PoolLayout]
@@ -63,14 +64,7 @@ def test_a_file_and_a_function_say_the_same(tmp_path: Path) -> None:
         assert str(refused.value) == YEARS
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "off"),
-    [
-        ("think_seconds", 120, "turns is 1"),
-        ("image_width", 64, "images is 0"),
-        ("notice_seconds", 5, "interruptions_per_hour is 0"),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans", "test_what_a_sweep_may_switch_off_is_a_remark"))
 def test_what_a_sweep_may_switch_off_is_a_remark(key: str, value: float, off: str) -> None:
     said, plain = (warnings(plan_serving("llama-3.1-8b", "h100-sxm", asked(**given))) for given in ({key: value}, {}))
     assert f"Stated without effect: {key}, as {off}." in said

@@ -26,6 +26,7 @@ from sizebook.reports.translation import Translator
 from sizebook.scenarios.presentation import with_presentation
 from sizebook.sources.bundled import bundled
 from tests.reports.accessibility import CHECKS
+from tests.row_lists import listed
 
 SCENARIO = 'model = "llama-3.1-8b"\nas_of = 2026-11-22\ntitle = "Assistant"\n'
 BRAND = """
@@ -121,28 +122,7 @@ def test_options_go_before_the_scenario(folder: Path) -> None:
     assert values["report"] == {"locale": "en", "page": "letter"}
 
 
-@pytest.mark.parametrize(
-    ("brand", "message"),
-    [
-        ('colour = "red"', "brand.toml: unknown key: got 'colour', want 'colours', or one of cover and 16 "
-        "others. docs/reports.md lists them."),
-        ('[colours]\naccent = "#8CB4FF"', "too pale to read: got accent = '#8CB4FF', 2.08 : 1 against white, want "
-         "4.5 : 1 or more. Darken it."),
-        ('[colours]\nink = "black"', "no colour: got ink = 'black', want #RRGGBB. Correct it."),
-        ('[colours]\nseries = "#000000,#111111"', "series: got 2 colours, want 6 different ones. Correct it."),
-        ('logo = "logo.svg"', "logo without words: got no logo_alt, want what the logo shows. Add logo_alt."),
-        ('logo = "none.svg"\nlogo_alt = "A"', "logo missing: got 'none.svg', want a file beside the brand. Correct the "
-         "name."),
-        ('logo = "../x.svg"\nlogo_alt = "A"', "logo outside its folder: got '../x.svg', want a file beside the brand. "
-         "Copy it there."),
-        ('logo = "brand.toml"\nlogo_alt = "A"', "no picture: got 'brand.toml', want a file of .svg or .png. Convert "
-         "it."),
-        ('[fonts]\ntext = "logo.svg"', "no font: got 'logo.svg', want a TrueType font (.ttf). Convert it."),
-        ('[fonts]\ntext_bold = "Text.ttf"', "bold font alone: got text_bold without text, want both. Add text."),
-        ('locale = "fr"', "unknown locale: got 'fr', want one of en, de, such as de_AT or en_US. Correct it."),
-        ('page = "a5"', "brand.toml: unknown page: got 'a5', want 'a4', or letter. Correct it."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("reports", "test_a_brand_that_will_not_do_is_refused_with_the_reason"))
 def test_a_brand_that_will_not_do_is_refused_with_the_reason(folder: Path, brand: str, message: str) -> None:
     (folder / "brand.toml").write_text(brand)
     with pytest.raises(InputError) as refused:
@@ -175,25 +155,7 @@ def test_own_templates_extend_the_shipped_ones(folder: Path, sizing: Any, as_of:
     assert "Board paper" not in html(report(sizing, as_of))
 
 
-@pytest.mark.parametrize(
-    ("template", "message"),
-    [
-        ("{{ ''.__class__.__mro__ }}", "template cannot be filled: got 'access to attribute '__class__' of 'str' "
-         "object is unsafe.' in report.html of own, want a template of Jinja that extends sizebook/report.html. "
-         "Correct it."),
-        ('{% include "secret.txt" %}', "template cannot be filled: got 'secret.txt' in secret.txt of own, want a "
-         "template of Jinja that extends sizebook/report.html. Correct it."),
-        ('{% include "../secret.txt" %}', "template cannot be filled: got '../secret.txt' in ../secret.txt of own, "
-         "want a template of Jinja that extends sizebook/report.html. Correct it."),
-        ("{{ style.templates.joinpath('/etc/passwd').read_text() }}", "template cannot be filled: got ''None' has no "
-         "attribute 'joinpath'' in report.html of own, want a template of Jinja that extends sizebook/report.html. "
-         "Correct it."),
-        ("{{ 1 / 0 }}", "template cannot be filled: got 'ZeroDivisionError: division by zero' in report.html of own, "
-         "want a template of Jinja that extends sizebook/report.html. Correct it."),
-        ("{{ nothing }}", "template cannot be filled: got ''nothing' is undefined' in report.html of own, want a "
-         "template of Jinja that extends sizebook/report.html. Correct it."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("reports", "test_templates_reach_nothing_outside_their_folder"))
 def test_templates_reach_nothing_outside_their_folder(
     folder: Path, sizing: Any, as_of: Any, template: str, message: str
 ) -> None:
@@ -214,15 +176,7 @@ def test_a_path_in_reach_of_a_template_gives_nothing(tmp_path: Path, method: str
     assert (tmp_path / "secret.txt").read_text() == "secret"
 
 
-@pytest.mark.parametrize(
-    "tag",
-    [
-        '<a rel="attachment" href="file:///etc/hostname">x</a>',
-        '<link rel="attachment" href="file:///etc/hostname">',
-        '<img alt="x" src="data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%229%22 '
-        'height=%229%22%3E%3Cimage href=%22file:///etc/hostname%22 width=%229%22 height=%229%22/%3E%3C/svg%3E">',
-    ],
-)
+@pytest.mark.parametrize(*listed("reports", "test_what_is_asked_for_while_a_page_is_written_is_refused_too"))
 def test_what_is_asked_for_while_a_page_is_written_is_refused_too(
     folder: Path, sizing: Any, as_of: Any, tag: str
 ) -> None:
@@ -260,13 +214,7 @@ def doubling(each: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    "each",
-    [
-        '<g id="s{at}"><use href="#s{next}"/><use href="#s{next}"/></g>',
-        '<pattern id="s{at}"><rect fill="url(#s{next})"/><rect fill="url(#s{next})"/></pattern>',
-    ],
-)
+@pytest.mark.parametrize(*listed("reports", "test_a_logo_that_doubles_with_each_step_is_refused_at_once"))
 def test_a_logo_that_doubles_with_each_step_is_refused_at_once(folder: Path, each: str) -> None:
     (folder / "logo.svg").write_text(doubling(each))
     with pytest.raises(InputError) as refused:

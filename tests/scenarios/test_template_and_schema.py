@@ -21,6 +21,7 @@ from sizebook.scenarios.kinds import KINDS
 from sizebook.scenarios.scenario_files import read_toml
 from sizebook.scenarios.schema import DRAFT, schema
 from sizebook.scenarios.template import EXAMPLES, template
+from tests.row_lists import listed
 
 ROOT = Path(__file__).resolve().parents[2]
 # Those without a plan give the inputs of a workbook by name.
@@ -161,17 +162,7 @@ def bad_values(key: Argument) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"model": "gpt-2", "dtyp": "fp8"}, "Additional properties are not allowed ('dtyp' was unexpected)"),
-        ({"plan": "servin", "model": "gpt-2"}, "'servin' is not one of ['sizing', 'training', 'serving', 'fleet', "
-         "'programme']"),
-        ({"plan": "training", "model": "gpt-2", "gpu": "t4", "gpus": 1, "tokens": "2T"}, "'batch' is a required "
-         "property"),
-        ([], "[] should be non-empty"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("scenarios", "test_slips_are_named"))
 def test_slips_are_named(values: Any, message: str, validator: jsonschema.Draft7Validator) -> None:
     assert message in words(validator, values)
 

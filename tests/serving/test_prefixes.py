@@ -5,6 +5,7 @@ import math
 import pytest
 
 from sizebook.serving.prefixes import PrefixReuse, Talk, Tiers, age_evicted
+from tests.row_lists import listed
 
 TALK = Talk((1.0, 2.0), think_seconds=10.0)  # a byte behind the first of two turns, two behind the last
 
@@ -25,14 +26,7 @@ def test_prefixes_of_single_requests_stay_for_room_over_rate() -> None:
     assert age_evicted(Talk((4.0,), think_seconds=60.0), 1000.0, conversations_per_second=5.0) == pytest.approx(50)
 
 
-@pytest.mark.parametrize(
-    ("returning", "shared", "found", "restored"),
-    [
-        (1.0, False, 0.75, 0.25),  # within 10 ln 2 on the GPU, within 20 ln 2 behind it
-        (0.4, False, 0.3, 0.1),
-        (0.4, True, 0.75, 0.55),  # what comes elsewhere is sent from the tier that all share
-    ],
-)
+@pytest.mark.parametrize(*listed("serving", "test_turns_find_their_prefix_on_the_gpu_or_behind_it"))
 def test_turns_find_their_prefix_on_the_gpu_or_behind_it(
     returning: float, shared: bool, found: float, restored: float
 ) -> None:

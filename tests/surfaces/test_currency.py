@@ -22,6 +22,7 @@ from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.scenarios.money import Money
 from sizebook.web.app import Service, create_app
+from tests.row_lists import listed
 from tests.surfaces.grid import toml
 from tests.workbooks.shipped import totals_of
 
@@ -162,23 +163,7 @@ def test_in_usd_nothing_is_added(kind: str) -> None:
     assert "amount" not in {figure.name for figure in made.contents.figures}
 
 
-@pytest.mark.parametrize(
-    ("money", "message"),
-    [
-        ({"currency": "EUR"}, "currency without a rate: got currency 'EUR' without, want what 1 USD is in another "
-         "currency. State rates, such as currency = 'EUR' and rates = 0.92."),
-        ({"rates": 0.92}, "currency without a rate: got currency 'USD' with rates, want what 1 USD is in another "
-         "currency. Name it, such as currency = 'EUR' and rates = 0.92."),
-        ({"currency": "euro", "rates": 0.92}, "no currency: got currency 'euro', want three letters such as EUR. "
-         "Correct it."),
-        ({"currency": "EUR", "rates": 0}, "no rate: got '0', want units of the currency for 1 USD, above 0. Correct "
-         "rates."),
-        ({"currency": "EUR", "rates": [["soon", 1]]}, "no day: got 'soon' in rates, want one such as 2027-01-01. "
-         "Correct it."),
-        ({"currency": "EUR", "rates": "2027-02-01 0.9, 2027-01-01 0.8"}, "rates out of order: got '2027-02-01 0.9, "
-         "2027-01-01 0.8', want a later day for each. Sort them by day."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("surfaces", "test_a_currency_without_a_rate_is_refused"))
 @every_kind
 def test_a_currency_without_a_rate_is_refused(kind: str, money: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as refused:

@@ -10,6 +10,7 @@ from sizebook.calculation.spellings import respelled
 from sizebook.functions import load
 from sizebook.workbooks.filling import fill
 from tests.libreoffice.office import Displays
+from tests.row_lists import listed
 
 
 def test_an_empty_cell_is_the_default_in_calc_too(tmp_path: Path, calc_display: Displays) -> None:
@@ -25,15 +26,7 @@ def test_an_empty_cell_is_the_default_in_calc_too(tmp_path: Path, calc_display: 
     assert (shown["B1"], shown["B2"]) == ("1024", "512")
 
 
-@pytest.mark.parametrize(
-    ("formula", "stored"),
-    [
-        ("PARAMS_LN(A1,In!$D$1)*D1", "SIZEBOOK.PARAMS_LN(A1,In!$D$1:$D$1)*D1"),
-        ("SUM(D1,PARAMS_LN(D1,PARAMS_LN(1,E1)))", "SUM(D1,SIZEBOOK.PARAMS_LN(D1,SIZEBOOK.PARAMS_LN(1,E1:E1)))"),
-        ("PARAMS_LN(A1,D1:D3)+PARAMS_LN(A1,D1*1)", "SIZEBOOK.PARAMS_LN(A1,D1:D3)+SIZEBOOK.PARAMS_LN(A1,D1*1)"),
-        ('PARAMS_LN(A1,"D1")', 'SIZEBOOK.PARAMS_LN(A1,"D1")'),
-    ],
-)
+@pytest.mark.parametrize(*listed("surfaces", "test_only_a_cell_alone_in_an_optional_place_becomes_a_range"))
 def test_only_a_cell_alone_in_an_optional_place_becomes_a_range(formula: str, stored: str) -> None:
     assert respelled(formula, "libreoffice", load()) == stored
     assert respelled(formula, "classic", load()) == formula

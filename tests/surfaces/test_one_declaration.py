@@ -20,6 +20,7 @@ from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.sweeps.cases import LOADS, NUMBERS
 from sizebook.sweeps.serving import sweep
+from tests.row_lists import listed
 
 load()
 SCENARIO = """plan = "serving"
@@ -69,23 +70,7 @@ def sweep_says(**columns: Any) -> str:
     return str(sweep(pl.DataFrame(row))["reason"][0])
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("draft_tokens", 5000, "draft_tokens is out of range: got 5000, want at least 0 and at most 1000 (tokens "
-         "drafted in a step, 0 for none, blank where unknown). Correct the number."),
-        ("draft_tokens", -1, "draft_tokens is out of range: got -1, want at least 0 and at most 1000 (tokens drafted "
-         "in a step, 0 for none, blank where unknown). Correct the number."),
-        ("tokens_per_step", 0.5, "tokens_per_step is out of range: got 0.5, want at least 1 and at most 1001 (tokens "
-         "that a step yields, blank for what was measured). Correct the number."),
-        ("tp", 0, "tp is out of range: got 0, want at least 1 and at most 1e+06 (tensor-parallel degree). Correct the "
-         "number."),
-        ("input_tokens", 1.5, "input_tokens is not whole: got 1.5, want a whole number (mean tokens of a prompt). "
-         "Round it to a whole number."),
-        ("output_tokens", '"many"', "output_tokens is not a number: got 'many', want a whole number (mean tokens of an "
-         "answer). Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("surfaces", "test_function_toml_and_sweep_refuse_alike"))
 def test_function_toml_and_sweep_refuse_alike(name: str, value: Any, message: str, tmp_path: Path) -> None:
     bare = str(value).strip('"')
     assert toml_says(tmp_path, f"{name} = {value}") == f"s.toml: {message}"
@@ -158,11 +143,7 @@ def test_a_quantity_has_one_default() -> None:
     assert {name: dict(found) for name, found in defaults.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize(
-    ("name", "default"),
-    [("pue", 1.25), ("burst_factor", 1), ("peak_factor", 2), ("target_load", 0.8), ("output_tokens", 1024),
-     ("input_tokens", 1024), ("spare", 1), ("engine", "vllm"), ("shape", "flat")],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("surfaces", "test_defaults_of_the_issue_are_these"))
 def test_defaults_of_the_issue_are_these(name: str, default: Any) -> None:
     found = {repr(a.default) for arguments in places().values() for a in arguments if a.name == name and not a.required}
     assert found == {repr(default)}

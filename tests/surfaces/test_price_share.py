@@ -9,6 +9,7 @@ from openpyxl import load_workbook
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.scenarios.scenario_files import read_toml
 from sizebook.sources.bundled import bundled
+from tests.row_lists import listed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,13 +19,7 @@ def share_in(texts: list[str]) -> str:
     return found
 
 
-@pytest.mark.parametrize(
-    ("file", "scenario"),
-    [
-        ("serving_capacity.xlsx", "reports/serving-llama-3.1-70b.toml"),
-        ("fleet_plan.xlsx", "workbooks/scenarios/six-services.toml"),
-    ],
-)
+@pytest.mark.parametrize(*listed("surfaces", "test_result_says_the_share_of_the_plan"))
 def test_result_says_the_share_of_the_plan(file: str, scenario: str) -> None:
     path = ROOT / scenario
     planned = plan_scenario(read_toml(path), path.name, path.parent)

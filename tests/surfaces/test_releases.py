@@ -16,6 +16,7 @@ from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.sweeps.serving import sweep
 from tests.plans.asking import serving_inputs
+from tests.row_lists import listed
 
 load()
 MODEL, GPU = "llama-3.1-8b", "a100-sxm-80gb"
@@ -97,15 +98,7 @@ def test_a_plan_says_it(tmp_path: Path) -> None:
     assert data["figures"]["ttft_seconds"] == pytest.approx(of_cell("TTFT_SECONDS", row), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("stated", "in_flight", "binding"),
-    [
-        ('release = "0.11.0"', 256, "batch"),
-        ('release = "0.11.0"\nmax_running = 64', 64, "batch"),
-        ("max_running = 64", 64, "batch"),
-        ("", 822, "cache"),
-    ],
-)
+@pytest.mark.parametrize(*listed("surfaces", "test_a_plan_without_a_target_loads_a_replica_with_as_many_as_run"))
 def test_a_plan_without_a_target_loads_a_replica_with_as_many_as_run(
     stated: str, in_flight: int, binding: str, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from sizebook.formulas.training_time import (
     train_days,
 )
 from sizebook.functions import load
+from tests.row_lists import listed
 
 load()
 
@@ -51,17 +52,7 @@ def test_zero_and_negative_tokens_are_refused(tokens: float, shown: str) -> None
     )
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"interval_seconds": 1e9}, "1e+09 s of work between checkpoints, 30 s for one and 600 s to restart, want "
-         "failures less often than that. Checkpoint more often"),
-        ({"checkpoint_seconds": 1e9, "interval_seconds": 60}, "60 s of work between checkpoints, 1e+09 s for one and "
-         "600 s to restart, want failures less often than that. Checkpoint faster"),
-        ({"restart_seconds": 1e9, "interval_seconds": 60}, "60 s of work between checkpoints, 30 s for one and 1e+09 s "
-         "to restart, want failures less often than that. Restart faster"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("training", "test_a_run_that_never_advances_says_what_takes_longest"))
 def test_a_run_that_never_advances_says_what_takes_longest(given: dict[str, float], said: str) -> None:
     cells = [given.get(name) for name in ("checkpoint_seconds", "restart_seconds", "interval_seconds")]
     with pytest.raises(SizebookError) as refused:

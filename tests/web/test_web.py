@@ -23,6 +23,7 @@ from sizebook.sources.bundled import bundled
 from sizebook.web import batches
 from sizebook.web.app import Service, create_app
 from sizebook.web.request_work import ScenarioUpload, filled_workbook
+from tests.row_lists import listed
 from tests.web import web_calls
 
 HERE = "http://127.0.0.1"
@@ -76,21 +77,7 @@ def test_a_function_answers_with_its_value_and_how_it_came_about(client: TestCli
     assert (first[names.index("peak_gpus")], first[names.index("usd")]) == (4, "#N/A")
 
 
-@pytest.mark.parametrize(
-    ("name", "sent", "content", "code", "said"),
-    [
-        ("PARAMS_MH", "{}", "json", 422, "unknown function: got 'PARAMS_MH', want a name that 'sizebook functions' "
-         "lists. Did you mean 'PARAMS_MHA'?"),
-        ("PARAMS_MHA", '{"d_modle": 1}', "json", 422, "unknown argument: got 'd_modle', want 'd_model', or bias. "
-         "Correct it."),
-        ("PARAMS_MHA", "[1]", "json", 422, "not an object: got a list in the request, want arguments by name. "
-         "Correct the file, or download it again."),
-        ("PARAMS_MHA", "d_model = 1", "toml", 415, "unknown content type: got 'application/toml', want "
-         "application/json. Set the header Content-Type."),
-        ("CONFIG_PARAMS", '{"path": "/etc/x.json"}', "json", 422, "file of the server: got '/etc/x.json', want none: "
-         "a request brings what it needs. Leave the name out."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("web", "test_a_function_that_is_asked_wrongly_is_refused"))
 def test_a_function_that_is_asked_wrongly_is_refused(
     client: TestClient, name: str, sent: str, content: str, code: int, said: str
 ) -> None:

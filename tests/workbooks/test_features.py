@@ -9,6 +9,7 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
+from tests.row_lists import listed
 from tests.workbooks.features import CHART, FEATURES, PICTURE, Feature, build
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -66,16 +67,7 @@ def test_a_waterfall_shows_the_new_numbers(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("x", "cells", "numbers", "texts"),
-    [
-        (3, "", ["3", "6"], ["3", "6"]),
-        (0.1, "", ["0.1", "0.2"], ["0.1", "0.2"]),
-        (1e16, "", ["1e+16", "2e+16"], ["1e+16", "2e+16"]),
-        (3, '<c r="C1" t="str"><f>"n/a"</f><v>soon</v></c>', ["3", "6", "0"], ["3", "6", "n/a"]),
-        (3, '<c r="C1" t="b"><f>A1&gt;2</f><v>0</v></c>', ["3", "6", "1"], ["3", "6", "1"]),
-    ],
-)
+@pytest.mark.parametrize(*listed("workbooks", "test_number_caches_hold_numbers"))
 def test_number_caches_hold_numbers(x: float, cells: str, numbers: list[str], texts: list[str], tmp_path: Path) -> None:
     _, after = filled(tmp_path, CHART, Feature(cells=cells), x=x)
     chart = after["xl/charts/chart1.xml"].decode()

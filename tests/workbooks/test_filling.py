@@ -13,6 +13,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
+from tests.row_lists import listed
 
 PICTURE = b"\x89PNG not really"
 
@@ -90,15 +91,7 @@ def test_default_of_a_name_stands_in_for_what_the_cell_holds(template: Path, tmp
     assert (got["A4"], got["A5"]) == (7, "=A2")  # what a scenario gives is never a formula
 
 
-@pytest.mark.parametrize(
-    ("target", "namespace", "spelling"),
-    [
-        ("classic", "", "=PARAMS_MHA(A2,FALSE)"),
-        ("office-js", "", "=_xldudf_PARAMS_MHA(A2,FALSE)"),
-        ("office-js", "team_2", "=_xldudf_TEAM_2_PARAMS_MHA(A2,FALSE)"),
-        ("libreoffice", "", "=SIZEBOOK.PARAMS_MHA(A2,FALSE)"),
-    ],
-)
+@pytest.mark.parametrize(*listed("workbooks", "test_functions_are_spelled_for_the_target"))
 def test_functions_are_spelled_for_the_target(
     template: Path, tmp_path: Path, target: Any, namespace: str, spelling: str
 ) -> None:
@@ -109,26 +102,7 @@ def test_functions_are_spelled_for_the_target(
     assert stored(again.path)["B2"] == 1_048_576
 
 
-@pytest.mark.parametrize(
-    ("target", "namespace", "message"),
-    [
-        (
-            "classic",
-            "SIZING",
-            "namespace without Office.js: got 'SIZING' for classic, want one for office-js only. Leave it out.",
-        ),
-        (
-            "values",
-            "SIZING",
-            "namespace without Office.js: got 'SIZING' for values, want one for office-js only. Leave it out.",
-        ),
-        (
-            "office-js",
-            "2nd",
-            "not a namespace: got '2nd', want a letter, then up to 31 letters, digits and underscores. Rename it.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("workbooks", "test_a_namespace_that_no_add_in_has_is_refused"))
 def test_a_namespace_that_no_add_in_has_is_refused(
     template: Path, tmp_path: Path, target: Any, namespace: str, message: str
 ) -> None:

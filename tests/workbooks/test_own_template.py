@@ -19,6 +19,7 @@ from sizebook.plans.contents import Ledger
 from sizebook.workbooks.anchors.plan_values import Picture, PlanValues
 from sizebook.workbooks.filling import Filled, fill_from
 from sizebook.workbooks.template_check import check_template
+from tests.row_lists import listed
 from tests.workbooks.own_template import build
 
 CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
@@ -152,13 +153,7 @@ def _beside(path: Path, **cells: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("cells", "problem"),
-    [
-        ({"G7": "tariff", "G8": 3}, "cells from Our plan!G7 down: it would be torn"),
-        ({"B12": "=C7*2", "n": 2}, "Our plan!B12: =C7*2 refers to a row that the table gives up"),
-    ],
-)
+@pytest.mark.parametrize(*listed("workbooks", "test_what_stands_in_the_way_is_named"))
 def test_what_stands_in_the_way_is_named(tmp_path: Path, cells: dict[str, Any], problem: str) -> None:
     n = cells.pop("n", 12)
     path = _beside(tmp_path / "own.xlsx", **cells)

@@ -12,6 +12,7 @@ from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.line_sheet import result_sheet
 from sizebook.workbooks.print_layout import height_of, keep_readable, scale_saving_pages, years_a_page
+from tests.row_lists import listed
 from tests.workbooks.filled import FilledOnce
 from tests.workbooks.shipped import SHIPPED, Shipped, opened
 from tests.workbooks.sittings import CEILED
@@ -58,18 +59,8 @@ def sheet_of(widths: list[float], orientation: str = "portrait") -> Worksheet:
 
 # A letter is 5.6 points. Less 0.3 inches each side A4 holds 551.8 upright and 798.8 turned, A3 turned 1146.8; 0.89 is
 # the least scale.
-@pytest.mark.parametrize(
-    ("width", "paper", "orientation", "scale"),
-    [
-        (98, "9", "portrait", 100),  # 548.8
-        (110, "9", "portrait", 89),  # 616
-        (111, "9", "landscape", 100),  # 621.6
-        (160, "9", "landscape", 89),  # 896
-        (161, "8", "landscape", 100),  # 901.6
-        (230, "8", "landscape", 89),  # 1288
-    ],
-)
-def test_a_sheet_turns_and_takes_a_larger_paper_before_its_letters_get_small(
+@pytest.mark.parametrize(*listed("workbooks", "test_a_sheet_turns_or_takes_larger_paper_before_letters_get_small"))
+def test_a_sheet_turns_or_takes_larger_paper_before_letters_get_small(
     width: float, paper: str, orientation: str, scale: int
 ) -> None:
     sheet = sheet_of([width])
@@ -146,16 +137,7 @@ def test_a_few_months_take_a4_and_many_a3_again(tmp_path: Path) -> None:
     assert (again.paperSize, again.scale) == (9, 100)
 
 
-@pytest.mark.parametrize(
-    ("scale", "heights", "kept"),
-    [
-        (100, [400.0], 100),  # one page of 0.99 x (595 - 72) = 517.77 points
-        (100, [540.0], 95),  # 22 points more: 517.77 / 540 saves the page that would hold them
-        (100, [600.0], 100),  # 517.77 / 600 is 86 %, whose letters are too small
-        (97, [540.0, 1_060.0], 95),  # of two stretches the one that asks for less; 1 060 takes two pages at 97 %
-        (100, [540.0, 1_100.0], 94),
-    ],
-)
+@pytest.mark.parametrize(*listed("workbooks", "test_a_page_of_a_few_rows_is_saved_by_a_smaller_scale"))
 def test_a_page_of_a_few_rows_is_saved_by_a_smaller_scale(scale: int, heights: list[float], kept: int) -> None:
     assert scale_saving_pages(scale, heights, 1.0) == kept
 

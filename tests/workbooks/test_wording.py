@@ -24,25 +24,10 @@ from sizebook.workbooks.text_formulas import (
     percent_text,
     range_text,
 )
+from tests.row_lists import listed
 
 
-@pytest.mark.parametrize(
-    ("value", "text", "money"),
-    [
-        (0, "0", "$0"),
-        (0.0000123, "1.2E-05", "$1.2E-05"),
-        (0.000999, "1.0E-03", "$1.0E-03"),
-        (-0.0000123, "-1.2E-05", "$-1.2E-05"),
-        (1.5e-12, "1.5E-12", "$1.5E-12"),
-        (0.0042, "0.004", "$0.004"),
-        (0.4155, "0.416", "$0.416"),
-        (0.5, "0.500", "$0.500"),
-        (1.185, "1.19", "$1.19"),
-        (42.35, "42.4", "$42.4"),
-        (1234.5, "1,235", "$1,235"),
-        (10_468_167.88, "10,468,168", "$10.47 M"),
-    ],
-)
+@pytest.mark.parametrize(*listed("workbooks", "test_texts"))
 def test_texts(value: float, text: str, money: str, tmp_path: Path) -> None:
     book = Workbook()
     sheet, steps = book["Sheet"], FormulaSteps(book)

@@ -67,21 +67,7 @@ def test_a_column_of_models_spills_and_a_closed_one_spoils_only_itself() -> None
     assert closed[0].code == "#N/A"
 
 
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        (
-            ("PARAMS_MODEL", "claude-3-opus"),
-            "architecture not published: got 'claude-3-opus', want a model whose dimensions are public. "
-            "Anthropic has not disclosed them; choose another model.",
-        ),
-        (
-            ("MODEL_SPEC", "mistral-7b", "training_tokens"),
-            "not published: got no training_tokens for 'mistral-7b', want a fact that the catalog holds. "
-            "Choose another field.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("models/catalog", "test_what_is_not_published_is_said"))
 def test_what_is_not_published_is_said(cells: tuple[str, ...], message: str) -> None:
     with pytest.raises(UnknownKeyError) as caught:
         call(*cells)

@@ -22,6 +22,7 @@ from sizebook.models.reconciliation import compare
 from sizebook.models.searching import facts_of, read_again, unread_again
 from sizebook.reports.reconciliation.report import report
 from sizebook.reports.render import write_pdf
+from tests.row_lists import listed
 
 
 def run(*arguments: str) -> Result:
@@ -114,24 +115,7 @@ def test_models_as_json_holds_parts_that_add_up() -> None:
     assert models[1]["energy_mwh"] is None
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("models", "--family", "lama-3"),
-            "unknown family: got 'lama-3', want a family that 'sizebook models --csv' lists. Did you mean 'llama-3'?",
-        ),
-        (
-            ("models", "--sort", "totl"),
-            "unknown column: got 'totl', want a column that 'sizebook models --csv' prints. Did you mean 'total'?",
-        ),
-        (
-            ("models", "--search", "lamma-3.1-8b", "--max-total", "10B"),
-            "no model found: got --search lamma-3.1-8b, --max-total 10B, want conditions that a row meets. "
-            "Loosen one. Did you mean 'llama-3.1-8b'?",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("models/catalog", "test_an_unknown_word_is_refused_with_the_nearest"))
 def test_an_unknown_word_is_refused_with_the_nearest(arguments: tuple[str, ...], message: str) -> None:
     result = run(*arguments)
     assert refusal(result) == message

@@ -8,6 +8,7 @@ from sizebook.core.errors import InputError
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
+from tests.row_lists import listed
 
 D, L, H, FF, V = 8, 3, 2, 20, 50
 PLAIN: dict[str, Any] = {
@@ -73,20 +74,7 @@ def test_a_token_visits_its_experts_only() -> None:
     assert counted.total - counted.active == L * 3 * 2 * D * FF
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"positions": "alibi"},
-            "bad key: got 'positions' = 'alibi' in here, want one of learned, relative, rotary, sinusoidal, unstored. "
-            "Correct it.",
-        ),
-        (
-            {"d_ff": [20, 30]},
-            "bad key: got 2 entries of 'd_ff' in here, want 3 whole numbers, one a layer. Correct the list.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("models/catalog", "test_contradictions_are_refused"))
 def test_contradictions_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
         total(**changes)

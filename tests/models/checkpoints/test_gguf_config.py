@@ -16,6 +16,7 @@ from sizebook.models.huggingface import architecture
 from sizebook.sources.checkpoints import figures_from_config
 from tests.intake.test_files import refusal
 from tests.models.checkpoints.making import gguf
+from tests.row_lists import listed
 
 D, L, H, KV, FF, V, HEAD = 64, 3, 8, 2, 96, 100, 16
 Shapes = dict[str, tuple[int, ...]]
@@ -165,14 +166,7 @@ def test_an_architecture_without_a_mapping_is_refused(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("key", "name"),
-    [
-        ("block_count", "num_hidden_layers"),
-        ("attention.head_count", "num_attention_heads"),
-        ("embedding_length", "hidden_size"),
-    ],
-)
+@pytest.mark.parametrize(*listed("models/checkpoints", "test_a_key_that_is_missing_is_named"))
 def test_a_key_that_is_missing_is_named(tmp_path: Path, key: str, name: str) -> None:
     metadata = {name: value for name, value in keys("llama").items() if name != f"llama.{key}"}
     path = written(tmp_path / "m.gguf", metadata, attention() | DENSE)

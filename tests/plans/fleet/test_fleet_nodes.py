@@ -16,6 +16,7 @@ from sizebook.plans.fleet.remarks import exceeded, warnings
 from sizebook.plans.serving.nodes import Packing, node_facts
 from tests.plans.asking import fleet_inputs, service
 from tests.plans.fleet.test_fleet_plan import DAY, one, planned
+from tests.row_lists import listed
 
 SHARED: dict[str, Any] = {"whole_nodes": True, "share_nodes": True, "spare": 0}
 
@@ -38,16 +39,7 @@ def first_fit_decreasing(node: int, sizes: list[int]) -> int:
     return len(free)
 
 
-@pytest.mark.parametrize(
-    ("counts", "sizes", "nodes"),
-    [
-        ((3, 5), (4, 1), 3),  # a half and two and a half, five eighths: 2.125
-        ((1, 1, 1), (4, 2, 1), 1),  # seven GPUs on one node
-        ((2, 2), (3, 5), 3),  # a replica of three takes a half, one of five a whole: never 3 + 5 on one node
-        ((1, 8), (8, 1), 2),
-        ((0, 0), (4, 2), 0),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans/fleet", "test_parts_of_nodes_by_hand"))
 def test_parts_of_nodes_by_hand(counts: tuple[int, ...], sizes: tuple[int, ...], nodes: int) -> None:
     assert nodes_together([Packing(8, size) for size in sizes], counts) == nodes
 

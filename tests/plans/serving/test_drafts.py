@@ -13,6 +13,7 @@ from sizebook.serving.case import case_of
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import decode_step_seconds, latency
 from tests.plans.asking import serving_inputs
+from tests.row_lists import listed
 
 SIXTEEN = Demand(input_tokens=1000, output_tokens=500, concurrency=16)
 
@@ -55,15 +56,7 @@ def test_speculation_out_of_range_is_refused(drafts: int | None, yielded: float 
     assert str(refused.value) == message
 
 
-@pytest.mark.parametrize(
-    ("stated", "words"),
-    [
-        ({}, "none"),
-        ({"draft_tokens": 0}, "none"),
-        ({"draft_tokens": 3}, r"3 a step, which yields \d\.\d\d tokens, as measured"),
-        ({"draft_tokens": 2, "tokens_per_step": 2.2}, r"2 a step, which yields 2\.20 tokens"),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans/serving", "test_a_plan_says_what_it_takes_of_drafts"))
 def test_a_plan_says_what_it_takes_of_drafts(stated: dict[str, float], words: str) -> None:
     asked = {"requests_per_day": 2e6, "input_tokens": 1500, "output_tokens": 300, "tpot_target_seconds": 0.1}
     inputs = serving_inputs(engine="tensorrt-llm", tp=8, **asked, **stated)

@@ -34,6 +34,7 @@ from sizebook.serving.terms import kernels_basis, latency_terms
 from sizebook.sweeps.serving import sweep
 from sizebook.tables.hardware import accelerator
 from tests.plans.asking import serving_inputs
+from tests.row_lists import listed
 
 load()
 PEAK = 989e12  # dense bf16 FLOP/s of an H100 SXM, NVIDIA's data sheet
@@ -182,11 +183,7 @@ def test_one_of_a_thing_is_not_several(tmp_path: Path, command: tuple[str, str])
     assert not re.search(r"\b1 (GPU|node|rack|request|replica|instance|month)s\b", text), text
 
 
-@pytest.mark.parametrize(
-    ("model", "asked"),
-    [("bge-m3", {"input_tokens": 400}), ("t5-large", {"input_tokens": 400, "output_tokens": 60}),
-     ("whisper-large-v3", {"input_seconds": 20, "output_tokens": 100})],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/serving", "test_percentiles_of_requests_are_simulated"))
 def test_percentiles_of_requests_are_simulated(model: str, asked: dict[str, Any]) -> None:
     """A tail costs rate; what one alone sees is the estimate of one alone."""
     target = {"ttft_target_seconds": 0.1, "requests_per_day": 5e7}
@@ -203,19 +200,7 @@ def test_a_search_finds_an_accelerator() -> None:
     assert found.ranked[0].usd_per_month <= found.ranked[-1].usd_per_month
 
 
-@pytest.mark.parametrize(
-    ("model", "values", "message"),
-    [
-        ("bge-m3", {"output_tokens": 200}, "nothing is decoded: got answers of 200 tokens for a model that answers "
-         "with one pass, want none. Remove output_tokens."),
-        ("bge-m3", {"tpot_target_seconds": 0.1}, "nothing is decoded: got tpot_target_seconds for bge-m3, which "
-         "answers with one pass, want ttft_target_seconds alone: the time to its answer. Remove tpot_target_seconds."),
-        ("bge-m3", {"pp": 2}, "no such layout of an encoder: got pp 2 and 0 drafts for bge-m3, want one stage and "
-         "none. Use tp or dp."),
-        ("bge-m3", {"input_seconds": 30}, "no ear: got input_seconds for bge-m3, want a model with an encoder of sound "
-         "in windows. Give input_tokens."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/serving", "test_refusals_say_what_to_do"))
 def test_refusals_say_what_to_do(model: str, values: dict[str, Any], message: str) -> None:
     with pytest.raises(SizebookError) as refused:
         planned(model, **values)

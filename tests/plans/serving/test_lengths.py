@@ -11,6 +11,7 @@ from sizebook.plans.serving.lengths import histogram
 from sizebook.scenarios.csv_files import with_csv_files
 from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
+from tests.row_lists import listed
 
 load()
 BINS = [[8000, 0.1], [500, 0.6], [2000, 0.3]]
@@ -54,27 +55,7 @@ def test_a_range_of_cells_is_a_histogram_with_blanks_below() -> None:
     assert by_range == named
 
 
-@pytest.mark.parametrize(
-    ("pairs", "message"),
-    [
-        (
-            [[100, 0.5], [200, 0.4]],
-            "input_histogram is not whole: got 2 shares that add up to 0.9, want 1. Divide each share by their sum.",
-        ),
-        ([], "input_histogram is not whole: got 0 shares that add up to 0, want 1. Divide each share by their sum."),
-        (
-            [[100, 0.5], [0, 0.5]],
-            "input_histogram, pair 2: got 0 tokens, want a whole number of 1 or more. Correct the length.",
-        ),
-        (
-            [[100, 30.0], [200, 70.0]],
-            "input_histogram, pair 1: got a share of 30, want 0 to 1. Give shares, not counts: divide by the sum.",
-        ),
-        ([[100.0]], "input_histogram, pair 1: got 100.0, want [tokens, share]. Give two numbers."),
-        ([100, 0.5], "input_histogram, pair 1: got 100, want [tokens, share]. Give two numbers."),
-        ([["a", 1]], "input_histogram, pair 1: got ['a', 1], want [tokens, share]. Give two numbers."),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans/serving", "test_a_histogram_that_is_none_is_refused"))
 def test_a_histogram_that_is_none_is_refused(pairs: list[list[float]], message: str) -> None:
     with pytest.raises(RangeError) as refused:
         plan_serving_scenario(_scenario(input_histogram=pairs, output_tokens=10))

@@ -18,6 +18,7 @@ from sizebook.plans.serving.steps import derivations
 from sizebook.reports.document import Table
 from sizebook.reports.serving.notes import assumptions
 from tests.plans.asking import serving_inputs
+from tests.row_lists import listed
 
 BY_NODE = {"failure_domain": "node", "whole_nodes": True}
 PRICES = {"on_demand_usd_per_gpu_hour": 3.0, "reserved_usd_per_gpu_hour": 2.0}
@@ -42,16 +43,7 @@ def _fleet(working: int, **target: Any) -> tuple[ServingPlan, tuple[int, int, in
     )
 
 
-@pytest.mark.parametrize(
-    ("node", "replica", "instances", "nodes_each", "lost", "nodes_of_5", "gpus_of_5"),
-    [
-        (8, 2, 4, 1, 4, 2, 16),
-        (8, 3, 2, 1, 2, 3, 24),  # 2 GPUs of every node stay without a replica
-        (8, 8, 1, 1, 1, 5, 40),
-        (8, 16, 0, 2, 1, 10, 80),
-        (4, 6, 0, 2, 1, 10, 40),  # a replica of 6 takes 2 nodes of 4
-    ],
-)
+@pytest.mark.parametrize(*listed("plans/serving", "test_packing_by_hand"))
 def test_packing_by_hand(
     node: int, replica: int, instances: int, nodes_each: int, lost: int, nodes_of_5: int, gpus_of_5: int
 ) -> None:

@@ -18,6 +18,7 @@ from sizebook.serving.load import Limits
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import latency
 from tests.plans.asking import serving_inputs
+from tests.row_lists import listed
 
 load()
 ASKED: dict[str, Any] = {
@@ -163,18 +164,7 @@ def test_a_target_that_no_rate_meets_names_what_one_request_sees() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"replica_requests_per_second": 1e6}, r"too many requests: got 1e\+06 a second, want fewer than the [\d.]+ at "
-         r"which waits grow without end. Lower the rate of the replica."),
-        ({"model": "llama-3.1-70b", "weight_dtype": "bf16", "tp": 1}, r"memory binds: got 67\.5 GB too much on each "
-         r"h100-sxm for llama-3\.1-70b at tp1, want room for one request\. Raise tp to 2 or choose a narrower "
-         r"weight_dtype\."),
-        ({"concurrency": 8}, r"load given twice: got concurrency 8 and a rate, want the rate alone, from which the "
-         r"requests in flight follow\. Remove concurrency\."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/serving", "test_the_cell_refuses_what_has_no_percentile"))
 def test_the_cell_refuses_what_has_no_percentile(values: dict[str, Any], message: str) -> None:
     given = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "replica_requests_per_second": 5, "input_tokens": 1500,
              "output_tokens": 300, "request_percentile": "p95", **values}  # fmt: skip

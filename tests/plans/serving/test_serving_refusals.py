@@ -17,6 +17,7 @@ from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.quantities import Replica
 from tests.plans.asking import serving_inputs
+from tests.row_lists import listed
 
 load()
 
@@ -32,15 +33,7 @@ def planned(model: str, gpu: str, **values: Any) -> ServingPlan:
     return plan_serving(model, gpu, inputs_of(**values))
 
 
-@pytest.mark.parametrize(
-    ("layout", "message"),
-    [
-        ({"tp": 3}, "tensor parallelism does not divide the heads: got tp 3 and n_heads 64, want "
-         "tp to divide n_heads. Use tp 2."),
-        ({"tp": 8, "pp": 81}, "more stages than layers: got pp 81 and 80 layers, want at least one "
-         "layer a stage. Lower pp."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/serving", "test_a_layout_that_no_engine_starts_is_refused"))
 def test_a_layout_that_no_engine_starts_is_refused(layout: dict[str, int], message: str) -> None:
     with pytest.raises(RangeError) as refused:
         planned("llama-3.1-70b", "h200-sxm", **layout)
@@ -73,19 +66,7 @@ def test_a_scenario_of_another_plan_is_one_problem(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "said"),
-    [
-        ("growth_per_month", 5, "got 5, want above -1 and at most 1 (growth of traffic a month (0.05 is 5 %)). "
-         "Write 5 % as 0.05."),
-        ("requests_per_day", 1e30, "got 1e+30, want above 0 and at most 1e+15 (requests a day now; blank where "
-         "users or a table of months say it). Correct the number."),
-        ("months", 61, "got 61, want at least 1 and at most 60 (months to plan, the first is now). Correct the "
-         "number."),
-        ("burst_factor", 0.5, "got 0.5, want at least 1 and at most 1000 (bursts within an hour over that hour's "
-         "mean). Correct the number."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/serving", "test_traffic_beyond_any_fleet_is_refused"))
 def test_traffic_beyond_any_fleet_is_refused(key: str, value: float, said: str) -> None:
     given = {"requests_per_day": 1e6, "input_tokens": 9, "output_tokens": 9} | {key: value}
     with pytest.raises(InputError) as refused:

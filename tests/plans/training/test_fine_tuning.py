@@ -13,6 +13,7 @@ from sizebook.training.layout import Layout
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
 from tests.plans.training.training_runs import run_of
+from tests.row_lists import listed
 
 GIB = 2**30
 # torchtune's README, "peak memory active": model, GPUs, settings, GiB; the 405B row is printed as 44.8 GB.
@@ -67,13 +68,7 @@ def test_a_word_fills_rank_and_bits_and_keeps_what_is_given() -> None:
     assert Recipe(lora_rank=8, frozen_weight_bytes=0.516).trained == "qlora"
 
 
-@pytest.mark.parametrize(
-    ("recipe", "given"),
-    [
-        ({"tuning": "full", "lora_rank": 16}, "tuning 'full' and lora_rank 16"),
-        ({"tuning": "lora", "frozen_bits": 4}, "tuning 'lora' and 0.516 bytes of a frozen weight"),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans/training", "test_words_that_contradict_are_refused"))
 def test_words_that_contradict_are_refused(recipe: dict[str, object], given: str) -> None:
     with pytest.raises(InputError) as refused:
         Recipe(**recipe)  # type: ignore[arg-type]

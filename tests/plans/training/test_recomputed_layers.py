@@ -18,6 +18,7 @@ from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
 from sizebook.training.recipe_grammar import read_recomputation
 from tests.plans.training.training_runs import run_of
+from tests.row_lists import listed
 
 # Llama 2 70B: 80 layers of 8192, 64 heads of 128 with 8 of keys and values, feed-forward blocks of 28672.
 D, KV, FF, LAYERS = 8192, 1024, 28_672, 80
@@ -45,11 +46,7 @@ def test_the_grammar_of_layers() -> None:
         assert found.layers is not None and (found.layers.every, found.layers.first, found.unread) == (*layers, "")
 
 
-@pytest.mark.parametrize(
-    "words",
-    ["5 layers", "selective layer", "block 0 layers", "block 4 layers block 5 layers", "mlp block 5 layers",
-     "remat_policy=full block 5 layers", "full", "per-op SAC"],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/training", "test_words_outside_the_grammar_are_listed"))
 def test_words_outside_the_grammar_are_listed(words: str) -> None:
     assert read_recomputation(words).layers is None
     assert "not read" in worked(words).recipe

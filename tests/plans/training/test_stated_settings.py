@@ -16,6 +16,7 @@ from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
 from tests.plans.asking import refusals
 from tests.plans.training.training_runs import run_of
+from tests.row_lists import listed
 
 RUN = {"model": "llama-3-8b", "gpu": "h100-sxm"}
 STATED = {
@@ -51,26 +52,7 @@ def test_shards_may_be_counted_with_context_parallelism() -> None:
     assert work_of_row({**row, "fsdp": 64}).fullest == work_of_row({**row, "fsdp": 32}).fullest
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"recompute_modules": "layer_norm"}, "nothing recomputed, not read: layer_norm"),
-        ({"recompute_modules": "layernorm+moe_akt"}, "layernorm recomputed, not read: moe_akt"),
-        ({"recompute_modules": "none"}, "nothing recomputed"),
-        ({"offload": "optimiser"}, "nothing recomputed, not read: optimiser"),
-        (
-            {"offload": "optimizer, activatoins"},
-            "nothing recomputed, on the host: optimizer, activatoins, not read: activatoins",
-        ),
-        (
-            {"recompute_modules": "mlp moe_act mla_up_proj core_attn"},
-            "mlp recomputed, not read: core_attn mla_up_proj moe_act",
-        ),
-        ({"recompute": "full", "recompute_modules": "mlp"}, "full recomputation, not read: mlp"),
-        ({"recompute": "selective"}, "nothing recomputed: flash attention keeps no scores"),
-        ({"offload": "optimizer"}, "nothing recomputed, on the host: optimizer"),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans/training", "test_what_a_recipe_does_not_read_is_said"))
 def test_what_a_recipe_does_not_read_is_said(given: dict[str, str], said: str) -> None:
     row = {**RUN, "gpus": 64, "tp": 8, "batch": 512, "seq": 4096, "recompute": "none"}
     assert work_of_row({**row, **given}).recipe == said
@@ -113,16 +95,7 @@ def test_what_is_settled_names_modules_that_the_model_has() -> None:
     assert work_of_row(row).recipe == "layernorm recomputed, gradients in bf16, fused loss"
 
 
-@pytest.mark.parametrize(
-    ("given", "refusal"),
-    [
-        (
-            {"packed": False},
-            "no length of examples: got packed FALSE and no example_tokens, want the mean tokens of an example. Give "
-            "example_tokens, or remove packed.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans/training", "test_examples_that_say_nothing_are_refused_in_plans_and_tables"))
 def test_examples_that_say_nothing_are_refused_in_plans_and_tables(given: dict[str, object], refusal: str) -> None:
     run = {"gpus": 64, "batch": 512, "seq": 4096, "tokens": 1e9, **given}
     with pytest.raises(SizebookError) as refused:

@@ -14,6 +14,7 @@ from sizebook.training.machine import calibration, machine
 from sizebook.training.profile import model_profile
 from sizebook.training.recipe import Method, Recipe
 from sizebook.training.time import StepTime, step_time
+from tests.row_lists import listed
 
 
 def _gpt(d_model: int, n_layers: int, n_heads: int, n_kv: int, d_ff: int, vocab: int, *, gated: bool) -> Architecture:
@@ -60,11 +61,7 @@ def test_rates_of_torchtitan_8b(gpus: int, rate: float) -> None:
     assert 2 * 8192 / seconds == pytest.approx(rate, rel=0.23 if rate < 6000 else 0.065)
 
 
-@pytest.mark.parametrize(("gpu", "peak", "share"), [("tpu-v4", 275e12, "matmul_tpu_128_bf16"),
-                                                    ("tpu-v5e", 197e12, "matmul_tpu_128_bf16"),
-                                                    ("tpu-v5p", 459e12, "matmul_tpu_128_bf16"),
-                                                    ("tpu-v6e", 918e12, "matmul_tpu_bf16"),
-                                                    ("tpu-v7", 2307e12, "matmul_tpu_bf16")])  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/training", "test_tpus_reach_the_share_of_the_size_of_their_arrays"))
 def test_tpus_reach_the_share_of_the_size_of_their_arrays(gpu: str, peak: float, share: str) -> None:
     assert machine(accelerator(gpu), Method(), calibration()).matmul == pytest.approx(peak * calibration()[share])
 

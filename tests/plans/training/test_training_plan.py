@@ -13,6 +13,7 @@ from sizebook.plans.training.search import HEADROOM, Search, search
 from sizebook.plans.training.steps import derivations
 from sizebook.training.quantities import Batches, Operations
 from tests.plans.training.training_runs import run_of
+from tests.row_lists import listed
 
 GIVEN: dict[str, Any] = {
     "gpus": 64, "tokens": 1e12, "batch": 512, "mfu": 0.4, "gpu_mtbf_hours": 1e12, "checkpoint_seconds": 1,
@@ -143,13 +144,7 @@ def test_a_batch_that_nothing_divides_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("gpus", "batch", "want"),
-    [
-        (64, 512, "Use a batch that is a multiple of 448, or remove micro_batch."),  # 512 is a multiple of 64 itself
-        (63, 16, "Use a batch that is a multiple of 441, or fewer GPUs."),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans/training", "test_a_micro_batch_that_nothing_divides_is_named"))
 def test_a_micro_batch_that_nothing_divides_is_named(gpus: int, batch: int, want: str) -> None:
     run = run_of("gpt-2-small", "h100-sxm", gpus=gpus, tokens=1e12, batch=batch, seq=1024)
     with pytest.raises(SizebookError) as refused:
@@ -160,16 +155,7 @@ def test_a_micro_batch_that_nothing_divides_is_named(gpus: int, batch: int, want
     )
 
 
-@pytest.mark.parametrize(
-    ("held", "said"),
-    [
-        ({"fsdp": 8, "zero_stage": 0}, "fsdp 8, zero_stage 0, want one that can (nothing is sharded). Set zero_stage "
-         "to 3, or remove fsdp."),
-        ({"fsdp": 7}, "fsdp 7, want one that can (shards do not divide the ranks). Use fsdp 4."),
-        ({"schedule": "dualpipe", "interleave": 2}, "schedule dualpipe, interleave 2, want one that can (chunks go "
-         "with 1F1B alone). Set interleave to 1."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/training", "test_a_search_names_what_stands_against_what_is_held"))
 def test_a_search_names_what_stands_against_what_is_held(held: dict[str, Any], said: str) -> None:
     run = run_of("llama-3.1-8b", "h100-sxm", gpus=64, tokens=1e12, batch=512, seq=4096)
     with pytest.raises(SizebookError) as refused:

@@ -13,6 +13,7 @@ from sizebook.plans.training.plan import unchecked_plan
 from sizebook.plans.training.remarks import warnings
 from sizebook.reports.training.report import report
 from tests.plans.training.training_runs import run_of
+from tests.row_lists import listed
 
 PRICE = {"price_usd_per_gpu_hour": 2.0}
 PRICED = (
@@ -47,31 +48,7 @@ def test_a_gpu_that_the_cache_fills_is_said_to_be_full() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({}, ()),
-        ({"gpus": 32, "batch": 256}, (
-            "No whole run on fewer than 64 GPUs is published: the factor of 1.28 comes from larger runs. Give "
-            "programme_factor.",
-        )),
-        ({"tuning": "lora", "stack": "torchtune"}, (
-            "No whole run that trains adapters is published: the factor of 1.28 comes from pre-training. Give "
-            "programme_factor.",
-        )),
-        ({"gpus": 32, "batch": 256, "programme_factor": 1.1}, ()),
-        ({"example_tokens": 1024, "packed": False}, (
-            "75.0\u00a0% of every step is padding: examples are not packed.",
-        )),
-        ({"recompute_modules": "moe_act"}, ("Without effect in the recipe: moe_act.",)),
-        ({"stack": "deepspeed", "tp": 2}, (
-            "Without effect in the recipe: sequence_parallel, which deepspeed has not.",
-        )),
-        ({"example_tokens": 9000, "packed": False}, (
-            "Examples are longer than a sequence of 4\u202f096 tokens: the rest is cut off.",
-        )),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/training", "test_what_is_to_know_is_said"))
 def test_what_is_to_know_is_said(given: dict[str, Any], said: tuple[str, ...]) -> None:
     assert told("llama-3.1-8b", "h200-sxm", **{**DENSE, **given}) == said
 

@@ -7,6 +7,7 @@ import pytest
 from sizebook.plans.training.plan import unchecked_plan
 from sizebook.plans.training.rows import INPUTS, OUTPUTS
 from tests.plans.training.training_runs import run_of, training_row
+from tests.row_lists import listed
 
 ROW = {
     "model": "llama-3.1-8b",
@@ -119,21 +120,7 @@ def test_text_means_what_it_means_in_a_cell() -> None:
     assert training_row({**ROW, "sequence_parallel": "no", "recompute": "FULL"})["reason"] == ""
 
 
-@pytest.mark.parametrize(
-    ("gpu", "unknown", "why"),
-    [
-        (
-            "tpu-v5p",
-            ("energy_kwh", "co2e_kg"),
-            "No power of tpu-v5p is published, so energy and carbon are not listed: add your row",
-        ),
-        (
-            "h800-sxm",
-            ("cost_usd", "programme_cost_usd"),
-            "no table lists a price of h800-sxm on demand: set price_usd_per_gpu_hour",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans/training", "test_what_is_not_known_of_price_or_power_leaves_the_rest"))
 def test_what_is_not_known_of_price_or_power_leaves_the_rest(gpu: str, unknown: tuple[str, ...], why: str) -> None:
     row = {"model": "llama-3.1-8b", "gpu": gpu, "gpus": 256, "batch": 256, "tokens": 1e12}
     result = training_row(row)
