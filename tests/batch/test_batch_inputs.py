@@ -100,7 +100,7 @@ def test_shares_and_days_as_a_spreadsheet_shows_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(*listed("batch", "test_numbers_that_mean_two_things_are_refused"))
-def test_numbers_that_mean_two_things_are_refused(tmp_path: Path, cells: tuple[str, str], message: str) -> None:
+def test_numbers_that_mean_two_things_are_refused(tmp_path: Path, cells: list[str], message: str) -> None:
     text = f"plan;model;requests_per_day;pue\nserving;gpt-2;{cells[0]};{cells[1]}\n"
     assert refusal(tmp_path, "s.csv", text) == message
 

@@ -151,7 +151,7 @@ def test_what_is_neither_folder_nor_store_is_refused_and_left_alone(store: Path)
 
 
 @pytest.mark.parametrize(*listed("batch", "test_causes_by_what_moved"))
-def test_causes_by_what_moved(names: tuple[str, ...], cause: str) -> None:
+def test_causes_by_what_moved(names: list[str], cause: str) -> None:
     assert through([ChangedFigure(name, 1, 2) for name in names]) == cause
 
 

@@ -39,7 +39,7 @@ def test_a_function_without_a_formula_explains_with_its_arguments() -> None:
 
 
 @pytest.mark.parametrize(*listed("cli", "test_refusals_go_to_standard_error_with_exit_code_2"))
-def test_refusals_go_to_standard_error_with_exit_code_2(words: tuple[str, ...], message: str) -> None:
+def test_refusals_go_to_standard_error_with_exit_code_2(words: list[str], message: str) -> None:
     done = sizebook(*words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
 

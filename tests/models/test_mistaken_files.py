@@ -13,9 +13,7 @@ PARAMS = {"dim": 64, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "hidden_dim":
 
 
 @pytest.mark.parametrize(*listed("models", "test_a_folder_without_a_model_says_what_it_holds"))
-def test_a_folder_without_a_model_says_what_it_holds(
-    tmp_path: Path, names: tuple[str, ...], got: str, fix: str
-) -> None:
+def test_a_folder_without_a_model_says_what_it_holds(tmp_path: Path, names: list[str], got: str, fix: str) -> None:
     for name in names:
         (tmp_path / name).write_text("{}")
     with pytest.raises(InputError) as refused:

@@ -68,7 +68,7 @@ def test_a_column_of_models_spills_and_a_closed_one_spoils_only_itself() -> None
 
 
 @pytest.mark.parametrize(*listed("models/catalog", "test_what_is_not_published_is_said"))
-def test_what_is_not_published_is_said(cells: tuple[str, ...], message: str) -> None:
+def test_what_is_not_published_is_said(cells: list[str], message: str) -> None:
     with pytest.raises(UnknownKeyError) as caught:
         call(*cells)
     assert str(caught.value) == message

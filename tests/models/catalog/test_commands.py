@@ -116,7 +116,7 @@ def test_models_as_json_holds_parts_that_add_up() -> None:
 
 
 @pytest.mark.parametrize(*listed("models/catalog", "test_an_unknown_word_is_refused_with_the_nearest"))
-def test_an_unknown_word_is_refused_with_the_nearest(arguments: tuple[str, ...], message: str) -> None:
+def test_an_unknown_word_is_refused_with_the_nearest(arguments: list[str], message: str) -> None:
     result = run(*arguments)
     assert refusal(result) == message
     assert isinstance(result.exception, UnknownKeyError)

@@ -40,7 +40,7 @@ def first_fit_decreasing(node: int, sizes: list[int]) -> int:
 
 
 @pytest.mark.parametrize(*listed("plans/fleet", "test_parts_of_nodes_by_hand"))
-def test_parts_of_nodes_by_hand(counts: tuple[int, ...], sizes: tuple[int, ...], nodes: int) -> None:
+def test_parts_of_nodes_by_hand(counts: list[int], sizes: list[int], nodes: int) -> None:
     assert nodes_together([Packing(8, size) for size in sizes], counts) == nodes
 
 
