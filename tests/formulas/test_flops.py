@@ -2,8 +2,6 @@
 
 import pytest
 
-from sizebook.core.cells import call
-from sizebook.core.errors import SizebookError
 from sizebook.formulas.flops import flops_per_step_gpt, mfu, train_tokens_per_s
 from sizebook.functions import load
 
@@ -29,25 +27,5 @@ def test_days_for_300_billion_tokens_of_narayanan_table_2(gpus: int, tflops: flo
     assert per_token * 300e9 / (gpus * tflops * 1e12) / DAY == pytest.approx(days, rel=0.015)
 
 
-@pytest.mark.parametrize(("name", "cells"), [("FLOPS_PER_STEP_GPT", (2, 512, 50000, 1, 2048)),
-                                             ("ACTIVATION_BYTES", (2, 512, 8, 2048, None, None, None))])  # fmt: skip
-def test_a_recomputation_without_a_closed_form_is_refused(name: str, cells: tuple[object, ...]) -> None:
-    with pytest.raises(SizebookError) as refused:
-        call(name, *cells, "every-other-matmul")
-    assert str(refused.value) == (
-        "no closed form: got recompute 'every-other-matmul', want none, selective or full. Choose one of them, or ask "
-        "for a published model (FLOPS_PER_TOKEN, TRAIN_MEMORY_BYTES)."
-    )
-
-
 def test_the_rate_at_an_mfu_gives_that_mfu() -> None:
     assert mfu(train_tokens_per_s(5e10, 9e14, 0.37), 5e10, 9e14) == pytest.approx(0.37)
-
-
-def test_a_utilisation_above_one_is_refused() -> None:
-    with pytest.raises(SizebookError) as refused:
-        call("TRAIN_TOKENS_PER_S", 1e11, 1e15, 45)
-    assert str(refused.value) == (
-        "utilization is out of range: got 45, want above 0 and at most 1 "
-        "(share of the peak that model FLOPs reach (MFU)). Write 45 % as 0.45."
-    )

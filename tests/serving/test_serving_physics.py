@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizebook.core.cells import call
-from sizebook.core.errors import RangeError
 from sizebook.core.tables import table
 from sizebook.functions import load
 from sizebook.serving.case import Case, case_of
@@ -20,7 +18,6 @@ from sizebook.serving.quantities import ENGINES, Demand, Replica
 from sizebook.serving.terms import kernels_basis, latency_terms
 from sizebook.serving.time import Pass, decode_step_seconds, pass_parts, prefill_seconds
 from sizebook.sweeps.serving import sweep
-from tests.row_lists import listed
 
 load()
 
@@ -83,13 +80,6 @@ def test_one_output_token_is_all_prompt() -> None:
     assert rates[0] > rates[1] > rates[2] > 0.8 * rates[0]
     at_peak = 20e6 * 4000 * 2 * 7.5e9 / 86_400 / 1.979e15  # seven GPUs, every one at the dense peak
     assert at_peak < 20e6 / 86_400 / rates[0] < 3 * at_peak
-
-
-@pytest.mark.parametrize(*listed("serving", "test_layouts_that_no_machine_runs_are_refused"))
-def test_layouts_that_no_machine_runs_are_refused(model: str, layout: str, message: str) -> None:
-    with pytest.raises(RangeError) as refused:
-        call("TPOT_SECONDS", model, "h200-sxm", 1024, 1024, 16, layout)
-    assert str(refused.value) == message
 
 
 def test_sweeps_give_the_reason_and_no_figure() -> None:

@@ -2,10 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
-
 from sizebook.core.cells import call
-from sizebook.core.errors import RangeError
 from sizebook.serving.case import case_of
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import Pass, computed_and_cached, decode_step_seconds, latency, pass_seconds, prefill_seconds
@@ -54,13 +51,3 @@ def test_a_hit_frees_no_room() -> None:
     }  # fmt: skip
     assert loads[0]["capacity"] == loads[0.9]["capacity"] and loads[0]["concurrency"] == loads[0.9]["concurrency"]
     assert loads[0.9]["requests_per_second"] > 1.5 * loads[0]["requests_per_second"]
-
-
-@pytest.mark.parametrize("ratio", [-0.1, 1.1])
-def test_a_share_beyond_the_whole_is_refused(ratio: float) -> None:
-    with pytest.raises(RangeError) as refused:
-        call("TTFT_SECONDS", "llama-3.1-8b", "h100-sxm", f"cache_hit_ratio={ratio}")
-    assert str(refused.value) == (
-        f"cache_hit_ratio is out of range: got {ratio}, want at least 0 and at most 1 (share of a prompt's tokens that "
-        "the prefix cache holds already). Correct the number."
-    )

@@ -2,20 +2,11 @@
 
 import pytest
 
-from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.formulas.training_memory import GptLayout, activation_bytes
 from sizebook.functions import load
 
 load()
-
-
-def test_an_unknown_optimizer_is_refused_with_the_nearest() -> None:
-    with pytest.raises(SizebookError) as refused:
-        call("OPTIMIZER_BYTES", 1000, "adamm")
-    assert str(refused.value) == (
-        "unknown optimizer: got 'adamm', want 'adamw', or one of 7 others. docs/functions.md lists them."
-    )
 
 
 def test_interleaving_without_a_pipeline_is_refused() -> None:

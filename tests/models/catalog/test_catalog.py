@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sizebook.core.cells import call
-from sizebook.core.errors import InputError, UnknownKeyError
+from sizebook.core.errors import UnknownKeyError
 from sizebook.functions import load
 from sizebook.models import catalog
 from tests.row_lists import listed
@@ -67,14 +67,6 @@ def test_a_column_of_models_spills_and_a_closed_one_spoils_only_itself() -> None
     assert closed[0].code == "#N/A"
 
 
-@pytest.mark.parametrize(*listed("models/catalog", "test_what_is_not_published_is_said"))
-def test_what_is_not_published_is_said(cells: list[str], message: str) -> None:
-    with pytest.raises(UnknownKeyError) as caught:
-        call(*cells)
-    assert str(caught.value) == message
-    assert caught.value.code == "#N/A"
-
-
 def test_config_params_reads_a_file_each_time(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     text = (
@@ -87,11 +79,3 @@ def test_config_params_reads_a_file_each_time(tmp_path: Path) -> None:
     path.write_text(text % 3, encoding="utf-8")
     assert call("CONFIG_PARAMS", str(path)) == 2 * 10 * 8 + 3 * layer + 8
     assert call("CONFIG_PARAMS", str(path), "mlp") == 3 * 3 * 8 * 16
-
-
-def test_config_params_reads_nothing_but_json() -> None:
-    with pytest.raises(InputError) as caught:
-        call("CONFIG_PARAMS", "/etc/passwd")
-    assert str(caught.value) == (
-        "not a config: got '/etc/passwd', want a file that ends in .json. Give the path of a config.json."
-    )

@@ -266,17 +266,3 @@ def test_what_cannot_be_is_refused() -> None:
         "RL: no room for the reference model: got 6.58\u00a0GiB too much a GPU, want 7.48\u00a0GiB of 47.5\u00a0GiB "
         "free for it. Use more GPUs or zero_stage 3, or train adapters."
     )
-
-
-def test_a_range_without_a_phase_is_refused() -> None:
-    with pytest.raises(SizebookError) as refused:
-        call("PROGRAMME_BUDGET", [["model", None], ["gpu", "h100-sxm"]])
-    assert (
-        str(refused.value) == "no phase: got a range without a model, want one or more columns with one. Fill a column."
-    )
-    with pytest.raises(SizebookError) as unnamed:
-        call("PROGRAMME_BUDGET", [["gpu", "h100-sxm"]])
-    assert str(unnamed.value) == (
-        "phases without a model: got the rows gpu, want one called 'model' among them. Name the inputs in the first "
-        "column of the range."
-    )

@@ -62,14 +62,6 @@ def test_a_histogram_that_is_none_is_refused(pairs: list[list[float]], message: 
     assert str(refused.value) == message
 
 
-def test_text_in_a_cell_is_no_histogram() -> None:
-    with pytest.raises(InputError) as refused:
-        call("SERVING_FIGURES", "llama-3.1-8b", "h100-sxm", 1000, "input_histogram=answers.csv")
-    assert str(refused.value) == (
-        "input_histogram is text: got 'answers.csv', want [tokens, share] pairs. Give a range of two columns."
-    )
-
-
 def test_lengths_are_given_once() -> None:
     with pytest.raises(InputError) as twice:
         plan_serving_scenario(_scenario(input_histogram=BINS, input_tokens=10, input_tokens_p95=20, output_tokens=9))

@@ -60,14 +60,6 @@ def test_a_band_has_two_ends() -> None:
     assert str(refused.value) == "no such end of the band: got percentile 50, want 10 or 90. Choose one of the two."
 
 
-def test_a_rank_of_no_adapters_is_refused() -> None:
-    with pytest.raises(SizebookError) as refused:
-        call("FLOPS_PER_TOKEN_LORA", "llama-3.1-8b", 4096, 0)
-    assert str(refused.value) == (
-        "no adapters: got lora_rank 0, want 1 or more. Ask FLOPS_PER_TOKEN for training the whole model."
-    )
-
-
 def test_a_choice_may_be_in_capitals() -> None:
     assert call("FLOPS_PER_TOKEN", "llama-3.1-8b", 8192, "palm") == call(
         "FLOPS_PER_TOKEN", "llama-3.1-8b", 8192, "PALM"
