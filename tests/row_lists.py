@@ -1,4 +1,7 @@
-"""Rows of parametrised tests that stand in ``rows.toml`` of a folder: many alike, of numbers and texts."""
+"""Rows of parametrised tests that stand in ``rows.toml`` of a folder: many alike, of numbers and texts.
+
+TOML has no word for nothing: ``(none)`` stands for it.
+"""
 
 import tomllib
 from functools import cache
@@ -17,4 +20,12 @@ def listed(folder: str, test: str) -> tuple[str, list[Any]]:
     """Return the arguments of a test and its rows, as ``parametrize`` takes them."""
     found = _tables(folder)[test]
     names: list[str] = found["arguments"]
-    return ",".join(names), [pytest.param(*row) for row in found["rows"]]
+    return ",".join(names), [pytest.param(*map(_said, row)) for row in found["rows"]]
+
+
+def _said(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_said, value)]
+    if isinstance(value, dict):
+        return {key: _said(each) for key, each in value.items()}
+    return None if value == "(none)" else value

@@ -14,6 +14,7 @@ from sizebook.calibrating import calibration, serving, training
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.tables.own_rates import Setup, own_rates
+from tests.row_lists import listed
 
 Row = dict[str, Any]
 MODELS = ("llama-3.1-8b", "mistral-7b-v0.1", "qwen3-32b", "llama-3.1-70b")
@@ -211,21 +212,7 @@ def test_a_table_in_utf_16_says_so(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"measured_step_seconds": None}, "runs.csv: not measured runs: got no measured column, want "
-         "measured_step_seconds, measured_tokens_per_s_per_gpu or measured_tpot_seconds, measured_ttft_seconds, "
-         "measured_tokens_per_second. Add what was measured, one plan a table."),
-        ({"measured_ttft_seconds": 1}, "runs.csv: not measured runs: got training and serving, want "
-         "measured_step_seconds, measured_tokens_per_s_per_gpu or measured_tpot_seconds, measured_ttft_seconds, "
-         "measured_tokens_per_second. Add what was measured, one plan a table."),
-        ({"rates_file": "x.csv"}, "runs.csv: own rates among the runs: got a column rates_file, want none. Remove the "
-         "column."),
-        ({"batch": None}, "missing column: got model, gpu, gpus, seq, zero_stage, tp, recompute, stack, "
-         "measured_step_seconds, want batch too. Add the column to the table."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("calibrating", "test_tables_that_are_none_of_runs_are_refused"))
 def test_tables_that_are_none_of_runs_are_refused(change: Row, message: str, tmp_path: Path) -> None:
     rows = [{key: value for key, value in {**row, **change}.items() if value is not None} for row in training_rows({})]
     assert refusal(written(tmp_path / "runs.csv", rows), output=tmp_path / "none.csv") == message

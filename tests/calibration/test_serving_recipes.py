@@ -4,6 +4,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.row_lists import listed
+
 MEASURED = {
     "backend": "trtllm",
     "model_path": "deepseek-ai/DeepSeek-R1",
@@ -24,17 +26,7 @@ def test_every_recipe_names_its_source_and_its_days(recipes: ModuleType) -> None
         assert recipe["draft_tokens"].isdigit() and recipe["draft_tokens_dp"].isdigit()
 
 
-@pytest.mark.parametrize(
-    ("day", "changed", "drafted", "drafted_dp"),
-    [
-        ("2025-12-15", {}, 0, 0),  # before speculation was run at all
-        ("2026-01-14T00:00:00Z", {}, 3, 1),  # the day the scripts with speculation first ran
-        ("2026-02-03", {"system": "b200_sxm", "backend_version": "1.2.0rc6.post2"}, 0, 0),
-        ("2026-02-06", {"system": "b200_sxm", "backend_version": "1.2.0rc6.post3"}, 3, 1),
-        ("2026-01-14", {"backend": "vllm"}, None, None),  # nobody says
-        ("2026-01-14", {"model_path": "somebody/else"}, None, None),
-    ],
-)
+@pytest.mark.parametrize(*listed("calibration", "test_release_and_day_tell_what_was_drafted"))
 def test_release_and_day_tell_what_was_drafted(
     recipes: ModuleType, day: str, changed: dict[str, str], drafted: int | None, drafted_dp: int | None
 ) -> None:

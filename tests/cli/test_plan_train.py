@@ -18,6 +18,7 @@ from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
 from sizebook.training.layout import Layout
 from sizebook.training.memory import COMPONENTS
+from tests.row_lists import listed
 
 BASE = {
     "plan": "training",
@@ -182,51 +183,7 @@ def test_the_planned_scenario_gives_the_plan_again() -> None:
     assert inputs.layout == plan.inputs.layout != scenario.inputs.layout
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"gpus": 0},
-            "run.toml: gpus is out of range: got 0, want at least 1 and at most 1e+09 (number of GPUs). Correct the "
-            "number.",
-        ),
-        (
-            {"toknes": 1},
-            "run.toml: unknown key: got 'toknes', want 'tokens', or one of owned, money and 70 others. 'sizebook "
-            "scenario template training' lists them.",
-        ),
-        (
-            {"optimizer": "adam"},
-            "unknown optimizer: got 'adam', want 'adamw', or one of 7 others. docs/functions.md lists them.",
-        ),
-        (
-            {"mfu": 0.4, "achieved_tflops": 400.0},
-            "time is given twice: got mfu 0.4 and achieved_tflops 400, want one. Remove one of the two.",
-        ),
-        (
-            {"tp": 4.5},
-            "run.toml: tp is not whole: got 4.5, want a whole number (tensor-parallel degree). Round it to a whole "
-            "number.",
-        ),
-        (
-            {"recompute": "some", "lora_on": "heads"},
-            "run.toml: unknown recompute: got 'some', want one of lightest, none, selective, "
-            "every-other-matmul, full. Choose one of them.\n"
-            "run.toml: unknown lora_on: got 'heads', want one of query-value, attention, mlp, all. Choose one "
-            "of them.",
-        ),
-        (
-            {"owned": {"years": 4}, "price_usd_per_gpu_hour": None},
-            "run.toml: owned: missing key: got no 'capex_usd', want purchase of one GPU with its share of host, "
-            "network and storage. Add a line 'capex_usd = ...'.",
-        ),
-        (
-            {"owned": {"capex_usd": 30_000.0}},
-            "price is given twice: got price_usd_per_gpu_hour 2 and a table [owned], want one. Remove one of the two.",
-        ),
-        ({"gpu": "h100-smx"}, "unknown gpu: got 'h100-smx', want a key of data/hardware.csv. Did you mean 'h100-sxm'?"),
-    ],
-)
+@pytest.mark.parametrize(*listed("cli", "test_bad_scenarios_are_refused"))
 def test_bad_scenarios_are_refused(changes: dict[str, object], message: str) -> None:
     assert _refusal(**changes).endswith(message)
 

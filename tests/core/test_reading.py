@@ -70,39 +70,7 @@ def test_a_section_knows_what_was_stated_and_a_blank_is_not() -> None:
     assert found.cargo.crates == 4
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"captn": "Eve"}, ["v.toml: unknown key: got 'captn', want 'captain', or one of 5 others. "
-        "docs/reports.md lists them."]),
-        ({"zebra": 1}, ["v.toml: unknown key: got 'zebra', want one of captain, weight, crates, burst_factor, "
-        "cargo and 1 other. docs/reports.md lists them."]),
-        ({"cargo": {"weight": 2, "crate": 1}}, ["v.toml: cargo: unknown key: got 'crate', want 'crates', or one "
-         "of weight, burst_factor. Correct it."]),
-        ({"captain": None}, ["v.toml: missing key: got no 'captain', want who sails the ship. Add a line 'captain = "
-         "...'."]),
-        ({"captain": ""}, ["v.toml: captain is blank: got nothing, want text (who sails the ship). Fill the cell."]),
-        ({"cargo": {}}, ["v.toml: missing key: got no 'weight', want weight of the load. Add a line 'weight = ...'."]),
-        ({"call": None}, ["v.toml: missing key: got no 'call', want one or more [[call]]. Add one."]),
-        ({"call": []}, ["v.toml: no tables: got call = [], want one or more [[call]]. Add one."]),
-        ({"call": [{"port": "Oslo"}, {}]}, ["v.toml: call 2: missing key: got no 'port', want name of the port. Add a "
-         "line 'port = ...'."]),
-        ({"call": [7]}, ["v.toml: not a table: got call = 7, want a table [call]. Write its keys under it."]),
-        ({"cargo": 5, "weight": 2}, ["v.toml: not a table: got cargo = 5, want a table [cargo]. Write its keys under "
-         "it."]),
-        ({"captain": {"name": "Ada"}}, ["v.toml: captain is a table: got {'name': 'Ada'}, want text (who sails the "
-         "ship). Give one value."]),
-        ({"cargo": {"weight": [1, 2]}}, ["v.toml: cargo: weight is a list: got [1, 2], want a number (weight of the "
-         "load). Give one value."]),
-        ({"weight": 3}, ["v.toml: key twice: got 'weight' again, want it once. Remove one."]),
-        ({"cargo": {"weight": 0, "crates": 1.5}}, ["v.toml: cargo: weight is out of range: got 0, want above 0 (weight "
-         "of the load). Correct the number.", "v.toml: cargo: crates is not whole: got 1.5, want a whole number "
-         "(crates in the hold). Round it to a whole number."]),
-        ({"call": [{"port": {}}, {"crates": 2}]}, ["v.toml: call 1: port is a table: got {}, want text (name of the "
-         "port). Give one value.", "v.toml: call 2: missing key: got no 'port', want name of the port. Add a line "
-         "'port = ...'."]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("core", "test_every_problem_is_said_with_its_fix"))
 def test_every_problem_is_said_with_its_fix(changes: dict[str, Any], said: list[str]) -> None:
     assert problems(**changes) == said
 

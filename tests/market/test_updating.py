@@ -19,6 +19,7 @@ from sizebook.core.tables import Row, read, shipped
 from sizebook.market.answers import catalogs, offers
 from sizebook.market.updating import translated, updates
 from sizebook.tables.hardware import accelerators
+from tests.row_lists import listed
 
 ANSWERS = Path(__file__).parent / "answers"
 INDEX = "gpu-price-index-2026-10-10.csv"
@@ -143,17 +144,7 @@ def test_a_folder_without_answers(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"source": None, "retrieved": None}, "missing key: got [mine] without, want source and retrieved. Add it in "
-         "data/catalogs.toml."),
-        ({"license": "MIT"}, "unknown key: got 'license' in [mine] of data/catalogs.toml, want 'licence', or one of 14 "
-         "others. data/catalogs.toml lists them."),
-        ({"prices": None}, "no reading: got [mine] without, want prices, api_prices, grid or hardware. Add it in "
-         "data/catalogs.toml."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("market", "test_a_catalog_that_is_not_whole_is_refused"))
 def test_a_catalog_that_is_not_whole_is_refused(
     changes: dict[str, object], said: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

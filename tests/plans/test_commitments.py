@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from sizebook.core.errors import InputError, RangeError
+from sizebook.core.errors import SizebookError
 from sizebook.core.sections import put_together
 from sizebook.plans.commitments import Commitment, CommitmentTerms, Portfolio, Purchase
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from tests.row_lists import listed
 
 FALLING = (40, 36, 36, 32, 28, 24, 24, 20, 20, 16, 16, 16)  # 10 % less traffic a month, replicas of 4 GPUs
 
@@ -97,32 +98,11 @@ def test_what_is_prepaid_is_paid_in_the_month_of_signing() -> None:
     assert sum(found.cash_usd(m) for m in range(1, 13)) == pytest.approx(12 * month)
 
 
-@pytest.mark.parametrize(
-    ("contracts", "error", "message"),
-    [
-        (
-            "none",
-            InputError,
-            "contracts is text: got 'none', want rows of four numbers. Give a range of four columns.",
-        ),
-        (
-            [(4, 1, 12)],
-            InputError,
-            "contracts, row 1: got (4, 1, 12), want [GPUs, first month, last month, USD per GPU-hour]. Give four "
-            "numbers.",
-        ),
-        (
-            [(4, 5, 2, 2.0)],
-            RangeError,
-            "contracts, row 1: got 4 GPUs from month 5 to 2 at 2 USD, want whole GPUs of 1 or more, whole months with "
-            "the last not before the first, and a price of 0 or more. Correct the row.",
-        ),
-    ],
-)
-def test_a_contract_that_is_none_is_refused(contracts: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error) as caught:
+@pytest.mark.parametrize(*listed("plans", "test_a_contract_that_is_none_is_refused"))
+def test_a_contract_that_is_none_is_refused(contracts: Any, code: str, message: str) -> None:
+    with pytest.raises(SizebookError) as caught:
         _ = CommitmentTerms(contracts=contracts).running
-    assert str(caught.value) == message
+    assert (caught.value.code, str(caught.value)) == (code, message)
 
 
 def plan(**changes: Any) -> ServingPlan:

@@ -16,6 +16,7 @@ from sizebook.plans.training.plan import unchecked_plan
 from sizebook.tables.prices import quote
 from tests.plans.asking import fleet_inputs, service, serving_inputs
 from tests.plans.training.training_runs import run_of
+from tests.row_lists import listed
 
 
 def test_two_spreads_combine_by_hand() -> None:
@@ -30,16 +31,7 @@ def test_two_spreads_combine_by_hand() -> None:
     assert found.price_share == pytest.approx(0.906095, rel=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("middle", "by_throughput", "by_price", "expected"),
-    [
-        (10.0, (8.0, 12.5), (10.0, 10.0), (8.0, 12.5, 0.0)),  # a contract is a point: throughput alone
-        (10.0, (10.0, 10.0), (5.0, 20.0), (5.0, 20.0, 1.0)),  # a given MFU is one time: the price alone
-        (10.0, (10.0, 10.0), (10.0, 10.0), (10.0, 10.0, None)),
-        (10.0, (11.0, 12.5), (10.0, 10.0), (10.0, 12.5, 0.0)),  # the fast fleet may be the dearer one
-        (0.0, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0, None)),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans", "test_a_spread_alone_and_none"))
 def test_a_spread_alone_and_none(
     middle: float, by_throughput: tuple[float, float], by_price: tuple[float, float], expected: tuple[float, ...]
 ) -> None:

@@ -9,6 +9,7 @@ from sizebook.core.errors import RangeError
 from sizebook.serving.arrivals import Lengths, arrivals, repeated, sigma_of
 from sizebook.serving.load import Stream
 from sizebook.serving.simulation import percentile
+from tests.row_lists import listed
 
 
 @pytest.mark.parametrize("dispersion", [0.25, 1.0, 4.0])
@@ -60,19 +61,7 @@ def test_drawn_lengths_have_mean_and_percentiles() -> None:
     assert Lengths(7.4).draw(3, random.Random(4)) == [7, 7, 7]
 
 
-@pytest.mark.parametrize(
-    ("lengths", "message"),
-    [
-        ((1000, 1200, None), "not a log-normal length: got mean 1000 under median 1200, want the mean at or above it. "
-         "Give a histogram."),
-        ((1000, None, 900), "not a log-normal length: got mean 1000 with a 95th percentile of 900, want 1 to 3.87 "
-         "times the mean. Give a histogram."),
-        ((1000, None, 4000), "not a log-normal length: got mean 1000 with a 95th percentile of 4000, want 1 to 3.87 "
-         "times the mean. Give a histogram."),
-        ((1000, 800, 700), "not a length: got a 95th percentile of 700 under the median 800, want it at or above. "
-         "Correct one of them."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("serving", "test_lengths_that_no_log_normal_has_are_refused"))
 def test_lengths_that_no_log_normal_has_are_refused(lengths: tuple[float, float, float], message: str) -> None:
     with pytest.raises(RangeError) as refused:
         sigma_of(*lengths)

@@ -10,6 +10,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.functions import load
 from sizebook.sweeps import serving, training
+from tests.row_lists import listed
 
 MODELS = ("llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b", "qwen3-32b", "no-such-model")
 GPUS = ("h100-sxm", "h200-sxm", "a100-sxm-80gb")
@@ -70,16 +71,7 @@ def test_a_bad_row_spoils_only_itself_and_a_blank_one_stays_blank() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("heads", "message"),
-    [
-        (["model", "dtpye"], "unknown head: got 'dtpye', want the name of an argument. Did you mean 'dtype'? Leave "
-         "columns of your own outside the range."),
-        (["model", "Model"], "head given twice: got model again, want each once. Remove one column."),
-        (["model", None], "column without a head: got a blank cell in the first row, want a name. Name the column."),
-        (["dtype"], "missing head: got dtype, want model too. Add the column."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("sweeps", "test_wrong_heads_are_refused"))
 def test_wrong_heads_are_refused(heads: list[Any], message: str) -> None:
     load()
     with pytest.raises(SizebookError) as refused:

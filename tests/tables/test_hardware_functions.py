@@ -12,6 +12,7 @@ from sizebook.functions import load
 from sizebook.tables import prices
 from sizebook.tables.hardware import accelerator, accelerators
 from sizebook.tables.price_rows import PriceRow
+from tests.row_lists import listed
 
 load()
 
@@ -92,30 +93,7 @@ def test_the_users_own_rows_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert prices.quote("h100-sxm", provider="two").usd_per_gpu_hour == 2.0
 
 
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        (
-            ("h100-sxm", "twp"),
-            "unknown provider: got 'twp', want 'two', or one. Correct it.",
-        ),
-        (
-            ("h100-sxm", "one", "wst"),
-            "no price for 'h100-sxm': got one wst on_demand, want one of one east on_demand, one south on_demand, "
-            "one west on_demand. Did you mean 'west'?",
-        ),
-        (
-            ("h100-sxm", None, None, "spot"),
-            "no price for 'h100-sxm': got spot, want one of one east on_demand, one south on_demand, "
-            "one west on_demand, two all on_demand. Choose one of them, or state a price.",
-        ),
-        (
-            ("t4",),
-            "no price: got 't4', want an accelerator that data/prices.csv holds. "
-            "State a price, or add your own with 'sizebook data add prices FILE.csv'.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("tables", "test_price_errors"))
 def test_price_errors(monkeypatch: pytest.MonkeyPatch, cells: tuple[str | None, ...], message: str) -> None:
     monkeypatch.setattr(prices, "prices", lambda: ROWS)
     with pytest.raises(UnknownKeyError) as raised:

@@ -142,14 +142,6 @@ def test_a_page_of_a_few_rows_is_saved_by_a_smaller_scale(scale: int, heights: l
     assert scale_saving_pages(scale, heights, 1.0) == kept
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "height"),
-    [
-        ("Mean tokens of a prompt.", 40, None),
-        ("number, above 0, at most 1", 18, 26),  # 26 letters of about 4.3 points beside 96.8 of the column
-        ("number, 0 to 1 trillion", 18, None),
-        ("TTFT_SECONDS and TPOT_SECONDS, or SERVING_PERCENTILE, against SERVING_BASIS", 62, 26),  # capitals are wide
-    ],
-)
+@pytest.mark.parametrize(*listed("workbooks", "test_a_row_is_as_high_as_its_text_wraps"))
 def test_a_row_is_as_high_as_its_text_wraps(text: str, width: float, height: float | None) -> None:
     assert height_of(text, width) == height

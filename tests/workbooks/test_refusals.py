@@ -8,6 +8,7 @@ from openpyxl import Workbook, load_workbook
 
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
+from tests.row_lists import listed
 
 
 def test_unreadable_default(template: Path, tmp_path: Path) -> None:
@@ -22,32 +23,7 @@ def test_unreadable_default(template: Path, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("inputs", "message"),
-    [
-        ({}, "template.xlsx: missing input: got no 'd_model', want a value for Plan!A2. Add it to the scenario."),
-        (
-            {"d_model": 8, "dtpe": "bf16"},
-            "template.xlsx: unknown input: got 'dtpe', want 'dtype', or one of d_model, day, twice. Correct it.",
-        ),
-        (
-            {"d_model": 8, "result": 1},
-            "template.xlsx: not an input: got 'result', want one of d_model, dtype, day, twice. Choose one of them.",
-        ),
-        (
-            {"d_model": 8, "dtype": "fp23"},
-            "template.xlsx: not in the list: got 'fp23' for 'dtype', want 'fp32', or bf16. Correct it.",
-        ),
-        (
-            {"d_model": None},
-            "template.xlsx: blank input: got nothing for 'd_model', want a value for Plan!A2. Give one.",
-        ),
-        (
-            {"d_model": [8, 16]},
-            "template.xlsx: bad input: got [8, 16] for 'd_model', want one value for Plan!A2. Give a single value.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("workbooks", "test_refused_before_anything_is_written"))
 def test_refused_before_anything_is_written(
     template: Path, tmp_path: Path, inputs: dict[str, Any], message: str
 ) -> None:

@@ -18,6 +18,7 @@ from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.input_cells import workbook_inputs
 from tests.plans.asking import fleet_inputs, service
+from tests.row_lists import listed
 from tests.surfaces.grid import on_command, toml
 from tests.workbooks.shipped import timeline
 
@@ -100,44 +101,7 @@ def test_a_workbook_holds_the_months_as_values(tmp_path: Path) -> None:
         assert shown[label][1:6] == pytest.approx([getattr(month, name) for month in plan.months], rel=1e-12), label
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ({"replaced_by": "Nwe"}, {},
-         "Old: unknown service: got 'Nwe', want the name of another service of the plan. Did you mean "
-         "'New'?"),
-        ({"replaced_month": None}, {},
-         "replaced without a month: got replaced_by 'New' and no replaced_month, want the first month in which that "
-         "service has the requests. State replaced_month."),
-        ({"replaced_by": None}, {},
-         "stated in vain: got replaced_month and no replaced_by, want replaced_by with it. State replaced_by, or leave "
-         "out what needs it."),
-        ({"replaced_month": 6}, {},
-         "Old: no month to replace it: got replaced_month 6, want one after its first, 1, and up to the plan's last, "
-         "5. Correct it."),
-        ({"start_month": 3}, {},
-         "Old: no month to replace it: got replaced_month 3, want one after its first, 3, and up to the plan's last, "
-         "5. Correct it."),
-        ({"end_month": 4}, {},
-         "Old: end given twice: got end_month 4 and replaced_month 3, want one of them. Requests that move do not end: "
-         "remove end_month."),
-        ({}, {"replaced_by": "Old", "replaced_month": 4},
-         "New: nobody takes over: got Old, which runs from month 1 to 2, want a service that runs in "
-         "replaced_month 4, and to the plan's end or until it is replaced itself. Correct one of them."),
-        ({"replaced_by": "Old"}, {},
-         "Old: nobody takes over: got Old, which runs from month 1 to 2, want a service that runs in replaced_month "
-         "3, and to the plan's end or until it is replaced itself. Correct one of them."),
-        ({}, {"end_month": 4},
-         "Old: nobody takes over: got New, which runs from month 1 to 4, want a service that runs in replaced_month "
-         "3, and to the plan's end or until it is replaced itself. Correct one of them."),
-        ({}, {"requests_per_day": None, "growth_per_month": 0.1},
-         "New: stated in vain: got growth_per_month or season and no requests of its own, want requests with them. "
-         "Requests that move keep their growth and season: remove these."),
-        ({"replaced_by": None, "replaced_month": None}, {"requests_per_day": None},
-         "New: no traffic: got none of requests_per_day, users, monthly_requests, monthly_tokens, want one of them. "
-         "State requests_per_day."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/fleet", "test_what_cannot_be_replaced_is_refused"))
 def test_what_cannot_be_replaced_is_refused(old: dict[str, Any], new: dict[str, Any], message: str) -> None:
     with pytest.raises(SizebookError) as refused:
         plan_fleet(fleet_inputs(service(**OLD | old), service(**NEW | new), months=5))

@@ -38,18 +38,7 @@ def test_a_yield_alone_is_drafted_by_the_fewest_that_reach_it() -> None:
     assert _tpot(None, 2.5) == _tpot(2, 2.5)
 
 
-@pytest.mark.parametrize(
-    ("drafts", "yielded", "message"),
-    [
-        (None, 0.5, "tokens_per_step is out of range: got 0.5, want 1 or more. Give 1 for no speculation."),
-        (-1, None, "draft_tokens is out of range: got -1, want 0 to 1000. Give 0 for no speculation."),
-        (
-            1, 2.5,
-            "tokens_per_step is out of range: got 2.5 of 1 drafted, want at most 2. "
-            "Raise draft_tokens or lower tokens_per_step.",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/serving", "test_speculation_out_of_range_is_refused"))
 def test_speculation_out_of_range_is_refused(drafts: int | None, yielded: float | None, message: str) -> None:
     with pytest.raises(RangeError) as refused:
         _tpot(drafts, yielded)

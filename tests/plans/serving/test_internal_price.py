@@ -12,6 +12,7 @@ from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.internal_price import GpuSeconds, gpu_seconds, internal_price, split
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.tenants import Tenants, in_cents
+from tests.row_lists import listed
 
 
 def plan(model: str = "llama-3.1-70b", **changes: Any) -> ServingPlan:
@@ -29,14 +30,7 @@ def test_a_bill_is_split_by_seconds() -> None:
     assert found == pytest.approx((500, 250, 1_000, 1_850))
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {}, {"cache_hit_ratio": 0.6}, {"input_tokens": 8000, "output_tokens": 50}, {"pp": 2}, {"output_tokens": 1},
-        {"separate_prefill": True, "prefill_tp": 2, "prefill_workers": 2, "decode_workers": 1, "concurrency": None,
-         "tpot_target_seconds": 0.04},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*listed("plans/serving", "test_lines_add_up_to_the_bill_and_seconds_to_the_replica"))
 def test_lines_add_up_to_the_bill_and_seconds_to_the_replica(changes: dict[str, Any]) -> None:
     found = plan(**changes)
     each = gpu_seconds(found.replica)

@@ -8,7 +8,7 @@ import pytest
 
 from sizebook.batch.plan_kinds import scenario_of
 from sizebook.core.cells import call
-from sizebook.core.errors import InputError, RangeError, SizebookError, TargetError
+from sizebook.core.errors import InputError, SizebookError, TargetError
 from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
@@ -121,35 +121,11 @@ def test_a_search_simulates_the_cheapest_first() -> None:
     assert costs == sorted(costs)
 
 
-@pytest.mark.parametrize(
-    ("values", "error", "message"),
-    [
-        ({"ttft_target_seconds": None, "tpot_target_seconds": None}, InputError,
-         "percentile without a target: got request_percentile p95 and no seconds, want ttft_target_seconds or "
-         "tpot_target_seconds. Add one, or remove request_percentile."),
-        ({"request_percentile": None, "dispersion": 4}, InputError,
-         "arrivals without a percentile: got gamma gaps, dispersion 4, which the mean of a steady load does not answer "
-         "to, want request_percentile with it. Add it, or remove the arrivals."),
-        ({"trace": [0, 1, 2], "dispersion": 4}, InputError,
-         "arrivals given twice: got a trace and dispersion 4, want one of them. Remove the other."),
-        ({"trace": [0]}, RangeError,
-         "trace is out of range: got 1 arrivals, want 2 to 50000. Give another stretch of it."),
-        ({"trace": [3, 2]}, RangeError,
-         "trace is not in order: got seconds from 3 to 2 that fall or stand still, want each at or after the one "
-         "before. Sort them."),
-        ({"trace": [(0, 5), (1, 6)]}, RangeError,
-         "trace, row 1: got [0, 5], want a second, or a second and the tokens of prompt and answer. Give the same "
-         "numbers in every row."),
-        ({"trace": [(0, 5, 0), (1, 6, 2)]}, RangeError,
-         "trace, row 1: got [0, 5, 0], want whole tokens of 1 or more. Correct the lengths."),
-        ({"trace": "monday"}, InputError,
-         "trace is text: got 'monday', want seconds, or rows of three numbers. Give a range."),
-    ],
-)  # fmt: skip
-def test_refusals_say_what_to_do(values: dict[str, Any], error: type[SizebookError], message: str) -> None:
-    with pytest.raises(error) as refused:
+@pytest.mark.parametrize(*listed("plans/serving", "test_arrivals_and_percentiles_that_do_not_fit_are_refused"))
+def test_arrivals_and_percentiles_that_do_not_fit_are_refused(values: dict[str, Any], code: str, message: str) -> None:
+    with pytest.raises(SizebookError) as refused:
         planned(**values)
-    assert str(refused.value) == message
+    assert (refused.value.code, str(refused.value)) == (code, message)
 
 
 def test_a_target_that_no_rate_meets_names_what_one_request_sees() -> None:

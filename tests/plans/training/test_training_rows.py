@@ -68,36 +68,7 @@ def test_a_given_mfu_is_reached_and_has_no_band() -> None:
     assert (result["error_low"], result["error_high"]) == (0, 0)
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"gpu": "h100-smx"}, "unknown gpu: got 'h100-smx', want a key of data/hardware.csv. Did you mean 'h100-sxm'?"),
-        (
-            {"tokens": 0},
-            "tokens is out of range: got 0, want above 0 and at most 1e+18 (tokens trained on). Correct the number.",
-        ),
-        ({"tokens": ""}, "tokens is blank: got nothing, want a number (tokens trained on). Fill the cell."),
-        ({"gpus": None}, "gpus is blank: got nothing, want a whole number (number of GPUs). Fill the cell."),
-        (
-            {"gpus": "many"},
-            "gpus is not a number: got 'many', want a whole number (number of GPUs). "
-            "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12.",
-        ),
-        (
-            {"tp": 1.5},
-            "tp is not whole: got 1.5, want a whole number (tensor-parallel degree). Round it to a whole number.",
-        ),
-        (
-            {"tp": 2, "dp": 16},
-            "GPUs are not the product of the layout: got 64 GPUs and tp 2 x pp 1 x dp 16 x cp 1 = 32, want the same. "
-            "Set dp to 32.",
-        ),
-        (
-            {"mfu": 0.4, "achieved_tflops": 300},
-            "time is given twice: got mfu 0.4 and achieved_tflops 300, want one. Remove one of the two.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*listed("plans/training", "test_a_bad_row_holds_its_reason_and_no_figures"))
 def test_a_bad_row_holds_its_reason_and_no_figures(changes: dict[str, object], reason: str) -> None:
     result = training_row({**ROW, **changes})
     assert result["reason"] == reason
