@@ -22,6 +22,7 @@ from data_pages import changes_page, coverage_page
 from errors_page import errors_page
 from german_pages import german_pages, translated
 from python_stub import stub
+from samples_page import SCENARIOS, samples_page
 from scenario_keys_page import scenario_keys_page
 from shown_commands import pages, refreshed
 
@@ -182,6 +183,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/errors_table.md": errors_page,
     "docs/peers_table.md": peers.page,
     "docs/plan.schema.json": lambda: json.dumps(schema(), indent=1) + "\n",
+    "docs/samples_table.md": samples_page,
     "docs/seeds.md": seeds_page,
     "src/sizebook/__init__.pyi": stub,
     "src/sizebook/data/model_types.csv": model_types_table,
@@ -210,7 +212,7 @@ def render_samples(check: bool) -> list[str]:
 
 def _samples() -> Iterator[tuple[Path, Render, Render]]:
     """Yield each sample, its pages and the whole PDF: one a scenario, and the reconciliation."""
-    for path in (*sorted((ROOT / "reports").glob("*.toml")), ROOT / "workbooks" / "scenarios" / "six-services.toml"):
+    for path in SCENARIOS:
         yield ROOT / "reports" / f"{path.stem}.pdf", *_sample(path, {})
         if path.stem == IN_GERMAN:
             yield ROOT / "reports" / f"{path.stem}-de.pdf", *_sample(path, {"locale": "de"})

@@ -16,6 +16,13 @@ from shown_notebooks import as_markdown, notebooks
 ROOT = Path(__file__).resolve().parents[1]
 REPOSITORY = "https://github.com/sizebook/sizebook/blob/main/"
 PICTURES = "https://raw.githubusercontent.com/sizebook/sizebook/main/"
+# What a reader takes along lies in the site, which opens from a folder without a network.
+DOWNLOADS = [
+    path.relative_to(ROOT).as_posix()
+    for folder in ("reports", "workbooks")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.suffix in (".xlsx", ".pdf", ".toml")
+]
 texts: dict[str, tuple[str, str]] = {}  # of each page: title and Markdown
 
 
@@ -23,6 +30,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for address in (REPOSITORY, PICTURES):
         text = text.replace(f"{address}docs/", "")
+    for name in DOWNLOADS:
+        files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
+        text = text.replace(f"{REPOSITORY}{name}", name)
     files.append(File.generated(config, "index.md", content=text))
     for path in notebooks():
         files.append(File.generated(config, f"notebooks/{path.stem}.md", content=as_markdown(path)))
@@ -30,10 +40,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn a link to a file outside docs/ into one to the repository."""
+    """Turn a link to a file outside docs/ into one to its copy in the site, or to the repository."""
     if page.file.src_uri == "questions.md":
         page.meta["search"] = {"boost": 3}  # a question in a planner's words is found by those words
     folder = (ROOT / "docs" / page.file.src_uri).parent
+    up = "../" * page.file.src_uri.count("/")
 
     def outside(link: re.Match[str]) -> str:
         target = (folder / link[1]).resolve()
@@ -41,14 +52,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return link[0]
         if not target.exists():
             raise FileNotFoundError(f"link to nothing: got {link[1]} in {page.file.src_uri}, want a file. Correct it.")
-        return f"]({REPOSITORY}{target.relative_to(ROOT)})"
+        name = target.relative_to(ROOT).as_posix()
+        return f"]({up}{name})" if name in DOWNLOADS else f"]({REPOSITORY}{name})"
 
     markdown = re.sub(r"\]\((notebooks/\w+)\.ipynb\)", r"](\1.md)", markdown)
     markdown = re.sub(r"\]\((\.\./[^)#\s]+)\)", outside, markdown)
     if not markdown.startswith("# "):  # a table alone
         markdown = f"# {page.title}\n\n{markdown}"
     texts[page.file.src_uri] = (page.title or page.file.src_uri, markdown)
-    up = "../" * page.file.src_uri.count("/")
     return re.sub("(?ms)^```equation\n(.*?)^```$", lambda block: as_html(block[1], up), markdown)
 
 

@@ -52,9 +52,17 @@ def test_machines_get_every_page_as_markdown(site: Path) -> None:
     assert [name for name in listed if not (site / name).read_text(encoding="utf-8").startswith("# ")] == []
 
 
-def test_links_out_of_the_folder_lead_to_the_repository(site: Path) -> None:
-    text = (site / "reports.html").read_text(encoding="utf-8")
-    assert 'href="https://github.com/sizebook/sizebook/blob/main/reports/llama-3.1-8b.pdf"' in text
+def test_what_a_reader_takes_along_lies_in_the_site(site: Path) -> None:
+    for page in ("index", "reports", "workbooks", "samples_table", "tutorials/excel", "de/tutorials/excel"):
+        text = (site / f"{page}.html").read_text(encoding="utf-8")
+        taken = re.findall(r'href="([^"]+\.(?:xlsx|pdf|toml))"', text)
+        assert taken, page
+        assert [link for link in taken if not ((site / page).parent / link).is_file()] == [], page
+
+
+def test_other_links_out_of_the_folder_lead_to_the_repository(site: Path) -> None:
+    text = (site / "python.html").read_text(encoding="utf-8")
+    assert 'href="https://github.com/sizebook/sizebook/blob/main/' in text
     assert "https://github.com/sizebook/sizebook/blob/main/docs/" not in (site / "index.html").read_text("utf-8")
 
 
