@@ -1,14 +1,17 @@
 """Hooks of the site: the README is its first page, links out of docs/ go to the repository, and machines get Markdown.
 
-A notebook is a page too. Beside every page lies its Markdown, and llms.txt lists them with their first sentence
-(https://llmstxt.org).
+A notebook is a page too. Beside every page lies its Markdown, and llms.txt lists them in the order of the navigation,
+with their first sentence (https://llmstxt.org).
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure import StructureItem
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from shown_equations import as_html
 from shown_notebooks import as_markdown, notebooks
@@ -23,7 +26,8 @@ DOWNLOADS = [
     for path in sorted((ROOT / folder).rglob("*"))
     if path.suffix in (".xlsx", ".pdf", ".toml")
 ]
-texts: dict[str, tuple[str, str]] = {}  # of each page: title and Markdown
+texts: dict[str, str] = {}  # of each page: its Markdown
+parts: dict[str, list[str]] = {}  # of the navigation: the pages of each
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -59,7 +63,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     markdown = re.sub(r"\]\((\.\./[^)#\s]+)\)", outside, markdown)
     if not markdown.startswith("# "):  # a table alone
         markdown = f"# {page.title}\n\n{markdown}"
-    texts[page.file.src_uri] = (page.title or page.file.src_uri, markdown)
+    texts[page.file.src_uri] = markdown
     return re.sub("(?ms)^```equation\n(.*?)^```$", lambda block: as_html(block[1], up), markdown)
 
 
@@ -68,20 +72,50 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     return f'<div lang="de">{html}</div>' if page.file.src_uri.startswith("de/") else html
 
 
+def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+    """Note which pages stand in which part of the site, in their order: llms.txt lists them so."""
+    for part in nav.items:
+        parts[part.title] = [page.file.src_uri for page in _pages(part)]
+    return nav
+
+
+def _pages(item: StructureItem) -> Iterator[Page]:
+    if isinstance(item, Page):
+        yield item
+    for child in item.children or ():
+        yield from _pages(child)
+
+
 def on_post_build(config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
-    lines = ["# sizebook", "", f"> {config.site_description}", "", "## Pages", ""]
-    for source, (title, text) in texts.items():
-        (site / source).write_text(text, encoding="utf-8")
-        lines.append(": ".join(filter(None, (f"- [{title}]({source})", _first_sentence(text)))))
+    lines = ["# sizebook", "", f"> {config.site_description}"]
+    for part, sources in parts.items():
+        lines += ["", f"## {part}", ""]
+        for source in sources:
+            (site / source).write_text(texts[source], encoding="utf-8")
+            lines.append(listed(source, texts[source]))
     (site / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _first_sentence(text: str) -> str:
-    """Return the first sentence of the first paragraph that is text."""
-    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
-    for block in text.split("\n\n"):
-        if re.match(r"[A-Za-z0-9`*\[]", block) and not block.startswith("[!["):
-            plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(block.split()))
-            return re.split(r"(?<=[.?])\s", plain)[0]
+def listed(source: str, text: str) -> str:
+    """Return the line of a page: its heading, and its first sentence or, without one, what it lists."""
+    heading, _, body = re.sub(r"(?ms)^```.*?^```$", "", text).partition("\n")
+    return f"- [{heading.removeprefix('# ')}]({source}): {_first_sentence(body) or _contents(body)}"
+
+
+def _first_sentence(body: str) -> str:
+    """Return the first sentence before the first heading that says what a page is about, not who wrote it."""
+    for block in re.split(r"(?m)^## ", body)[0].split("\n\n"):
+        if not re.match(r"[A-Za-z0-9`*\[]", block.strip()) or block.startswith("[!["):
+            continue
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(block.split()))
+        for sentence in re.split(r"(?<=[.?])\s(?=[^`]*(?:`[^`]*`[^`]*)*$)", plain):  # not within code
+            if sentence[-1] in ".?" and not sentence.startswith("Written "):
+                return sentence
     return ""
+
+
+def _contents(body: str) -> str:
+    """Return the headings of a page, or the heads of its first table."""
+    heads = re.findall(r"(?m)^## (.+)$", body) or re.findall(r"[^|]+", re.findall(r"(?m)^\| (.+) \|$", body)[0])
+    return ", ".join(head.strip() for head in heads) + "."

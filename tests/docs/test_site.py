@@ -17,7 +17,8 @@ pytestmark = pytest.mark.ci
 ROOT = Path(__file__).resolve().parents[2]
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 SEARCH = "input.md-search__input"
-PAGES = re.findall(r"[:-] ([\w/]+)\.md$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+PAGES = re.findall(r"[:-] ([\w/]+)\.md$", NAVIGATION, re.MULTILINE)
 OPEN_SEARCH = """(box => { box.checked = true; box.dispatchEvent(new Event("change")) })(
     document.querySelector("#__search"))"""
 
@@ -50,6 +51,17 @@ def test_machines_get_every_page_as_markdown(site: Path) -> None:
     pages = {str(path.relative_to(site).with_suffix(".md")) for path in site.rglob("*.html")} - {"404.md"}
     assert set(listed) == pages
     assert [name for name in listed if not (site / name).read_text(encoding="utf-8").startswith("# ")] == []
+
+
+def test_the_list_for_machines_follows_the_navigation(site: Path) -> None:
+    text = (site / "llms.txt").read_text(encoding="utf-8")
+    assert re.findall(r"(?m)^## (.+)$", text) == re.findall(r"(?m)^  - (\w+):", NAVIGATION)
+    assert re.findall(r"\]\((\S+)\.md\): ", text) == PAGES  # each with a sentence
+    titles = re.findall(r"(?m)^- \[([^\]]+)\]", text)
+    assert len(set(titles)) == len(titles) == len(PAGES)
+    assert "- [Functions: energy](functions/energy.md): EMBODIED_CO2E_KG, MARKET_CO2E_KG, " in text
+    assert "(errors_table.md): A message says `problem: got X, want Y. Fix.`" in text
+    assert re.findall(r"(?m)do not edit|\): Written |\): `=", text) == []
 
 
 def test_what_a_reader_takes_along_lies_in_the_site(site: Path) -> None:
