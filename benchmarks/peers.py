@@ -19,7 +19,8 @@ from pathlib import Path
 
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
-from sizebook.core.units import percent
+from sizebook.core.tables import table
+from sizebook.core.units import number_of, percent
 from sizebook.functions import load
 from sizebook.models import catalog
 
@@ -32,6 +33,7 @@ QUANTITIES = {
     "tpot_seconds": "time per token",
     "ttft_seconds": "time to the first token",
 }
+FEW_CASES = 5
 BATCHES = [2**power for power in range(12)]
 HEAD = """# Against peers
 
@@ -95,7 +97,7 @@ def page() -> str:
         STATED,
         "| peer | quantity | cases | states | ours | on | source | read |",
         "|---|---|--:|--:|--:|---|---|---|",
-        *map(_stated, rows("stated")),
+        *map(_stated, (*_trained(), *rows("stated"))),
         FEATURES,
         f"| {' | '.join(features[0])} |",
         f"|---|{'---|' * (len(features[0]) - 1)}",
@@ -125,13 +127,31 @@ def _errors() -> Iterator[str]:
 
 
 def _summary(pairs: Iterable[tuple[float, float]]) -> str:
-    """Return mean and median of the absolute errors of figures against measurements."""
+    """Return mean and median of the absolute errors of figures against measurements: of few cases no median."""
     errors = [abs(figure / measured - 1) for figure, measured in pairs]
+    if len(errors) < FEW_CASES:
+        return f"{_share(statistics.fmean(errors))} of {number_of(len(errors), 'case')} | "
     return f"{_share(statistics.fmean(errors))} | {_share(statistics.median(errors))}"
 
 
 def _share(error: float) -> str:
     return "below 0.01 %" if 0 < error < 1e-4 else percent(error, 2)
+
+
+def _trained() -> Iterator[Row]:
+    """Yield what tools state of step times of training, beside our error on the same runs."""
+    for row in table("training_peers"):
+        seen = f"{percent(float(row['seen_error']), 2)} in the fit" if row["seen_error"] else ""
+        yield {
+            "peer": row["peer"],
+            "quantity": "step time of training",
+            "cases": row["runs"],
+            "stated": row["stated_error"],
+            "ours": row["unseen_error"],
+            "ours_on": "; ".join(filter(None, (row["on"], seen and f"left out of the fit ({seen})"))),
+            "source": row["source"],
+            "read": row["retrieved"],
+        }
 
 
 def _stated(row: Row) -> str:
