@@ -6,19 +6,24 @@ exactly, or it is said that it never does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from sizebook.core.derivation import Step
-from sizebook.core.sections import quantity, section
+from sizebook.core.sections import Quantity, quantity, section
 from sizebook.core.texts import Figure, Text, text
 from sizebook.core.units import measure, significant
 from sizebook.formulas.finance import npv
 from sizebook.formulas.money import MONTHS_PER_YEAR
 from sizebook.plans.owned import OwnedMonth, OwnedNode
 from sizebook.plans.quantities import MonthNumber
+from sizebook.serving.quantities import Demand
+from sizebook.tables.api_prices import ApiAsked
+
+AlternativesSaid = Annotated[str, Quantity("which way costs less from when on", default="", label="Rent, buy or call")]
 
 
 @section
@@ -103,10 +108,8 @@ def settled_month(paid: Sequence[float | None], other: Sequence[float | None]) -
     None where more has been paid at the end. An earlier month may have been cheaper for a while: contracts that run
     put purchases off.
     """
-    if None in paid or None in other:
-        return None
-    sums = zip(accumulate(each or 0.0 for each in paid), accumulate(each or 0.0 for each in other), strict=True)
-    dearer = max((month for month, (one, two) in enumerate(sums, 1) if one > two), default=0)
+    sums = zip(*(accumulate(math.nan if each is None else each for each in way) for way in (paid, other)), strict=True)
+    dearer = max((month for month, (one, two) in enumerate(sums, 1) if not one <= two), default=0)
     return dearer + 1 if dearer < len(paid) else None
 
 
@@ -201,11 +204,20 @@ def costs(months: Sequence[AlternativeMonth]) -> tuple[tuple[Text, float], ...]:
     return tuple((way, sum(each)) for way, each in zip(ways, sums, strict=True) if None not in each)
 
 
-def said(totals: AlternativeTotals) -> Iterator[Text]:
-    """Yield by when no more has been paid for bought GPUs than in the other ways, in words."""
-    rented = (text("renting"), totals.buy_beats_rent_month)
-    called = [] if totals.api_usd is None else [(text("calling an API"), totals.buy_beats_api_month)]
-    for way, month in [] if totals.owned_usd is None else [rented, *called]:
+def said(months: Sequence[AlternativeMonth]) -> Iterator[Text]:
+    """Yield by when no more has been paid for bought GPUs than in the other ways, in words; nothing without a price."""
+    totals, rented = totals_of(months), sum(month.rented_usd for month in months)
+    ways = (
+        (text("renting"), rented, totals.buy_beats_rent_month),
+        (
+            text("calling an API"),
+            totals.api_usd,
+            totals.buy_beats_api_month,
+        ),
+    )
+    for way, cost, month in ways:
+        if totals.owned_usd is None or cost is None or math.isnan(cost):
+            continue
         if month is None:
             yield text("At the end of the plan more has been paid for buying than for {way}.", way=way)
         else:
@@ -227,51 +239,19 @@ def by_year(months: Sequence[AlternativeMonth]) -> tuple[tuple[str, tuple[float 
     return (*named, (text("All months"), sums(months)))
 
 
-@dataclass(frozen=True)
-class Course:
-    """What a month costs over its traffic: a stair of whole replicas, and what rises with every request.
+def usd_of_a_request(api: ApiAsked, demand: Demand) -> float | None:
+    """Return what a request costs at the API, None where none is named.
 
-    ``fixed`` is what the stair is without traffic, in fractions of what is rented or bought together; ``gpu_usd`` what
-    a GPU costs that does nothing all month, at least; None where there are no GPUs.
+    Errors: prices of batches that its provider does not list.
     """
-
-    stair: Callable[[float], float]
-    slope: float = 0.0
-    fixed: float = 0.0
-    gpu_usd: float | None = None
-
-    def at(self, times: float) -> float:
-        """Return what so many times the traffic costs."""
-        return self.stair(times) + self.slope * times
+    price, cached = api.price, demand.input_tokens * demand.cache_hit_ratio
+    if price is None:
+        return None
+    return price.usd_per_request(demand.input_tokens - cached, demand.output_tokens, cached, in_batches=api.in_batches)
 
 
-@dataclass(frozen=True)
-class Crossing:
-    """The least times the traffic at which one costs no more than another; None where it is not found up to ``looked``.
-
-    With nothing looked at it is never so.
-    """
-
-    times: float | None = None
-    looked: float = 0.0
-
-
-def first_crossing(one: Course, other: Course, ends: Iterable[float], before: float = 0.0) -> Crossing:
-    """Return where one course first is no higher than another, looking from step to step, none passed over.
-
-    ``ends`` are the ends of steps beyond ``before``, up to which it is known to be higher.
-    """
-    slope = other.slope - one.slope
-    for end in ends:
-        gap = one.stair(end) - other.stair(end)
-        if gap <= slope * (end if slope > 0 else before):
-            return Crossing(max(before, gap / slope) if slope > 0 else before, end)
-        before = end
-    return Crossing(looked=before)
-
-
-def owned_steps(node: OwnedNode, month: AlternativeMonth) -> tuple[Step, ...]:
-    """Return what a node costs a month that is bought, and what a month of them does."""
+def owned_steps(node: OwnedNode) -> tuple[Step, ...]:
+    """Return what a node costs a month that is bought."""
     owned, running = node.owned, node.owned.running
     return (
         Step(
@@ -291,13 +271,17 @@ def owned_steps(node: OwnedNode, month: AlternativeMonth) -> tuple[Step, ...]:
             unit="USD",
             source=text("power of the node: data/nodes.csv; of idle GPUs: SERVING_KWH"),
         ),
-        Step(
-            text("Cost of the month with GPUs bought"),
-            text("written off + running cost, with contracts that run"),
-            f"{(month.owned_gpus or 0) // node.gpus} * {significant(node.written_off_usd, 6)} + "
-            f"{significant(month.running_usd or 0.0, 6)}",
-            value=month.owned_usd or 0.0,
-            unit="USD",
-            source=text("definition"),
-        ),
+    )
+
+
+def bought_step(month: AlternativeMonth, nodes: Iterable[tuple[int, OwnedNode]]) -> Step:
+    """Return what a month costs with nodes bought, so many of each kind."""
+    written_off = (f"{n} * {significant(node.written_off_usd, 6)}" for n, node in nodes)
+    return Step(
+        text("Cost of the month with GPUs bought"),
+        text("written off + running cost, with contracts that run"),
+        " + ".join((*written_off, significant(month.running_usd or 0.0, 6))),
+        value=month.owned_usd or 0.0,
+        unit="USD",
+        source=text("definition"),
     )

@@ -189,6 +189,11 @@ class Portfolio:
     prepaid: float = 0.0
 
     @property
+    def running(self) -> Portfolio:
+        """Those that run already."""
+        return Portfolio(tuple(each for each in self.contracts if not each.term))
+
+    @property
     def to_sign(self) -> tuple[Commitment, ...]:
         """What is to sign, by month and term."""
         return tuple(each for each in self.contracts if each.term)
@@ -223,7 +228,7 @@ class Portfolio:
 
     def by_month(self, needs: Sequence[Need]) -> tuple[ContractMonth, ...]:
         """Return what contracts are in each month of a plan that needs so many GPUs."""
-        running = Portfolio(tuple(each for each in self.contracts if not each.term))
+        running = self.running
         return tuple(
             ContractMonth(
                 month=month,
@@ -323,10 +328,15 @@ def _beyond(need: Need, held: int) -> Need:
 
 
 def usd_if_kept_up(need: Need, on_demand_usd: float, price: float) -> float:
-    """Return the least that a month costs by itself, as if no contract ran; ``price`` is the lowest under contract."""
-    found = cover([need], [on_demand_usd], [Offer(1, [price])])
-    held = Portfolio(tuple(Commitment(n, 1, 1, usd_per_gpu_hour=price) for n in found.values()))
-    return Purchase((need,), (on_demand_usd,), {}, terms=CommitmentTerms(sign_terms="none")).usd(held)
+    """Return the least that a month costs by itself, as if no contract ran; ``price`` is the lowest under contract.
+
+    A GPU is under contract where the hours that need it would cost more.
+    """
+    cost, hours, below = 0.0, float(HOURS), 0
+    for gpus in sorted(need):
+        cost += (gpus - below) * min(HOURS * price, hours * on_demand_usd)
+        hours, below = hours - need[gpus], gpus
+    return cost * HOURS_PER_MONTH / HOURS
 
 
 def counted(needs: Iterable[tuple[int, float]]) -> Need:

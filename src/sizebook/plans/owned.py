@@ -4,8 +4,8 @@ The nodes of a purchase are used for the same number of months. They are then wo
 where they are still needed. Nothing of it is discounted here.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
 
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import DEFAULT, AskedBy, quantity, section
@@ -50,6 +50,11 @@ class OwnedMonth:
     capex_usd: float  # paid for nodes bought, less what those are worth that are no longer used
     running_usd: float
     written_off_usd: float
+
+
+def added_up(kinds: Iterable[Sequence[OwnedMonth]]) -> tuple[OwnedMonth, ...]:
+    """Return the months of nodes of several kinds together."""
+    return tuple(OwnedMonth(*map(sum, zip(*map(astuple, each), strict=True))) for each in zip(*kinds, strict=True))
 
 
 @dataclass(frozen=True)

@@ -269,8 +269,7 @@ def statement_of(plan: Any, money: Any) -> Statement | None:
             "the plan's first month. State start, such as start = 2027-01-01."
         )
     months = statement_months([month.usd for month in plan.months], overheads)
-    beside = () if isinstance(plan, FleetPlan) else plan.alternative_months
-    return Statement(overheads, months, start, money=money, alternatives=beside)
+    return Statement(overheads, months, start, money=money, alternatives=plan.alternative_months)
 
 
 def statement_months(gpus: Sequence[float], overheads: Overheads) -> tuple[StatementMonth, ...]:

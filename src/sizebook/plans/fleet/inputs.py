@@ -6,9 +6,10 @@ from typing import Annotated
 
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.sections import DEFAULT, TABLES, AskedBy, ReadSection, quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, TABLES, AskedBy, ReadSection, quantity, section
 from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.ledgers import LONGEST_PLAN, Start
+from sizebook.plans.owned import OwnedGpus
 from sizebook.plans.serving.inputs import (
     Energy,
     GpusPerNode,
@@ -23,6 +24,7 @@ from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
 from sizebook.plans.serving.users import hours_twice
 from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.serving.traffic_quantities import PeakFactor
+from sizebook.tables.api_prices import ApiAsked
 
 MOST_SERVICES = 20  # the columns of the workbook
 
@@ -108,6 +110,8 @@ class Service(ReadSection):
     demand: DemandByMonth = DEFAULT
     price_changes: PriceChanges = DEFAULT
     commitments: CommitmentTerms = DEFAULT
+    owned: Annotated[OwnedGpus, TABLE] = DEFAULT
+    api: Annotated[ApiAsked, TABLE] = DEFAULT
     moved: tuple[float, ...] = field(default=(), metadata={"not_a_key": True})  # requests a day of those it replaces
 
     def __post_init__(self) -> None:

@@ -23,7 +23,7 @@ from sizebook.plans.commitments import (
     counted,
 )
 from sizebook.plans.fleet.inputs import FleetTerms, Service
-from sizebook.plans.fleet.nodes import node_share, nodes_together
+from sizebook.plans.fleet.nodes import nodes_together
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.traffic import (
@@ -103,9 +103,19 @@ def service_load(
 ) -> ServiceLoad:
     """Return the replicas of a service month by month, at so many times its traffic: none before it begins and after
     it ends."""
-    days = tuple(times * day for day in days_of(service, terms))
+    return _load(service, replica, rates, terms, days=[times * day for day in days_of(service, terms)])
+
+
+def last_month(each: ServiceLoad, terms: FleetTerms, times: float) -> ServiceLoad:
+    """Return the last month of a service alone, at so many times its traffic."""
+    return _load(each.service, each.replica, each.rates, terms, days=[times * each.days[-1]])
+
+
+def _load(
+    service: Service, replica: PlannedReplica, rates: Rates, terms: FleetTerms, days: Sequence[float]
+) -> ServiceLoad:
     mean = tuple(_replicas(replica, terms, day / SECONDS_PER_DAY) if day else 0 for day in days)
-    return ServiceLoad(service, replica, rates, days, _peak(service, replica, terms, days), mean)
+    return ServiceLoad(service, replica, rates, tuple(days), _peak(service, replica, terms, days), mean)
 
 
 def peak_gpus(service: Service, replica: PlannedReplica, terms: FleetTerms) -> tuple[int, ...]:
@@ -173,6 +183,15 @@ class PurchaseMonth:
         return self.reserved_usd + self.burst_usd
 
 
+@dataclass(frozen=True)
+class Bought:
+    """What services buy together: their places in the plan, their contracts, and what they buy month by month."""
+
+    members: tuple[int, ...]
+    portfolio: Portfolio
+    months: tuple[PurchaseMonth, ...]
+
+
 def gpus_needed(members: Sequence[ServiceLoad], terms: FleetTerms) -> tuple[Need, ...]:
     """Return the hours of a day by the GPUs that services need together, month by month."""
     return tuple(need_of_day(peak, mean, terms) for peak, mean in _paid(members, terms))
@@ -201,7 +220,7 @@ def purchase_months(
     """
     found = []
     for month, (peak, mean) in enumerate(_paid(members, terms)):
-        taken = [node_share(each.replica.packing) * each.peak[month] for each in members]
+        taken = [each.replica.packing.node_share * each.peak[month] for each in members]
         shares = tuple(one / sum(taken) if sum(taken) else float(at == 0) for at, one in enumerate(taken))
         working = sum(each.at_work(month) for each in members)
         bought = _bought(month, need_of_day(peak, mean, terms), portfolio, members[0].rates, working)
@@ -218,7 +237,7 @@ def _paid(members: Sequence[ServiceLoad], terms: FleetTerms) -> Iterator[tuple[i
             return nodes_together(packings, replicas) * packings[0].gpus_per_node
         return sum(packing.gpus_per_replica * n for packing, n in zip(packings, replicas, strict=True))
 
-    for month in range(terms.months):
+    for month in range(len(members[0].days)):
         yield gpus([each.peak[month] for each in members]), gpus([each.mean[month] for each in members])
 
 

@@ -21,16 +21,11 @@ def fills_nodes(packing: Packing) -> bool:
     return held > 0 and held & (held - 1) == 0
 
 
-def node_share(packing: Packing) -> float:
-    """Return the part of a node that a replica takes, or the nodes of one that is larger."""
-    return 1 / packing.instances_per_node if packing.instances_per_node else float(packing.nodes_per_replica)
-
-
 def nodes_together(packings: Sequence[Packing], replicas: Sequence[int]) -> int:
     """Return the nodes of services that stand together: ceil(sum of replicas x part of a node)."""
     if len(packings) == 1:
         return packings[0].nodes(replicas[0])
-    return math.ceil(sum(node_share(each) * n for each, n in zip(packings, replicas, strict=True)))
+    return math.ceil(sum(each.node_share * n for each, n in zip(packings, replicas, strict=True)))
 
 
 def places_by_key(keys: Iterable[Hashable]) -> tuple[tuple[int, ...], ...]:

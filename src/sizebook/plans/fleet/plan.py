@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizebook.models import catalog
-from sizebook.plans.commitments import Commitment, ContractMonth, Portfolio
+from sizebook.plans.alternatives import AlternativeMonth
+from sizebook.plans.commitments import Commitment, ContractMonth
+from sizebook.plans.fleet.alternatives import FleetAlternatives, alternative_months, alternatives, pools
 from sizebook.plans.fleet.choice import chosen
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.months import (
+    Bought,
     FleetMonth,
-    PurchaseMonth,
     ServiceLoad,
     ServiceMonth,
     asked,
@@ -23,7 +25,7 @@ from sizebook.plans.fleet.months import (
 )
 from sizebook.plans.fleet.node_groups import NodeGroup, groups_sharing_nodes, node_groups
 from sizebook.plans.fleet.nodes import bought_together
-from sizebook.plans.fleet.refusals import check, check_prices
+from sizebook.plans.fleet.refusals import check, check_bought, check_prices
 from sizebook.plans.fleet.replaced import with_moved_requests
 from sizebook.plans.ledgers import month_label
 from sizebook.plans.serving.plan import STEP
@@ -70,15 +72,6 @@ def longest_tokens(service: Service, replica: PlannedReplica) -> int:
 
 
 @dataclass(frozen=True)
-class Bought:
-    """What services buy together: their places in the plan, their contracts, and what they buy month by month."""
-
-    members: tuple[int, ...]
-    portfolio: Portfolio
-    months: tuple[PurchaseMonth, ...]
-
-
-@dataclass(frozen=True)
 class FleetPlan:
     """What every surface shows of a fleet plan: its services, what they buy and stand on, and all months together."""
 
@@ -112,13 +105,27 @@ class FleetPlan:
         return self._regret(1 - STEP), self._regret(1 + STEP)
 
     def _regret(self, times: float) -> float:
-        loads = [
-            service_load(each.service, each.replica, each.rates, terms=self.terms, times=times)
-            for each in self.services
-        ]
+        loads = self.loads(times)
         return sum(
             asked([loads[at] for at in each.members], self.terms).regret(each.portfolio) for each in self.purchases
         )
+
+    def loads(self, times: float = 1.0) -> tuple[ServiceLoad, ...]:
+        """Return its services on their replicas, at so many times their traffic."""
+        return tuple(
+            service_load(each.service, each.replica, each.rates, terms=self.terms, times=times)
+            for each in self.services
+        )
+
+    @cached_property
+    def alternative_months(self) -> tuple[AlternativeMonth, ...]:
+        """The months with GPUs rented, bought, and at an API; none where neither is asked."""
+        return alternative_months(self.loads(), self.terms, self.purchases, months=self.months)
+
+    @cached_property
+    def alternatives(self) -> FleetAlternatives:
+        """What buying and calling cost beside renting, and from when on one of them costs less."""
+        return alternatives(self.loads(), self.terms, self.purchases, months=self.alternative_months)
 
     def label(self, month: int) -> str:
         """Return the name of a month, counted from 0."""
@@ -196,6 +203,7 @@ def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     loads = chosen(with_moved_requests(inputs.service, terms), terms)
     middle = _Fleet.of_services(loads, terms)
     check_prices(middle.services, [each.members for each in middle.purchases])
+    check_bought(middle.services, pools(middle.services, terms))
     fewest, most, cheap, dear = (_Fleet.of_services(each, terms, middle.purchases) for each in _at_ends(loads, terms))
     planned = tuple(
         PlannedService(

@@ -1,8 +1,11 @@
 """Fleets that are refused: one name twice, a service that ends before it begins, and two prices for one node."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.core.sections import flat
+from sizebook.plans.fleet.alternatives import Pool
 from sizebook.plans.fleet.inputs import MOST_SERVICES, FleetInputs
 from sizebook.plans.fleet.months import ServiceLoad
 
@@ -22,20 +25,44 @@ def check(inputs: FleetInputs) -> None:
                 f"{service.name}: ends before it begins: got end_month {last} with start_month {first}, want the end "
                 "not before the start. Change one."
             )
+    for key in ("capex_usd", "api_provider"):
+        _of_all(key, {service.name: flat(service)[key] for service in inputs.service})
+
+
+def _of_all(key: str, by_name: Mapping[str, float | str | None]) -> None:
+    """Refuse what some services are compared with and others are not."""
+    stated, blank = ([name for name, value in by_name.items() if (value is None) == none] for none in (False, True))
+    if stated and blank:
+        raise InputError(
+            f"{key} of some services: got one for {stated[0]} and none for {blank[0]}, want one for each. State it for "
+            "all, or for none."
+        )
+
+
+def check_bought(services: Sequence[ServiceLoad], pools: Sequence[Pool]) -> None:
+    """Refuse services that buy nodes together on different terms."""
+    for pool in pools:
+        _check_same(services, pool.members, lambda each: flat(each.service.owned))
 
 
 def check_prices(services: Sequence[ServiceLoad], found: Sequence[tuple[int, ...]]) -> None:
     """Refuse services that share whole nodes at different prices: a node is bought once."""
     for members in found:
-        first = services[members[0]]
-        for other in (services[at] for at in members[1:]):
-            for (key, one), two in zip(_of_a_node(first).items(), _of_a_node(other).values(), strict=True):
-                if one != two and (one == one or two == two):  # NaN: not listed
-                    raise InputError(
-                        f"two values of {key}: got {_shown(one)} for {first.service.name} and {_shown(two)} for "
-                        f"{other.service.name}, which buy whole nodes of {first.replica.setup.gpu} together, want one. "
-                        "State the same for both, or give one a region of its own."
-                    )
+        _check_same(services, members, _of_a_node)
+
+
+def _check_same(
+    services: Sequence[ServiceLoad], members: Sequence[int], of: Callable[[ServiceLoad], Mapping[str, Any]]
+) -> None:
+    first = services[members[0]]
+    for other in (services[at] for at in members[1:]):
+        for (key, one), two in zip(of(first).items(), of(other).values(), strict=True):
+            if one != two and (one == one or two == two):  # NaN: not listed
+                raise InputError(
+                    f"two values of {key}: got {_shown(one)} for {first.service.name} and {_shown(two)} for "
+                    f"{other.service.name}, which buy whole nodes of {first.replica.setup.gpu} together, want one. "
+                    "State the same for both, or give one a region of its own."
+                )
 
 
 def _of_a_node(each: ServiceLoad) -> dict[str, float | str]:

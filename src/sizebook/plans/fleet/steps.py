@@ -6,10 +6,9 @@ from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant
-from sizebook.plans.fleet.months import users_days
+from sizebook.plans.fleet.months import Bought, users_days
 from sizebook.plans.fleet.node_groups import NodeGroup
-from sizebook.plans.fleet.nodes import node_share
-from sizebook.plans.fleet.plan import Bought, FleetPlan, PlannedService
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.month_steps import price_step, reserved_step, traffic_steps
 from sizebook.serving.traffic import SECONDS_PER_DAY
@@ -119,7 +118,7 @@ def _gpus(plan: FleetPlan, purchase: Bought) -> list[Step]:
         if len(members) > 1:
             formula = text("ceil(sum of replicas * part of a node) * GPUs of a node")
             parts = zip(counts, members, strict=True)
-            numbers = f"ceil({' + '.join(f'{n} * {node_share(each.replica.packing):g}' for n, each in parts)})"
+            numbers = f"ceil({' + '.join(f'{n} * {each.replica.packing.node_share:g}' for n, each in parts)})"
         found.append(
             Step(
                 text("{name}: GPUs, {label}", name=names, label=label),

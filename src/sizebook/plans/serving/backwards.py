@@ -96,7 +96,7 @@ class _Asked:
 
     def times(self, replicas: int) -> float:
         """Return the times of the traffic that so many replicas take in the busiest hour, spare ones among them."""
-        return self.plan.last_month.times_of(replicas - self.spare, max(self.plan.last_month.arrivals))
+        return (replicas - self.spare) * min(self.plan.last_month.stairs.once)
 
     def taken(self, times: float) -> float:
         """Return what so many times the traffic takes of what is given."""

@@ -1,11 +1,9 @@
 """The last month of a plan again and again, at so many times its traffic: a stair of whole replicas."""
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.plans.crossings import Stairs
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import arrivals_by_hour, replicas_needed, usd_if_kept_up
 from sizebook.plans.serving.rates import Rates
@@ -35,20 +33,9 @@ class LastMonth:
         replicas = replicas_needed(self.replica, self.inputs, times * self.inputs.days[-1])
         return self.replica.packing.nodes(max(replicas))
 
-    @cached_property
-    def arrivals(self) -> tuple[float, ...]:
-        """Requests a second in each of its hours."""
-        return arrivals_by_hour(self.inputs, self.inputs.days[-1])
-
-    def times_of(self, replicas: int, arrivals: float) -> float:
-        """Return how many times an hour's arrivals replicas take, as full as is planned."""
-        return replicas * self.replica.requests_per_second * self.inputs.target.margins.target_load / arrivals
-
-    def ends(self, beyond: float) -> Iterator[float]:
-        """Yield the ends of steps, the times at which an hour's replicas are full, from one beyond on."""
-        hours = {each for each in self.arrivals if each > 0}
-        at = {each: math.floor(beyond / self.times_of(1, each)) + 1 for each in hours}
-        while True:
-            end = min(self.times_of(n, each) for each, n in at.items())
-            yield end
-            at = {each: n + (self.times_of(n, each) <= end * (1 + 1e-12)) for each, n in at.items()}
+    @property
+    def stairs(self) -> Stairs:
+        """Where its cost rises: a replica takes so many times the traffic of each hour, as full as is planned."""
+        rate = self.replica.requests_per_second * self.inputs.target.margins.target_load
+        arrivals = arrivals_by_hour(self.inputs, self.inputs.days[-1])
+        return Stairs(frozenset(rate / each for each in arrivals if each > 0))

@@ -28,6 +28,11 @@ class Packing:
         """Nodes that a replica touches, 1 where it fits in one."""
         return -(-self.gpus_per_replica // self.gpus_per_node)
 
+    @property
+    def node_share(self) -> float:
+        """The part of a node that a replica takes, or the nodes of one that is larger."""
+        return 1 / self.instances_per_node if self.instances_per_node else float(self.nodes_per_replica)
+
     def lost_with(self, domain: str) -> int:
         """Return the replicas that the loss of one failure domain takes: all on a node, or one."""
         return max(1, self.instances_per_node) if domain == "node" else 1

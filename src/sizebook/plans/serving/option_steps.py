@@ -5,7 +5,7 @@ from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, percent, significant
-from sizebook.plans.alternatives import owned_steps
+from sizebook.plans.alternatives import bought_step, owned_steps
 from sizebook.plans.serving.alternatives import owned_node, usd_per_api_request
 from sizebook.plans.serving.months import replicas_needed
 from sizebook.plans.serving.plan import ServingPlan
@@ -160,7 +160,8 @@ def alternative_steps(plan: ServingPlan) -> tuple[Step, ...]:
     node, each = owned_node(plan.replica, plan.inputs, plan.rates), usd_per_api_request(plan.inputs)
     steps: list[Step] = []
     if node is not None:
-        steps += owned_steps(node, plan.alternative_months[0])
+        first = plan.alternative_months[0]
+        steps += (*owned_steps(node), bought_step(first, [((first.owned_gpus or 0) // node.gpus, node)]))
     if each is not None:
         month, asked = plan.months[0], plan.inputs.api
         steps.append(

@@ -1,0 +1,289 @@
+"""Rent, buy or call, for a fleet plan: what its months cost in each way, and from when on one costs no more.
+
+Nodes are bought whole, for all services of one accelerator, node, provider and region together; those that share nodes
+share bought ones too. Each service calls an API of its own. How good the answers of either model are, the reader
+judges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.sections import DEFAULT, flat, quantity, section
+from sizebook.core.texts import Day, Text, joined, text
+from sizebook.core.units import significant
+from sizebook.plans.alternatives import (
+    AlternativeMonth,
+    AlternativesSaid,
+    AlternativeTotals,
+    said,
+    side_by_side,
+    totals_of,
+    usd_of_a_request,
+)
+from sizebook.plans.commitments import usd_if_kept_up
+from sizebook.plans.crossings import Course, Stairs, crossings, in_words
+from sizebook.plans.fleet.inputs import FleetTerms
+from sizebook.plans.fleet.months import Bought, FleetMonth, ServiceLoad, gpus_needed, last_month
+from sizebook.plans.fleet.node_groups import groups_sharing_nodes, hardware_of
+from sizebook.plans.fleet.nodes import nodes_together, places_by_key
+from sizebook.plans.owned import OwnedMonth, OwnedNode, added_up
+from sizebook.plans.serving.nodes import node_facts
+from sizebook.plans.serving.users import DAYS_PER_MONTH
+from sizebook.serving.traffic import SECONDS_PER_DAY
+
+
+@section
+class FleetAlternatives(AlternativeTotals):
+    """What buying and calling cost beside renting, and from when on which costs less; blank where it is not asked.
+
+    Traffic is that of all services in the last month, whatever runs already.
+    """
+
+    buy_beats_rent_times: float | None = quantity(
+        "least times the traffic at which bought GPUs cost no more than rented ones, blank if none is found",
+        "ratio",
+        default=None,
+        label="Buying costs no more than renting from, times the traffic",
+    )
+    buy_beats_api_times: float | None = quantity(
+        "least times the traffic at which bought GPUs cost no more than the API, blank if none is found",
+        "ratio",
+        default=None,
+        label="Buying costs no more than calling from, times the traffic",
+    )
+    rent_beats_api_times: float | None = quantity(
+        "least times the traffic at which rented GPUs cost no more than the API, blank if none is found",
+        "ratio",
+        default=None,
+        label="Renting costs no more than calling from, times the traffic",
+    )
+    alternatives_said: AlternativesSaid = DEFAULT
+    sentences: tuple[str, ...] = field(default=(), metadata={"not_a_key": True})
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Nodes of one kind at one place, if they are bought, and the services on them by those that share nodes."""
+
+    node: OwnedNode
+    groups: tuple[tuple[int, ...], ...]
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The services on its nodes."""
+        return tuple(at for group in self.groups for at in group)
+
+    @property
+    def usd_per_node(self) -> float:
+        """What a node costs a month that does no work."""
+        return self.node.written_off_usd + self.node.standing_usd
+
+    def nodes(self, loads: Sequence[ServiceLoad], month: int = 0) -> int:
+        """Return the nodes that the busiest hour of a month takes."""
+        return sum(
+            nodes_together([loads[at].replica.packing for at in group], [loads[at].peak[month] for at in group])
+            for group in self.groups
+        )
+
+    def months(
+        self, loads: Sequence[ServiceLoad], terms: FleetTerms, purchases: Sequence[Bought]
+    ) -> tuple[OwnedMonth, ...]:
+        """Return the months of its nodes beside contracts that run; both share the work by their GPUs."""
+        nodes, work = [], []
+        own = [each for each in purchases if each.members[0] in self.members]
+        for month in range(terms.months):
+            nodes.append(sum(_beside(each, loads, month, terms) for each in self._held(own)))
+            gpus, held = nodes[-1] * self.node.gpus, sum(each.portfolio.running.gpus(month + 1) for each in own)
+            working = sum(loads[at].at_work(month) for at in self.members)
+            work.append(HOURS_PER_MONTH * gpus * min(1.0, working / (gpus + held)) if gpus else 0.0)
+        return self.node.months(nodes, work)
+
+    def _held(self, own: Sequence[Bought]) -> list[list[Bought]]:
+        """Return what is bought by the services that share nodes."""
+        return [[each for each in own if each.members[0] in group] for group in self.groups]
+
+
+def _beside(own: Sequence[Bought], loads: Sequence[ServiceLoad], month: int, terms: FleetTerms) -> int:
+    """Return the nodes that services which share them need in a month beside their contracts that run.
+
+    Contracts of one service hold its replicas, those of services that are bought together whole nodes.
+    """
+    packings, replicas, nodes = [], [], 0
+    for each in own:
+        held, members = each.portfolio.running.gpus(month + 1), [loads[at] for at in each.members]
+        packings += [one.replica.packing for one in members]
+        alone = len(members) == 1
+        in_them = packings[-1].replicas_in(held, terms.margins.whole_nodes) if alone else 0
+        replicas += [max(0, one.peak[month] - in_them) for one in members]
+        nodes += 0 if alone else held // packings[-1].gpus_per_node
+    return max(0, nodes_together(packings, replicas) - nodes)
+
+
+def pools(loads: Sequence[ServiceLoad], terms: FleetTerms) -> tuple[Pool, ...]:
+    """Return the nodes that are bought, by kind and place; none where no purchase is asked."""
+    if loads[0].service.owned.capex_usd is None:
+        return ()
+    found, shared = [], groups_sharing_nodes(loads, terms)
+    for members in places_by_key(map(hardware_of, loads)):
+        first = loads[members[0]]
+        gpus = first.replica.packing.gpus_per_node
+        kw = node_facts(first.replica.setup.gpu, gpus).kw
+        node = OwnedNode(first.service.owned, gpus, kw, tdp_watts=first.rates.tdp_watts, pue=first.rates.pue)
+        found.append(Pool(node, tuple(group for group in shared if group[0] in members)))
+    return tuple(found)
+
+
+def usd_per_api_request(load: ServiceLoad) -> float:
+    """Return what a request of a service costs at its API; NaN where none is asked."""
+    each = usd_of_a_request(load.service.api, load.service.traffic.demand)
+    return math.nan if each is None else each
+
+
+def alternative_months(
+    loads: Sequence[ServiceLoad], terms: FleetTerms, purchases: Sequence[Bought], months: Sequence[FleetMonth]
+) -> tuple[AlternativeMonth, ...]:
+    """Return the months of a fleet in each way that is asked; none where only renting is."""
+    bought, each = pools(loads, terms), [usd_per_api_request(load) for load in loads]
+    calls = not math.isnan(each[0])
+    if not bought and not calls:
+        return ()
+    running = [one.portfolio.running for one in purchases]
+    days = zip(*(load.days for load in loads), strict=True)
+    called = [DAYS_PER_MONTH * math.fsum(usd * day for usd, day in zip(each, of, strict=True)) for of in days]
+    return side_by_side(
+        months,
+        [math.fsum(one.usd(month) for one in running) for month in range(1, terms.months + 1)],
+        owned=added_up(pool.months(loads, terms, purchases) for pool in bought),
+        called=called if calls else (),
+    )
+
+
+@dataclass(frozen=True)
+class _LastMonth:
+    """The last month of a fleet again and again, bought as is cheapest for a month, whatever runs already."""
+
+    loads: Sequence[ServiceLoad]
+    terms: FleetTerms
+    purchases: Sequence[Bought]
+
+    def at(self, times: float) -> list[ServiceLoad]:
+        """Return its services at so many times their traffic."""
+        return [last_month(each, self.terms, times) for each in self.loads]
+
+    @property
+    def running(self) -> list[ServiceLoad]:
+        """The services that run in it."""
+        return [each for each in self.loads if each.days[-1]]
+
+    @property
+    def stairs(self) -> Stairs:
+        """Where its cost rises: a replica takes so many times the traffic of the busiest hour, and of the mean."""
+        once = set()
+        for each in self.running:
+            rate = each.replica.requests_per_second * self.terms.margins.target_load
+            mean = each.days[-1] / SECONDS_PER_DAY
+            once |= {rate / mean, rate / (mean * each.service.peak)}
+        return Stairs(frozenset(once))
+
+    @property
+    def courses(self) -> dict[str, Course]:
+        """What it costs over its traffic in each way that is asked, where all of it is listed."""
+        found = {"rent": self._rented()}
+        if bought := pools(self.loads, self.terms):
+            found["buy"] = self._bought(bought)
+        usd = math.fsum(DAYS_PER_MONTH * usd_per_api_request(each) * each.days[-1] for each in self.loads)
+        if not math.isnan(usd):
+            found["call"] = Course(lambda _: 0.0, usd)
+        return {way: course for way, course in found.items() if not math.isnan(course.at(1.0))}
+
+    def _rented(self) -> Course:
+        return Course(
+            lambda times: math.fsum(self._usd(each, self.at(times)) for each in self.purchases),
+            fixed=math.fsum(self._spare_gpus(each) * self._gpu_usd(each) for each in self.running),
+            gpu_usd=tuple(map(self._gpu_usd, self.running)),
+        )
+
+    def _usd(self, bought: Bought, loads: Sequence[ServiceLoad]) -> float:
+        members = [loads[at] for at in bought.members]
+        (need,) = gpus_needed(members, self.terms)
+        rates = members[0].rates.in_month(self.terms.months - 1)
+        return usd_if_kept_up(need, rates.on_demand_usd, rates.cheapest_usd(members[0].service.commitments.terms))
+
+    def _gpu_usd(self, each: ServiceLoad) -> float:
+        rates = each.rates.in_month(self.terms.months - 1)
+        return HOURS_PER_MONTH * rates.cheapest_usd(each.service.commitments.terms)
+
+    def _spare_gpus(self, each: ServiceLoad) -> float:
+        packing = each.replica.packing
+        together, gpus = packing.together(self.terms.margins.whole_nodes)
+        return self.terms.margins.spare_replicas(packing) * gpus / together
+
+    def _spare_nodes(self, each: ServiceLoad) -> float:
+        return self.terms.margins.spare_replicas(each.replica.packing) * each.replica.packing.node_share
+
+    def _bought(self, bought: Sequence[Pool]) -> Course:
+        def stair(times: float) -> float:
+            loads = self.at(times)
+            return math.fsum(pool.nodes(loads) * pool.usd_per_node for pool in bought)
+
+        of = {id(self.loads[at]): pool for pool in bought for at in pool.members}
+        running = [(each, of[id(each)]) for each in self.running]
+        work = (HOURS_PER_MONTH * each.at_work(-1) * pool.node.usd_per_work_hour for each, pool in running)
+        return Course(
+            stair,
+            math.fsum(work),
+            fixed=math.fsum(self._spare_nodes(each) * pool.usd_per_node for each, pool in running),
+            gpu_usd=tuple(pool.usd_per_node / pool.node.gpus for _, pool in running),
+        )
+
+
+def alternatives(
+    loads: Sequence[ServiceLoad], terms: FleetTerms, purchases: Sequence[Bought], months: Sequence[AlternativeMonth]
+) -> FleetAlternatives:
+    """Return what buying and calling come to over months, and from which traffic of the last on one costs less."""
+    if not months:
+        return FleetAlternatives()
+    last = _LastMonth(loads, terms, purchases)
+    met = crossings(last.stairs, last.courses) if last.running else {}
+    words = in_words(
+        met,
+        lambda times, ways: text(
+            "{n} times the last month's traffic is the least at which {one} costs no more than {other}.",
+            n=significant(times, 4),
+            **ways,
+        ),
+        lambda times, ways: text(
+            "Up to {n} times the last month's traffic {one} costs more than {other}; more was not searched.",
+            n=significant(times, 4),
+            **ways,
+        ),
+    )
+    sentences = (*said(months), *words, *_apis(loads))
+    times = {pair: crossing.times for pair, crossing in met.items()}
+    return FleetAlternatives(
+        **flat(totals_of(months)),
+        buy_beats_rent_times=times.get(("buy", "rent")),
+        buy_beats_api_times=times.get(("buy", "call")),
+        rent_beats_api_times=times.get(("rent", "call")),
+        alternatives_said=joined(sentences),
+        sentences=sentences,
+    )
+
+
+def _apis(loads: Sequence[ServiceLoad]) -> Iterator[Text]:
+    """Yield whose prices of an API these are, service by service, and what they do not say."""
+    for load in loads:
+        if price := load.service.api.price:
+            yield text(
+                "{name} at the API: {provider}, {model}, {date}.",
+                name=load.service.name,
+                provider=price.provider,
+                model=price.model,
+                date=Day(price.date),
+            )
+    if loads[0].service.api.price:
+        yield text("You must judge for each service which of the two models gives the better answers.")
