@@ -7,6 +7,7 @@ from typing import Any
 from sizebook.core.sections import REQUIRED, Argument, Quantity, flat, leaves
 from sizebook.plans.commitments import CommitmentFigures
 from sizebook.plans.contents import Contents, Figure, Ledger
+from sizebook.plans.fleet.alternatives import FleetAlternatives
 from sizebook.plans.fleet.figures import ServiceFigures, contracts
 from sizebook.plans.fleet.figures import figures as service_figures
 from sizebook.plans.fleet.inputs import Service
@@ -123,7 +124,11 @@ def _serving(found: ServingResult | None) -> Held:
 def _fleet(plan: FleetPlan | None) -> Held:
     services = ((each.service.name, service_figures(each, plan.terms)) for each in plan.services) if plan else ()
     return (
-        (*_figures(Totals, plan and totals(plan)), *_figures(CommitmentFigures, plan and contracts(plan))),
+        (
+            *_figures(Totals, plan and totals(plan)),
+            *_figures(CommitmentFigures, plan and contracts(plan)),
+            *_figures(FleetAlternatives, plan and plan.alternatives),
+        ),
         ("peak_gpus_first", "peak_gpus_last", *_MONEY),
         (
             _by_name("services", Service, ServiceFigures, services),

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.alternative_lines import alternative_lines
 from sizebook.cli.contract_lines import contract_lines
 from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
 from sizebook.core.sections import flat
@@ -51,6 +52,8 @@ def as_data(plan: FleetPlan) -> dict[str, Any]:
         "exceeded": [{**asdict(each), "month": plan.label(each.month)} for each in exceeded(plan)],
         "commitments": flat(contracts(plan)),
         "contracts": [{"services": of, **asdict(each), "usd": each.usd} for of, each in plan.contracts],
+        "alternatives": [flat(each) for each in plan.alternative_months],
+        "figures": flat(plan.alternatives),
         "busy": flat(plan.terms.busy),
         "warnings": list(warnings(plan)),
     }
@@ -107,6 +110,7 @@ def as_text(plan: FleetPlan) -> list[str]:
         *contract_lines(plan.contracts, contracts(plan), plan.terms.start),
         "",
         *_years(plan),
+        *alternative_lines(plan.alternative_months, plan.alternatives, plan.alternatives.sentences),
     ]
 
 

@@ -10,7 +10,8 @@ import sizebook
 from sizebook.core.errors import InputError
 from sizebook.core.sections import put_together
 from sizebook.formulas.money import Running
-from sizebook.plans.alternatives import Course, present_values, settled_month, side_by_side
+from sizebook.plans.alternatives import present_values, settled_month, side_by_side
+from sizebook.plans.crossings import Course
 from sizebook.plans.owned import OwnedGpus, OwnedNode
 from sizebook.plans.serving import alternatives as of_the_plan
 from sizebook.plans.serving.inputs import ServingInputs

@@ -7,6 +7,7 @@ from sizebook.core.coercion import as_rows, is_blank
 from sizebook.core.errors import InputError, named
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity
+from sizebook.plans.alternatives import AlternativeMonth
 from sizebook.plans.columns import sections_of, side_by_side, width_of
 from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.fleet.figures import basis, figures
@@ -15,7 +16,7 @@ from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.fleet.nodes import fills_nodes, nodes_together
 from sizebook.plans.fleet.plan import FleetPlan, months_of_contracts, plan_fleet
 from sizebook.plans.fleet.replaced import with_moved_requests
-from sizebook.plans.ledgers import Ledger, LedgerRows, as_table, ledger_rows
+from sizebook.plans.ledgers import Ledger, LedgerRows, as_table, ledger_rows, with_blanks
 from sizebook.plans.serving.nodes import Packing
 
 Services = Annotated[
@@ -28,7 +29,7 @@ Services = Annotated[
 ]
 FiguresByService = Annotated[list[list[Any]], Quantity("a row with the names of the services, then one figure a row")]
 SOURCE = "sizebook.plans.fleet.plan over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
-_EXAMPLE = {
+_EXAMPLE: dict[str, Any] = {
     "services": [
         ["name", "Chat"],
         ["model", "llama-3.1-8b"],
@@ -80,6 +81,21 @@ def fleet_commitments(services: Services, terms: FleetTerms = DEFAULT, rows: Led
     for column in range(1, 1 + width_of(services)):
         table += as_table(ContractMonth, contracts[column])[1:] if column in contracts else blank
     return table
+
+
+@function(
+    category="serving",
+    source="sizebook.plans.fleet.alternatives over the plan and data/api_prices.csv",
+    example=({**_EXAMPLE, "services": [*_EXAMPLE["services"], ["capex_usd", 40_000]]},),
+)
+@takes("simulation")
+def fleet_alternatives(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRows = DEFAULT) -> Ledger:
+    """Return the months of a fleet with GPUs rented, with GPUs bought, and at APIs; names in the first row.
+
+    Blank is what is not asked: bought GPUs without their price, APIs without their names.
+    """
+    _, plan = _plan(services, terms)
+    return with_blanks(as_table(AlternativeMonth, plan.alternative_months), rows)
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE,))

@@ -1,16 +1,20 @@
 """How the figures of a fleet plan came about, each in the first month in which it runs."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant
+from sizebook.plans.alternatives import bought_step, owned_steps, usd_of_a_request
+from sizebook.plans.fleet.alternatives import pools
 from sizebook.plans.fleet.months import Bought, users_days
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.month_steps import price_step, reserved_step, traffic_steps
+from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.tables.hardware import accelerator
 
@@ -30,7 +34,32 @@ def derivations(plan: FleetPlan) -> tuple[Step, ...]:
     steps.append(usd_range(plan).step(text("Cost of all months, at most")))
     for stand in plan.node_groups:
         steps += _stand(plan, stand)
-    return tuple(steps)
+    return (*steps, *_alternatives(plan))
+
+
+def _alternatives(plan: FleetPlan) -> Iterator[Step]:
+    """Yield what the first month costs with GPUs bought, and that of each service at its API."""
+    bought, loads = pools(plan.loads(), plan.terms), plan.loads()
+    for pool in bought:
+        names = ", ".join(plan.services[at].service.name for at in pool.members)
+        for step in owned_steps(pool.node):
+            yield replace(step, label=text("{name}: {label}", name=names, label=step.label))
+    if bought:
+        nodes = (pool.months(loads, plan.terms, plan.purchases)[0].gpus // pool.node.gpus for pool in bought)
+        yield bought_step(plan.alternative_months[0], zip(nodes, (pool.node for pool in bought), strict=True))
+    for load in loads:
+        api, at = load.service.api, load.service.running.start_month - 1
+        each = usd_of_a_request(api, load.service.traffic.demand)
+        if each is not None and at < plan.terms.months:
+            requests = load.days[at] * DAYS_PER_MONTH
+            yield Step(
+                text("{name}: cost of the month at the API", name=load.service.name),
+                text("requests * price of a request"),
+                f"{grouped(requests)} * {significant(each, 6)}",
+                value=requests * each,
+                unit="USD",
+                source=f"data/api_prices.csv, {api.api_provider} {api.api_model}",
+            )
 
 
 def _rate(planned: PlannedService) -> Step:

@@ -14,6 +14,7 @@ from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.fleet.steps import derivations
 from sizebook.plans.ledgers import total_usd
 from sizebook.reports import phrases
+from sizebook.reports.alternative_tables import rent_buy_or_call
 from sizebook.reports.charts.chart_types import Bar, Bars, Chart, Columns, Line, Lines, Series
 from sizebook.reports.contract_tables import decision_page, what_to_sign
 from sizebook.reports.document import (
@@ -53,6 +54,9 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
         warnings=warnings(plan),
         sections=(
             _decision(plan),
+            *rent_buy_or_call(
+                plan.alternative_months, plan.alternatives, plan.alternatives.sentences, start=plan.terms.start
+            ),
             _gpus(plan),
             nodes_and_power(plan),
             _cost(plan),
