@@ -9,9 +9,11 @@ from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.plans.fleet.replaced import with_months_as_values
+from sizebook.plans.owned import OwnedGpus
 from sizebook.scenarios.scenario_files import Scenario, as_of_its_day
 from sizebook.scenarios.statement import ServiceMoney
 from sizebook.serving.encoding import one_pass
+from sizebook.tables.api_prices import ApiAsked
 
 
 @section
@@ -21,6 +23,20 @@ class FleetScenario(Scenario):
     plan: str = quantity("fleet", choices=("fleet",), default="fleet")
     money: Annotated[ServiceMoney, TABLE] = DEFAULT
     inputs: FleetInputs
+    owned: Annotated[OwnedGpus | None, TABLE] = None
+    api: Annotated[ApiAsked | None, TABLE] = None
+
+    def __post_init__(self) -> None:
+        """Give what stands at the top to every service that states none of its own."""
+        services = tuple(
+            replace(
+                each,
+                owned=self.owned if self.owned and each.owned == OwnedGpus() else each.owned,
+                api=self.api if self.api and each.api == ApiAsked() else each.api,
+            )
+            for each in self.inputs.service
+        )
+        object.__setattr__(self, "inputs", replace(self.inputs, service=services))
 
 
 @as_of_its_day
