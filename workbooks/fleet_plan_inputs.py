@@ -14,11 +14,13 @@ from sizebook.plans.fleet.inputs import (
     ServiceTraffic,
 )
 from sizebook.plans.ledgers import LONGEST_PLAN
+from sizebook.plans.owned import OwnedGpus
 from sizebook.plans.serving.inputs import Energy, Latencies, Margins, PlacedPrices, PriceChanges
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.serving.traffic_by_month import DemandByMonth
 from sizebook.scenarios.statement import Overheads
 from sizebook.serving.quantities import PoolLayout
+from sizebook.tables.api_prices import ApiAsked
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare, declare_all
@@ -40,6 +42,8 @@ HEADINGS = {
     DemandByMonth: "Demand by month, in place of requests a day",
     PriceChanges: "Prices over time",
     CommitmentTerms: "Contracts of GPUs",
+    OwnedGpus: "GPUs bought in place of rented",
+    ApiAsked: "An API in place of GPUs",
     Overheads: "What is paid beside GPUs, and what it earns",
     FleetTerms: "Calendar",
     Margins: "Margins of the fleet",

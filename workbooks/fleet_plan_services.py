@@ -11,8 +11,10 @@ from sizebook.plans.fleet.figures import ServiceBasis
 from sizebook.plans.fleet.inputs import FleetTerms, Running
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
+from sizebook.plans.owned import OwnedGpus
 from sizebook.plans.serving.inputs import PriceChanges
 from sizebook.plans.serving.traffic_by_month import DemandByMonth
+from sizebook.tables.api_prices import ApiAsked
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
@@ -23,13 +25,14 @@ from sizebook.workbooks.staged_tables import StagedFigures, StagedRows, stage_fi
 
 POOLS = '{separate_prefill}="yes"'
 _ANY_POOLS = 'COUNTIF({separate_prefill.all},"yes")>0'
+_MONTHLY = (Running, DemandByMonth, PriceChanges, CommitmentTerms, OwnedGpus, ApiAsked)
 # What the workbook's own formulas follow: functions see it only where pools are searched for the least cost.
 _NATIVE = (
     "growth_per_month",
     "peak_factor",
     "reserved_usd_per_gpu_hour",
     "on_demand_usd_per_gpu_hour",
-    *(leaf.name for kind in (Running, DemandByMonth, PriceChanges, CommitmentTerms) for leaf in leaves(kind)),
+    *(leaf.name for kind in _MONTHLY for leaf in leaves(kind)),
 )
 _LOOKED_UP = {"grid"}  # of what services share
 _CHOSEN = f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))'
