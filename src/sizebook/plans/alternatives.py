@@ -216,7 +216,7 @@ def said(months: Sequence[AlternativeMonth]) -> Iterator[Text]:
         ),
     )
     for way, cost, month in ways:
-        if totals.owned_usd is None or cost is None or math.isnan(cost):
+        if totals.owned_usd is None or cost is None or math.isnan(totals.owned_usd + cost):
             continue
         if month is None:
             yield text("At the end of the plan more has been paid for buying than for {way}.", way=way)
