@@ -63,6 +63,32 @@ def test_euros_and_present_value_by_hand(made: PlannedScenario) -> None:
     )
 
 
+def test_bought_and_called_by_hand(made: PlannedScenario) -> None:
+    """A request of the assistant is 2 000 x 0.13 + 400 x 0.40 for a million, one of the summaries 3 000 x 0.02 + 200 x
+    0.06. The contract holds the assistant's two nodes to month 6; a node of eight GPUs is 176 000.
+
+    A fifth of that is left after 48 months. In euros nodes are paid as their month begins, all else at its end.
+    """
+    months = made.plan.alternative_months
+    held = 16 * 2.40 * 730
+    assert months[0].api_usd == pytest.approx(held + 6_048_000 * 420e-6)
+    assert months[3].api_usd == pytest.approx(held + 6_048_000 * 1.02**3 * 420e-6 + 3e6 * 730 / 24 * 72e-6)
+    bought = {at: month.capex_usd for at, month in enumerate(months, 1) if month.bought_gpus}
+    assert bought == {4: 352_000, 7: 352_000}
+    assert months[-1].owned_usd - months[-1].running_usd == pytest.approx(4 * 176_000 * 0.8 / 48)
+    in_euros = list(zip(months, LEVELS, strict=True))
+    left = sum((month.capex_usd + month.running_usd - month.owned_usd) * level for month, level in in_euros)
+    paid = [
+        (month.capex_usd * 1.08 ** (1 / 12) + month.running_usd) * level / 1.08 ** (n / 12)
+        for n, (month, level) in enumerate(in_euros, 1)
+    ]
+    called = [month.api_usd * level / 1.08 ** (n / 12) for n, (month, level) in enumerate(in_euros, 1)]
+    assert made.statement is not None
+    here = made.statement.data["in_currency"]
+    assert here["owned_present"] == pytest.approx(sum(paid) - left / 1.08**3)
+    assert here["api_present"] == pytest.approx(sum(called))
+
+
 def test_command_json_and_page_say_the_same(made: PlannedScenario, file: Path) -> None:
     text = CliRunner().invoke(app, ["plan", "fleet", str(file)], catch_exceptions=False).output
     data = json.loads(CliRunner().invoke(app, ["plan", "fleet", str(file), "--json"], catch_exceptions=False).output)
@@ -72,6 +98,14 @@ def test_command_json_and_page_say_the_same(made: PlannedScenario, file: Path) -
     assert made.amount is not None and made.statement is not None
     assert (data["money"], data["statement"]) == (made.amount.data, made.statement.data)
     assert f"{data['statement']['in_currency']['whole']:.2f}" in page
+    found = {figure.name: figure.value for figure in made.contents.figures}
+    for name in ("owned_usd", "owned_left_usd", "api_usd", "buy_beats_rent_month", "buy_beats_rent_times"):
+        assert data["figures"][name] == found[name] == getattr(made.plan.alternatives, name)
+    for way in ("rented_usd", "owned_usd", "api_usd"):
+        total = sum(month[way] for month in data["alternatives"])
+        assert f"{total:,.0f}" in page and f"{total:,.0f}" in text
+    for sentence in made.plan.alternatives.sentences:
+        assert sentence in text
 
 
 @pytest.mark.ci
@@ -85,6 +119,11 @@ def test_report_workbook_and_libreoffice_say_the_same(
     first = _plain(PdfReader(tmp_path / "case.pdf").pages[0].extract_text())
     for sentence in said(made):
         assert _plain(sentence) in first
+    beside = _plain(PdfReader(tmp_path / "case.pdf").pages[2].extract_text())
+    for sentence in made.plan.alternatives.sentences:
+        assert _plain(sentence) in beside
+    for way in ("rented_usd", "owned_usd", "api_usd"):
+        assert f"{sum(getattr(month, way) for month in made.plan.alternative_months):.0f}" in beside
     assert made.amount is not None and made.statement is not None
     here, found = (
         made.statement.data["in_currency"],
