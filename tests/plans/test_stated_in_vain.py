@@ -10,6 +10,7 @@ import sizebook
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.sections import Argument, AskedBy, leaves, put_together
+from sizebook.plans.fleet.inputs import Replacement
 from sizebook.plans.owned import OwnedGpus
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import plan_serving
@@ -20,7 +21,7 @@ from sizebook.tables.api_prices import ApiAsked
 from tests.row_lists import listed
 from tests.surfaces.grid import away
 
-KINDS: list[type[AskedBy]] = [OwnedGpus, ApiAsked, Users, PoolLayout]
+KINDS: list[type[AskedBy]] = [OwnedGpus, ApiAsked, Users, PoolLayout, Replacement]
 ALONE = [(kind, leaf) for kind in KINDS for leaf in leaves(kind) if leaf.name != kind.asked_by]
 YEARS = (
     "stated in vain: got years and no capex_usd, want capex_usd with it. State capex_usd, or leave out what needs it."

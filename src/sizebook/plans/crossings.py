@@ -4,8 +4,6 @@ The cost of GPUs over traffic is a stair: it stays until some hours need one rep
 first meets another is found on the steps themselves, none passed over.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rent, buy or call for fleets: shared nodes, contracts and calls by hand, each crossing by planning all traffic."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import replace
 from typing import Any

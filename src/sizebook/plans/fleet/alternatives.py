@@ -5,8 +5,6 @@ share bought ones too. Each service calls an API of its own. How good the answer
 judges.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
