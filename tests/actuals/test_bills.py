@@ -7,12 +7,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from sizebook.actuals.bills import read_bill
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.tables import table
+from tests.commands import run
 
 USED: dict[str, Any] = {
     "BilledCost": "100.5",
@@ -111,7 +110,7 @@ def test_a_column_of_ones_own_stands_in_place_of_a_tag(tmp_path: Path) -> None:
 
 def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
     words = ["actuals", "bill", str(saved(tmp_path, ROWS)), "--tag", "team", "--csv", str(tmp_path / "out.csv")]
-    done = CliRunner().invoke(app, words)
+    done = run(*words)
     assert done.exit_code == 0, done.exception
     assert done.output.splitlines() == [
         "2026-10  Disks, chat: 5.00 EUR, no GPU counted",

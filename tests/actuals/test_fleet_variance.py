@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from pypdf import PdfReader
 
 from sizebook.calculation import recalculate
-from sizebook.cli import app
 from tests.actuals.test_variance import NO_VARIANCE
+from tests.commands import run
 
 SERVICE = """[[service]]
 name = "{name}"
@@ -32,10 +32,6 @@ start = 2026-11-01
 months = 4
 """
 MONTHS = ("2026-11", "2026-12", "2027-01", "2027-02")
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.fixture(scope="module")

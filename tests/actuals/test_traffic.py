@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from sizebook.actuals.traffic_figures import days_of_log, dispersion_of, histogram_of, hours_of_log, traffic_figures
 from sizebook.actuals.traffic_logs import log_formats, read_log
-from sizebook.cli import app
 from sizebook.core.errors import InputError
+from tests.commands import run
 
 # The same three requests, 100/10, 300/30 and 200/20 tokens at 0, 1 and 3 seconds after 08:15:46.5 UTC on 2023-11-16.
 SECONDS, PROMPTS, ANSWERS = (0, 1, 3), (100, 300, 200), (10, 30, 20)
@@ -51,10 +50,6 @@ def saved(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.mark.parametrize("name", LOGS)

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from pypdf import PdfReader
 
 from sizebook.actuals.variance import CAUSES, CostFactors, MonthCost, Share, shapley
 from sizebook.actuals.variance import shares as shares_of
 from sizebook.calculation import recalculate
-from sizebook.cli import app
 from sizebook.core.units import usd
+from tests.commands import run
 
 SCENARIO = """plan = "serving"
 model = "llama-3.1-8b"
@@ -68,10 +67,6 @@ def test_a_cause_alone_takes_all(cause: str) -> None:
 
 def test_nothing_changed_gives_nothing() -> None:
     assert [astuple(share) for share in shares(PLANNED, PLANNED)] == [(cause, 0, 0) for cause in CAUSES]
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.fixture(scope="module")

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from sizebook.batch import runner
 from sizebook.batch.formats import USUAL, Outputs
 from sizebook.batch.journal import FILE, Outcome, fingerprint, journal
 from sizebook.batch.scenario_list import Row, read_batch
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.plans.contents import Figure
 from sizebook.scheduling import processes
 from sizebook.sources import writing
 from tests.batch import kills
+from tests.commands import run
 
 PARAMETERS = Figure("parameters", "Parameters", "parameters", 8_030_261_248)
 
@@ -91,7 +90,7 @@ def test_two_batches_into_one_folder_are_refused(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     with journal(out, USUAL):
-        done = CliRunner().invoke(app, ["batch", str(scenarios), "-o", str(out)])
+        done = run("batch", scenarios, "-o", out)
     assert isinstance(done.exception, InputError)
     assert str(done.exception) == (
         f"batch under way: got {out} in use (database is locked), want a folder of its own for every batch. "
@@ -171,6 +170,6 @@ def test_a_finished_batch_resumes_without_a_worker(tmp_path: Path, monkeypatch: 
     temp = tmp_path / "temp"
     (temp / f".{writing._SCRATCH}.0123456789abcdef.part").mkdir(parents=True)  # of a run that was killed at its end
     monkeypatch.setattr(tempfile, "tempdir", str(temp))
-    done = CliRunner().invoke(app, ["batch", str(scenarios), "-o", str(out), "--resume"])
+    done = run("batch", scenarios, "-o", out, "--resume")
     assert f"3 of 3 scenarios done, 3 of them before. Index: {out / 'index.xlsx'}" in done.output
     assert list(temp.iterdir()) == []

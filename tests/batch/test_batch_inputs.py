@@ -5,20 +5,19 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from openpyxl import Workbook
 
 from sizebook.batch.file_names import LONGEST, file_stems
 from sizebook.batch.plan_kinds import scenario_of
 from sizebook.batch.scenario_grid import parse_axis
 from sizebook.batch.scenario_list import ScenarioList, read_batch
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.sections import flat
 from sizebook.scenarios.dotted_keys import nested_values
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.kinds import KINDS
 from sizebook.scenarios.serving import ServingScenario
+from tests.commands import run
 from tests.row_lists import listed
 
 HEADS = ("plan", "model", "gpu", "traffic.requests_per_day", "input_tokens", "output_tokens", "pue", "whole_nodes")
@@ -260,6 +259,6 @@ def test_a_key_of_a_fleet_says_whose_it_is() -> None:
 def test_what_was_taken_for_granted_is_said_aloud(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     path.write_text("model;published_total\nno-such;1.234.567,0\n")
-    done = CliRunner().invoke(app, ["batch", str(path), "-o", str(tmp_path / "out"), "--jobs", "1"])
+    done = run("batch", path, "-o", tmp_path / "out", "--jobs", "1")
     assert "sizebook: note: s.csv: decimals have a comma, as in '1.234.567,0'" in done.output
     assert set(KINDS) == {"sizing", "training", "serving", "fleet", "programme"}

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from openpyxl import load_workbook
 from pypdf import PdfReader
 
 from sizebook import __version__
 from sizebook.batch.bridge import bridge, side_of
 from sizebook.calculation import recalculate
-from sizebook.cli import app
 from sizebook.core.units import usd
 from sizebook.plans.bridges import Bridge, Step
 from sizebook.reports.variance.drawing import shown
 from tests.batch.test_store import written
+from tests.commands import run
 from tests.row_lists import listed
 
 FLEET = 'plan = "fleet"\nas_of = 2026-11-21\nmonths = 3\n'
@@ -48,10 +47,6 @@ seq = 4096
 zero_stage = 1
 price_usd_per_gpu_hour = 2
 """
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def cost(path: Path) -> float:

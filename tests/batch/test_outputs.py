@@ -23,6 +23,7 @@ from sizebook.batch.record import file_hash, is_hashed
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.figure_label import FigureLabel
+from tests.commands import run
 
 VALUES = {
     "plan": "serving", "title": "Assistant <b>&</b> \u2713", "model": "gpt-2-small", "gpu": "l4",
@@ -85,7 +86,7 @@ def test_a_pdf_carries_scenario_figures_and_workbook(folder: Path) -> None:
     path = folder / "again.toml"
     path.write_bytes(attached["scenario.toml"][0])
     target = folder / "again.json"
-    done = CliRunner().invoke(app, ["report", str(path), "-o", str(target)], catch_exceptions=False)
+    done = run("report", path, "-o", target)
     assert done.output.splitlines()[-1] == str(target)
     assert json.loads(target.read_bytes())["figures"] == json.loads(out(folder, "json").read_bytes())["figures"]
 
@@ -146,7 +147,7 @@ def test_figures_that_moved_are_named_with_every_cause(changed: tuple[Path, dict
         f"data: prices of 2025-01-01, today of {today}",
         "input: hours.csv changed",
     )
-    said = CliRunner().invoke(app, ["inspect", str(path)])
+    said = run("inspect", path)
     assert said.exit_code == 1
     assert "today     1 figures differ\n" in said.output
     assert f"  usd: {usd / 2:.6g} -> {usd:.6g} (+100.00%)\nwhy       version: 0.6.0, today " in said.output
@@ -156,7 +157,7 @@ def test_a_file_that_somebody_changed_is_told_apart(changed: tuple[Path, dict[st
     path, content = changed
     content["figures"]["usd"]["value"] *= 2
     assert inspected(changed).causes == ()
-    said = CliRunner().invoke(app, ["inspect", str(path)]).output
+    said = run("inspect", path).output
     assert "why       no recorded input differs: the file was edited, or a library has another version" in said
 
 
@@ -166,7 +167,7 @@ def test_a_scenario_that_is_refused_today_says_why(changed: tuple[Path, dict[str
     found = inspected(changed)
     assert found.causes == ("input: hours.csv is missing",)
     assert found.problem.startswith("cannot read: got No such file or directory for ") and not found.is_same
-    assert "today     refused: cannot read: " in CliRunner().invoke(app, ["inspect", str(path)]).output
+    assert "today     refused: cannot read: " in run("inspect", path).output
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from sizebook.batch.formats import FORMATS, RECORD
 from sizebook.batch.inspection import ChangedFigure
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.batch.store import opened
 from sizebook.batch.watch import HEADS, first, through
-from sizebook.cli import app
+from tests.commands import run
 from tests.row_lists import listed
 
 TRAINED: dict[str, Any] = {"plan": "training", "model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 64, "batch": 512}
@@ -46,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_lines_table_page_and_exit_code(folder: Path, tmp_path: Path) -> None:
     table, page = tmp_path / "watch.csv", tmp_path / "watch.html"
-    done = CliRunner().invoke(app, ["watch", str(folder), "--csv", str(table), "--html", str(page)])
+    done = run("watch", folder, "--csv", table, "--html", page)
     lines = done.output.splitlines()
     assert done.exit_code == 1
     assert lines[-1] == "5 files: 2 holds, 1 moved, 1 refused, 1 not read"
@@ -69,7 +68,7 @@ def test_lines_table_page_and_exit_code(folder: Path, tmp_path: Path) -> None:
 def test_a_folder_whose_plans_all_hold_exits_with_0(folder: Path) -> None:
     for name in ("older/moved.json", "older/refused.json", "notes.csv"):
         (folder / name).unlink()
-    done = CliRunner().invoke(app, ["watch", str(folder)])
+    done = run("watch", folder)
     assert (done.exit_code, done.output) == (0, "2 files: 2 holds, 0 moved, 0 refused, 0 not read\n")
 
 
@@ -78,7 +77,7 @@ def test_a_changed_file_leaves_the_verdict_of_an_honest_one(folder: Path) -> Non
     changed = json.loads((folder / "holds.json").read_text())
     changed[RECORD]["scenario"]["model"] = "llama-3.1-9b"
     (folder / "changed.json").write_text(json.dumps(changed))
-    lines = CliRunner().invoke(app, ["watch", str(folder)]).output.splitlines()
+    lines = run("watch", folder).output.splitlines()
     assert lines[0].startswith("changed.json: refused: ")
     assert lines[-1] == "6 files: 2 holds, 1 moved, 2 refused, 1 not read"
 
@@ -95,7 +94,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def lines_of(path: Path) -> tuple[int, list[str]]:
-    done = CliRunner().invoke(app, ["watch", str(path)])
+    done = run("watch", path)
     return done.exit_code, done.output.splitlines()
 
 
@@ -134,7 +133,7 @@ def test_a_run_whose_file_changed_or_is_gone(store: Path) -> None:
 
 
 def test_what_is_neither_folder_nor_store_is_refused_and_left_alone(store: Path) -> None:
-    missing = CliRunner().invoke(app, ["watch", str(store.parent / "none")])
+    missing = run("watch", store.parent / "none")
     assert str(missing.exception) == (
         "nothing to watch: got no none, want a folder of plans or a store. Correct the path."
     )
@@ -142,7 +141,7 @@ def test_what_is_neither_folder_nor_store_is_refused_and_left_alone(store: Path)
     other = sqlite3.connect(store.parent / "other.db")
     other.execute("CREATE TABLE letters (a)")
     other.commit()
-    refused = CliRunner().invoke(app, ["watch", str(store.parent / "other.db")])
+    refused = run("watch", store.parent / "other.db")
     assert str(refused.exception) == (
         "no store: got the table letters in other.db, want a file of 'sizebook store'. Name another."
     )

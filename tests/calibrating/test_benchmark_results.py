@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from sizebook.calibrating.benchmark_results import TOOLS
 from sizebook.calibrating.runs import RunTable
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from tests.calibrating.test_calibrate import SERVED, serving_rows, written
+from tests.commands import run
 
 # 40 requests of 1000 tokens in and 200 out, 8 at a time: 120 ms to the first token, 9 ms a token, 800 tokens a second.
 TOTALS = {
@@ -81,7 +80,7 @@ def test_every_tool_gives_the_same_row(tmp_path: Path, tool: str) -> None:
 
 def test_what_no_result_says_is_asked_for_by_name(tmp_path: Path) -> None:
     path = saved(tmp_path, RESULTS["vllm-bench-serve"])
-    done = CliRunner().invoke(app, ["calibrate", str(path), "-o", str(tmp_path / "r.csv"), "--set", "gpu=h100-sxm"])
+    done = run("calibrate", path, "-o", tmp_path / "r.csv", "--set", "gpu=h100-sxm")
     assert str(done.exception) == (
         "result.json: settings missing: got no weight_dtype, tp, want each. Add --set weight_dtype=... --set tp=..."
     )
@@ -108,7 +107,7 @@ def test_results_give_the_rates_of_their_table(tmp_path: Path) -> None:
     stated = [word for name in ("gpu=h100-sxm", "weight_dtype=fp8", "tp=4") for word in ("--set", name)]
     said = []
     for table, more in ((results, stated), (written(tmp_path / "runs.csv", rows), [])):
-        done = CliRunner().invoke(app, ["calibrate", str(table), "-o", str(tmp_path / "rates.csv"), *more])
+        done = run("calibrate", table, "-o", tmp_path / "rates.csv", *more)
         assert done.exit_code == 0, done.exception
         said.append(done.output.partition("Rates:")[0])
     assert said[0] == said[1]

@@ -6,10 +6,8 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from sizebook.batch.plan_kinds import plan_scenario, scenario_of
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.functions import load
@@ -26,6 +24,7 @@ from sizebook.tables.own_rates import FACTORS, own_rates
 from sizebook.tables.own_rates import SERVING as SERVED
 from sizebook.training.machine import rates_of
 from sizebook.training.recipe import Method
+from tests.commands import run
 
 OWN = Path(__file__).resolve().parents[1] / "own_rates.csv"
 OWN_KEY = {"rates_file": str(OWN)}
@@ -52,7 +51,7 @@ HEAD = "plan,gpu,software,kind,name,value,runs,groups,meaning\n"
 
 
 def said(*arguments: str) -> str:
-    return CliRunner().invoke(app, arguments, catch_exceptions=False).stdout
+    return run(*arguments).stdout
 
 
 def test_factors_multiply_the_seconds_they_name() -> None:

@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from sizebook.calibrating.runs import RunTable
 from sizebook.calibrating.training_logs import TRAINERS
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from tests.calibrating.test_calibrate import training_rows, written
+from tests.commands import run
 
 TITAN = """[rank0]:[titan] 2026-11-25 19:44:50,837 - root - INFO - \
 Building device mesh with parallelism: pp=1, dp_replicate=2, dp_shard=4, cp=1, tp=8, ep=1, etp=1
@@ -92,7 +91,7 @@ def test_a_log_is_one_run(tmp_path: Path, trainer: str) -> None:
 
 def test_settings_that_a_log_does_not_say_are_asked_for_by_name(tmp_path: Path) -> None:
     path = saved(tmp_path, LOGS["torchtitan"].replace("Applied full", "Applied selective"))
-    done = CliRunner().invoke(app, ["calibrate", str(path), "-o", str(tmp_path / "r.csv"), "--set", "gpu=h100-sxm"])
+    done = run("calibrate", path, "-o", tmp_path / "r.csv", "--set", "gpu=h100-sxm")
     assert str(done.exception) == (
         "train.log: settings missing: got no model, zero_stage, recompute, compute_dtype, want each. Add "
         "--set model=... --set zero_stage=... --set recompute=... --set compute_dtype=..."
@@ -120,7 +119,7 @@ def test_logs_give_the_rates_of_their_table(tmp_path: Path) -> None:
     said = []
     for tables, stated in ((logs, shared), ([written(tmp_path / "runs.csv", rows)], ())):
         words = [word for each in stated for word in ("--set", each)]
-        done = CliRunner().invoke(app, ["calibrate", *map(str, tables), "-o", str(tmp_path / "rates.csv"), *words])
+        done = run("calibrate", *tables, "-o", tmp_path / "rates.csv", *words)
         assert done.exit_code == 0, done.exception
         said.append(done.output.partition("Rates:")[0])
     assert said[0] == said[1]

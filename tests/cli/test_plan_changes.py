@@ -4,19 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from sizebook.cli import app
 from sizebook.core.errors import InputError
+from tests.commands import run
 from tests.row_lists import listed
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVING = ROOT / "reports" / "serving-llama-3.1-70b.toml"
 FLEET = ROOT / "workbooks" / "scenarios" / "six-services.toml"
-
-
-def run(*words: str) -> Result:
-    return CliRunner().invoke(app, list(words), catch_exceptions=True)
 
 
 def test_a_changed_key_plans_as_the_edited_file_does(tmp_path: Path) -> None:

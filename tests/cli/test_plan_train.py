@@ -5,10 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import sizebook.plans.training.tables  # noqa: F401  # registers the ledger
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.plans.training.inputs import Training, settled
@@ -18,6 +16,7 @@ from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
 from sizebook.training.layout import Layout
 from sizebook.training.memory import COMPONENTS
+from tests.commands import run
 from tests.row_lists import listed
 
 BASE = {
@@ -53,7 +52,7 @@ def _refusal(**changes: object) -> str:
 
 
 def test_json_holds_the_three_cases_and_every_component(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["plan", "train", str(_file(tmp_path)), "--json"])
+    result = run("plan", "train", _file(tmp_path), "--json")
     plan = json.loads(result.output)
     assert plan["parameters"] == 8_030_261_248
     cases = plan["cases"]
@@ -66,7 +65,7 @@ def test_json_holds_the_three_cases_and_every_component(tmp_path: Path) -> None:
 
 
 def test_text_says_layout_memory_and_cases(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["plan", "train", str(_file(tmp_path)), "--explain"])
+    result = run("plan", "train", _file(tmp_path), "--explain")
     assert result.exit_code == 0
     assert "TP2 PP1 DP32 ZeRO-1 mb1" in result.output
     for word in (
@@ -84,17 +83,17 @@ def test_text_says_layout_memory_and_cases(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("plan", "scenario"), [("train", ""), ("programme", "reports/programme-llama-3.1-405b.toml")])
 def test_json_explains_what_the_text_explains(plan: str, scenario: str, tmp_path: Path) -> None:
     words = ["plan", plan, scenario or str(_file(tmp_path))]
-    lines = CliRunner().invoke(app, [*words, "--explain"]).output.splitlines()
-    found = json.loads(CliRunner().invoke(app, [*words, "--explain", "--json"]).output)
+    lines = run(*words, "--explain").output.splitlines()
+    found = json.loads(run(*words, "--explain", "--json").output)
     steps = found.pop("derivations")
     assert [f"  formula  {step['formula']}" for step in steps] == [each for each in lines if "  formula  " in each]
-    assert found == json.loads(CliRunner().invoke(app, [*words, "--json"]).output) and len(steps) > 3
+    assert found == json.loads(run(*words, "--json").output) and len(steps) > 3
 
 
 def test_layouts_lists_the_fastest_and_why_others_fail(tmp_path: Path) -> None:
     path = str(_file(tmp_path, model="llama-3.1-70b"))
-    text = CliRunner().invoke(app, ["plan", "train", path, "--layouts"]).output
-    found = json.loads(CliRunner().invoke(app, ["plan", "train", path, "--layouts", "--json"]).output)
+    text = run("plan", "train", path, "--layouts").output
+    found = json.loads(run("plan", "train", path, "--layouts", "--json").output)
     best, failing = found["layouts"][:10], found["layouts"][10:]
     assert all(not each["reason"] for each in best) and all(each["reason"] for each in failing)
     assert best[0]["layout"]["name"] in text and failing[0]["reason"] in text
@@ -155,7 +154,7 @@ def test_without_a_grid_it_is_the_declared_one() -> None:
                                      {"tp": None, "recompute": "full", "other_usd": 900.0, "start_hours": 2.0}],
                          ids=("predicted", "adapters", "given MFU", "searched"))  # fmt: skip
 def test_the_ledger_and_the_memory_of_a_cell_are_the_json(changes: dict[str, object], tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["plan", "train", str(_file(tmp_path, **changes)), "--json"])
+    result = run("plan", "train", _file(tmp_path, **changes), "--json")
     plan = json.loads(result.stdout)
     given = {key: value for key, value in {**BASE, **changes, **plan["layout"]}.items() if value is not None}
     options = [[key, value] for key, value in given.items() if key not in ("plan", "model", "gpu", "name")]
@@ -189,6 +188,6 @@ def test_bad_scenarios_are_refused(changes: dict[str, object], message: str) -> 
 
 
 def test_an_impossible_layout_ends_with_code_2(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["plan", "train", str(_file(tmp_path, tp=3))])
+    result = run("plan", "train", _file(tmp_path, tp=3))
     assert isinstance(result.exception, SizebookError)
     assert "GPUs are not the product of the layout: got 64 GPUs" in str(result.exception)

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizebook.cli import app
 from sizebook.core.cells import option_name
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
@@ -22,6 +20,7 @@ from sizebook.scenarios.kinds import KINDS, plan_of
 from sizebook.scenarios.scenario_files import parse
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import check_provider
+from tests.commands import run
 from tests.row_lists import listed
 
 load()
@@ -50,7 +49,7 @@ def answered(where: str, typed: str) -> str:
     """What is said about a word: the message of the place that refuses it."""
     place, _, what = where.partition(" ")
     if place == "command":
-        return CliRunner().invoke(app, [typed]).output
+        return run(typed).output
     with pytest.raises(SizebookError) as refused:
         PLACES[place](what, typed)
     return str(refused.value).partition("\n")[0]

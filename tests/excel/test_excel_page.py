@@ -3,11 +3,9 @@
 import re
 from pathlib import Path
 
-from click.testing import CliRunner
-
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.functions import load
+from tests.commands import run
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "excel.md").read_text(encoding="utf-8")
 
@@ -32,7 +30,7 @@ def test_commands_on_the_page_exist() -> None:
         ("libreoffice", "build"),
     }
     for group, command in commands:
-        assert CliRunner().invoke(app, [group, command, "--help"]).exit_code == 0
+        assert run(group, command, "--help").exit_code == 0
 
 
 def test_explained_lines_on_the_page() -> None:

@@ -6,14 +6,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from sizebook import __version__
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.libreoffice.extension import build_extension, extension_files
 from sizebook.libreoffice.extension_manager import install, installed, uninstall
+from tests.commands import run
 
 
 @pytest.fixture
@@ -89,7 +88,7 @@ Identifier: org.sizebook.calc
 
 
 def asked(*words: str) -> str:
-    done = CliRunner().invoke(app, ["libreoffice", *words])
+    done = run("libreoffice", *words)
     assert done.exit_code == 0, done.output
     return done.output
 

@@ -7,13 +7,12 @@ natepaulo43-oss/Capstone-AI-Capex-Wall@efc5e00, which keeps Epoch AI's table as 
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.tables import Row, read, shipped
 from sizebook.market.updating import Update, updates
 from sizebook.tables import grid
 from sizebook.tables.grid import grid_of, grids
+from tests.commands import run
 
 ANSWERS = Path(__file__).parent / "answers"
 OWID, EPOCH = "owid-energy-data-2026-05-05.csv", "epoch-hardware-2026-04-27.csv"
@@ -98,7 +97,7 @@ def test_the_command_writes_both(tmp_path: Path) -> None:
     tables.mkdir()
     for file in (OWID, EPOCH):
         (answers / file).write_bytes((ANSWERS / file).read_bytes())
-    said = CliRunner().invoke(app, ["data", "update", "--from", str(answers), "--tables", str(tables)])
+    said = run("data", "update", "--from", answers, "--tables", tables)
     assert said.exit_code == 0, said.output
     assert read(tables / "grid.csv")[-1]["key"] == "usa"
     assert said.output.splitlines()[0].startswith("epoch-hardware-2026-04-27.csv: ")

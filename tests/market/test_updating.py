@@ -10,15 +10,14 @@ import csv
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core import data_records as reading
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, read, shipped
 from sizebook.market.answers import catalogs, offers
 from sizebook.market.updating import translated, updates
 from sizebook.tables.hardware import accelerators
+from tests.commands import run
 from tests.row_lists import listed
 
 ANSWERS = Path(__file__).parent / "answers"
@@ -152,7 +151,7 @@ def test_a_catalog_that_is_not_whole_is_refused(
     told = {"mine": {key: value for key, value in known.items() if value is not None}}
     catalogs.cache_clear()
     monkeypatch.setattr(reading, "toml_tables", lambda name: told if name == "catalogs" else {})
-    done = CliRunner().invoke(app, ["data", "update", "--from", str(folder)])
+    done = run("data", "update", "--from", folder)
     assert (type(done.exception), str(done.exception)) == (InputError, said)
 
 
@@ -163,7 +162,7 @@ def test_the_command_appends_and_says_so(folder: Path, earlier: list[Row], tmp_p
         writer.writeheader()
         writer.writerows(earlier)
     before = table.read_text(encoding="utf-8")
-    result = CliRunner().invoke(app, ["data", "update", "--from", str(folder), "--tables", str(tmp_path)])
+    result = run("data", "update", "--from", folder, "--tables", tmp_path)
     assert result.output.splitlines() == [
         f"{INDEX}: 4 rows added to prices",
         "  left as it was: not in data/market_offers.csv: Vast.ai H100 (1)",

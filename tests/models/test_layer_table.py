@@ -2,15 +2,13 @@
 
 import json
 
-from click.testing import CliRunner
-
-from sizebook.cli import app
 from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE
 from sizebook.models import catalog
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 from sizebook.models.layer_table import LayerRow, layer_table
+from tests.commands import run
 
 # Four layers of which the second and the fourth have experts; 64 wide, four heads of 16, head of its own.
 CONFIG = {"model_type": "qwen2_moe", "vocab_size": 100, "hidden_size": 64, "intermediate_size": 128}
@@ -68,19 +66,14 @@ def test_rows_of_every_model_of_the_catalog_add_up() -> None:
 
 def test_command_as_text_and_as_json() -> None:
     """DeepSeek-V3: three dense layers, 58 with experts, each beside 187,107,328 of attention and two norms of 7,168."""
-    shown = (
-        CliRunner()
-        .invoke(app, ["count", "deepseek-v3", "--layers"])
-        .output.replace(THIN_SPACE, " ")
-        .replace(NO_BREAK_SPACE, " ")
-    )
+    shown = run("count", "deepseek-v3", "--layers").output.replace(THIN_SPACE, " ").replace(NO_BREAK_SPACE, " ")
     table = [line.split("  ") for line in shown.partition("Layers ")[2].splitlines()]
     cells = [[cell.strip() for cell in line if cell.strip()] for line in table]
     assert cells[2] == ["layers 0 to 2", "3", "583 483 392", "1 750 450 176", "0.261 %"]
     assert cells[4] == ["LatentAttention", "3", "187 107 328", "561 321 984", "0.0837 %"]
     assert cells[6] == ["layers 3 to 60", "58", "11 507 286 016", "667 422 588 928", "99.5 %"]
     assert cells[-1] == ["total", "671 026 404 352"]
-    held = json.loads(CliRunner().invoke(app, ["count", "deepseek-v3", "--layers", "--json"]).output)
+    held = json.loads(run("count", "deepseek-v3", "--layers", "--json").output)
     assert held["layers"][2]["layers"] == [[3, 60]] and held["layers"][2]["inside"][0]["times"] == 116
     assert sum(row["together"] for row in held["layers"]) == held["total"] == 671026404352
     assert abs(sum(row["share"] for row in held["layers"]) - 1) < 1e-12

@@ -4,10 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 import sizebook
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.sections import Argument, AskedBy, leaves, put_together
 from sizebook.plans.fleet.inputs import Replacement
@@ -18,6 +16,7 @@ from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.users import Users
 from sizebook.serving.quantities import PoolLayout
 from sizebook.tables.api_prices import ApiAsked
+from tests.commands import run
 from tests.row_lists import listed
 from tests.surfaces.grid import away
 
@@ -58,7 +57,7 @@ def test_a_file_and_a_function_say_the_same(tmp_path: Path) -> None:
         'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\n[traffic]\nrequests_per_day = 1000\n'
         "input_tokens = 500\noutput_tokens = 100\n[owned]\nyears = 3\n"
     )
-    assert str(CliRunner().invoke(app, ["plan", "serve", str(scenario)]).exception) == f"years.toml: {YEARS}"
+    assert str(run("plan", "serve", scenario).exception) == f"years.toml: {YEARS}"
     for asked in (sizebook.serving_alternatives, sizebook.serving_ledger, sizebook.serving_figures):
         with pytest.raises(InputError) as refused:
             asked("llama-3.1-8b", "h100-sxm", **ASKED)

@@ -8,13 +8,11 @@ from typing import Any
 import pikepdf
 import pypdf
 import pytest
-from click.testing import CliRunner
 from jinja2.exceptions import SecurityError
 
 from sizebook.batch.formats import FORMATS
 from sizebook.batch.inspection import inspect
 from sizebook.batch.plan_kinds import plan_scenario
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.reports.brand import style_of
 from sizebook.reports.pdf import _fonts
@@ -25,6 +23,7 @@ from sizebook.reports.templates import Sandbox
 from sizebook.reports.translation import Translator
 from sizebook.scenarios.presentation import with_presentation
 from sizebook.sources.bundled import bundled
+from tests.commands import run
 from tests.reports.accessibility import CHECKS
 from tests.row_lists import listed
 
@@ -71,9 +70,7 @@ def with_cover(folder: Path, cover: str) -> Style:
 
 def test_a_brand_reaches_the_page_and_inspect_makes_it_again(folder: Path) -> None:
     out = folder / "mine.pdf"
-    ran = CliRunner().invoke(
-        app, ["report", str(folder / "mine.toml"), "-o", str(out), "--brand", str(folder / "brand.toml")]
-    )
+    ran = run("report", folder / "mine.toml", "-o", out, "--brand", folder / "brand.toml")
     assert ran.exit_code == 0, ran.output
     reader = pypdf.PdfReader(out)
     first = " ".join(reader.pages[0].extract_text().split())
@@ -143,9 +140,7 @@ def test_a_link_out_of_the_folder_is_outside(folder: Path) -> None:
 def test_nothing_is_written_where_the_brand_is_refused(folder: Path) -> None:
     (folder / "brand.toml").write_text('[colours]\naccent = "#FFFF00"')
     out = folder / "mine.pdf"
-    ran = CliRunner().invoke(
-        app, ["report", str(folder / "mine.toml"), "-o", str(out), "--brand", str(folder / "brand.toml")]
-    )
+    ran = run("report", folder / "mine.toml", "-o", out, "--brand", folder / "brand.toml")
     assert ran.exit_code != 0 and not out.exists()
 
 

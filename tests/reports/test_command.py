@@ -4,17 +4,16 @@ from pathlib import Path
 
 import pypdf
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.reports.render import report_date
+from tests.commands import run
 
 
 def _run(scenario: str, folder: Path) -> tuple[int, Exception | None]:
     path = folder / "scenario.toml"
     path.write_text(scenario, encoding="utf-8")
-    done = CliRunner().invoke(app, ["report", str(path), "-o", str(folder / "out.pdf")])
+    done = run("report", path, "-o", folder / "out.pdf")
     return done.exit_code, done.exception if isinstance(done.exception, SizebookError) else None
 
 

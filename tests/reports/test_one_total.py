@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.units import duration, usd
 from sizebook.reports.serving.summary import sentences, tiles
 from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
+from tests.commands import run
 
 SCENARIOS = Path(__file__).parents[2] / "reports"
 
@@ -19,8 +18,8 @@ SCENARIOS = Path(__file__).parents[2] / "reports"
 def test_command_and_first_page_lead_with_the_same_totals(name: str) -> None:
     file = SCENARIOS / f"{name}.toml"
     plan = plan_serving_scenario(parse(ServingScenario, read_toml(file), where=file.name)).plan
-    said = CliRunner().invoke(app, ["plan", "serve", str(file)]).output
-    data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(file), "--json"]).output)
+    said = run("plan", "serve", file).output
+    data = json.loads(run("plan", "serve", file, "--json").output)
     months = len(data["months"])
     total, tokens = (sum(month[key] for month in data["months"]) for key in ("usd", "requests"))
     out = total / (tokens * plan.traffic.mean_demand.output_tokens) * 1e6

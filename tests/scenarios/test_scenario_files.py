@@ -7,15 +7,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from openpyxl import load_workbook
 
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.scenario_files import Scenario, parse, resolve_files
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.training import TrainingScenario
+from tests.commands import run
 from tests.models.made_checkpoints import TINY, TINY_PARAMETERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,7 +77,7 @@ def test_a_config_beside_a_serving_scenario_is_found_from_another_folder(tmp_pat
         'plan = "serving"\nmodel = "config.json"\ngpu = "h100-sxm"\nrequests_per_day = 1000\ninput_tokens = 100\n'
         "output_tokens = 10\nmonths = 1\n"
     )
-    done = CliRunner().invoke(app, ["plan", "serve", str(scenario), "--json"], catch_exceptions=False)
+    done = run("plan", "serve", scenario, "--json")
     assert json.loads(done.stdout)["model"] == str(tmp_path / "config.json")
 
 

@@ -5,14 +5,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from sizebook.batch.plan_kinds import plan_scenario
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.reports.document import Table
 from sizebook.scenarios.scenario_files import read_toml
 from sizebook.scenarios.statement import Overheads, ServiceMoney, Statement, statement_months
+from tests.commands import run
 
 SCENARIO = """
 plan = "serving"
@@ -89,8 +88,8 @@ def test_another_currency_takes_each_month_at_its_rate() -> None:
 def test_text_json_report_and_batch_say_the_same(tmp_path: Path) -> None:
     file = tmp_path / "s.toml"
     file.write_text(SCENARIO, encoding="utf-8")
-    text = CliRunner().invoke(app, ["plan", "serve", str(file)], catch_exceptions=False).output
-    data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(file), "--json"], catch_exceptions=False).output)
+    text = run("plan", "serve", file).output
+    data = json.loads(run("plan", "serve", file, "--json").output)
     made = plan_scenario(read_toml(file), "here", tmp_path)
     assert made.statement is not None and data["statement"] == made.statement.data
     assert data["statement"]["whole_usd"] == pytest.approx(data["usd"] + 3000)
@@ -107,8 +106,8 @@ def test_rent_buy_or_call_is_the_same_everywhere(tmp_path: Path) -> None:
     euros = 'currency = "EUR"\nrates = [["2027-01-01", 0.5]]\n'
     file = tmp_path / "s.toml"
     file.write_text(SCENARIO + euros + beside, encoding="utf-8")
-    lines = CliRunner().invoke(app, ["plan", "serve", str(file)], catch_exceptions=False).output.splitlines()
-    data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(file), "--json"], catch_exceptions=False).output)
+    lines = run("plan", "serve", file).output.splitlines()
+    data = json.loads(run("plan", "serve", file, "--json").output)
     made = plan_scenario(read_toml(file), "here", tmp_path)
     figures = {figure.name: figure.value for figure in made.contents.figures}
     months = data["alternatives"]
@@ -130,7 +129,7 @@ def test_rent_buy_or_call_is_the_same_everywhere(tmp_path: Path) -> None:
 def test_a_fiscal_year_needs_a_calendar(tmp_path: Path) -> None:
     file = tmp_path / "s.toml"
     file.write_text(SCENARIO.replace("start = 2027-03-01", "") + "fiscal_year_start = 4\n", encoding="utf-8")
-    refused = CliRunner().invoke(app, ["plan", "serve", str(file)]).exception
+    refused = run("plan", "serve", file).exception
     assert isinstance(refused, InputError)
     assert str(refused) == (
         "fiscal year without a calendar: got fiscal_year_start 4 and no start, want the plan's first month. State "

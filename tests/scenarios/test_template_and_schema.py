@@ -9,10 +9,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from click.testing import CliRunner
 
 from sizebook.batch.plan_kinds import plan_kind_of, plan_scenario, scenario_of
-from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.core.reading import keys_of
 from sizebook.core.scenario_keys import layout
@@ -21,6 +19,7 @@ from sizebook.scenarios.kinds import KINDS
 from sizebook.scenarios.scenario_files import read_toml
 from sizebook.scenarios.schema import DRAFT, schema
 from sizebook.scenarios.template import EXAMPLES, template
+from tests.commands import run
 from tests.row_lists import listed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,8 +77,8 @@ def test_a_template_shows_the_usual_values(plan: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("plan", EXAMPLES)
 def test_the_command_writes_the_template(plan: str, tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
-    assert CliRunner().invoke(app, ["scenario", "template", plan]).output == template(plan)
-    assert CliRunner().invoke(app, ["scenario", "template", plan, "-o", str(path)]).exit_code == 0
+    assert run("scenario", "template", plan).output == template(plan)
+    assert run("scenario", "template", plan, "-o", path).exit_code == 0
     assert path.read_text(encoding="utf-8") == template(plan)
 
 
@@ -103,7 +102,7 @@ def test_a_plan_that_there_is_not_has_no_template() -> None:
 
 
 def test_the_command_prints_the_schema() -> None:
-    assert json.loads(CliRunner().invoke(app, ["scenario", "schema"]).output) == schema()
+    assert json.loads(run("scenario", "schema").output) == schema()
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)

@@ -11,16 +11,16 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from sizebook.batch import runner
 from sizebook.batch.parcels import contents_on_worker, pack, pack_without_files, run_on_worker
 from sizebook.batch.scenario_list import Row
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.scheduling import cluster
 from sizebook.sources.writing import write_whole
 from tests.batch import kills
+from tests.commands import run
 from tests.scheduling.cluster import Machines, machines, table
 
 CONFIG = {
@@ -38,7 +38,7 @@ def there() -> Iterator[Machines]:
 
 
 def ran(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
+    return run(*[str(word) for word in words])
 
 
 def test_a_batch_on_a_cluster_gives_the_bytes_of_local_processes(there: Machines, tmp_path: Path) -> None:

@@ -1,11 +1,10 @@
 """Every estimate of a model on a machine says where its number is explained how sure it is, or why nobody knows."""
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.functions import load
+from tests.commands import run
 
 FUNCTIONS = load()
 MACHINE = {"gpu", "tp", "dp", "gpu_memory_gib"}
@@ -82,12 +81,12 @@ def test_a_missing_band_is_said_where_the_number_is_explained() -> None:
     assert explained("PREFILL_SECONDS", *cells)["no band"] == WITHOUT["PREFILL_SECONDS"]
     assert explained("TRAIN_DAYS", 4.3e23, 384, 312e12, 0.49)["no band"] == OF_UTILIZATION
     assert "no band" not in explained("PARAMS_MHA", 4096)
-    printed = CliRunner().invoke(app, ["call", "PREFILL_SECONDS", *map(str, cells), "--explain"]).output
+    printed = run("call", "PREFILL_SECONDS", *cells, "--explain").output
     assert f"band     none: {WITHOUT['PREFILL_SECONDS']}\n" in printed
 
 
 def test_the_command_line_prints_the_band() -> None:
-    printed = CliRunner().invoke(app, ["call", "TPOT_SECONDS", *LLAMA, "--explain"]).output
+    printed = run("call", "TPOT_SECONDS", *LLAMA, "--explain").output
     tpot = explained("TPOT_SECONDS", *LLAMA)
     (line,) = (line for line in printed.splitlines() if line.startswith("band "))
     assert line.endswith(f", {tpot['the band rests on']}")

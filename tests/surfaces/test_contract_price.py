@@ -10,17 +10,16 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from openpyxl import load_workbook
 
 import sizebook
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.reports.document import texts_of
 from sizebook.sweeps.training import sweep
+from tests.commands import run
 from tests.surfaces.grid import toml
 
 load()
@@ -86,8 +85,8 @@ def test_every_plan_takes_the_price_and_says_so(kind: str, book: Path, tmp_path:
     made, file = planned(kind, book), tmp_path / "scenario.toml"
     assert PRICE_OF[kind](made.plan) == USD
     file.write_text(toml(scenario(kind, book)))
-    text = CliRunner().invoke(app, ["plan", COMMANDS[kind], str(file)], catch_exceptions=False).output
-    data = CliRunner().invoke(app, ["plan", COMMANDS[kind], str(file), "--json"]).output
+    text = run("plan", COMMANDS[kind], file).output
+    data = run("plan", COMMANDS[kind], file, "--json").output
     for said in (" ".join(text.split()), json.dumps(json.loads(data), ensure_ascii=False)):
         assert ON_DEMAND in said and "data/prices.csv" not in said
     assert any(ON_DEMAND in warning for warning in made.warnings)  # page 1

@@ -6,18 +6,17 @@ from math import prod
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from openpyxl import load_workbook
 
 from sizebook.batch.formats import produce_files
 from sizebook.batch.plan_kinds import plan_scenario
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.functions import load
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import predicted_names
+from tests.commands import run
 from tests.models.checkpoints.making import folder
 
 LEFT_OUT = "the file leaves out what the class of its model type gives: 'intermediate_size' = 11008 in model.json"
@@ -97,9 +96,9 @@ def test_a_plan_says_it(command: str, plan: str, noted: tuple[str, str], tmp_pat
     model, note = noted
     scenario = tmp_path / "plan.toml"
     scenario.write_text(_toml(_values(plan, model)))
-    shown = CliRunner().invoke(app, ["plan", command, str(scenario)])
+    shown = run("plan", command, scenario)
     assert all(each in shown.output for each in note.split("; "))
-    data = json.loads(CliRunner().invoke(app, ["plan", command, str(scenario), "--json"]).output)
+    data = json.loads(run("plan", command, scenario, "--json").output)
     each = note.split("; ")
     said = data.get("notes")
     if plan == "fleet":  # among the warnings, beside what is to know of the price

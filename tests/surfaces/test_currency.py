@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from fastapi.testclient import TestClient
 from openpyxl import load_workbook
 
@@ -18,10 +17,10 @@ import sizebook
 from sizebook.batch.formats import FORMATS
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario, scenario_of
 from sizebook.calculation import recalculate
-from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.scenarios.money import Money
 from sizebook.web.app import Service, create_app
+from tests.commands import run
 from tests.row_lists import listed
 from tests.surfaces.grid import toml
 from tests.workbooks.shipped import totals_of
@@ -87,8 +86,8 @@ def test_every_surface_says_the_same_amount(kind: str, tmp_path: Path) -> None:
     amount = made.amount
     assert amount is not None and amount.low < amount.middle < amount.high
     file.write_text(toml({**PLANS[kind], **EUR}))
-    text = CliRunner().invoke(app, ["plan", COMMANDS[kind], str(file)], catch_exceptions=False).output
-    data = json.loads(CliRunner().invoke(app, ["plan", COMMANDS[kind], str(file), "--json"]).output)
+    text = run("plan", COMMANDS[kind], file).output
+    data = json.loads(run("plan", COMMANDS[kind], file, "--json").output)
     assert data["money"] == amount.data
     assert str(amount.said) == text.splitlines()[-1] == str(made.report.sentences[-1])
     figures = {figure.name: figure.value for figure in made.contents.figures}
@@ -125,7 +124,7 @@ def test_python_a_batch_and_the_recalculated_workbook_give_the_amount_of_a_contr
     assert {name: figures[name] for name in wanted} == wanted
     (tmp_path / "one.yaml").write_text(json.dumps({"scenario": [values]}))
     asked = ["batch", str(tmp_path / "one.yaml"), "-o", str(tmp_path / "out"), "--formats", "xlsx,csv-tables"]
-    assert CliRunner().invoke(app, asked, catch_exceptions=False).exit_code == 0
+    assert run(*asked).exit_code == 0
     rows = list(csv.DictReader((tmp_path / "out" / "figures.csv").read_text(encoding="utf-8").splitlines()))
     assert {row["name"]: float(row["value"]) for row in rows if row["name"] in wanted} == wanted
     [book] = (path for path in (tmp_path / "out").glob("*.xlsx") if path.stem != "index")
@@ -188,7 +187,7 @@ SWEPT = "model,gpu,gpus,batch,tokens,tp,currency,rates,start\n"
 def swept(folder: Path, *rows: str) -> list[dict[str, Any]]:
     (folder / "in.csv").write_text(SWEPT + "".join(f"llama-3.1-8b,h100-sxm,64,512,1e12,1,{row}\n" for row in rows))
     asked = ["sweep", str(folder / "in.csv"), "-o", str(folder / "out.csv")]
-    result = CliRunner().invoke(app, asked)
+    result = run(*asked)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return list(csv.DictReader((folder / "out.csv").read_text().splitlines()))

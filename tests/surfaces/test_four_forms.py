@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from fastapi.testclient import TestClient
 from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
@@ -16,7 +15,6 @@ from openpyxl.worksheet.formula import ArrayFormula
 
 import sizebook as sb
 from sizebook.calculation import Calculated, recalculate
-from sizebook.cli import app
 from sizebook.cli.functions import cell_text
 from sizebook.core.coercion import as_rows
 from sizebook.core.registry import Function
@@ -24,6 +22,7 @@ from sizebook.functions import load
 from sizebook.scheduling.slots import Slots
 from sizebook.tables.prices import valuation_day, valued_on
 from sizebook.web.app import Service, create_app
+from tests.commands import run
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FUNCTIONS = load()
@@ -90,7 +89,7 @@ def test_as_a_cell(function: Function, calculated: Calculated) -> None:
 @each_function
 def test_as_a_command(function: Function) -> None:
     program, *words = shlex.split(SHOWN[function.name]["command"])
-    done = CliRunner().invoke(app, words)
+    done = run(*words)
     assert (program, done.exception) == ("sizebook", None)
     assert same(cells_of(done.stdout), cells_of(cell_text(function.example[1])))
 

@@ -4,16 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from openpyxl import load_workbook
 
 from sizebook.batch.formats import FORMATS
 from sizebook.batch.plan_contents import contents, outlines
 from sizebook.batch.plan_kinds import plan_scenario
-from sizebook.cli import app
 from sizebook.intake.text_formats import toml_table
 from sizebook.sources.bundled import bundled
 from sizebook.web.request_work import ScenarioUpload, filled_workbook
+from tests.commands import run
 from tests.libreoffice.office import Office, is_same
 from tests.workbooks.own_template import build
 
@@ -31,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def filled(folder: Path) -> Path:
     words = ["fill", str(folder / "own.xlsx"), str(folder / "fleet.toml"), "-o", str(folder / "out.xlsx")]
-    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    done = run(*words)
     assert done.exit_code == 0
     assert done.stdout.splitlines()[1:3] == [
         "  months at Our plan!A4:E41: 36 rows of months, 3 before",
@@ -98,7 +97,7 @@ def test_every_name_of_a_plan_is_known_without_one() -> None:
 
 def test_the_check_tells_by_its_exit_code(folder: Path) -> None:
     words = ["template", "check", str(folder / "own.xlsx")]
-    done = CliRunner().invoke(app, [*words, "--scenario", str(folder / "fleet.toml")], catch_exceptions=False)
+    done = run(*words, "--scenario", folder / "fleet.toml")
     assert done.exit_code == 1
     assert done.stderr == "sizebook: Summary!B1: no value 'nobody': left as it stands.\n"
     lines = done.stdout.splitlines()

@@ -5,13 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from openpyxl import load_workbook
 from pypdf import PdfReader
 
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
-from sizebook.cli import app
 from sizebook.scenarios.scenario_files import read_toml
+from tests.commands import run
 from tests.libreoffice.office import Office, assert_stored_is_recalculated
 from tests.workbooks.shipped import totals_of
 
@@ -90,8 +89,8 @@ def test_bought_and_called_by_hand(made: PlannedScenario) -> None:
 
 
 def test_command_json_and_page_say_the_same(made: PlannedScenario, file: Path) -> None:
-    text = CliRunner().invoke(app, ["plan", "fleet", str(file)], catch_exceptions=False).output
-    data = json.loads(CliRunner().invoke(app, ["plan", "fleet", str(file), "--json"], catch_exceptions=False).output)
+    text = run("plan", "fleet", file).output
+    data = json.loads(run("plan", "fleet", file, "--json").output)
     page = PAGE.read_text(encoding="utf-8")
     for sentence in said(made):
         assert sentence in text and sentence in page
@@ -115,7 +114,7 @@ def test_report_workbook_and_libreoffice_say_the_same(
     as_libreoffice = ["fill", "fleet_plan.xlsx", str(file), "--target", "libreoffice"]
     for command, name in ((["report", str(file)], "case.pdf"), (as_libreoffice, "case.xlsx")):
         asked = [*command, "-o", str(tmp_path / name)]
-        assert CliRunner().invoke(app, asked, catch_exceptions=False).exit_code == 0
+        assert run(*asked).exit_code == 0
     first = _plain(PdfReader(tmp_path / "case.pdf").pages[0].extract_text())
     for sentence in said(made):
         assert _plain(sentence) in first

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from openpyxl import Workbook, load_workbook
 
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.functions import load
+from tests.commands import run
 
 load()
 HEAD = "model,gpu,engine,weight_dtype,kv_dtype,tp,pp,dp,ep,input_tokens,output_tokens,concurrency\n"
@@ -20,7 +19,7 @@ GOOD = "Qwen/Qwen3-32B,h100-sxm,vllm,,,2,1,1,1,1024,512,16\n"
 def swept(folder: Path, rows: str, suffix: str = ".csv", head: str = HEAD) -> pl.DataFrame:
     (folder / "in.csv").write_text(head + rows, encoding="utf-8")
     output = folder / f"out{suffix}"
-    result = CliRunner().invoke(app, ["sweep", str(folder / "in.csv"), "-o", str(output)])
+    result = run("sweep", folder / "in.csv", "-o", output)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return pl.read_csv(output) if suffix == ".csv" else pl.read_parquet(output)
@@ -137,7 +136,7 @@ def test_a_workbook_in_and_out(tmp_path: Path) -> None:
     book.active.append(HEAD.strip().split(","))  # type: ignore[union-attr]
     book.active.append(["qwen3-0.6b", "h100-sxm", "vllm", None, None, 1, 1, 1, 1, 1024, 512, 16])  # type: ignore[union-attr]
     book.save(tmp_path / "in.xlsx")
-    result = CliRunner().invoke(app, ["sweep", str(tmp_path / "in.xlsx"), "-o", str(tmp_path / "out.xlsx")])
+    result = run("sweep", tmp_path / "in.xlsx", "-o", tmp_path / "out.xlsx")
     assert result.exit_code == 0
     rows = list(load_workbook(tmp_path / "out.xlsx").worksheets[0].iter_rows(values_only=True))
     assert rows[0][-2:] == ("fits", "reason")
@@ -152,7 +151,7 @@ def test_space_around_names_and_numbers_stored_as_such_change_nothing(tmp_path: 
     for at, row in enumerate((plain, spaced)):
         given, output = tmp_path / f"{at}.parquet", tmp_path / "out.parquet"
         pl.DataFrame([row]).write_parquet(given)
-        result = CliRunner().invoke(app, ["sweep", str(given), "-o", str(output)])
+        result = run("sweep", given, "-o", output)
         assert result.exit_code == 0, result.output
         found.append(pl.read_parquet(output).drop(plain).row(0, named=True))
     assert found[0] == found[1]

@@ -4,11 +4,10 @@ import csv
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.plans.training.rows import OUTPUTS
+from tests.commands import run
 from tests.plans.training.training_runs import training_row
 
 HEADS = ["name", "model", "gpu", "gpus", "batch", "tokens", "tp", "price_usd_per_gpu_hour"]
@@ -22,7 +21,7 @@ def _swept(folder: Path, heads: list[str], rows: list[list[str]], kind: str = "c
     table, output = folder / "runs.csv", folder / f"out.{kind}"
     with table.open("w", newline="") as lines:
         csv.writer(lines).writerows([heads, *rows])
-    result = CliRunner().invoke(app, ["sweep", str(table), "-o", str(output)])
+    result = run("sweep", table, "-o", output)
     if result.exception is not None:
         raise result.exception
     assert "1 of 2 rows estimated" in result.output
@@ -67,7 +66,7 @@ def test_tables_of_published_runs_may_say_dtype(tmp_path: Path) -> None:
     for name in ("dtype", "compute_dtype"):
         with table.open("w", newline="") as lines:
             csv.writer(lines).writerows([[head.format(name) for head in heads], cells])
-        result = CliRunner().invoke(app, ["sweep", str(table), "-o", str(output)])
+        result = run("sweep", table, "-o", output)
         assert "columns kept but not read: note" in result.stderr
         with output.open() as lines:
             steps[name] = next(csv.DictReader(lines))["step_seconds"]

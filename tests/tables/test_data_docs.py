@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.tables import table
 from sizebook.tables import prices
+from tests.commands import run
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
 CALLS = re.findall(r"^sizebook (call \S+(?: \S+)*) {2,}(\S+(?: \S+)*)", PAGE, re.MULTILINE)
@@ -20,7 +19,7 @@ def test_there_are_calls_to_check() -> None:
 
 @pytest.mark.parametrize(("words", "value"), CALLS)
 def test_calls(words: str, value: str) -> None:
-    shown = CliRunner().invoke(app, words.split()).output.split()
+    shown = run(*words.split()).output.split()
     wanted = value.split()
     if len(wanted) == 1 and re.fullmatch(r"[\d.]+", value):
         assert float(shown[0]) == pytest.approx(float(value), rel=1e-9)

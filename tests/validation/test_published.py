@@ -5,11 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.validation.published import COLUMNS, tables, validate
+from tests.commands import run
 
 
 def _table(folder: Path, quantity: str, inputs: str, expected: float, tolerance: float) -> Path:
@@ -60,7 +59,7 @@ def test_an_unknown_quantity_and_a_broken_row_are_refused(tmp_path: Path) -> Non
 
 
 def test_the_command_prints_a_summary_by_quantity() -> None:
-    result = CliRunner().invoke(app, ["validate", "--json"])
+    result = run("validate", "--json")
     assert result.exit_code == 0
     by_quantity = {each["quantity"]: each for each in json.loads(result.output)}
     assert by_quantity["activation_bytes"]["worst_error"] == 0

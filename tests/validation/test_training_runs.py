@@ -5,11 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.tables import table
 from sizebook.validation.training_runs import GroupError, chart_title, errors, over_groups, over_runs, summary
+from tests.commands import run
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -60,8 +59,8 @@ def test_the_page_on_accuracy_quotes_the_tables() -> None:
 
 
 def test_the_command_prints_the_errors_beside_the_published_figures() -> None:
-    said = CliRunner().invoke(app, ["validate"]).output.splitlines()
+    said = run("validate").output.splitlines()
     assert said[-1] == summary()
-    data = json.loads(CliRunner().invoke(app, ["validate", "--json"]).output)[-1]
+    data = json.loads(run("validate", "--json").output)[-1]
     assert data["quantity"] == "training_runs_left_out" and data["cases"] == sum(row["runs"] for row in data["rows"])
     assert data["mean_error"] == over_runs(errors(), "unseen_error")

@@ -5,19 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.table import Table
 
 from sizebook.batch import layouts
 from sizebook.batch.anchor_values import supply_names
 from sizebook.batch.plan_kinds import plan_scenario
-from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import leaves
 from sizebook.plans.training.alternatives import LayoutFigures
 from sizebook.workbooks.filling import fill_from
 from sizebook.workbooks.template_check import check_template
+from tests.commands import run
 
 RUN: dict[str, Any] = {
     "plan": "training", "model": "llama-3.1-70b", "gpu": "h200-sxm", "gpus": 64, "tokens": 2e12, "seq": 8192,
@@ -53,7 +52,7 @@ def test_the_table_is_the_search_and_each_row_the_plan_of_its_layout(tmp_path: P
     lines = [f"{key} = {json.dumps(value)}" for key, value in RUN.items()]
     scenario = tmp_path / "run.toml"
     scenario.write_text("\n".join(lines))
-    printed = CliRunner().invoke(app, ["plan", "train", str(scenario), "--layouts", "--json"], catch_exceptions=False)
+    printed = run("plan", "train", scenario, "--layouts", "--json")
     searched = json.loads(printed.output)["layouts"]
     assert [row["layout"] for row in shown] == [each["layout"]["name"] for each in searched]
     for name in ("memory_bytes", "step_seconds", "tokens_per_s_per_gpu"):

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from sizebook import __version__
-from sizebook.cli import app
 from sizebook.excel.addin import windows_machine as machines
 from sizebook.excel.addin.installation import read_settings
 from sizebook.excel.addin.xlam_file import FILE_NAME, SHEET_PART
+from tests.commands import run
 from tests.excel.addin.machines import windows
 
 SETTINGS = {
@@ -26,7 +26,7 @@ SETTINGS = {
 
 
 def excel(*words: str) -> Result:
-    return CliRunner().invoke(app, ["excel", *words])
+    return run("excel", *words)
 
 
 @pytest.fixture

@@ -11,13 +11,12 @@ import time
 from pathlib import Path
 
 import xlwings
-from click.testing import CliRunner
 from xlwings import server
 
-from sizebook.cli import app
 from sizebook.core import cells
 from sizebook.excel.lite import write_lite
 from sizebook.functions import load
+from tests.commands import run
 
 start = time.perf_counter()
 problems = []
@@ -61,7 +60,7 @@ for name, function in load().items():
     if not all(same(a, b) for a, b in pairs):
         problems.append(f"{name}: got {got}, want {wanted}")
 for plan, scenario in (("train", "training-llama-3.1-70b"), ("serve", "serving-llama-3.1-70b")):
-    done = CliRunner().invoke(app, ["plan", plan, f"/scenarios/{scenario}.toml"])
+    done = run("plan", plan, f"/scenarios/{scenario}.toml")
     print(done.stdout, end="")
     if done.exit_code:
         problems.append(f"plan {plan}: {done.exception}")

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from pypdf import PdfReader
 
 from sizebook.batch import inspection, reconciliation_files
-from sizebook.cli import app
 from sizebook.core.errors import SizebookError, UnknownKeyError
 from sizebook.core.tables import table
 from sizebook.core.units import THIN_SPACE
@@ -22,11 +21,8 @@ from sizebook.models.reconciliation import compare
 from sizebook.models.searching import facts_of, read_again, unread_again
 from sizebook.reports.reconciliation.report import report
 from sizebook.reports.render import write_pdf
+from tests.commands import run
 from tests.row_lists import listed
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments)
 
 
 def refusal(result: Result) -> str:

@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.core.units import THIN_SPACE
 from sizebook.models.checkpoints.adapters import adapter_of
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.sources.checkpoints import base_of, predicted_base
+from tests.commands import run
 from tests.intake.test_files import refusal
 from tests.models.checkpoints.making import folder
 from tests.models.checkpoints.test_count_command import TINY_WEIGHTS, counted
@@ -193,7 +192,7 @@ def test_an_adapter_with_its_weights_and_a_base_of_other_names(tmp_path: Path) -
     assert (shown["adapter"], shown["stored"], shown["bytes"]) == (8 * (48 + 144), 1_536, 6_144)
     assert shown["base_total"] == 48 * 144 + 48
     assert shown["modules"] == {"c_attn": 1_536}
-    refused = CliRunner().invoke(app, ["count", str(path), "--base", str(base), "--layers", "--engine", "transformers"])
+    refused = run("count", path, "--base", base, "--layers", "--engine", "transformers")
     assert str(refused.exception) == (
         "no effect: got --layers and --engine for an adapter, want what changes something. Leave it out."
     )
@@ -209,7 +208,7 @@ def test_settings_alone_against_the_base_that_they_name(tmp_path: Path) -> None:
     }
     path = tmp_path / "adapter_config.json"
     path.write_text(json.dumps(settings))
-    done = CliRunner().invoke(app, ["count", str(path)])
+    done = run("count", path)
     lines = [line.split() for line in done.stdout.replace(THIN_SPACE, ",").splitlines() if line]
     assert lines[1:] == [
         ["q_proj", "2,048"], ["v_proj", "1,536"], ["LoRA,", "rank", "8", "3,584", "3.58", "k"],

@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.core.units import THIN_SPACE
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import predicted_names
+from tests.commands import run
 from tests.models.checkpoints.making import Given, folder, gguf, safetensors
 from tests.models.checkpoints.test_gguf import KEYS, TENSORS
 from tests.models.loopback_hub import Hub, serving
@@ -23,14 +22,14 @@ TINY_WEIGHTS: Given = {name: ("BF16", shape) for name, shape in tiny_tensors().i
 
 
 def counted(*words: str | Path) -> dict[str, Any]:
-    done = CliRunner().invoke(app, ["count", *map(str, words), "--json"], catch_exceptions=False)
+    done = run("count", *words, "--json")
     assert done.exit_code == 0, done.output
     shown: dict[str, Any] = json.loads(done.stdout)
     return shown
 
 
 def refused(*words: str | Path) -> str:
-    done = CliRunner().invoke(app, ["count", *map(str, words)])
+    done = run("count", *words)
     assert isinstance(done.exception, SizebookError), done.output
     return str(done.exception)
 
@@ -109,7 +108,7 @@ def test_a_pipeline_is_counted_in_parts(tmp_path: Path) -> None:
 
 def test_a_quantised_gguf_says_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "tiny.gguf").write_bytes(gguf(KEYS, TENSORS))
-    done = CliRunner().invoke(app, ["count", str(tmp_path / "tiny.gguf")])
+    done = run("count", tmp_path / "tiny.gguf")
     lines = done.stdout.replace(THIN_SPACE, ",").splitlines()
     assert lines[0] == "tiny.gguf, from the headers of 1 file (GGUF, qwen3moe, Tiny)"
     assert lines[2].split() == ["Q8_0", "131,072", "1", "t.", "139", "kB"]

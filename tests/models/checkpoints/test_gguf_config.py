@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.models import catalog
 from sizebook.models.checkpoints.contents import contents_at
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 from sizebook.sources.checkpoints import figures_from_config
+from tests.commands import run
 from tests.intake.test_files import refusal
 from tests.models.checkpoints.making import gguf
 from tests.row_lists import listed
@@ -110,7 +109,7 @@ def test_a_model_plans_from_its_gguf_alone(tmp_path: Path) -> None:
               "num_attention_heads": H, "num_key_value_heads": KV, "head_dim": HEAD, "vocab_size": V}  # fmt: skip
     assert count(described).parts == count(architecture(Config(config, "c"))).parts
     assert described.n_ctx == 512
-    done = CliRunner().invoke(app, ["count", str(path), "--json"], catch_exceptions=False)
+    done = run("count", path, "--json")
     assert json.loads(done.stdout)["config"]["agreement"] == "the headers hold exactly the parameters of the config"
 
 

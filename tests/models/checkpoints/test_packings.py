@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.models.checkpoints.contents import contents_at
 from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.tensors import Tensor
@@ -20,6 +18,7 @@ from sizebook.models.checkpoints.weighing import Weighed
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import predicted_names, verify
+from tests.commands import run
 from tests.intake.test_files import refusal
 from tests.models.checkpoints.making import WIDTH, Given, folder, pickled_table, pickled_tensor, torch_archive, whole
 from tests.models.made_checkpoints import TINY
@@ -229,7 +228,7 @@ def test_bits_that_leave_a_rest_in_a_word_need_groups(tmp_path: Path, bits: int)
 def test_a_config_that_does_not_tell_is_not_asked_for(tmp_path: Path) -> None:
     config = {"quantization_config": {"quant_method": "vptq"}}
     path = folder(tmp_path, {"l.indices": ("I32", (OUT, IN)), **NORM}, config)
-    done = CliRunner().invoke(app, ["count", str(path)], catch_exceptions=False)
+    done = run("count", path)
     assert (
         "packing not known: I32, such as l.indices; counted as stored, so the parameters may be more. Its "
         "quantization_config says 'vptq', of which this packing is not described.\n"

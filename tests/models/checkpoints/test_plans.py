@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from openpyxl import load_workbook
 
 from sizebook.batch.plan_kinds import PLAN_KINDS, report_of
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.reading import read
 from sizebook.functions import load
@@ -22,6 +20,7 @@ from sizebook.serving.memory import weight_bytes_per_gpu
 from sizebook.serving.quantities import Replica
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
+from tests.commands import run
 from tests.intake.test_files import refusal
 from tests.models.checkpoints.making import Given, folder, gguf
 from tests.models.made_checkpoints import TINY, TINY_PARAMETERS, tiny_tensors
@@ -114,7 +113,7 @@ def test_a_scenario_names_a_checkpoint_beside_it(tmp_path: Path) -> None:
         'plan = "serving"\nmodel = "m/"\ngpu = "h100-sxm"\n[traffic]\nrequests_per_day = 1000\n'
         "input_tokens = 1000\noutput_tokens = 200\n"
     )
-    done = CliRunner().invoke(app, ["plan", "serve", str(scenario), "--json"], catch_exceptions=False)
+    done = run("plan", "serve", scenario, "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["figures"]["weight_bytes"] == stored
 
@@ -126,9 +125,7 @@ def test_a_sweep_takes_checkpoints_among_catalog_models(tmp_path: Path) -> None:
         (f"{tmp_path}/m/", 1, ""), ("llama-3.1-8b", 1, ""), ("llama-3.1-8b", 1, "fp8"),
     ])  # fmt: skip
     (tmp_path / "t.csv").write_text(head + rows)
-    done = CliRunner().invoke(
-        app, ["sweep", str(tmp_path / "t.csv"), "-o", str(tmp_path / "o.csv")], catch_exceptions=False
-    )
+    done = run("sweep", tmp_path / "t.csv", "-o", tmp_path / "o.csv")
     assert done.exit_code == 0, done.output
     names, *lines = [line.split(",") for line in (tmp_path / "o.csv").read_text().splitlines()]
     found = [dict(zip(names, line, strict=True)) for line in lines]
@@ -220,7 +217,7 @@ def test_a_fleet_takes_a_checkpoint(tmp_path: Path) -> None:
             f'plan = "fleet"\n[[service]]\nname = "chat"\nmodel = "{model}"\ngpu = "h100-sxm"\n{dtype}\n'
             "requests_per_day = 1000000\ninput_tokens = 1000\noutput_tokens = 200\nconcurrency = 32\n"
         )
-        done = CliRunner().invoke(app, ["plan", "fleet", str(tmp_path / "s.toml"), "--json"], catch_exceptions=False)
+        done = run("plan", "fleet", tmp_path / "s.toml", "--json")
         assert done.exit_code == 0, done.output
         plans.append(json.loads(done.stdout))
     stored, quantised, whole = (plan["services"][0]["replica"]["capacity"] for plan in plans)

@@ -3,14 +3,13 @@
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.errors import InputError, RangeError
 from sizebook.core.sections import put_together
 from sizebook.plans.serving.backwards import MostServed, most_served
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from tests.commands import run
 
 ASKED: dict[str, Any] = {
     "requests_per_day": 100_000, "input_tokens": 2000, "output_tokens": 400, "months": 1, "concurrency": 32, "tp": 4,
@@ -111,9 +110,9 @@ def test_the_command_says_what_is_had(tmp_path: Any) -> None:
         'plan = "serving"\nmodel = "llama-3.1-70b"\ngpu = "h100-sxm"\n'
         + "".join(f"{name} = {value!r}\n".replace("'", '"') for name, value in ASKED.items())
     )
-    result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml"), "--given", "gpus=43"])
+    result = run("plan", "serve", tmp_path / "s.toml", "--given", "gpus=43")
     assert "on 10 replicas. That takes 40 GPUs; one replica more would take 44.\n" in result.stdout
-    wrong = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml"), "--given", "euros=1"])
+    wrong = run("plan", "serve", tmp_path / "s.toml", "--given", "euros=1")
     assert str(wrong.exception) == (
         "not given: got 'euros=1', want one of usd_per_month, gpus, kw, usd_per_mtok with an amount above 0. Write "
         "usd_per_month=50000."

@@ -33,6 +33,7 @@ from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.terms import kernels_basis, latency_terms
 from sizebook.sweeps.serving import sweep
 from sizebook.tables.hardware import accelerator
+from tests.commands import run
 from tests.plans.asking import serving_inputs
 from tests.row_lists import listed
 
@@ -178,7 +179,7 @@ def test_surfaces_say_the_same(tmp_path: Path) -> None:
 def test_one_of_a_thing_is_not_several(tmp_path: Path, command: tuple[str, str]) -> None:
     kind, scenario = command
     (tmp_path / "s.toml").write_text(scenario)
-    text = CliRunner().invoke(app, ["plan", kind, str(tmp_path / "s.toml")]).stdout
+    text = run("plan", kind, tmp_path / "s.toml").stdout
     assert re.search(r"\b1 (GPU|rack)\b", text), text
     assert not re.search(r"\b1 (GPU|node|rack|request|replica|instance|month)s\b", text), text
 

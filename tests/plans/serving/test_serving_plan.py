@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.errors import InputError, RangeError, TargetError
 from sizebook.core.expression import parse as parse_formula
 from sizebook.core.sections import leaves
@@ -27,6 +25,7 @@ from sizebook.serving.case import case_of
 from sizebook.serving.estimate import estimate
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import latency
+from tests.commands import run
 from tests.plans.asking import serving_inputs
 
 TRAFFIC = {
@@ -219,9 +218,9 @@ tpot_target_seconds = 0.02
 def test_plan_serve_prints_text_and_json(tmp_path: Path) -> None:
     (tmp_path / "day.csv").write_text("requests\n" + "\n".join(map(str, range(1, 25))), encoding="utf-8")
     (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
-    text = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
+    text = run("plan", "serve", tmp_path / "s.toml")
     assert text.exit_code == 0 and "; limited by the TPOT target\n" in text.output
-    data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml"), "--json"]).output)
+    data = json.loads(run("plan", "serve", tmp_path / "s.toml", "--json").output)
     assert data["replica"]["tpot_seconds"]["value"] <= 0.02
     assert len(data["months"][0]["replicas_by_hour"]) == 24
     busiest = data["months"][0]["replicas_by_hour"]
@@ -231,7 +230,7 @@ def test_plan_serve_prints_text_and_json(tmp_path: Path) -> None:
 def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
     text = SCENARIO.replace("gpu =", "gpus =").replace('hours_csv = "day.csv"', "")
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
-    result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
+    result = run("plan", "serve", tmp_path / "s.toml")
     assert isinstance(result.exception, InputError)
     known = [
         *(leaf.name for leaf in leaves(ServingScenario)),

@@ -4,9 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError, RangeError, SizebookError, TargetError, UnknownKeyError
 from sizebook.functions import load
@@ -16,6 +14,7 @@ from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.quantities import Replica
+from tests.commands import run
 from tests.plans.asking import serving_inputs
 from tests.row_lists import listed
 
@@ -59,7 +58,7 @@ def test_requests_longer_than_the_model_states_are_told() -> None:
 
 def test_a_scenario_of_another_plan_is_one_problem(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text('plan = "training"\ngpus = 8\n', encoding="utf-8")
-    result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
+    result = run("plan", "serve", tmp_path / "s.toml")
     assert str(result.exception) == (
         "s.toml: another plan: got plan = 'training', want 'serving' for this command. "
         "Use 'sizebook plan train' for it."
