@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizebook.core.errors import RangeError
 from sizebook.core.tables import read
 from sizebook.formulas import params
 from sizebook.functions import load
@@ -63,14 +62,6 @@ def test_transformer_is_the_sum_of_its_parts(n_layers: int, d_model: int, d_ff: 
         + params.params_linear(d_model, vocab)
     )
     assert params.params_transformer(n_layers, d_model, d_ff, vocab) == parts
-
-
-def test_heads_that_do_not_group_are_refused() -> None:
-    with pytest.raises(RangeError) as caught:
-        params.params_attention(512, 8, 64, 3)
-    assert str(caught.value) == (
-        "heads do not group: got n_heads 8 and n_kv_heads 3, want n_kv_heads to divide n_heads. Correct one of the two."
-    )
 
 
 def test_formulas_take_arrays() -> None:

@@ -5,18 +5,15 @@ from typing import Any
 import pytest
 
 from sizebook.core.cells import call
-from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.functions import load
 from sizebook.serving.band import FITTED, UNSEEN, replica_band
 from sizebook.serving.case import case_of
 from sizebook.serving.costs import costs_of
-from sizebook.serving.encoding import serving_case
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.releases import said_of
 from sizebook.serving.step_times import step_times
 from sizebook.serving.time import Pass, pass_seconds, prompts_together
 from sizebook.tables.hardware import accelerator
-from tests.row_lists import listed
 
 load()
 MODEL = "llama-3.1-8b"
@@ -95,22 +92,6 @@ def test_a_release_outside_those_of_the_fit_has_the_band_of_unseen_combinations(
     assert [each.basis for each in bands.values()] == [FITTED, FITTED, FITTED, UNSEEN, UNSEEN, UNSEEN]
     assert bands["1.0.0rc3"] == bands[""]
     assert bands["1.2.0"].high > bands[""].high
-
-
-@pytest.mark.parametrize(*listed("serving", "test_what_is_no_known_release_is_refused"))
-def test_what_is_no_known_release_is_refused(engine: str, release: str, said: str) -> None:
-    with pytest.raises(UnknownKeyError) as refused:
-        case_of(MODEL, "h100-sxm", Replica(engine=engine, release=release))
-    assert str(refused.value) == said
-
-
-def test_a_model_with_an_encoder_refuses_it() -> None:
-    with pytest.raises(InputError) as refused:
-        serving_case("bge-m3", "h100-sxm", Replica(release="0.19.0"))
-    assert str(refused.value) == (
-        "no release of an encoder: got release '0.19.0' for bge-m3, want a model that only decodes, whose defaults are "
-        "known. Remove release."
-    )
 
 
 @pytest.mark.parametrize(

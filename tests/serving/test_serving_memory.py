@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sizebook.core.cells import call
-from sizebook.core.errors import RangeError, TargetError, UnknownKeyError
+from sizebook.core.errors import TargetError
 from sizebook.functions import load
 from sizebook.serving.case import case_of, layout_meant
 from sizebook.serving.kernels import chance_missed
@@ -113,17 +113,6 @@ def test_a_token_misses_the_experts_that_it_is_not_sent_to() -> None:
     assert 256 * (1 - chance_missed(256.0, 8.0)) == pytest.approx(8)
     assert 4 * (1 - chance_missed(4.0, 1.0) ** 2) == pytest.approx(1.75)
     assert chance_missed(0.0, 0.0) == 1
-
-
-def test_refusals_say_what_to_do() -> None:
-    with pytest.raises(RangeError) as refused:
-        case_of("deepseek-r1", "h200-sxm", Replica(tp=8, ep=3))
-    assert str(refused.value) == (
-        "layout does not divide: got ep 3 over tp x dp = 8 GPUs, want a divisor. Change ep, tp or dp."
-    )
-    with pytest.raises(UnknownKeyError) as unknown:
-        case_of("deepseek-r1", "h200-sxm", Replica(engine="vlm"))
-    assert str(unknown.value) == ("unknown engine: got 'vlm', want 'vllm', or one of sglang, tensorrt-llm. Correct it.")
 
 
 def test_layouts_that_tables_write_as_a_product() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from sizebook.core.errors import InputError
 from sizebook.plans.fleet.figures import figures
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.plans.serving.plan import plan_serving
@@ -67,12 +66,3 @@ def test_the_report_names_both_pools() -> None:
 def _rows(shown: Report) -> list[Row]:
     blocks = [block for section in shown.sections for block in section.blocks]
     return [row for block in blocks if isinstance(block, Table) for row in block.rows]
-
-
-def test_pools_said_without_the_switch_are_refused_by_name() -> None:
-    with pytest.raises(InputError) as refused:
-        fleet(separate_prefill=False, prefill_tp=2)
-    assert str(refused.value) == (
-        "stated in vain: got prefill_tp and no separate_prefill, want separate_prefill with it. State "
-        "separate_prefill, or leave out what needs it."
-    )

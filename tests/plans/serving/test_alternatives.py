@@ -217,15 +217,6 @@ def test_blank_is_what_is_not_asked() -> None:
     assert found["owned_gpus"] == 8 and found["api_usd"] == "" and set(blank) == {""}
 
 
-def test_half_an_api_is_refused() -> None:
-    with pytest.raises(InputError) as caught:
-        plan(api_provider="nebius")
-    assert str(caught.value) == (
-        "half an API: got api_provider nebius and no api_model, want both. Name them as data/api_prices.csv does, "
-        "such as nebius and meta-llama/Llama-3.3-70B-Instruct."
-    )
-
-
 def test_a_month_counts_from_which_on_it_stays_so() -> None:
     """Paid in all: 1 5 6 7 beside 1 3 6 9; a tie while a contract runs is no end of it."""
     assert settled_month([1, 4, 1, 1], [1, 2, 3, 3]) == 3

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import sizebook
-from sizebook.core.errors import InputError
 from sizebook.core.sections import put_together
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.conversation import Conversation
@@ -76,24 +75,6 @@ def test_cache_behind_the_gpu_is_sent_back_over_its_link() -> None:
     same = figures(input_histogram=lengths, cache_hit_ratio=at["hit_ratio"], kv_dtype="fp8", **load)
     waited = at["restored_ratio"] * 2 / 3 * at["restore_seconds"]
     assert at["ttft_seconds"] == pytest.approx(same["ttft_seconds"] + waited)
-
-
-def test_a_spread_of_prompts_beside_turns_is_refused() -> None:
-    with pytest.raises(InputError) as refused:
-        figures(**TURNS, input_tokens_p95=4000)
-    assert str(refused.value) == (
-        "lengths given twice: got 3 turns and a spread of prompts, want one of them. Remove the spread: prompts grow "
-        "from input_tokens by turn_tokens and the answers so far."
-    )
-
-
-def test_conversations_of_two_pools_are_refused() -> None:
-    with pytest.raises(InputError) as refused:
-        figures(**TURNS, separate_prefill=True)
-    assert str(refused.value) == (
-        "conversations are not planned so: got 3 turns and separate_prefill, want one pool of a decoder and mean "
-        "lengths. Set turns to 1 and state cache_hit_ratio."
-    )
 
 
 def test_sensitivities_know_the_lengths_of_conversations() -> None:

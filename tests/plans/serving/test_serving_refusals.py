@@ -39,18 +39,6 @@ def test_a_layout_that_no_engine_starts_is_refused(layout: dict[str, int], messa
     assert str(refused.value) == message
 
 
-def test_a_prompt_that_no_cache_holds_says_by_how_much() -> None:
-    """20 000 400 tokens x 80 layers x 2 x 4 of 8 heads x 128 x 2 bytes = 3 276.9 GB a GPU; 94.5 GB of it are free."""
-    with pytest.raises(TargetError) as refused:
-        planned(
-            "llama-3.1-70b", "h200-sxm", weight_dtype="fp8", tp=2, input_tokens=20_000_000, output_tokens=400
-        )  # fmt: skip
-    assert str(refused.value) == (
-        "memory binds: got 3182.4 GB too much on each h200-sxm for llama-3.1-70b at tp2, want room for one request. "
-        "No tp up to 8 makes room: raise pp, shorten the requests or choose a narrower weight_dtype."
-    )
-
-
 def test_requests_longer_than_the_model_states_are_told() -> None:
     plan = planned("llama-3.1-70b", "h200-sxm", weight_dtype="fp8", tp=8, input_tokens=150_000, output_tokens=400)
     assert plan.beyond_context == "150\u202f400 tokens a request are more than the 131\u202f072 that the model states"

@@ -85,16 +85,6 @@ def test_a_token_passes_the_adapters_of_the_experts_that_it_visits() -> None:
     assert {each.name.split(".")[-1] for each in targets(mixtral, "query-value")} == {"q_proj", "v_proj"}
 
 
-def test_projections_that_a_model_lacks_are_refused() -> None:
-    """A state-space model has no attention."""
-    with pytest.raises(InputError) as refused:
-        targets(catalog.architecture("mamba-130m"), "attention")
-    assert str(refused.value) == (
-        "no such projections: got lora_on 'attention' for mamba, want adapters on matrices that it has. Say attention, "
-        "mlp or all."
-    )
-
-
 def test_padding_stretches_the_run_and_packing_avoids_it() -> None:
     """Examples of 512 tokens in sequences of 2048: three quarters of a step are padding, so it takes four times."""
     given = {"gpus": 8, "tokens": 1e8, "batch": 64, "seq": 2048, "price_usd_per_gpu_hour": 2.0, "lora_rank": 16}

@@ -5,15 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from sizebook.core.errors import SizebookError
 from sizebook.formulas.training_memory import GptLayout, activation_bytes
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Attention, Embedding, Experts, FeedForward, Head, Layer, Norm
 from sizebook.training.activations import kept_bytes
-from sizebook.training.layout import Layout, check, in_flight, stage_layers
+from sizebook.training.layout import Layout, in_flight, stage_layers
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import model_profile
-from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
 
 GIB = 2**30
@@ -111,40 +109,6 @@ def test_pipeline_stages_hold_fewer_micro_batches_towards_the_end() -> None:
     assert in_flight(Layout(pp=8, interleave=3), 0, 64) == pytest.approx(8 * (1 + 7 / 24))
     assert in_flight(Layout(pp=4), 0, 2) == 2
     assert stage_layers(126, 8) == (15, 16, 16, 16, 16, 16, 16, 15)
-
-
-@pytest.mark.parametrize(
-    ("layout", "message"),
-    [
-        (
-            Layout(tp=3, dp=1),
-            "tensor parallelism does not divide the heads: got tp 3 and n_heads 32, want tp to divide n_heads. Use "
-            "tp 2.",
-        ),
-        (
-            Layout(pp=64),
-            "more pipeline chunks than layers: got pp 64 x interleave 1 = 64 and 32 layers, want at most one chunk a "
-            "layer and two for embedding and head. Use pp 32.",
-        ),
-        (
-            Layout(dp=3),
-            "batch does not divide: got batch 8, dp 3 and micro_batch 1, want a multiple of 3. Use a batch of 6.",
-        ),
-    ],
-)
-def test_impossible_layouts_are_refused(layout: Layout, message: str) -> None:
-    with pytest.raises(SizebookError) as refused:
-        check(layout, LLAMA_8B, gpus=layout.gpus, batches=Batches(batch=8))
-    assert str(refused.value) == message
-
-
-def test_gpus_must_be_the_product() -> None:
-    with pytest.raises(SizebookError) as refused:
-        check(Layout(tp=4, dp=2), LLAMA_8B, gpus=16, batches=Batches(batch=8))
-    assert str(refused.value) == (
-        "GPUs are not the product of the layout: got 16 GPUs and tp 4 x pp 1 x dp 2 x cp 1 = 8, want the same. "
-        "Set dp to 4."
-    )
 
 
 @pytest.mark.parametrize("name", ["llama-3.1-8b", "t5-large", "jamba-1.5-large", "openelm-3b", "deepseek-v3"])

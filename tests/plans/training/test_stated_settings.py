@@ -58,16 +58,6 @@ def test_what_a_recipe_does_not_read_is_said(given: dict[str, str], said: str) -
     assert work_of_row({**row, **given}).recipe == said
 
 
-@pytest.mark.parametrize("layers", ["0", "-3", "0.5"])
-def test_fewer_than_one_layer_moves_nowhere(layers: str) -> None:
-    with pytest.raises(InputError) as refused:
-        Recipe(offload=f"activations of {layers} layers")
-    assert str(refused.value) == (
-        f"no such number of layers: got offload 'activations of {layers} layers', want at least 1 layer. "
-        "Correct the number."
-    )
-
-
 @pytest.mark.parametrize("first", ["activations", "activations of 3 layers"])
 def test_two_shares_of_activations_are_refused(first: str) -> None:
     moved = f"{first}, activations of 5 layers"
