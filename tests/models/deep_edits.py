@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.models.edits import apply, bases, counted_by_transformers
+from tests.models.edits import bases, freshly_counted
 from tests.models.odd_edits import DROPPED, Changes, Config_, Kind
 
 FROZEN = "deep_counts.jsonl"
@@ -143,15 +143,7 @@ def deep(chance: random.Random, config: Config_) -> Changes:
 
 def main() -> None:
     """Freeze so many configs that transformers builds, anew."""
-    chance, wanted = random.Random(int(sys.argv[1])), int(sys.argv[2])
-    rows, types, lines = bases(), sorted(bases()), []
-    while len(lines) < wanted:
-        model_type = chance.choice(types)
-        nth = chance.randrange(len(rows[model_type]))
-        changes = deep(chance, rows[model_type][nth])
-        total = counted_by_transformers(apply(rows[model_type][nth], changes))
-        if total is not None:
-            lines.append(json.dumps({"type": model_type, "row": nth, "set": changes, "total": total}))
+    lines = freshly_counted(int(sys.argv[1]), int(sys.argv[2]), sorted(bases()), deep)
     (Path(__file__).parent / FROZEN).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -12,7 +12,7 @@ import importlib
 import json
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,10 @@ from sizebook.models.huggingface import architecture
 from sizebook.models.spellings import spellings
 from sizebook.sources.torch_engine import count_on_meta
 from tests.models.counts import small_configs
-from tests.models.odd_edits import DROPPED, VALUES, odd
+from tests.models.odd_edits import DROPPED, VALUES, Changes, Config_, keys, odd, place_of
 
 FROZEN = "edited_counts.jsonl"
-Config_ = dict[str, Any]
+Edit = Callable[[random.Random, Config_], Changes]
 
 
 @cache
@@ -49,20 +49,6 @@ def _other(chance: random.Random, old: Any) -> Any:
     return None
 
 
-def _place(chance: random.Random, config: Config_) -> tuple[Config_, str]:
-    """Return the config or one of its sections, and the path to it."""
-    inner = [key for key, value in config.items() if isinstance(value, dict) and "config" in key]
-    if inner and chance.random() < 0.5:
-        key = chance.choice(inner)
-        return config[key], f"{key}."
-    return config, ""
-
-
-def _keys(place: Config_, kind: Callable[[Any], bool] = lambda value: True) -> list[str]:
-    fixed = ("model_type", "architectures")
-    return [key for key, value in place.items() if key not in fixed and not key.endswith("_id") and kind(value)]
-
-
 @cache
 def classes_of(model_type: str) -> list[str]:
     """Return the classes that transformers builds from configs of a type."""
@@ -80,7 +66,7 @@ def _known(model_type: str) -> Config_:
     """Return the keys that the class of a type has, at their defaults: numbers, switches, nothing."""
     every = importlib.import_module("transformers").CONFIG_MAPPING[model_type]().to_dict()
     plain = {key: value for key, value in every.items() if value is None or isinstance(value, bool | int)}
-    return {key: plain[key] for key in _keys(plain)}
+    return {key: plain[key] for key in keys(plain)}
 
 
 @cache
@@ -98,7 +84,7 @@ def _read(config: str) -> dict[str, set[str]]:
 
 def _edit(chance: random.Random, config: Config_) -> dict[str, Any]:
     """Return one edit: the new value of each path."""
-    place, path = _place(chance, config)
+    place, path = place_of(chance, config)
     kind = chance.choice(
         [
             "size",
@@ -118,15 +104,14 @@ def _edit(chance: random.Random, config: Config_) -> dict[str, Any]:
         ]
     )
     if kind in ("size", "flip"):
-        wanted = bool if kind == "flip" else (int, list)
-        keys = _keys(place, lambda value: isinstance(value, wanted) and (kind == "flip") == isinstance(value, bool))
-        return {path + key: _other(chance, place[key]) for key in keys and [chance.choice(keys)]}
+        names = keys(place, bool) if kind == "flip" else keys(place, (int, list), but=bool)
+        return {path + key: _other(chance, place[key]) for key in names and [chance.choice(names)]}
     if kind in ("null", "drop"):
-        keys = _keys(place)
-        return {path + key: None if kind == "null" else DROPPED for key in keys and [chance.choice(keys)]}
+        names = keys(place)
+        return {path + key: None if kind == "null" else DROPPED for key in names and [chance.choice(names)]}
     if kind == "section":
-        keys = _keys(config, lambda value: isinstance(value, dict))
-        return {key: chance.choice([DROPPED, None, {}]) for key in keys and [chance.choice(keys)]}
+        names = keys(config, dict)
+        return {key: chance.choice([DROPPED, None, {}]) for key in names and [chance.choice(names)]}
     if kind in ("spell", "disagree"):
         pairs = [
             (a, b) if a in config else (b, a) for a, b in spellings(config["model_type"]) if a in config or b in config
@@ -140,11 +125,11 @@ def _edit(chance: random.Random, config: Config_) -> dict[str, Any]:
         return {"architectures": [chance.choice(classes)]} if classes else {}
     if kind == "known":
         known = _known(config["model_type"])
-        keys = sorted(known.keys() - config.keys())
-        return {key: _other(chance, known[key]) for key in keys and [chance.choice(keys)]}
+        names = sorted(known.keys() - config.keys())
+        return {key: _other(chance, known[key]) for key in names and [chance.choice(names)]}
     if kind == "read":
-        keys = sorted(_read(json.dumps(config)).get(path, set()) - place.keys())
-        return {path + key: chance.choice([True, False, 1, 2, 4]) for key in keys and [chance.choice(keys)]}
+        names = sorted(_read(json.dumps(config)).get(path, set()) - place.keys())
+        return {path + key: chance.choice([True, False, 1, 2, 4]) for key in names and [chance.choice(names)]}
     if kind == "strange":
         return {path + chance.choice(VALUES["strange"]): chance.choice([0, 1, 2, 4, 16, None, True, False])}
     key, value = chance.choice(VALUES["harmless"])
@@ -191,17 +176,22 @@ def counted_by_transformers(config: Config_) -> int | None:
         return None
 
 
-def main() -> None:
-    """Freeze so many configs that transformers builds, anew, or of the types named, behind those frozen."""
-    chance, wanted = random.Random(int(sys.argv[1])), int(sys.argv[2])
-    rows, types, lines = bases(), sys.argv[3:] or sorted(bases()), []
+def freshly_counted(seed: int, wanted: int, types: Sequence[str], edit: Edit) -> list[str]:
+    """Return so many edits that transformers builds, as rows to freeze, of each type in turn."""
+    chance, rows, lines = random.Random(seed), bases(), list[str]()
     while len(lines) < wanted:
         model_type = types[len(lines) % len(types)]
         nth = chance.randrange(len(rows[model_type]))
-        changes = edited(chance, rows[model_type][nth])
+        changes = edit(chance, rows[model_type][nth])
         total = counted_by_transformers(apply(rows[model_type][nth], changes))
         if total is not None:
             lines.append(json.dumps({"type": model_type, "row": nth, "set": changes, "total": total}))
+    return lines
+
+
+def main() -> None:
+    """Freeze so many configs that transformers builds, anew, or of the types named, behind those frozen."""
+    lines = freshly_counted(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] or sorted(bases()), edited)
     frozen = small_configs(FROZEN)
     made = [json.dumps(row) for row in frozen if sys.argv[3:] and not row.get("found")]
     lines = [*made, *lines, *(json.dumps(row) for row in frozen if row.get("found"))]

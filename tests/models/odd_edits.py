@@ -32,7 +32,8 @@ def keys(place: Config_, kinds: type | tuple[type, ...] = object, *, but: type |
     return [key for key in plain if isinstance(place[key], kinds) and not isinstance(place[key], but)]
 
 
-def _one(chance: random.Random, config: Config_) -> tuple[Config_, str]:
+def place_of(chance: random.Random, config: Config_) -> tuple[Config_, str]:
+    """Return the config or one of its sections, and the path to it."""
     inner = sections(config)
     if inner and chance.random() < 0.5:
         key = chance.choice(inner)
@@ -42,7 +43,7 @@ def _one(chance: random.Random, config: Config_) -> tuple[Config_, str]:
 
 def kind_of_value(chance: random.Random, config: Config_) -> Changes:
     """A number as a decimal, a text, a list, a truth value; below zero."""
-    place, path = _one(chance, config)
+    place, path = place_of(chance, config)
     if not (names := keys(place, int, but=bool)):
         return {}
     name = chance.choice(names)
@@ -52,7 +53,7 @@ def kind_of_value(chance: random.Random, config: Config_) -> Changes:
 
 def switch_as_number(chance: random.Random, config: Config_) -> Changes:
     """A switch as 0, 1, a text, a decimal."""
-    place, path = _one(chance, config)
+    place, path = place_of(chance, config)
     if not (names := keys(place, bool)):
         return {}
     name = chance.choice(names)
@@ -61,7 +62,7 @@ def switch_as_number(chance: random.Random, config: Config_) -> Changes:
 
 def list_at_odds(chance: random.Random, config: Config_) -> Changes:
     """A list that is empty, of one, of many, of another kind, or a number."""
-    place, path = _one(chance, config)
+    place, path = place_of(chance, config)
     if not (names := keys(place, list)):
         return {}
     name = chance.choice(names)
@@ -118,7 +119,7 @@ def several_classes(chance: random.Random, config: Config_) -> Changes:
 
 def stored_otherwise(chance: random.Random, config: Config_) -> Changes:
     """A format and a quantization that may not go together, in the file or a section."""
-    _, path = _one(chance, config)
+    _, path = place_of(chance, config)
     return {
         f"{path}{chance.choice(['dtype', 'torch_dtype'])}": chance.choice(VALUES["formats"]),
         "quantization_config": chance.choice(VALUES["quantised"]),
@@ -127,7 +128,7 @@ def stored_otherwise(chance: random.Random, config: Config_) -> Changes:
 
 def positions_otherwise(chance: random.Random, config: Config_) -> Changes:
     """A variant of rotary positions under a name of today or of before."""
-    _, path = _one(chance, config)
+    _, path = place_of(chance, config)
     return {path + chance.choice(["rope_scaling", "rope_parameters"]): chance.choice(VALUES["ropes"])}
 
 
@@ -141,7 +142,7 @@ def type_of_section(chance: random.Random, config: Config_) -> Changes:
 
 def number_as_list(chance: random.Random, config: Config_) -> Changes:
     """A size a layer where one number is meant: as many as layers, one, too many, all equal or not."""
-    place, path = _one(chance, config)
+    place, path = place_of(chance, config)
     if not (names := keys(place, int, but=bool)):
         return {}
     name, layers = chance.choice(names), config.get("num_hidden_layers", 2)
@@ -151,21 +152,21 @@ def number_as_list(chance: random.Random, config: Config_) -> Changes:
 
 def other_layers(chance: random.Random, config: Config_) -> Changes:
     """Which layers hold experts, slide or share, in the words of some type."""
-    _, path = _one(chance, config)
+    _, path = place_of(chance, config)
     key, values = chance.choice(VALUES["which_layers"])
     return {path + key: chance.choice(values)}
 
 
 def other_parts(chance: random.Random, config: Config_) -> Changes:
     """A part that some class adds or leaves out when a config says so."""
-    _, path = _one(chance, config)
+    _, path = place_of(chance, config)
     key, values = chance.choice(VALUES["parts"])
     return {path + key: chance.choice(values)}
 
 
 def activation(chance: random.Random, config: Config_) -> Changes:
     """Another activation function, under a name that some type has."""
-    place, path = _one(chance, config)
+    place, path = place_of(chance, config)
     named = [key for key in keys(place, str) if "act" in key or key == "feed_forward_proj"]
     return {path + chance.choice(named or ["hidden_act", "activation_function"]): chance.choice(VALUES["activations"])}
 
@@ -175,7 +176,7 @@ def section_inside(chance: random.Random, config: Config_) -> Changes:
     plain = {name: config[name] for name in keys(config, int, but=bool)}
     own = {name: chance.choice([value, value + 1, 2 * value]) for name, value in plain.items()}
     names = ["text_config", "vision_config", "decoder", "encoder", "llm_config", "audio_config", "language_config"]
-    _, path = _one(chance, config)
+    _, path = place_of(chance, config)
     found = {path + chance.choice(names): chance.choice([{}, own, {"model_type": "llama", **own}])}
     return {} if any(key in config for key in found) else found
 
