@@ -16,6 +16,7 @@ from sizebook.actuals.variance import shares as shares_of
 from sizebook.calculation import recalculate
 from sizebook.core.units import usd
 from tests.commands import run
+from tests.row_lists import listed
 
 SCENARIO = """plan = "serving"
 model = "llama-3.1-8b"
@@ -203,20 +204,7 @@ def test_the_report_of_two_pages_and_the_workbook_say_what_the_text_says(
     assert [values["Variance", f"O{row}"] for row in (5, 6)] == ["OK", "OK"]
 
 
-REFUSED = [
-    ({"month": "2026-10"}, "no month of the plan: got '2026-10' in row 2 of actuals.csv, want 1 or more"),
-    ({"month": "2027-02"}, "month beyond the plan: got month 4, want at most 3"),
-    ({"cost": "lots"}, "no number: got cost 'lots' in row 2 of actuals.csv, want one above 0. Correct it."),
-    ({"requests": ""}, "blank cell: got no requests in row 2 of actuals.csv, want a number. Fill it in."),
-    (
-        {"busy_share": 1.5},
-        "busy_share is out of range: got 1.5 in row 2 of actuals.csv, want above 0, up to 1. Correct it.",
-    ),
-    ({"colour": "red"}, "unknown column: got colour in actuals.csv, want some of month, requests"),
-]
-
-
-@pytest.mark.parametrize(("changed", "message"), REFUSED)
+@pytest.mark.parametrize(*listed("actuals", "test_a_bad_table_is_refused"))
 def test_a_bad_table_is_refused(scenario: Path, plan: dict[str, Any], changed: dict[str, Any], message: str) -> None:
     row = month(plan, 0) | changed
     table = scenario.parent / "actuals.csv"

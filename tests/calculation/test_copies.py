@@ -12,15 +12,10 @@ from sizebook.calculation.package import Package
 from sizebook.calculation.preparation import prepare
 from sizebook.calculation.tokens import Area, shifted
 from sizebook.functions import load
-
-FORMULAS = [
-    "A1+$A1+A$1+$A$1", "SUM(A1:B$3)*rate1", "'Q1'!A1+Q1!B2", 'LOG10(A1)&"A1"', "SUM(A:B)+SUM($C:D)",
-    "SUM(1:2)+SUM(3:$4)", "A1#+_xlfn.XLOOKUP(B2,C:C,D:D)", "Table1[[#This Row],[A1]]", "IF(A1>1E+3,TRUE,#N/A)",
-    "SUM(Q1:Q2!C4)", 'TEXT(A1,"0.0%d%")&B$2%',
-]  # fmt: skip
+from tests.row_lists import listed
 
 
-@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize(*listed("calculation", "test_copies_read_the_same_from_their_cells"))
 def test_copies_read_the_same_from_their_cells(formula: str) -> None:
     here, there = (Area("S", row, column, bottom=row, right=column) for row, column in ((5, 6), (12, 9)))
     seen = relative(formula, here)

@@ -7,45 +7,9 @@ import pytest
 from sizebook.core.errors import SizebookError
 from tests.models.counts import counted
 from tests.models.edits import bases
+from tests.row_lists import listed
 
 BASES = bases()
-# Type and key of another type with the value at which it says what is so, and one at which it does not.
-SAID: list[tuple[str, str, Any, Any]] = [
-    ("llama", "n_embd", 96, 97),
-    ("llama", "n_layer", 2, 5),
-    ("qwen2", "n_head", 6, 7),
-    ("qwen2", "d_ff", 112, 111),
-    ("bert", "num_key_value_heads", 6, 2),
-    ("bert", "head_dim", 16, 15),
-    ("bert", "norm_bias", True, 16),
-    ("bert", "use_bias", 1, 2),
-    ("bert", "attention_bias", True, "yes"),
-    ("qwen2", "qkv_bias", True, [1]),
-    ("qwen3", "qk_norm", True, 2),
-    ("dinov2", "tie_word_embeddings", True, 3),
-    ("dbrx", "head_dim", 14, 15),  # beside sections that set what layers do
-]
-# Rotated positions and the score of experts hold no weights, whatever is said of them.
-WHATEVER = [
-    ("llama", "use_rotary_pos_emb", True),
-    ("qwen3_moe", "n_positions", 77),
-    ("mamba", "n_positions", 77),
-    ("llama", "moe_gate", "topk"),
-]
-# The same keys where they would change the count: a table of positions, biases that are not there, experts.
-OTHERWISE = [
-    ("bert", "n_positions", 77),
-    ("opt", "use_rotary_pos_emb", True),
-    ("vit", "use_rotary_pos_emb", True),
-    ("t5gemma2", "use_rotary_pos_emb", True),
-    ("llama", "qk_norm", True),
-    ("llama", "norm_bias", True),
-    ("qwen2", "use_bias", True),
-    ("qwen2", "mlp_bias", True),
-    ("mixtral", "use_bias", True),
-    ("mixtral", "moe_gate", "topk"),
-    ("deepseek_v2", "moe_gate", "topk"),
-]
 
 
 def _refused(config: dict[str, Any]) -> str:
@@ -54,7 +18,7 @@ def _refused(config: dict[str, Any]) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize(("model_type", "key", "so", "otherwise"), SAID)
+@pytest.mark.parametrize(*listed("models", "test_a_key_that_says_what_is_so"))
 def test_a_key_that_says_what_is_so(model_type: str, key: str, so: Any, otherwise: Any) -> None:
     config = BASES[model_type][0]
     assert counted({**config, key: so}) == counted(config)
@@ -64,13 +28,13 @@ def test_a_key_that_says_what_is_so(model_type: str, key: str, so: Any, otherwis
     )
 
 
-@pytest.mark.parametrize(("model_type", "key", "value"), WHATEVER)
+@pytest.mark.parametrize(*listed("models", "test_a_key_of_what_holds_no_weights"))
 def test_a_key_of_what_holds_no_weights(model_type: str, key: str, value: Any) -> None:
     config = BASES[model_type][0]
     assert counted({**config, key: value}) == counted(config)
 
 
-@pytest.mark.parametrize(("model_type", "key", "value"), OTHERWISE)
+@pytest.mark.parametrize(*listed("models", "test_the_same_key_where_it_would_matter"))
 def test_the_same_key_where_it_would_matter(model_type: str, key: str, value: Any) -> None:
     assert _refused({**BASES[model_type][0], key: value}).startswith(f"keys not understood: got {key} in config.json")
 

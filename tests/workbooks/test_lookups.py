@@ -10,18 +10,13 @@ from sizebook.functions import load
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.line_sheet import new_sheet
+from tests.row_lists import listed
 from tests.workbooks.shipped import SHIPPED, Shipped, opened
 from tests.workbooks.sittings import SITTINGS
 from tests.workbooks.test_modelling_standard import formulas
 
 load()
 UNLISTED = "h800-sxm"  # data/hardware.csv has it, data/prices.csv has no row of it
-# Workbook, its key of the accelerator, the sheet and label of the price that is looked up.
-BOOKS = (
-    ("training_budget.xlsx", "gpu", "Plan"),
-    ("fine_tuning.xlsx", "gpu", "Money"),
-    ("training_programme.xlsx", "gpu_2", "Phases"),
-)
 
 
 def shown(path: Path, sheet: str, label: str) -> list[Any]:
@@ -30,7 +25,7 @@ def shown(path: Path, sheet: str, label: str) -> list[Any]:
     return next(list(row[1:]) for row in rows if row[0] == label)
 
 
-@pytest.mark.parametrize(("file", "key", "sheet"), BOOKS)
+@pytest.mark.parametrize(*listed("workbooks", "test_a_price_that_nobody_lists_is_said"))
 def test_a_price_that_nobody_lists_is_said(file: str, key: str, sheet: str, tmp_path: Path) -> None:
     """It was 0 in 0.8.0, and so was the cost; only the comparison with the plan was red."""
     sitting = next(each for each in SITTINGS if each.file == file)

@@ -16,31 +16,9 @@ from tests.plans.training.training_runs import run_of
 from tests.row_lists import listed
 
 GIB = 2**30
-# torchtune's README, "peak memory active": model, GPUs, settings, GiB; the 405B row is printed as 44.8 GB.
-TORCHTUNE = [
-    (
-        "llama-3.2-3b",
-        1,
-        {"lora_on": "all", "lora_rank": 8, "frozen_bits": 16, "offload": "activations"},
-        4096,
-        8.5,
-        0.03,
-    ),
-    (
-        "llama-3.2-3b",
-        1,
-        {"lora_on": "all", "lora_rank": 8, "frozen_bits": 4, "offload": "activations"},
-        4096,
-        4.6,
-        0.03,
-    ),
-    ("llama-3.1-70b", 8, {"lora_on": "all", "lora_rank": 16, "frozen_bits": 16}, 2048, 27.6, 0.05),
-    ("llama-3.1-405b", 8, {"lora_on": "all", "lora_rank": 16, "frozen_bits": 4}, 2048, 44.8, 0.10),
-    ("llama-3.2-3b", 1, {}, 4096, 24.9, 0.05),
-]
 
 
-@pytest.mark.parametrize(("model", "gpus", "recipe", "seq", "measured", "within"), TORCHTUNE)
+@pytest.mark.parametrize(*listed("plans/training", "test_memory_of_torchtune_is_what_was_measured"))
 def test_memory_of_torchtune_is_what_was_measured(
     model: str, gpus: int, recipe: dict[str, object], seq: int, measured: float, within: float
 ) -> None:
