@@ -20,10 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from PIL import Image
+from PIL import Image, ImageChops
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+from shown_commands import BLOCK, refreshed_in  # noqa: E402
 
 from sizebook.dashboard import page_data  # noqa: E402
 from sizebook.dashboard.catalog_models import published_models  # noqa: E402
@@ -34,7 +36,10 @@ from tests.workbooks.printed import RESULT, by_sheet, printed_by_libreoffice  # 
 DOCS = ROOT / "docs"
 RECORD = DOCS / "pictures.csv"
 MODELS = "the page of models"
+MADE_BY = " of "  # between a file and the page whose commands make it
+TUTORIALS = {"excel": "chat.xlsx", "scenarios": "chat-board.xlsx", "training": "programme.pdf", "budget": "budget.pdf"}
 _COLOURS = 241  # of a palette, so that all pictures together stay below 400 KB
+_MARGIN = 12  # pixels of paper around a page
 _POINTS_A_PIXEL = 1200 / 1440  # of the page of models
 
 
@@ -58,6 +63,12 @@ def digest_of_file(file: str) -> str:
     return _digest((ROOT / file).read_bytes())
 
 
+def digest_of_page(shows: str) -> str:
+    """Return the digest of the blocks of a page, what its commands print among them."""
+    page = (ROOT / shows.partition(MADE_BY)[2]).read_text(encoding="utf-8")
+    return _digest(*(block[0].encode() for block in BLOCK.finditer(page)))
+
+
 def digest_of_models(_: str) -> str:
     """Return the digest of the page's data and of the files that lay it out."""
     load()
@@ -78,6 +89,28 @@ def draw_workbook(file: str) -> bytes:
         sheets = by_sheet(pdf)
         count_pages(Path(file).name, sum(map(len, sheets.values())))
         return drawn_page(pdf, sheets[RESULT][0].page_number + 1, dots_an_inch=60)
+
+
+def draw_made(shows: str) -> bytes:
+    """Return the page to hand over of a file that the commands of a page make: its results, else its first page."""
+    file, _, page = shows.partition(MADE_BY)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        refreshed_in(ROOT / page, folder)
+        if file.endswith(".pdf"):
+            return trimmed(drawn_page(folder / file, 1, dots_an_inch=60))
+        pdf = printed_by_libreoffice(folder / file, folder)
+        results = by_sheet(pdf).get(RESULT)
+        return trimmed(drawn_page(pdf, results[0].page_number + 1 if results else 1, dots_an_inch=60))
+
+
+def trimmed(picture: bytes) -> bytes:
+    """Return a picture of a page without the empty paper around what is printed."""
+    page = Image.open(io.BytesIO(picture)).convert("RGB")
+    left, top, right, bottom = ImageChops.difference(page, Image.new("RGB", page.size, "white")).getbbox()
+    shown, written = page.crop((left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN)), io.BytesIO()
+    shown.save(written, "PNG")
+    return in_few_colours(written.getvalue())
 
 
 def count_pages(file: str, pages: int) -> None:
@@ -133,6 +166,10 @@ def pictures() -> list[Picture]:
         *(
             Picture(f"workbooks/{name}.png", f"workbooks/{name}.xlsx", digest_of_workbook, draw_workbook)
             for name in books
+        ),
+        *(
+            Picture(f"tutorials/{name}.png", f"{file}{MADE_BY}docs/tutorials/{name}.md", digest_of_page, draw_made)
+            for name, file in TUTORIALS.items()
         ),
         Picture("report.png", "reports/llama-3.1-8b.pdf", digest_of_file, draw_report),
         Picture("page.png", MODELS, digest_of_models, draw_models),

@@ -42,9 +42,13 @@ def pages() -> list[Path]:
 
 def refreshed(page: Path) -> str:
     """Return the text of a page with what its commands print now."""
-    text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        return BLOCK.sub(lambda block: _shown(block, Path(folder)), text)
+        return refreshed_in(page, Path(folder))
+
+
+def refreshed_in(page: Path, folder: Path) -> str:
+    """Return that text; what the page writes and its commands make stays in a folder, empty before."""
+    return BLOCK.sub(lambda block: _shown(block, folder), page.read_text(encoding="utf-8"))
 
 
 def _shown(block: re.Match[str], folder: Path) -> str:

@@ -200,11 +200,12 @@ def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
 
 
 def _months(plan: ServingPlan) -> list[str]:
-    lines = ["Month     Reserved GPUs  Peak GPUs  Busy  USD         kWh        kgCO2e"]
+    lines = ["Month    Reserved GPUs  Peak GPUs  Busy  USD         kWh        kgCO2e"]
     for m in plan.months:
-        name = month_label(plan.traffic.start, m.month - 1)
+        start = plan.traffic.start
+        name = month_label(start, m.month - 1) if start else m.month
         lines.append(
-            f"{name:8}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {thousands(m.usd):>10}"
+            f"{name:>7}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {thousands(m.usd):>10}"
             f"  {thousands(m.energy_kwh):>9}  {thousands(m.co2e_kg):>7}"
         )
     return lines
