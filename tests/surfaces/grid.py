@@ -18,7 +18,7 @@ from pypdf import PdfReader
 
 from sizebook.cli import app
 from sizebook.core.sections import Argument, leaves
-from sizebook.plans.owned import OwnedGpus
+from sizebook.plans.owned import Financing, OwnedGpus
 from sizebook.reports.document import Report
 from sizebook.reports.render import write_pdf
 
@@ -77,6 +77,8 @@ SENSIBLE: Mapping[str, Any] = {
     "monthly_requests": [[1.0, 90e6], [3.0, 120e6]],
     "monthly_tokens": [[1.0, 150e9], [4.0, 200e9]],
     "capex_usd": 40_000.0,
+    "financing": "loan",
+    "financing_rate_per_year": 0.07,
     "api_provider": "anthropic",
     "api_model": "claude-haiku-4-5",
     "replaced_by": "Chat",
@@ -109,6 +111,10 @@ TOGETHER: Mapping[str, Values] = {
     "output_histogram": {"output_tokens": None},
     **dict.fromkeys(("api_provider", "api_model", "in_batches"), _API),
     **{leaf.name: {"capex_usd": 40_000.0} for leaf in leaves(OwnedGpus)},
+    **{
+        leaf.name: {"capex_usd": 40_000.0, "financing": "loan", "financing_rate_per_year": 0.07}
+        for leaf in leaves(Financing)
+    },
     **dict.fromkeys(("replaced_by", "replaced_month"), _REPLACED),
     "region": {"provider": "aws", "gpu": "h100-sxm"},
     "provider": {"gpu": "h100-sxm"},

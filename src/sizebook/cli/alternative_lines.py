@@ -15,6 +15,7 @@ def alternative_lines(months: Sequence[AlternativeMonth], totals: AlternativeTot
         rented, bought, paid, api = ("-" if each is None else thousands(each) for each in amounts)
         lines.append(f"{year:19}{rented:>11}  {bought:>11}  {paid:>11}  {api:>8}")
     if totals.owned_left_usd is not None:
-        lines.append(f"At the end         The bought GPUs are then worth {usd(totals.owned_left_usd)}.")
+        owed = ", less what is owed for them," if any(month.instalments_usd for month in months) else ""
+        lines.append(f"At the end         The bought GPUs{owed} are then worth {usd(totals.owned_left_usd)}.")
     labels = ("Which costs less", *[""] * (len(said) - 1))
     return [*lines, *(f"{label:19}{each}" for label, each in zip(labels, said, strict=True))]

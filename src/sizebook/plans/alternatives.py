@@ -7,7 +7,7 @@ exactly, or it is said that it never does.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Annotated, Protocol
@@ -38,10 +38,13 @@ class AlternativeMonth:
         "GPUs that are bought in the month", "GPUs", minimum=0, default=None, label="GPUs to buy"
     )
     capex_usd: float | None = quantity(
-        "paid for GPUs in the month, less what those are worth that are no longer used",
+        "paid at once for GPUs in the month, less what those are worth that are no longer used",
         "USD",
         default=None,
         label="Purchase, USD",
+    )
+    instalments_usd: float | None = quantity(
+        "paid for loans and leases of GPUs at the end of the month", "USD", default=None, label="Instalments, USD"
     )
     running_usd: float | None = quantity(
         "energy, colocation and staff of owned GPUs, and contracts that run",
@@ -50,7 +53,7 @@ class AlternativeMonth:
         label="Running cost, USD",
     )
     owned_usd: float | None = quantity(
-        "cost of the month with GPUs bought: what is written off, and what they cost to run",
+        "cost of the month with GPUs bought: what is written off, interest, and what they cost to run",
         "USD",
         default=None,
         label="Bought, USD",
@@ -65,8 +68,8 @@ class AlternativeMonth:
     @property
     def paid(self) -> tuple[float, float | None, float | None]:
         """What is paid in the month for rented GPUs, for bought ones and at an API."""
-        bought = None if self.capex_usd is None or self.running_usd is None else self.capex_usd + self.running_usd
-        return self.rented_paid_usd, bought, self.api_usd
+        bought = self.capex_usd, self.instalments_usd, self.running_usd
+        return self.rented_paid_usd, None if None in bought else sum(each or 0.0 for each in bought), self.api_usd
 
 
 class RentedMonth(Protocol):
@@ -95,8 +98,9 @@ def side_by_side(
                 owned_gpus=bought.gpus,
                 bought_gpus=bought.bought_gpus,
                 capex_usd=bought.capex_usd,
+                instalments_usd=bought.instalments_usd,
                 running_usd=bought.running_usd + running,
-                owned_usd=bought.written_off_usd + bought.running_usd + running,
+                owned_usd=bought.written_off_usd + bought.interest_usd + bought.running_usd + running,
             )
         found.append(replace(one, api_usd=called[at] + running) if called else one)
     return tuple(found)
@@ -118,19 +122,19 @@ class AlternativeTotals:
     """What all months cost with GPUs bought and at an API, and from which month on less has been paid."""
 
     owned_usd: float | None = quantity(
-        "cost of all months with GPUs bought: what is written off, and what they cost to run",
+        "cost of all months with GPUs bought: what is written off, interest, and what they cost to run",
         "USD",
         default=None,
         label="Cost, bought",
     )
     owned_capex_usd: float | None = quantity(
-        "paid for GPUs in all months, less what those are worth that are no longer used",
+        "paid for GPUs in all months, also in instalments, less what those are worth that are no longer used",
         "USD",
         default=None,
         label="Purchases",
     )
     owned_left_usd: float | None = quantity(
-        "what bought GPUs are worth after the last month, as written off by then",
+        "what bought GPUs are worth after the last month, as written off by then, less what is owed for them",
         "USD",
         default=None,
         label="Worth at the end",
@@ -160,11 +164,11 @@ def totals_of(months: Sequence[AlternativeMonth]) -> AlternativeTotals:
         return None if None in values else float(sum(values))
 
     rented, bought, api = zip(*(month.paid for month in months), strict=True)
-    owned, capex, running = total("owned_usd"), total("capex_usd"), total("running_usd")
+    owned, paid, running = total("owned_usd"), None if None in bought else float(sum(bought)), total("running_usd")
     return AlternativeTotals(
         owned_usd=owned,
-        owned_capex_usd=capex,
-        owned_left_usd=None if owned is None or capex is None or running is None else capex + running - owned,
+        owned_capex_usd=None if paid is None or running is None else paid - running,
+        owned_left_usd=None if owned is None or paid is None else paid - owned,
         api_usd=total("api_usd"),
         buy_beats_rent_month=settled_month(bought, rented),
         buy_beats_api_month=settled_month(bought, api),
@@ -183,17 +187,17 @@ class PresentValues:
 def present_values(months: Sequence[AlternativeMonth], rate: float) -> PresentValues:
     """Return what months cost today at a rate of a month: GPUs are paid at its beginning, all else at its end.
 
-    What bought GPUs are worth after the last month comes back at its end.
+    What bought GPUs are worth after the last month, less what is owed for them, comes back at its end.
     """
 
     def worth(name: str) -> float | None:
         values = [getattr(month, name) for month in months]
         return None if None in values else npv(rate, values)
 
-    capex, running, left = worth("capex_usd"), worth("running_usd"), totals_of(months).owned_left_usd
-    bought = None
-    if capex is not None and running is not None and left is not None:
-        bought = capex * (1 + rate) + running - float(left / (1 + rate) ** len(months))
+    capex, left, bought = worth("capex_usd"), totals_of(months).owned_left_usd, None
+    if capex is not None and left is not None:
+        later = npv(rate, [(month.instalments_usd or 0.0) + (month.running_usd or 0.0) for month in months])
+        bought = capex * (1 + rate) + later - float(left / (1 + rate) ** len(months))
     return PresentValues(npv(rate, [month.rented_usd for month in months]), bought, worth("api_usd"))
 
 
@@ -253,15 +257,21 @@ def usd_of_a_request(api: ApiAsked, demand: Demand) -> float | None:
 def owned_steps(node: OwnedNode) -> tuple[Step, ...]:
     """Return what a node costs a month that is bought."""
     owned, running = node.owned, node.owned.running
+    bought, evenly = f"{measure(owned.capex_usd or 0.0)} * {node.gpus}", owned.depreciation == "straight_line"
     return (
         Step(
-            text("Written off of a node a month"),
-            text("purchase of a GPU * GPUs * (1 - residual) / months"),
-            f"{measure(owned.capex_usd or 0.0)} * {node.gpus} * (1 - {running.residual:g}) / {owned.months}",
-            value=node.written_off_usd,
+            text("Written off of a node a month") if evenly else text("Written off of a node in its first month"),
+            text("purchase of a GPU * GPUs * (1 - residual) / months")
+            if evenly
+            else text("purchase of a GPU * GPUs * min(2 / months, 1 - residual)"),
+            f"{bought} * (1 - {running.residual:g}) / {owned.months}"
+            if evenly
+            else f"{bought} * min(2 / {owned.months}, 1 - {running.residual:g})",
+            value=node.written_off_usd[0],
             unit="USD",
-            source=text("straight line"),
+            source=text("straight line") if evenly else text("declining balance"),
         ),
+        *_instalment_step(node),
         Step(
             text("Standing cost of a node a month"),
             text("GPUs * staff / 12 + kW * colocation + energy of idle GPUs"),
@@ -274,14 +284,29 @@ def owned_steps(node: OwnedNode) -> tuple[Step, ...]:
     )
 
 
-def bought_step(month: AlternativeMonth, nodes: Iterable[tuple[int, OwnedNode]]) -> Step:
-    """Return what a month costs with nodes bought, so many of each kind."""
-    written_off = (f"{n} * {significant(node.written_off_usd, 6)}" for n, node in nodes)
+def _instalment_step(node: OwnedNode) -> Iterator[Step]:
+    """Yield what is paid each month for the loan or lease of a node."""
+    debt = node.debt
+    if debt.amount:
+        yield Step(
+            text("Instalment of a node a month"),
+            text("PMT(interest a year / 12, months, -purchase, value at the end of a lease)"),
+            f"PMT({node.owned.financing.financing_rate_per_year:g} / 12, {debt.months}, "
+            f"-{significant(debt.amount, 6)}, {significant(debt.left, 6)})",
+            value=debt.instalment,
+            unit="USD",
+            source=text("equal instalments at the end of each month"),
+        )
+
+
+def bought_step(month: AlternativeMonth) -> Step:
+    """Return what a month costs with nodes bought."""
+    owned, running = month.owned_usd or 0.0, month.running_usd or 0.0
     return Step(
         text("Cost of the month with GPUs bought"),
-        text("written off + running cost, with contracts that run"),
-        " + ".join((*written_off, significant(month.running_usd or 0.0, 6))),
-        value=month.owned_usd or 0.0,
+        text("written off, with interest + running cost, with contracts that run"),
+        f"{significant(owned - running, 6)} + {significant(running, 6)}",
+        value=owned,
         unit="USD",
         source=text("definition"),
     )

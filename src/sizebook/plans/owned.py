@@ -1,16 +1,62 @@
 """Owned GPUs: bought in whole nodes in place of rented, written off month by month, run at what that costs.
 
 The nodes of a purchase are used for the same number of months. They are then worth their residual and are replaced
-where they are still needed. Nothing of it is discounted here.
+where they are still needed. A loan pays for them at once and is paid back in instalments at the end of each month; a
+lease ends with their use and is paid down to the residual, for which they go back. Nothing of it is discounted here.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
+from functools import cached_property
 
+from sizebook.core.errors import InputError
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import DEFAULT, AskedBy, quantity, section
+from sizebook.formulas.finance import declining_balance, instalment, interest, straight_line
 from sizebook.formulas.money import MONTHS_PER_YEAR, Running, Years
 from sizebook.serving.traffic import serving_kwh
+
+
+@section
+class Financing(AskedBy, key="financing"):
+    """How bought GPUs are paid for."""
+
+    financing: str = quantity(
+        "how bought GPUs are paid for: at once (none), by a loan, or by a lease to the end of their use",
+        choices=("none", "loan", "lease"),
+        default="none",
+        label="Paid by",
+        source="neutral: paid at once",
+    )
+    financing_rate_per_year: float | None = quantity(
+        "interest of a loan or lease a year, a twelfth of it each month",
+        "ratio",
+        minimum=0,
+        maximum=10,
+        default=None,
+        label="Interest a year",
+    )
+    loan_months: int | None = quantity(
+        "months of a loan, blank for the months of use",
+        "months",
+        minimum=1,
+        maximum=600,
+        default=None,
+        label="Months of the loan",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.financing != "none" and self.financing_rate_per_year is None:
+            raise InputError(
+                f"no interest: got financing {self.financing} and no financing_rate_per_year, want its interest a "
+                "year, 0 for none. State it."
+            )
+        if self.financing == "lease" and self.loan_months is not None:
+            raise InputError(
+                f"two lengths: got loan_months {self.loan_months} and a lease, which ends with the use of the GPUs, "
+                "want its years alone. Remove loan_months."
+            )
 
 
 @section
@@ -34,6 +80,15 @@ class OwnedGpus(AskedBy, key="capex_usd"):
         label="Nodes are bought",
         source="assumption: a purchase follows the need",
     )
+    depreciation: str = quantity(
+        "how they are written off to the residual: evenly (straight_line), or each month twice the even share of what "
+        "is left, then evenly once that is more (declining_balance)",
+        choices=("straight_line", "declining_balance"),
+        default="straight_line",
+        label="Written off",
+        source="neutral: evenly",
+    )
+    financing: Financing = DEFAULT
 
     @property
     def months(self) -> int:
@@ -48,13 +103,35 @@ class OwnedMonth:
     gpus: int
     bought_gpus: int
     capex_usd: float  # paid for nodes bought, less what those are worth that are no longer used
+    instalments_usd: float  # paid for loans and leases
     running_usd: float
     written_off_usd: float
+    interest_usd: float
 
 
 def added_up(kinds: Iterable[Sequence[OwnedMonth]]) -> tuple[OwnedMonth, ...]:
     """Return the months of nodes of several kinds together."""
     return tuple(OwnedMonth(*map(sum, zip(*map(astuple, each), strict=True))) for each in zip(*kinds, strict=True))
+
+
+@dataclass(frozen=True)
+class Debt:
+    """A loan or lease: its interest a month, its months, what is borrowed, and what is left of that at its end."""
+
+    rate: float
+    months: int
+    amount: float
+    left: float
+
+    @property
+    def instalment(self) -> float:
+        """What is paid at the end of each month of it."""
+        return instalment(self.rate, self.months, self.amount, left=self.left)
+
+    @cached_property
+    def interest(self) -> tuple[float, ...]:
+        """The interest in each month of it."""
+        return interest(self.rate, self.months, self.amount, left=self.left)
 
 
 @dataclass(frozen=True)
@@ -73,9 +150,31 @@ class OwnedNode:
         return self.gpus * (self.owned.capex_usd or 0.0)
 
     @property
-    def written_off_usd(self) -> float:
-        """What is written off of it in a month, evenly down to its residual."""
-        return self.capex_usd * (1 - self.owned.running.residual) / self.owned.months
+    def residual_usd(self) -> float:
+        """What it is worth after its use."""
+        return self.capex_usd * self.owned.running.residual
+
+    @cached_property
+    def written_off_usd(self) -> tuple[float, ...]:
+        """What is written off of it in each month of its use."""
+        write_off = declining_balance if self.owned.depreciation == "declining_balance" else straight_line
+        return write_off(self.capex_usd, self.residual_usd, self.owned.months)
+
+    @cached_property
+    def debt(self) -> Debt:
+        """Its loan or lease, of nothing where it is paid at once."""
+        asked, lease = self.owned.financing, self.owned.financing.financing == "lease"
+        return Debt(
+            (asked.financing_rate_per_year or 0.0) / MONTHS_PER_YEAR,
+            asked.loan_months or self.owned.months,
+            0.0 if asked.financing == "none" else self.capex_usd,
+            self.residual_usd if lease else 0.0,
+        )
+
+    @property
+    def usd_per_month(self) -> float:
+        """What a month of it costs that does no work: written off, with interest, evenly over its use, and standing."""
+        return (sum(self.written_off_usd) + sum(self.debt.interest)) / self.owned.months + self.standing_usd
 
     @property
     def standing_usd(self) -> float:
@@ -97,13 +196,20 @@ class OwnedNode:
     def months(self, needed: Sequence[int], work_hours: Sequence[float]) -> tuple[OwnedMonth, ...]:
         """Return the months in which so many nodes are needed and their GPUs work so many hours."""
         life, bought = self.owned.months, self._bought(needed)
-        found = []
+        debt, found = self.debt, []
         for at, work in enumerate(work_hours):
             nodes, over = sum(bought[max(0, at + 1 - life) : at + 1]), bought[at - life] if at >= life else 0
-            capex = bought[at] * self.capex_usd - over * self.owned.running.residual * self.capex_usd
-            running = nodes * self.standing_usd + work * self.usd_per_work_hour
-            written_off = nodes * self.written_off_usd
-            found.append(OwnedMonth(nodes * self.gpus, bought[at] * self.gpus, capex, running, written_off))
+            found.append(
+                OwnedMonth(
+                    gpus=nodes * self.gpus,
+                    bought_gpus=bought[at] * self.gpus,
+                    capex_usd=bought[at] * (self.capex_usd - debt.amount) - over * (self.residual_usd - debt.left),
+                    instalments_usd=_by_age(bought[: at + 1], (debt.instalment,) * debt.months),
+                    running_usd=nodes * self.standing_usd + work * self.usd_per_work_hour,
+                    written_off_usd=_by_age(bought[: at + 1], self.written_off_usd),
+                    interest_usd=_by_age(bought[: at + 1], debt.interest),
+                )
+            )
         return tuple(found)
 
     def _bought(self, needed: Sequence[int]) -> list[int]:
@@ -113,3 +219,8 @@ class OwnedNode:
             wanted = max(needed[at:]) if self.owned.buy == "at_once" else need
             bought.append(max(0, wanted - sum(bought[max(0, at + 1 - self.owned.months) :])))
         return bought
+
+
+def _by_age(bought: Sequence[int], usd: Sequence[float]) -> float:
+    """Return what nodes come to in a month: those bought in it by their first month, others by a later one."""
+    return sum(nodes * each for nodes, each in zip(reversed(bought), usd, strict=False))

@@ -48,12 +48,13 @@ def _by_year(months: Sequence[AlternativeMonth], totals: AlternativeTotals) -> T
     *years, (whole, amounts) = by_year(months)
     rows = [Row((name, *map(_amount, each))) for name, each in years]
     note = text(
-        "Bought: what is written off of the nodes of each month's busiest hour, evenly, and what they cost to run. "
-        "Contracts that run already are paid in each way."
+        "Bought: what is written off of the nodes of each month's busiest hour, with interest, and what they cost to "
+        "run. Contracts that run already are paid in each way."
     )
     if totals.owned_left_usd is not None:
         worth = usd(totals.owned_left_usd)
-        note = joined([note, text("After the last month the bought GPUs are worth {usd}, as written off.", usd=worth)])
+        left = text("After the last month the bought GPUs, less what is owed for them, are worth {usd}.", usd=worth)
+        note = joined([note, left])
     return Table(
         text("What each way costs by year"),
         (*words(text("Year")), *figures(text("Rented"), text("Bought"), text("Bought, paid"), text("API"), unit="USD")),

@@ -78,7 +78,7 @@ class Pool:
     @property
     def usd_per_node(self) -> float:
         """What a node costs a month that does no work."""
-        return self.node.written_off_usd + self.node.standing_usd
+        return self.node.usd_per_month
 
     def nodes(self, loads: Sequence[ServiceLoad], month: int = 0) -> int:
         """Return the nodes that the busiest hour of a month takes."""

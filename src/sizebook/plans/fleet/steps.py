@@ -45,8 +45,7 @@ def _alternatives(plan: FleetPlan) -> Iterator[Step]:
         for step in owned_steps(pool.node):
             yield replace(step, label=text("{name}: {label}", name=names, label=step.label))
     if bought:
-        nodes = (pool.months(loads, plan.terms, plan.purchases)[0].gpus // pool.node.gpus for pool in bought)
-        yield bought_step(plan.alternative_months[0], zip(nodes, (pool.node for pool in bought), strict=True))
+        yield bought_step(plan.alternative_months[0])
     for load in loads:
         api, at = load.service.api, load.service.running.start_month - 1
         each = usd_of_a_request(api, load.service.traffic.demand)

@@ -190,7 +190,7 @@ def courses(last: LastMonth) -> dict[str, Course]:
         "rent": Course(last.usd, fixed=spare / together * gpus * last.usd_per_gpu, gpu_usd=(last.usd_per_gpu,)),
     }
     if node is not None:
-        a_node = node.written_off_usd + node.standing_usd
+        a_node = node.usd_per_month
         found["buy"] = Course(
             lambda times: last.nodes(times) * a_node,
             _gpu_hours(replica, requests) * node.usd_per_work_hour,

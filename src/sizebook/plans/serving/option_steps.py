@@ -160,8 +160,7 @@ def alternative_steps(plan: ServingPlan) -> tuple[Step, ...]:
     node, each = owned_node(plan.replica, plan.inputs, plan.rates), usd_per_api_request(plan.inputs)
     steps: list[Step] = []
     if node is not None:
-        first = plan.alternative_months[0]
-        steps += (*owned_steps(node), bought_step(first, [((first.owned_gpus or 0) // node.gpus, node)]))
+        steps += (*owned_steps(node), bought_step(plan.alternative_months[0]))
     if each is not None:
         month, asked = plan.months[0], plan.inputs.api
         steps.append(
