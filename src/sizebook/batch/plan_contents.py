@@ -22,6 +22,7 @@ from sizebook.plans.programme.plan import Budget, ProgrammeMonth, ProgrammePlan
 from sizebook.plans.serving.figures import ServingFigures
 from sizebook.plans.serving.figures import figures as serving_figures
 from sizebook.plans.serving.months import Month
+from sizebook.plans.serving.volumes import Volume
 from sizebook.plans.sizing.figures import (
     PartFigures,
     SizingFigures,
@@ -118,7 +119,7 @@ def _serving(found: ServingResult | None) -> Held:
     plan = found.plan if found else None
     shown = (*_figures(ServingFigures, plan and serving_figures(plan)), *_figures(Totals, plan and totals(plan)))
     headline = ("gpus_per_replica", "peak_gpus_first", "peak_gpus_last", "ttft_seconds", "tpot_seconds", *_MONEY)
-    return shown, headline, (_months(Month, plan),)
+    return shown, headline, (_months(Month, plan), _ledger("volumes", Volume, plan.volumes if plan else ()))
 
 
 def _fleet(plan: FleetPlan | None) -> Held:

@@ -138,6 +138,7 @@ def as_data(found: ServingResult) -> dict[str, Any]:
         "tenants": list(in_cents(total_usd(plan.months), [total_usd(plan.months) * each for each in shares])),
         "contracts": [{**asdict(each), "usd": each.usd} for each in plan.portfolio.contracts],
         "alternatives": [flat(each) for each in plan.alternative_months],
+        "volumes": [flat(each) for each in plan.volumes],
         "months": [_month(plan, at) for at in range(len(plan.months))],
         "choices": _choices(found.choices),
     }

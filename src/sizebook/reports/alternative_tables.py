@@ -8,14 +8,19 @@ from sizebook.core.texts import joined, text
 from sizebook.core.units import grouped, usd
 from sizebook.plans.alternatives import AlternativeMonth, AlternativeTotals, by_year, costs
 from sizebook.plans.ledgers import month_label
+from sizebook.plans.serving.volumes import Volume
 from sizebook.reports.charts.chart_types import Line, Lines
 from sizebook.reports.document import Notes, Row, Section, Table, figures, words
-from sizebook.reports.number_columns import scaled, short_scale
+from sizebook.reports.number_columns import aligned, scaled, short_scale
 from sizebook.reports.phrases import month_axis
 
 
 def rent_buy_or_call(
-    months: Sequence[AlternativeMonth], totals: AlternativeTotals, said: Sequence[str], start: date | None = None
+    months: Sequence[AlternativeMonth],
+    totals: AlternativeTotals,
+    said: Sequence[str],
+    start: date | None = None,
+    volumes: Sequence[Volume] = (),
 ) -> tuple[Section, ...]:
     """Return the section; nothing where only renting is asked."""
     if not months:
@@ -24,7 +29,8 @@ def rent_buy_or_call(
     message = text("{way} costs the least over all months: {usd}", way=least, usd=usd(cost))
     chart = (_paid(months, month_axis(start, month_label(start, 0))),) if len(months) > 1 else ()
     notes = Notes(tuple(said), text("From when on which costs less"))
-    return (Section(text("Rent, buy or call"), message, (*chart, _by_year(months, totals), notes)),)
+    over_traffic = (_over_traffic(volumes),) if volumes else ()
+    return (Section(text("Rent, buy or call"), message, (*chart, _by_year(months, totals), *over_traffic, notes)),)
 
 
 def _paid(months: Sequence[AlternativeMonth], axis: str) -> Lines:
@@ -60,6 +66,42 @@ def _by_year(months: Sequence[AlternativeMonth], totals: AlternativeTotals) -> T
         (*words(text("Year")), *figures(text("Rented"), text("Bought"), text("Bought, paid"), text("API"), unit="USD")),
         (*(rows if len(rows) > 1 else ()), Row((whole, *map(_amount, amounts)), "total")),
         note=note,
+    )
+
+
+def _over_traffic(volumes: Sequence[Volume]) -> Table:
+    """Return what the last month costs at shares of its traffic, in full and at the margin."""
+    full = aligned([each.rented_usd_per_mtok for each in volumes])
+    rows = (
+        Row(
+            (
+                grouped(100 * each.traffic_share),
+                grouped(each.requests_per_day),
+                grouped(each.rented_usd),
+                per_mtok,
+                _amount(each.mtok_to_step),
+                _amount(each.step_usd),
+                _amount(each.owned_usd),
+                _amount(each.api_usd),
+            )
+        )
+        for each, per_mtok in zip(volumes, full, strict=True)
+    )
+    return Table(
+        text("What the last month costs over its traffic, bought as is cheapest"),
+        (
+            *words(text("Traffic, %")),
+            *figures(text("Requests a day")),
+            *figures(text("Rented"), unit="USD"),
+            *figures(text("in full"), unit="USD/Mtok"),
+            *figures(text("to the next step"), unit="Mtok"),
+            *figures(text("that step"), text("Bought"), text("API"), unit="USD"),
+        ),
+        tuple(rows),
+        note=text(
+            "A further million tokens costs nothing until a replica more is needed, and then that step. Tokens are "
+            "those put out, or put in where one pass answers."
+        ),
     )
 
 

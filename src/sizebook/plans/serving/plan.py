@@ -23,6 +23,7 @@ from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
 from sizebook.plans.serving.spot_replicas import SpotReplicas, spot_replicas
 from sizebook.plans.serving.starts import Scaled, scaled
+from sizebook.plans.serving.volumes import Volume, volumes
 from sizebook.serving.encoding import has_encoder, tokens_in_context
 from sizebook.serving.images import Read
 from sizebook.serving.quantities import Demand
@@ -106,10 +107,15 @@ class ServingPlan:
 
     @property
     def usd_per_mtok(self) -> float:
-        """What a million tokens cost over all months: those put out, or put in where one pass answers."""
-        mean, requests = self.traffic.mean_demand, sum(month.requests for month in self.months)
-        tokens = mean.output_tokens if self.replica.decodes else mean.input_tokens
-        return total_usd(self.months) / (requests * tokens) * 1e6
+        """What a million tokens cost over all months."""
+        requests = sum(month.requests for month in self.months)
+        return total_usd(self.months) / (requests * self.priced_tokens) * 1e6
+
+    @property
+    def priced_tokens(self) -> float:
+        """The tokens of a request by which its cost is said: those put out, or put in where one pass answers."""
+        mean = self.traffic.mean_demand
+        return mean.output_tokens if self.replica.decodes else mean.input_tokens
 
     @property
     def usd_per_mtok_saturated(self) -> float:
@@ -132,6 +138,11 @@ class ServingPlan:
     def alternatives(self) -> Alternatives:
         """What buying and calling cost beside renting, and from when on one of them costs less."""
         return alternatives(self.last_month, self.alternative_months)
+
+    @cached_property
+    def volumes(self) -> tuple[Volume, ...]:
+        """What the last month costs at a tenth to four times its traffic."""
+        return volumes(self.last_month, self.priced_tokens)
 
     @cached_property
     def on_spot(self) -> SpotReplicas:

@@ -39,7 +39,9 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
         warnings=warnings(plan),
         sections=(
             decision(plan),
-            *rent_buy_or_call(plan.alternative_months, plan.alternatives, said=plan.alternatives.sentences),
+            *rent_buy_or_call(
+                plan.alternative_months, plan.alternatives, said=plan.alternatives.sentences, volumes=plan.volumes
+            ),
             fleet(plan),
             latency(plan) if plan.replica.loaded is None else request_latency(plan, plan.replica.loaded),
             _memory(plan),
