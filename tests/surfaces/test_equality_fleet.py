@@ -11,9 +11,11 @@ from sizebook.core.sections import flat, leaves
 from sizebook.core.units import grouped
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.plans.owned import OwnedGpus
 from sizebook.reports.fleet.notes import OWN_ROWS
 from sizebook.reports.input_rows import shown
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
+from sizebook.tables.api_prices import ApiAsked
 from tests.surfaces.grid import SENSIBLE, Case, Values, bare, cases, first_in_make_test, in_print, on_command, toml
 
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
@@ -26,6 +28,7 @@ CHAT = {
     "output_tokens": 350, "concurrency": 24, "reserved_usd_per_gpu_hour": 2.5, "growth_per_month": 0.02,
 }  # fmt: skip
 BASE = {"plan": "fleet", "as_of": "2026-11-21", "service": [SEARCH, CHAT]}
+COMPARED = {leaf.name for kind in (OwnedGpus, ApiAsked) for leaf in leaves(kind)}  # for all services or for none
 
 
 def _grid() -> list[Case]:
@@ -33,7 +36,8 @@ def _grid() -> list[Case]:
     found = list(cases(FleetScenario, BASE, most=3))
     for case in list(cases(Service, SEARCH, most=12))[1:]:
         calendar = {"start": SENSIBLE["start"]} if "season" in case.changed else {}
-        values: Values = {**BASE, **calendar, "service": [{**case.values, "name": "Search"}, CHAT]}
+        of_all = {name: value for name, value in case.values.items() if name in COMPARED}
+        values: Values = {**BASE, **calendar, "service": [{**case.values, "name": "Search"}, {**CHAT, **of_all}]}
         found.append(Case(case.changed, values))
     return found
 
