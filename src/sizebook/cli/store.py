@@ -87,7 +87,8 @@ def diff(path: Path, one: str, other: str) -> None:
     for step in found.bridge.steps:
         click.echo(f"input   {step.key}: {step.before} -> {step.after}")
     for moved in found.figures:
-        click.echo(f"figure  {moved.name}: {moved.before} -> {moved.today}")
+        before, today = (f"{each:.12g}" if isinstance(each, float) else each for each in (moved.before, moved.today))
+        click.echo(f"figure  {moved.name}: {before} -> {today}")
     for line in as_lines(found.bridge):
         click.echo(f"bridge  {line}")
 
