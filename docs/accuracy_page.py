@@ -38,10 +38,40 @@ A bar of an estimate holds eight of ten measurements that the model had not seen
 published case. Every output of sizebook prints the range of its own case.
 
 To judge an estimate, whole groups of measurements are left out, the model is fitted to the rest, and then predicts what
-was left out. Nothing is judged on what it has seen.
+was left out. Nothing is judged on what it has seen:
+
+```text
+measured rows ─┬─ one group left out ──────────────────┐
+               └─ all other groups ─── fit ─── predict ┴─ error, and share inside the band
+                  (once for each group)
+rows of an exam ── never in a fit ──────────── predict ── the same, beside it
+```
+
+The energy of training is checked against four published runs. Nobody has published that of a server with its traffic,
+so nothing measured stands behind the energy of serving.
 
 ## Where the band fails first
 """
+
+# What the published figures are of, by the quantity that `sizebook validate` prints.
+_WORDS = {
+    "train_days": "Days of a training run",
+    "mfu_gpt": "MFU, after the FLOPs of GPT",
+    "step_seconds": "Seconds of a training step",
+    "state_bytes": "Memory of weights, gradients and optimizer",
+    "activation_bytes": "Memory of activations",
+    "peak_memory": "Peak memory of a training run",
+    "tokens_per_s_per_gpu": "Training tokens a second and GPU",
+    "flops_per_token": "FLOPs of a training token",
+    "flops_forward": "FLOPs of a forward pass",
+    "mfu_palm": "MFU, after the FLOPs of PaLM",
+    "train_energy": "Energy of a training run",
+    "train_carbon": "Carbon of a training run",
+    "embodied_carbon": "Carbon of making the hardware",
+    "implied_mfu": "MFU that published GPU-hours imply",
+    "optimal_tokens": "Training tokens of the least compute",
+    "model_state_bytes": "Memory of a model's state, by ZeRO stage",
+}
 
 MATRIX = """
 ## What was measured
@@ -225,7 +255,12 @@ def _figures(summaries: Sequence[Summary]) -> list[str]:
         *map(_summary, summaries),
     ]
     for each in summaries:
-        lines += ["", f"## {each.quantity}", "", "| subject | published | computed | error | tolerance | source |"]
+        lines += [
+            "",
+            f"## {_WORDS[each.quantity]}",
+            "",
+            "| subject | published | computed | error | tolerance | source |",
+        ]
         lines += ["|---|--:|--:|--:|--:|---|", *_rows(each)]
     return lines
 
@@ -233,7 +268,9 @@ def _figures(summaries: Sequence[Summary]) -> list[str]:
 def _summary(each: Summary) -> str:
     worst = each.worst
     shown = f"{percent(worst.error, 2)}, {worst.subject}" if worst.error else "exact"
-    return f"| {each.quantity} | {len(each.results)} | {each.within} | {percent(each.mean_error, 2)} | {shown} |"
+    return (
+        f"| {_WORDS[each.quantity]} | {len(each.results)} | {each.within} | {percent(each.mean_error, 2)} | {shown} |"
+    )
 
 
 def _rows(each: Summary) -> list[str]:
