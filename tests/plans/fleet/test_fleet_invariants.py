@@ -145,37 +145,26 @@ def test_shares_are_at_most_the_whole(inputs: FleetInputs) -> None:
         assert at_month.racks <= at_month.nodes
 
 
+# By how much an input of the first service grows, as a factor or as what is added, and what may not fall then.
+TIMES, MORE = st.floats(1, 3), st.floats(0, 5)
+GROWTH: dict[str, tuple[st.SearchStrategy[float], tuple[str, ...]]] = {
+    **dict.fromkeys(("requests_per_day", "peak_factor"), (TIMES, ("peak_gpus", "mean_gpus"))),
+    **dict.fromkeys(("input_tokens", "output_tokens"), (st.integers(1, 1000), ("peak_gpus", "mean_gpus"))),
+    **dict.fromkeys(("on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour"), (MORE, ("peak_gpus",))),
+    **dict.fromkeys(("pue", "grams_per_kwh"), (st.floats(0, 2), ("co2e_kg", "usd"))),
+}
+
+
+@pytest.mark.parametrize("name", GROWTH)
 @few
-@given(fleets(), st.floats(1, 3), st.sampled_from(["requests_per_day", "peak_factor"]))
-def test_more_traffic_takes_no_fewer_gpus(inputs: FleetInputs, factor: float, name: str) -> None:
-    more = changed(inputs, **{name: flat(inputs.service[0])[name] * factor})
-    less, greater = planned(inputs), planned(more)
-    never_less(less, greater, "peak_gpus", "mean_gpus")
+@given(fleets(), st.data())
+def test_more_is_never_cheaper(name: str, inputs: FleetInputs, data: st.DataObject) -> None:
+    growth, names = GROWTH[name]
+    by, before = data.draw(growth), (flat(inputs.service[0]) | flat(inputs.terms))[name]
+    less = planned(inputs)
+    greater = planned(changed(inputs, **{name: before * by if growth is TIMES else before + by}))
+    never_less(less, greater, *names)
     never_cheaper(less, greater)
-
-
-@few
-@given(fleets(), st.integers(1, 1000), st.sampled_from(["input_tokens", "output_tokens"]))
-def test_longer_requests_take_no_fewer_gpus(inputs: FleetInputs, tokens: int, name: str) -> None:
-    more = changed(inputs, **{name: flat(inputs.service[0])[name] + tokens})
-    less, greater = planned(inputs), planned(more)
-    never_less(less, greater, "peak_gpus", "mean_gpus")
-    never_cheaper(less, greater)
-
-
-@few
-@given(fleets(), st.floats(0, 5), st.sampled_from(["on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour"]))
-def test_a_bigger_price_is_never_cheaper(inputs: FleetInputs, more: float, name: str) -> None:
-    dearer = changed(inputs, **{name: flat(inputs.service[0])[name] + more})
-    less, more_usd = planned(inputs), planned(dearer)
-    never_less(less, more_usd, "peak_gpus")
-    never_cheaper(less, more_usd)
-
-
-@few
-@given(fleets(), st.floats(0, 2), st.sampled_from(["pue", "grams_per_kwh"]))
-def test_a_higher_pue_or_grid_figure_never_emits_less(inputs: FleetInputs, more: float, name: str) -> None:
-    never_less(planned(inputs), planned(changed(inputs, **{name: flat(inputs.terms)[name] + more})), "co2e_kg", "usd")
 
 
 @few

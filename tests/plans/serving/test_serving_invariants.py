@@ -138,25 +138,24 @@ def test_shares_are_at_most_the_whole(given_: Asked) -> None:
         assert month.energy_kwh <= month.gpu_hours * plan.rates.tdp_watts * 1.3 * plan.rates.pue / 1000 * (1 + WITHIN)
 
 
+# By how much an input grows, as a factor or as what is added, and what may not fall then beside the money.
+TIMES, MORE = st.floats(1, 3), st.floats(0, 5)
+GROWTH: dict[str, tuple[st.SearchStrategy[float], tuple[str, ...]]] = {
+    **dict.fromkeys(("requests_per_day", "burst_factor"), (TIMES, ("peak_gpus",))),
+    "input_tokens": (st.integers(1, 4000), ("peak_gpus",)),
+    "spare": (st.just(1), ("peak_gpus",)),
+    **dict.fromkeys(("on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour"), (MORE, ())),
+    **dict.fromkeys(("pue", "grams_per_kwh"), (MORE, ("co2e_kg", "energy_kwh"))),
+}
+
+
+@pytest.mark.parametrize("name", GROWTH)
 @few
-@given(asked(), st.floats(1, 3))
-def test_more_traffic_takes_no_fewer_gpus_and_no_less_money(given_: Asked, factor: float) -> None:
-    day = given_[2]["requests_per_day"]
-    never_less(planned(given_), planned(given_, requests_per_day=day * factor), "peak_gpus")
-
-
-@few
-@given(asked(), st.floats(1, 3))
-def test_burstier_traffic_takes_no_fewer_gpus_and_no_less_money(given_: Asked, factor: float) -> None:
-    burst = given_[2]["burst_factor"]
-    never_less(planned(given_), planned(given_, burst_factor=burst * factor), "peak_gpus")
-
-
-@few
-@given(asked(), st.integers(1, 4000))
-def test_a_longer_prompt_is_never_cheaper(given_: Asked, more: int) -> None:
-    longer = given_[2]["input_tokens"] + more
-    never_less(planned(given_), planned(given_, input_tokens=longer), "peak_gpus")
+@given(asked(), st.data())
+def test_more_is_never_cheaper(name: str, given_: Asked, data: st.DataObject) -> None:
+    growth, figures_ = GROWTH[name]
+    by, before = data.draw(growth), given_[2][name]
+    never_less(planned(given_), planned(given_, **{name: before * by if growth is TIMES else before + by}), *figures_)
 
 
 @few
@@ -172,18 +171,6 @@ def test_a_longer_answer_is_never_cheaper(given_: Asked, more: int) -> None:
         load_of = {"ttft_target_seconds": None, "tpot_target_seconds": None, "concurrency": short.replica.concurrency}
         long = planned(given_, output_tokens=longer, **load_of)
     never_less(short, long, "peak_gpus")
-
-
-@few
-@given(asked(), st.sampled_from(["on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour"]), st.floats(0, 5))
-def test_a_bigger_price_is_never_cheaper(given_: Asked, name: str, more: float) -> None:
-    never_less(planned(given_), planned(given_, **{name: given_[2][name] + more}))
-
-
-@few
-@given(asked(), st.sampled_from(["pue", "grams_per_kwh"]), st.floats(0, 5))
-def test_a_higher_pue_or_grid_figure_never_emits_less(given_: Asked, name: str, more: float) -> None:
-    never_less(planned(given_), planned(given_, **{name: given_[2][name] + more}), "co2e_kg", "energy_kwh")
 
 
 @few
@@ -235,12 +222,6 @@ def test_whole_nodes_are_never_fewer_gpus(given_: Asked) -> None:
     never_less(by_replica, by_node, "peak_gpus")
     size = by_node.replica.packing.gpus_per_node
     assert all(month.peak_gpus == month.peak_nodes * size for month in by_node.months)
-
-
-@few
-@given(asked())
-def test_a_spare_more_is_never_cheaper(given_: Asked) -> None:
-    never_less(planned(given_), planned(given_, spare=given_[2]["spare"] + 1), "peak_gpus")
 
 
 @settings(few, max_examples=25)
