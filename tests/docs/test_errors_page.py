@@ -5,16 +5,36 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
+import errors_page as errors_page_module  # noqa: E402
 from errors_page import MESSAGE, errors_page, words  # noqa: E402
 
 
 def test_the_page_is_what_the_source_says() -> None:
     page = (ROOT / "docs" / "errors_table.md").read_text(encoding="utf-8")
     assert page == errors_page(), "run: python docs/generate.py docs/errors_table.md"
-    assert "| argument given twice | it once | Remove one. |" in page.splitlines()
+    lines = page.splitlines()
+    assert (
+        "| argument given twice | … again; … again among the options of …; … by place and by name | it once | Remove one. |"
+        in lines
+    )
+    assert "| connection refused | more than … at work | fewer | Ask again later |" in lines
+    assert [line for line in lines if re.match(r"\|[^|]*\| +\| +\| +\|$", line)] == []
+
+
+def test_a_message_that_tells_nobody_what_to_do_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "two.py").write_text(
+        'f"corrupt entry: got {got}, want {want}. {fix}"\n'
+        'f"busy: got {n} at work in {place}, want fewer. Ask again later."\n'
+        'f"busy: got {place}, want fewer. Ask again later."\n'
+    )
+    monkeypatch.setattr(errors_page_module, "SOURCE", tmp_path)
+    assert errors_page().splitlines()[-1:] == ["| busy | … at work in … | fewer | Ask again later. |"]
+    assert "corrupt" not in errors_page()
 
 
 def test_every_page_and_table_that_a_text_names_is_there() -> None:
