@@ -17,10 +17,10 @@ INTRODUCTION = """# Keys of a scenario
 Written from the declarations by `make generated`; do not edit. A key stands at the top of the file or in the table
 that its heading names. `sizebook scenario template KIND` prints the same keys as a file to fill in,
 `sizebook scenario schema` as a JSON Schema for an editor, and `--set KEY=VALUE` changes one on the command line.
-A blank source means that there is no default to explain. The last column names the main figures that change with the
-key (cost, GPUs, latency and the like), or if none does, up to three others by their labels, in italics.
-`docs/moved_figures.py` finds them: it changes the key in sample scenarios and plans again. A blank means that no value
-that it tried changed any figure.
+A blank default is looked up, searched or left out; every other default says where it comes from. The last column names
+the main figures that change with the key (cost, GPUs, latency and the like). If none does, it names up to three others,
+in italics: figures by their labels, tables, or what page 1 warns of. `docs/moved_figures.py` finds them: it changes the
+key in sample scenarios and plans again. A blank means that nothing changed: a title, or a file that samples lack.
 """
 
 

@@ -19,8 +19,7 @@ def test_the_page_is_what_the_source_says() -> None:
     assert page == errors_page(), "run: python docs/generate.py docs/errors_table.md"
     lines = page.splitlines()
     assert (
-        "| argument given twice | … again; … again among the options of …; … by place and by name | it once | Remove one. |"
-        in lines
+        "| amount not listed | no price or power of the accelerator | one | State on_demand_usd_per_gpu_hour, " in page
     )
     assert "| connection refused | more than … at work | fewer | Ask again later |" in lines
     assert [line for line in lines if re.match(r"\|[^|]*\| +\| +\| +\|$", line)] == []

@@ -234,7 +234,15 @@ GpuHours = Annotated[float, Quantity("GPU-hours: GPUs x hours", unit="GPU-hours"
 Price = Annotated[float, Quantity("price of one GPU for one hour", unit="USD/GPU-hour", minimum=0)]
 Usd = Annotated[float, Quantity("money", unit="USD", minimum=0)]
 OtherUsd = Annotated[
-    float, Quantity("storage, traffic and staff in one sum", unit="USD", minimum=0, default=0, label="Other costs")
+    float,
+    Quantity(
+        "storage, traffic and staff in one sum",
+        unit="USD",
+        minimum=0,
+        default=0,
+        label="Other costs",
+        source="neutral: none",
+    ),
 ]
 Watts = Annotated[float, Quantity("mean electrical power of one GPU while it works", unit="watts", minimum=0)]
 # One value for every plan.
@@ -272,6 +280,7 @@ Busy = Annotated[
         maximum=1,
         default=0.85,
         label="Hours in use",
+        source="Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 85 % of six years",
     ),
 ]
 KilowattHours = Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0)]

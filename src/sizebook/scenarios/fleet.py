@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Annotated
 
 from sizebook.core.errors import InputError, named
-from sizebook.core.sections import DEFAULT, TABLE, leaves, quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.plans.fleet.replaced import with_months_as_values
 from sizebook.plans.owned import OwnedGpus
-from sizebook.scenarios.scenario_files import Scenario, as_of_its_day
+from sizebook.scenarios.scenario_files import Scenario, as_of_its_day, kind_of_plan
 from sizebook.scenarios.statement import ServiceMoney
 from sizebook.serving.encoding import one_pass
 from sizebook.tables.api_prices import ApiAsked
@@ -20,7 +20,7 @@ from sizebook.tables.api_prices import ApiAsked
 class FleetScenario(Scenario):
     """One to twenty services over 1 to 60 months: GPUs, shared nodes, racks, power, and how GPUs are bought."""
 
-    plan: str = quantity("fleet", choices=("fleet",), default="fleet")
+    plan: str = kind_of_plan("fleet")
     money: Annotated[ServiceMoney, TABLE] = DEFAULT
     inputs: FleetInputs
     owned: Annotated[OwnedGpus | None, TABLE] = None

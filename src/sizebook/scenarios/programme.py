@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Annotated
 
-from sizebook.core.sections import DEFAULT, TABLE, quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, section
 from sizebook.plans.programme.inputs import ProgrammeInputs
 from sizebook.plans.programme.plan import ProgrammePlan, plan_programme
 from sizebook.scenarios.money import Money
-from sizebook.scenarios.scenario_files import Scenario, as_of_its_day
+from sizebook.scenarios.scenario_files import Scenario, as_of_its_day, kind_of_plan
 from sizebook.scenarios.training import settled_inputs
 
 
@@ -15,7 +15,7 @@ from sizebook.scenarios.training import settled_inputs
 class ProgrammeScenario(Scenario):
     """Several training runs one after another, and what they cost together."""
 
-    plan: str = quantity("programme", choices=("programme",), default="programme")
+    plan: str = kind_of_plan("programme")
     money: Annotated[Money, TABLE] = DEFAULT
     inputs: ProgrammeInputs
 

@@ -34,6 +34,11 @@ Title = Annotated[
 ]
 
 
+def kind_of_plan(kind: str) -> Any:
+    """Declare the key that says which plan a scenario is for."""
+    return quantity(kind, choices=(kind,), default=kind, source="a name: the kind of the plan")
+
+
 @section
 class Scenario(ReadSection):
     """What every scenario has: a title and a date; unknown keys are refused."""
@@ -55,7 +60,7 @@ class ModelScenario(Scenario):
 class SizingScenario(ModelScenario):
     """A model to count and the number format to store it in."""
 
-    plan: str = quantity("sizing", choices=("sizing",), default="sizing")
+    plan: str = kind_of_plan("sizing")
     dtype: Dtype = DEFAULT
     published_total: int | None = quantity(
         "published parameters to compare with", "parameters", minimum=1, default=None, label="Published parameters"

@@ -12,7 +12,7 @@ from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.refusals import NoRoomError
-from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
+from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day, kind_of_plan
 from sizebook.scenarios.statement import ServiceMoney
 from sizebook.serving.encoding import one_pass
 from sizebook.serving.layouts import DEGREES
@@ -22,7 +22,7 @@ from sizebook.serving.layouts import DEGREES
 class ServingScenario(ModelScenario):
     """A model, its traffic and target. Without a gpu the cheapest setup is searched."""
 
-    plan: str = quantity("serving", choices=("serving",), default="serving")
+    plan: str = kind_of_plan("serving")
     gpu: str | None = quantity(
         "accelerator such as h100-sxm; left out, several compete",
         kind="text",

@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Annotated
 
 from sizebook.core.quantities import Gpu
-from sizebook.core.sections import DEFAULT, TABLE, quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, section
 from sizebook.plans.training.inputs import Training, TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.search import Search, search
 from sizebook.plans.training.searched_layout import fixed_fields, with_layout
 from sizebook.scenarios.money import Money
-from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day
+from sizebook.scenarios.scenario_files import ModelScenario, as_of_its_day, kind_of_plan
 
 
 @section
@@ -18,7 +18,7 @@ class TrainingScenario(ModelScenario):
     """A model, its data, a cluster and what it costs. Without any of tp, pp, dp, cp and ep the fastest layout is
     searched; whatever else of the layout is stated holds."""
 
-    plan: str = quantity("training", choices=("training",), default="training")
+    plan: str = kind_of_plan("training")
     gpu: Gpu
     inputs: TrainingInputs
     money: Annotated[Money, TABLE] = DEFAULT

@@ -69,7 +69,7 @@ CacheHitRatio = Annotated[
     float,
     Quantity(
         "share of a prompt's tokens that the prefix cache holds already", unit="ratio", minimum=0, maximum=1, default=0,
-        label="Prompt found in the prefix cache",
+        label="Prompt found in the prefix cache", source="neutral: every prompt is new",
     ),
 ]  # fmt: skip
 
@@ -161,6 +161,7 @@ class Replica:
         default=0,
         zero="as many as memory holds",
         label="Most requests running",
+        source="neutral: memory alone limits them",
     )
     rates_file: RatesFile = DEFAULT
     experts_read: str = quantity(
@@ -193,6 +194,7 @@ class Replica:
         maximum=100_000,
         default=0,
         label="Adapters served together",
+        source="neutral: none",
         zero="none",
     )
     adapter_rank: int = quantity(
@@ -227,6 +229,7 @@ class PoolLayout(AskedBy, key="separate_prefill"):
         "whether prompts and answers have pools of workers of their own, the cache sent from one to the other",
         default=False,
         label="Prompts in a pool of their own",
+        source="neutral: one pool does both",
     )
     prefill_tp: int | None = quantity(
         "GPUs of a prefill worker that split each layer, blank to search",

@@ -38,7 +38,13 @@ PeakFactor = Annotated[
 Growth = Annotated[
     float,
     Quantity(
-        "growth of traffic a month (0.05 is 5 %)", unit="ratio", above=-1, maximum=1, default=0, label="Growth a month"
+        "growth of traffic a month (0.05 is 5 %)",
+        unit="ratio",
+        above=-1,
+        maximum=1,
+        default=0,
+        label="Growth a month",
+        source="neutral: traffic stays",
     ),
 ]
 MonthsFromNow = Annotated[float, Quantity("months from now", unit="months", minimum=0, maximum=1200)]

@@ -114,7 +114,10 @@ class ApiAsked(AskedBy, key="api_provider"):
         source="data/api_prices.csv",
     )
     in_batches: bool = quantity(
-        "whether requests go to the API in batches, at their prices", default=False, label="In batches"
+        "whether requests go to the API in batches, at their prices",
+        default=False,
+        label="In batches",
+        source="neutral: each request is answered at once",
     )
 
     def __post_init__(self) -> None:

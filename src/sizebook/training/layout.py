@@ -73,6 +73,7 @@ class Layout:
         "whether shards stay inside the scale-up domain and are copied over domains, unless fsdp says how many share",
         default=False,
         label="Hybrid sharding",
+        source="neutral: shards span all ranks",
     )
     schedule: Schedule = DEFAULT
 

@@ -142,6 +142,7 @@ class Operations:
         maximum=1e6,
         default=0,
         label="Queueing and ramp-up",
+        source="neutral: none",
     )
 
 

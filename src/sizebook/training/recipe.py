@@ -89,7 +89,12 @@ class Recipe:
         default=None,
         label="Fused loss",
     )
-    dropout: bool = quantity("whether dropout masks are kept", default=False, label="Dropout")
+    dropout: bool = quantity(
+        "whether dropout masks are kept",
+        default=False,
+        label="Dropout",
+        source="assumption: none, as current models are trained",
+    )
     expert_imbalance: float = quantity(
         "tokens of the fullest expert over the mean",
         "ratio",

@@ -34,6 +34,7 @@ LoraRank = Annotated[
         maximum=1_000_000,
         default=0,
         label="Rank of adapters",
+        source="neutral: the whole model is trained",
     ),
 ]
 LoraOn = Annotated[

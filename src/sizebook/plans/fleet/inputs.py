@@ -151,6 +151,7 @@ class Racks:
         "whether services on the same accelerator, node, provider and region share nodes",
         default=False,
         label="Services share nodes",
+        source="neutral: each service has its own",
     )
     nodes_per_rack: int | None = quantity(
         "nodes of a rack, blank for as many as its power and height hold; a rack-scale system is one rack",

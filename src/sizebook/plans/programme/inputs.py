@@ -126,7 +126,13 @@ class Phase(ReadSection):
     )
     rollouts: Rollouts = DEFAULT
     gap_days: float = quantity(
-        "idle days before the phase", "days", minimum=0, maximum=3650, default=0, label="Days before it starts"
+        "idle days before the phase",
+        "days",
+        minimum=0,
+        maximum=3650,
+        default=0,
+        label="Days before it starts",
+        source="neutral: none",
     )
     kept_checkpoints: float = quantity(
         "checkpoints of the phase that are kept",
@@ -166,6 +172,7 @@ class Experiments:
         maximum=100,
         default=0,
         label="Evaluation",
+        source="neutral: none",
     )
 
     @property
@@ -178,7 +185,13 @@ class Data:
     """What preparing the data costs."""
 
     data_cpu_hours: float = quantity(
-        "CPU-hours that prepare data", "CPU-hours", minimum=0, maximum=1e12, default=0, label="Data preparation"
+        "CPU-hours that prepare data",
+        "CPU-hours",
+        minimum=0,
+        maximum=1e12,
+        default=0,
+        label="Data preparation",
+        source="neutral: none",
     )
     usd_per_cpu_hour: float = quantity(
         "price of one virtual processor's hour",
@@ -196,6 +209,7 @@ class Data:
         maximum=1e12,
         default=0,
         label="Licences and annotation",
+        source="neutral: none",
     )
 
     @property
@@ -235,7 +249,13 @@ class Storage:
         source="Amazon S3 Standard, price list of 2022-07-07 (docs/programmes.md)",
     )
     egress_tb: float = quantity(
-        "terabytes (10^12 bytes) that leave the provider", "TB", minimum=0, maximum=1e9, default=0, label="Egress"
+        "terabytes (10^12 bytes) that leave the provider",
+        "TB",
+        minimum=0,
+        maximum=1e9,
+        default=0,
+        label="Egress",
+        source="neutral: none",
     )
     usd_per_egress_tb: float = quantity(
         "price of a terabyte that leaves",

@@ -54,6 +54,7 @@ class Conversation(AskedBy, key="turns", refused=False):
         default=0,
         zero="none",
         label="Host cache of a GPU",
+        source="neutral: none",
     )
     host_cache_bytes_per_second: float | None = quantity(
         "rate at which a GPU reads its host cache, blank for its PCIe link",
@@ -64,7 +65,10 @@ class Conversation(AskedBy, key="turns", refused=False):
         source="data/hardware.csv",
     )
     host_cache_shared: bool = quantity(
-        "whether the host cache serves all replicas", default=False, label="Host cache serves all replicas"
+        "whether the host cache serves all replicas",
+        default=False,
+        label="Host cache serves all replicas",
+        source="neutral: each replica has its own",
     )
 
     def prompts(self, mean: Demand) -> tuple[int, ...]:

@@ -144,7 +144,12 @@ class Margins:
         label="What fails at once",
         source="assumption: a replica fails alone",
     )
-    whole_nodes: bool = quantity("whether GPUs are paid for by whole nodes", default=False, label="GPUs by whole nodes")
+    whole_nodes: bool = quantity(
+        "whether GPUs are paid for by whole nodes",
+        default=False,
+        label="GPUs by whole nodes",
+        source="neutral: GPUs are paid for one by one",
+    )
 
     def spare_replicas(self, packing: Packing) -> int:
         """Return the replicas to keep so that the loss of ``spare`` failure domains is covered."""

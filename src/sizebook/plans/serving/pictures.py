@@ -17,6 +17,7 @@ class Pictures(AskedBy, key="images", refused=False):
         maximum=10_000,
         default=0,
         label="Images of a request",
+        source="neutral: none",
         zero="none",
     )
     image_width: int = quantity(
