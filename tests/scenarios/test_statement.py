@@ -8,6 +8,7 @@ import pytest
 
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.errors import InputError
+from sizebook.core.units import grouped
 from sizebook.reports.document import Table
 from sizebook.scenarios.scenario_files import read_toml
 from sizebook.scenarios.statement import Overheads, ServiceMoney, Statement, statement_months
@@ -117,9 +118,12 @@ def test_rent_buy_or_call_is_the_same_everywhere(tmp_path: Path) -> None:
     shown = [f"{sum(month[name] for month in months):,.0f}" for name in ("rented_usd", "owned_usd")]
     assert next(line for line in lines if line.startswith("All months")).split()[2:4] == shown
     (section,) = [each for each in made.report.sections if each.topic == "Rent, buy or call"]
-    table = section.blocks[-2]
-    assert isinstance(table, Table)
-    assert [cell.replace("\u2009", ",").replace("\u202f", ",") for cell in table.rows[-1].cells[1:3]] == shown
+    by_year, over_traffic = [block for block in section.blocks if isinstance(block, Table)]
+    assert [cell.replace("\u2009", ",").replace("\u202f", ",") for cell in by_year.rows[-1].cells[1:3]] == shown
+    assert made.contents.tables[-1].rows == tuple(tuple(each.values()) for each in data["volumes"])
+    for row, each in zip(over_traffic.rows, data["volumes"], strict=True):
+        assert row.cells[1:3] == (grouped(each["requests_per_day"]), grouped(each["rented_usd"]))
+        assert row.cells[-3:] == tuple(grouped(each[name]) for name in ("step_usd", "owned_usd", "api_usd"))
     assert figures["owned_present_usd"] == data["statement"]["owned_present_usd"]
     here = data["statement"]["in_currency"]
     for way in ("rented", "owned", "api"):
