@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from sizebook.cli.functions import cell_text
 from tests.row_lists import listed
 
 
@@ -16,6 +17,18 @@ def sizebook(*words: str) -> subprocess.CompletedProcess[str]:
 def test_call_prints_the_bare_value() -> None:
     assert sizebook("call", "PARAMS_MHA", "4096").stdout == "67125248\n"
     assert sizebook("call", "params_attention", "12288", "96", "128", "bias=FALSE").stdout == "603979776\n"
+
+
+def test_a_number_is_printed_in_the_digits_of_a_cell() -> None:
+    # 412.72 x (1 - 0.87) is 53.653600000000004 in binary.
+    assert sizebook("call", "GRID_G_PER_KWH", "gcp:us-central1", "market").stdout == "53.6536\n"
+    assert [cell_text(value) for value in (1 / 3, 2**60 + 1, 2.0**60, 1e-7, -0.5)] == [
+        "0.333333333333333",
+        "1152921504606846977",
+        "1.15292150460685e+18",
+        "1e-07",
+        "-0.5",
+    ]
 
 
 def test_call_explains() -> None:

@@ -177,7 +177,10 @@ def _rows(word: str) -> Any:
 
 
 def cell_text(value: Any) -> str:
-    """Return a value as plain text; a table has a line per row and tabs between columns."""
+    """Return a value as plain text; a table has a line per row and tabs between columns.
+
+    A number has 15 digits as in a cell: 412.72 x (1 - 0.87) is 53.6536, not 53.653600000000004.
+    """
     if isinstance(value, list):
         rows = coercion.as_rows(value) or []
         return "\n".join("\t".join(cell_text(cell) for cell in row) for row in rows)
@@ -187,4 +190,6 @@ def cell_text(value: Any) -> str:
         return str(value).upper()
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
+    if isinstance(value, float):
+        return f"{value:.15g}"
     return "" if value is None else str(value)
