@@ -3,8 +3,6 @@
 Both are read from the rows: each has the day it was read, and a price the day it holds from.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -5,8 +5,6 @@ docs/pictures.csv holds what each picture shows and the digest of that. Drawing 
 (`pdftoppm`) and Chromium. LibreOffice also counts the pages of every workbook for the table of docs/workbooks.md.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

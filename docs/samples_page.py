@@ -1,7 +1,5 @@
 """The table of the sample reports: the scenario of each, and which key to change to see what move."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

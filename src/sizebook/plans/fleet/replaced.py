@@ -4,8 +4,6 @@ Requests move as they are, with their growth and season; each then has the token
 of the service that takes over. What came to a service from others moves on with its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
