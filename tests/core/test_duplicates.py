@@ -66,7 +66,7 @@ def other(config: Config) -> Architecture:
 
 
 @pytest.mark.parametrize(*listed("core", "test_a_second_mapping_of_a_model_type_is_refused"))
-def test_a_second_mapping_of_a_model_type_is_refused(names: tuple[str, ...], shown: str) -> None:
+def test_a_second_mapping_of_a_model_type_is_refused(names: list[str], shown: str) -> None:
     before = dict(mappings())
     with pytest.raises(ValueError) as refused:
         model_type(*names)(other)

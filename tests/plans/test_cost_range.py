@@ -33,7 +33,7 @@ def test_two_spreads_combine_by_hand() -> None:
 
 @pytest.mark.parametrize(*listed("plans", "test_a_spread_alone_and_none"))
 def test_a_spread_alone_and_none(
-    middle: float, by_throughput: tuple[float, float], by_price: tuple[float, float], expected: tuple[float, ...]
+    middle: float, by_throughput: list[float], by_price: list[float], expected: list[float]
 ) -> None:
     found = cost_range(middle, by_throughput, by_price)
     assert (found.low, found.high, found.price_share) == pytest.approx(expected)

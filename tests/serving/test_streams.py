@@ -62,7 +62,7 @@ def test_drawn_lengths_have_mean_and_percentiles() -> None:
 
 
 @pytest.mark.parametrize(*listed("serving", "test_lengths_that_no_log_normal_has_are_refused"))
-def test_lengths_that_no_log_normal_has_are_refused(lengths: tuple[float, float, float], message: str) -> None:
+def test_lengths_that_no_log_normal_has_are_refused(lengths: list[float], message: str) -> None:
     with pytest.raises(RangeError) as refused:
         sigma_of(*lengths)
     assert str(refused.value) == message

@@ -12,6 +12,7 @@ from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
 from sizebook.scenarios.scenario_files import read_toml
 from tests.commands import run
 from tests.libreoffice.office import Office, assert_stored_is_recalculated
+from tests.surfaces.grid import bare
 from tests.workbooks.shipped import totals_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "worked_case.md"
@@ -115,12 +116,12 @@ def test_report_workbook_and_libreoffice_say_the_same(
     for command, name in ((["report", str(file)], "case.pdf"), (as_libreoffice, "case.xlsx")):
         asked = [*command, "-o", str(tmp_path / name)]
         assert run(*asked).exit_code == 0
-    first = _plain(PdfReader(tmp_path / "case.pdf").pages[0].extract_text())
+    first = bare(PdfReader(tmp_path / "case.pdf").pages[0].extract_text())
     for sentence in said(made):
-        assert _plain(sentence) in first
-    beside = _plain(PdfReader(tmp_path / "case.pdf").pages[2].extract_text())
+        assert bare(sentence) in first
+    beside = bare(PdfReader(tmp_path / "case.pdf").pages[2].extract_text())
     for sentence in made.plan.alternatives.sentences:
-        assert _plain(sentence) in beside
+        assert bare(sentence) in beside
     for way in ("rented_usd", "owned_usd", "api_usd"):
         assert f"{sum(getattr(month, way) for month in made.plan.alternative_months):.0f}" in beside
     assert made.amount is not None and made.statement is not None
@@ -131,8 +132,3 @@ def test_report_workbook_and_libreoffice_say_the_same(
     shown = [found[label] for label in ("Cost", "Whole cost", "Whole cost, present value")]
     assert shown == pytest.approx([made.amount.middle, here["whole"], here["present"]], rel=1e-12)
     assert_stored_is_recalculated(calc_office, tmp_path / "case.xlsx")
-
-
-def _plain(text: str) -> str:
-    """Return a text without the white space that a page breaks differently."""
-    return re.sub(r"\s", "", text)

@@ -94,7 +94,7 @@ def test_the_users_own_rows_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(*listed("tables", "test_price_errors"))
-def test_price_errors(monkeypatch: pytest.MonkeyPatch, cells: tuple[str | None, ...], message: str) -> None:
+def test_price_errors(monkeypatch: pytest.MonkeyPatch, cells: list[str | None], message: str) -> None:
     monkeypatch.setattr(prices, "prices", lambda: ROWS)
     with pytest.raises(UnknownKeyError) as raised:
         call("PRICE_USD_PER_GPU_HOUR", *cells)
