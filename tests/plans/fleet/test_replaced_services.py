@@ -71,6 +71,15 @@ def test_the_other_serves_them_as_if_they_were_its_own() -> None:
     assert plan.purchases[1].portfolio == by_hand.purchases[0].portfolio
 
 
+def test_an_api_is_asked_for_what_comes_to_each_service() -> None:
+    """The last one has requests in month 5 alone, 6 062 500 a day of 500 tokens at 1 USD and 200 at 5 a million."""
+    values = _stated(FLEET) | {"api": {"api_provider": "anthropic", "api_model": "claude-haiku-4-5"}}
+    plan = plan_fleet_scenario(parse(FleetScenario, values, "fleet"))
+    month = 6_062_500 * DAYS_PER_MONTH * (500 + 200 * 5) / 1e6
+    (step,) = (each for each in derivations(plan) if each.label == "Last: cost of the month at the API")
+    assert (step.value, plan.alternative_months[4].api_usd) == pytest.approx((month, month))
+
+
 def test_command_report_and_cells_show_the_plan(tmp_path: Path) -> None:
     plan = _plan()
     data, text = on_command("fleet", toml(_stated(FLEET)), tmp_path)

@@ -39,20 +39,20 @@ def derivations(plan: FleetPlan) -> tuple[Step, ...]:
 
 def _alternatives(plan: FleetPlan) -> Iterator[Step]:
     """Yield what the first month costs with GPUs bought, and that of each service at its API."""
-    bought, loads = pools(plan.loads(), plan.terms), plan.loads()
+    bought = pools(plan.loads(), plan.terms)
     for pool in bought:
         names = ", ".join(plan.services[at].service.name for at in pool.members)
         for step in owned_steps(pool.node):
             yield replace(step, label=text("{name}: {label}", name=names, label=step.label))
     if bought:
         yield bought_step(plan.alternative_months[0])
-    for load in loads:
-        api, at = load.service.api, load.service.running.start_month - 1
-        each = usd_of_a_request(api, load.service.traffic.demand)
-        if each is not None and at < plan.terms.months:
-            requests = load.days[at] * DAYS_PER_MONTH
+    for planned in plan.services:
+        api = planned.service.api
+        each = usd_of_a_request(api, planned.service.traffic.demand)
+        if each is not None and planned.busy_months:
+            requests = planned.months[planned.busy_months[0]].requests_per_day * DAYS_PER_MONTH
             yield Step(
-                text("{name}: cost of the month at the API", name=load.service.name),
+                text("{name}: cost of the month at the API", name=planned.service.name),
                 text("requests * price of a request"),
                 f"{grouped(requests)} * {significant(each, 6)}",
                 value=requests * each,
