@@ -14,10 +14,11 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
-from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
+from sizebook.workbooks.finance import years_sheet
 from sizebook.workbooks.line_sheet import LineSheet, result_sheet
+from sizebook.workbooks.scenario_inputs import SCENARIO, scenarios_sheet
 from sizebook.workbooks.text_formulas import count_with_unit, number_text, range_text
-from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
+from sizebook.workbooks.tornado import sensitivity_sheet
 from sizebook.workbooks.what_if import case_cost
 
 FILE, TITLE = "fine_tuning.xlsx", "Fine-tuning"
@@ -45,15 +46,12 @@ def build(book: Book) -> None:
         book, "Which way of fine-tuning fits, how many hours it takes, for how much, month by month.", SCENARIO
     )
     inputs(book)
-    scenarios_sheet(book, DRIVERS)
-    rates_sheet(book)
+    scenarios_sheet(book, DRIVERS, EXAMPLES, PRICES)
     runs, plan = ways(book)
     money(book)
     years_sheet(book, PERIODS)
-    table = two_way_sheet(book, EXAMPLES, PRICES, "Cost of the way chosen")
     what_if(book)
-    table(case_cost)
-    tornado_sheet(book, DRIVERS, case_cost, "cost of the way chosen")
+    sensitivity_sheet(book, DRIVERS, (EXAMPLES, PRICES), case_cost, "cost of the way chosen")
     result(book)
     checks_sheet(book, checks(runs, plan))
     notes_sheet(book, FUNCTIONS, NOTES)

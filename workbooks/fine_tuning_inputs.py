@@ -7,7 +7,8 @@ from sizebook.training.tuning import TUNINGS
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare
-from sizebook.workbooks.finance import CURRENCY, START, Driver, constant_lines
+from sizebook.workbooks.finance import CURRENCY, START, constant_lines
+from sizebook.workbooks.scenario_inputs import Driver
 from sizebook.workbooks.shared_lines import copy_section, input_page
 
 _LEAVES = {leaf.name: leaf for leaf in leaves(TrainingInputs)}

@@ -12,9 +12,9 @@ from sizebook.workbooks.addin_calls import Kept, unless_waiting
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
 from sizebook.workbooks.cost_ranges import joint
-from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.references import text
+from sizebook.workbooks.scenario_inputs import drivers_in_use
 from sizebook.workbooks.shared_lines import chosen_model_line, gpu_name_line
 from sizebook.workbooks.staged_tables import StagedRows, stage_rows, watch_lines
 from sizebook.workbooks.text_formulas import number_text
@@ -63,7 +63,9 @@ def ways(book: Book) -> tuple[Runs, Runs]:
     page.line("way", "Way", TUNINGS, "", "What is trained: FINE_TUNING_MEMORY", styles.GENERAL)
     page.line("way_name", "Way in words", WORDS, "", "As a reader writes it", styles.GENERAL)
     gpu_name_line(page)
-    asked = _table(book, "Asked", {**dict.fromkeys(NATIVE, '=""'), **_ONE_STEP})
+    tables = new_sheet(book, "Asked", "What TRAINING_TABLE is asked, a row a way.", ("",) * (len(_HEADS) - 2))
+    tables.sheet.sheet_state = "hidden"
+    asked = _table(tables, "Of the steps", {**dict.fromkeys(NATIVE, '=""'), **_ONE_STEP})
     watch_lines(book, "chosen", "gpu", *(leaf.name for leaf in OF_A_PLAN if leaf.name not in NATIVE), *LOOKED_UP)
     runs = _staged(book, asked, "held")
     _memory(page, runs)
@@ -87,7 +89,7 @@ def ways(book: Book) -> tuple[Runs, Runs]:
     _of_runs(page, runs, "run_family", "Band of", "", styles.GENERAL)
     drivers_in_use(page, DRIVERS)
     page.finish()
-    return runs, _staged(book, _table(book, "Compared", _WHOLE), "compared")
+    return runs, _staged(book, _table(tables, "Of the plan, to compare the workbook with", _WHOLE), "compared")
 
 
 def _memory(page: LineSheet, runs: Runs) -> None:
@@ -121,20 +123,19 @@ def _of_runs(page: LineSheet, runs: Runs, name: str, label: str, unit: str, show
     page.line(name, label, values, unit, "TRAINING_TABLE", shown)
 
 
-def _table(book: Book, name: str, given: dict[str, str]) -> str:
-    """Add a hidden sheet with the table of runs, a row a way; return the reference to it."""
-    heads = ("model", "gpu", "tokens", "tuning", "programme_factor", *(leaf.name for leaf in OF_A_PLAN))
-    page = new_sheet(book, name, "What TRAINING_TABLE is asked, a row a way.", ("",) * (len(heads) - 2))
-    page.sheet.sheet_state = "hidden"
-    page.section("Ways")
+_HEADS = ("model", "gpu", "tokens", "tuning", "programme_factor", *(leaf.name for leaf in OF_A_PLAN))
+
+
+def _table(page: LineSheet, title: str, given: dict[str, str]) -> str:
+    """Add a table of runs, a row a way; return the reference to it."""
+    page.section(title)
     rows = []
     for way in TUNINGS:
         own = {"model": "={chosen}", "gpu": "={gpu}", "tuning": way, "lora_rank": _RANK.replace("WAY", way)} | given
-        rows.append([own.get(head, f'=IF({{{head}}}="","",{{{head}}})') for head in heads])
-    first, last = page.table(heads, rows, [styles.GENERAL] * len(heads))
-    page.finish()
-    right = page.sheet.cell(first, 1 + len(heads)).column_letter
-    return f"{name}!$B${first - 1}:${right}${last}"
+        rows.append([own.get(head, f'=IF({{{head}}}="","",{{{head}}})') for head in _HEADS])
+    first, last = page.table(_HEADS, rows, [styles.GENERAL] * len(_HEADS))
+    right = page.sheet.cell(first, 1 + len(_HEADS)).column_letter
+    return f"{page.sheet.title}!$B${first - 1}:${right}${last}"
 
 
 def _staged(book: Book, table: str, kept: Kept) -> Runs:

@@ -4,7 +4,7 @@ from fine_tuning_inputs import DRIVERS
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
-from sizebook.workbooks.tornado import Steps
+from sizebook.workbooks.scenario_inputs import Steps
 from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table, what_if_page
 
 EXAMPLES = Steps("examples", "Examples", (0.25, 0.5, 1, 2, 4))

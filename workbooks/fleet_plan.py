@@ -4,9 +4,9 @@ from pathlib import Path
 
 from fleet_plan_checks import checks
 from fleet_plan_inputs import DRIVERS, inputs
-from fleet_plan_loads import at_speed, buying, calendar, groups, nodes, replicas
+from fleet_plan_loads import calendar, each_service, groups
 from fleet_plan_months import PERIODS, months, ranks
-from fleet_plan_result import result, texts
+from fleet_plan_result import by_service, result, texts
 from fleet_plan_services import services
 from fleet_plan_whatif import PRICES, TRAFFIC, what_if
 
@@ -14,9 +14,10 @@ from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
-from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
+from sizebook.workbooks.finance import years_sheet
 from sizebook.workbooks.input_cells import workbook_inputs
-from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
+from sizebook.workbooks.scenario_inputs import SCENARIO, scenarios_sheet
+from sizebook.workbooks.tornado import sensitivity_sheet
 from sizebook.workbooks.what_if import case_cost
 
 FILE, TITLE = "fleet_plan.xlsx", "Fleet plan"
@@ -55,24 +56,18 @@ def build(book: Book) -> None:
         SCENARIO,
     )
     inputs(book)
-    scenarios_sheet(book, DRIVERS)
-    rates_sheet(book)
-    staged = services(book)
-    group = groups(book)
-    page = calendar(book)
-    replicas(book)
-    nodes(book, group)
-    buying(book, group, staged.contracts)
-    at_speed(book, group, "Fast", "_fast", said="fast")
-    at_speed(book, group, "Slow", "_slow", said="slow")
-    ranked = ranks(book)
-    months(page, book, group, staged.contracts)
-    texts(ranked)
-    years_sheet(book, PERIODS)
-    table = two_way_sheet(book, TRAFFIC, PRICES, "Cost of all months")
+    scenarios_sheet(book, DRIVERS, TRAFFIC, PRICES)
+    page, staged = services(book)
+    group = groups(page)
+    together = calendar(book)
+    each_service(book, group, staged.contracts)
+    ranks(page)
+    months(together, book, group, staged.contracts)
+    texts(page)
+    page.finish()
+    years_sheet(book, PERIODS, by_service)
     what_if(book, group)
-    table(case_cost)
-    tornado_sheet(book, DRIVERS, case_cost, "cost of all months")
+    sensitivity_sheet(book, DRIVERS, (TRAFFIC, PRICES), case_cost, "cost of all months")
     result(book)
     checks_sheet(book, checks(staged, group))
     notes_sheet(book, FUNCTIONS, NOTES)

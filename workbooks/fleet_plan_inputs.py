@@ -24,8 +24,9 @@ from sizebook.tables.api_prices import ApiAsked
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare, declare_all
-from sizebook.workbooks.finance import CURRENCY, Driver, constant_lines
+from sizebook.workbooks.finance import CURRENCY, constant_lines
 from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.scenario_inputs import Driver
 from sizebook.workbooks.shared_lines import copy_section, model_input
 
 MOVED = frozenset(leaf.name for leaf in leaves(Replacement))  # filling writes months as values in their place
@@ -73,8 +74,8 @@ def inputs(book: Book) -> None:
     page = new_sheet(
         book,
         "Inputs",
-        "Change the pale yellow cells only. One column a service; a column without a model stays out "
-        "of the plan. What all services share stands below them.",
+        "Change the pale yellow cells only. One column a service; columns without a model are folded: the + above "
+        "them unfolds. What all services share stands below.",
         SERVICES,
         WIDTHS,
     )

@@ -1,4 +1,4 @@
-"""Sheets of `fleet_plan.xlsx` on which time runs across, a row a service: replicas, nodes, racks, what is bought.
+"""The sheet of `fleet_plan.xlsx` of each service month by month, a row each: replicas, nodes, racks, what is bought.
 
 What is bought or stands together is worked out in the row of its first service; the others show nothing.
 """
@@ -16,7 +16,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import FIRST_COLUMN, MONEY, Book
 from sizebook.workbooks.finance import currency_rate, dated_level
 from sizebook.workbooks.gpu_hour_lines import TERMS, in_force
-from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.line_sheet import LineSheet
 from sizebook.workbooks.print_ranges import fold_blank
 from sizebook.workbooks.staged_tables import StagedRows, stage_rows, watch_lines
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
@@ -90,19 +90,20 @@ def block(key: str) -> str:
     return f"{{{key}_{SERVICES[0]}:{key}_{SERVICES[-1]}}}"
 
 
-def groups(book: Book) -> Groups:
-    """Add the sheet of who stands and is bought with whom, a row a service."""
-    page = new_sheet(
-        book,
-        "Groups",
-        "Who shares nodes, purchases and racks with whom: numbers of services, a row each.",
-        ("",) * (len(_TABLE) - 1),
-        (24, *[13] * len(_TABLE)),
-    )
-    page.section("Services")
-    heads = ["Service", *(head for head, *_ in _TABLE)]
-    rows = [[f"={{shown.{at}}}", *(f"={{{key}.{at}}}" for _, key, _ in _TABLE)] for at in SERVICES]
-    first, last = page.table(heads, rows, [styles.GENERAL, *(shown for *_, shown in _TABLE)], blanks=True)
+def groups(page: LineSheet) -> Groups:
+    """Add who shares with whom, numbers of services and a row each, for formulas that take all services at once."""
+    page.part("Groups", "Who shares nodes, purchases and racks with whom: numbers of services, a row each.")
+    columns, tops = {}, []
+    for start in range(0, len(_TABLE), len(SERVICES)):
+        shown = _TABLE[start : start + len(SERVICES)]
+        page.section("Services" if start == 0 else "The same services, what else is taken of them")
+        heads = ["Service", *(head for head, *_ in shown)]
+        rows = [[f"={{shown.{at}}}", *(f"={{{key}.{at}}}" for _, key, _ in shown)] for at in SERVICES]
+        first, last = page.table(heads, rows, [styles.GENERAL, *(written for *_, written in shown)], blanks=True)
+        tops.append(first)
+        for number, (_, key, _) in enumerate(shown, FIRST_COLUMN):
+            letter = get_column_letter(number)
+            columns[key] = f"{page.sheet.title}!${letter}${first}:${letter}${last}"
     page.section("Who is bought with the service of the row: what a replica takes of a unit")
     top, bottom = page.table(
         ["Service", *(f"={{shown.{at}}}" for at in SERVICES)],
@@ -116,14 +117,9 @@ def groups(book: Book) -> Groups:
         [styles.GENERAL, *["0.000;-0.000;"] * len(SERVICES)],
         blanks=True,
     )
-    page.finish()
-    fold_blank(page.sheet, f"$B${first}:$B${bottom}")
-    letters = [get_column_letter(column) for column in range(FIRST_COLUMN, FIRST_COLUMN + len(_TABLE))]
-    right = letters[len(SERVICES) - 1]
-    columns = {
-        key: f"Groups!${letter}${first}:${letter}${last}" for letter, (_, key, _) in zip(letters, _TABLE, strict=True)
-    }
-    return Groups(columns, f"Groups!${letters[0]}${top}:${right}${bottom}")
+    fold_blank(page.sheet, f"$B${tops[0]}:$B${bottom}")
+    left, right = (get_column_letter(FIRST_COLUMN + at) for at in (0, len(SERVICES) - 1))
+    return Groups(columns, f"{page.sheet.title}!${left}${top}:${right}${bottom}")
 
 
 def calendar(book: Book) -> Timeline:
@@ -139,10 +135,21 @@ def _rows(page: Timeline, key: str, formula: str, unit: str, total: str = "", sh
         page.row_of(f"{key}_{service}", f"={{shown.{service}}}", formula.replace("@", service), unit, shown, total)
 
 
-def replicas(book: Book) -> None:
-    """Add the sheet of traffic and replicas."""
-    page = Timeline(book, "Replicas", "Traffic of each service, and the replicas that it takes, spare ones included.")
+def each_service(book: Book, group: Groups, contracts: StagedRows) -> None:
+    """Add the sheet of each service month by month: replicas, nodes, what is bought, both ends of its speed."""
+    page = Timeline(book, "Buying", "Each service month by month, a row each, from its traffic to what is bought.")
     page.calendar()
+    _replicas(page)
+    _nodes(page, group)
+    _buying(page, group, contracts)
+    for said in ("fast", "slow"):
+        _at_speed(page, group, said)
+    page.finish()
+
+
+def _replicas(page: Timeline) -> None:
+    page.part("Replicas", "Traffic of each service, and the replicas that it takes, spare ones included.")
+    book = page.book
     page.section("Table of months and season")
     names = [leaf.name for leaf in leaves(Course)]
     for at in SERVICES:
@@ -157,7 +164,6 @@ def replicas(book: Book) -> None:
     for at, title in (("peak", "Replicas in the busiest hour"), ("mean", "Replicas at the mean of the day")):
         page.section(title)
         _rows(page, at, f"={_needed(at)}", "replicas", MOST)
-    page.finish()
 
 
 def _needed(at: str) -> str:
@@ -172,17 +178,14 @@ def _needed_of_all(group: Groups, at: str, end: str) -> str:
     return f"({days}>0)*({group.of('spare_replicas')}{_up(days + peak + '*' + group.of('need' + end))})"
 
 
-def nodes(book: Book, group: Groups) -> None:
-    """Add the sheet of nodes and racks."""
-    page = Timeline(book, "Nodes", "Nodes and racks in the busiest hour, in the row of the first service on them.")
-    page.calendar()
+def _nodes(page: Timeline, group: Groups) -> None:
+    page.part("Nodes", "Nodes and racks in the busiest hour, in the row of the first service on them.")
     page.section("Nodes")
     parts = f"SUMPRODUCT({group.own('stands_with', '@')}*{group.of('part')}*{block('peak')})"
     _rows(page, "nodes", f"={_up(parts)}", "nodes", MOST)
     page.section("Racks")
     together = f"SUMPRODUCT({group.own('hardware', '@')}*{block('nodes')})"
     _rows(page, "racks", f"={_up(together + '/MAX(1,{nodes_a_rack.@})')}", "racks", MOST)
-    page.finish()
 
 
 def _paid(group: Groups, replicas: str) -> str:
@@ -203,14 +206,12 @@ def burst_of(peak: str, mean: str, reserved: str) -> str:
     return f"{{hours_a_month}}/{{hours_a_day}}*({over[0]}*{{burst_hours}}+{over[1]}*({{hours_a_day}}-{{burst_hours}}))"
 
 
-def buying(book: Book, group: Groups, contracts: StagedRows) -> None:
-    """Add the sheet of what is bought: GPUs paid for, contracts, burst hours, cost, energy."""
-    page = Timeline(
-        book,
-        "Buying",
-        "What is bought together, in the row of its first service: by whole nodes those that share them.",
+def _buying(page: Timeline, group: Groups, contracts: StagedRows) -> None:
+    """Add what is bought: GPUs paid for, contracts, burst hours, cost, energy."""
+    book = page.book
+    page.part(
+        "Buying", "What is bought together, in the row of its first service: by whole nodes those that share them."
     )
-    page.calendar()
     page.section("Level of GPU prices, and the currency")
     page.row_of(
         "price_level_now",
@@ -249,7 +250,6 @@ def buying(book: Book, group: Groups, contracts: StagedRows) -> None:
     same = f"SUMPRODUCT(({group.of('bought_with')}={{bought_with.@}})*{group.of('part')}*{block('peak')})"
     part = f"IF({same}=0,IF({{number.@}}={{bought_with.@}},1,0),{{part.@}}*{{peak_@}}/{same})"
     _rows(page, "part_usd", f"={part}*INDEX({block('cost')},{{bought_with.@}})", MONEY, SUM)
-    page.finish()
 
 
 def _contracts(page: Timeline, contracts: StagedRows) -> None:
@@ -283,12 +283,12 @@ def signed_at(group: Groups, end: str) -> str:
     return "+".join(f"{block(f'paid_{term}')}*{group.of(f'{price}_{end}')}" for term, (_, price) in TERMS.items())
 
 
-def at_speed(book: Book, group: Groups, name: str, end: str, said: str) -> None:
-    """Add the sheet of GPUs and cost if replicas are faster, or slower; ``end`` marks its keys."""
-    page = Timeline(book, name, f"GPUs and cost if replicas are as {said} as 1 in 10 measurements.")
-    page.calendar()
+def _at_speed(page: Timeline, group: Groups, said: str) -> None:
+    """Add GPUs and cost if replicas are fast, or slow, which marks the keys."""
+    page.part(said.capitalize(), f"GPUs and cost if replicas are as {said} as 1 in 10 measurements.")
+    end = f"_{said}"
     for at, title in (("peak", "GPUs in the busiest hour"), ("mean", "GPUs at the mean of the day")):
-        page.section(title)
+        page.section(f"{title}, {said}")
         _rows(page, f"paid_{at}{end}", _paid(group, _needed_of_all(group, at, end)), "GPUs", MOST)
     page.section("Cost, under the contracts of the plan")
     burst = burst_of(block(f"paid_peak{end}"), mean=block(f"paid_mean{end}"), reserved=block("reserved"))
@@ -296,4 +296,3 @@ def at_speed(book: Book, group: Groups, name: str, end: str, said: str) -> None:
     page.row_of(f"burst_usd{end}", "Burst", paid, MONEY, total=SUM)
     cost = f"={{currency_rate}}*SUM({block('contract_usd')})+{{burst_usd{end}}}"
     page.row_of(f"cost{end}", "Cost", cost, MONEY, total=SUM)
-    page.finish()

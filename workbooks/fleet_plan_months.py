@@ -1,6 +1,6 @@
 """The months of `fleet_plan.xlsx`, all services together, and their quarters and years."""
 
-from fleet_plan_inputs import SERVICES, WIDTHS
+from fleet_plan_inputs import SERVICES
 from fleet_plan_loads import Groups, block, burst_of, signed_at
 
 from sizebook.core.sections import leaves
@@ -9,7 +9,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import range_rows
 from sizebook.workbooks.gpu_hour_lines import TERMS
-from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.line_sheet import LineSheet
 from sizebook.workbooks.staged_tables import StagedRows
 from sizebook.workbooks.statement import statement_rows
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
@@ -141,23 +141,19 @@ def _paid(page: Timeline, group: Groups, contracts: StagedRows) -> None:
     page.row_of("tail_usd", "Tail of contracts, after the plan", last, MONEY, total=SUM)
 
 
-def ranks(book: Book) -> LineSheet:
-    """Begin the sheet of services by their GPUs, the largest first, and of what else Result says."""
-    page = new_sheet(
-        book,
+def ranks(page: LineSheet) -> None:
+    """Add services by their GPUs, the largest first."""
+    page.part(
         "Ranks",
         "Services by the GPUs of their replicas over all months, the largest first; what sentences of Result are of.",
-        SERVICES,
-        WIDTHS,
     )
-    page.heads("Figure", cases=[page.resolve(f"={{name.{number}}}") for number in SERVICES])
     page.section("Places")
     page.line(
         "gpu_months",
         "GPU-months",
         tuple(f"=SUM({{peak_{at}.all}})*{{gpus_each.{at}}}" for at in SERVICES),
         "GPU-months",
-        "Replicas",
+        "Buying",
     )
     larger = "SUMPRODUCT(--({gpu_months.all}>{gpu_months}))"
     equals = "SUMPRODUCT(({gpu_months.all}={gpu_months})*({number.all}<={number}))"
@@ -165,7 +161,6 @@ def ranks(book: Book) -> LineSheet:
     page.section("In order")
     page.line("ranked", "Column of the service", "=MATCH({number},{place.all},0)", "", "Inputs")
     page.line("rank_name", "Service", "=INDEX({shown.all},{ranked})", "", "Inputs", styles.GENERAL)
-    return page
 
 
 PERIODS = (

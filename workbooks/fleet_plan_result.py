@@ -38,51 +38,40 @@ def result(book: Book) -> None:
     _tiles(page)
     gpus_chart, kw_chart = page.room_for_chart(), page.room_for_chart()
     page.finish()
-    gpus, kw = _months(book)
+    rows = _months(book)
     page.chart(
         Chart(
             "stacked",
             "{gpus_message}",
             "GPUs of replicas at peak",
             styles.WHOLE,
-            gpus,
-            "CDEFGH",
-            limits="I",
-            of_sheet="Largest",
+            rows,
+            "IJKLMN",
+            limits="O",
+            of_sheet="Charts",
         ),
         at=gpus_chart,
     )
     page.chart(
-        Chart("columns", "{kw_message}", "kW, cooling included", styles.WHOLE, kw, "C", limits="D", of_sheet="Charts"),
+        Chart(
+            "columns", "{kw_message}", "kW, cooling included", styles.WHOLE, rows, "C", limits="D", of_sheet="Charts"
+        ),
         at=kw_chart,
     )
-    _by_service(book)
 
 
-def _months(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Add the sheet of what the charts draw; return the rows of GPUs and of power."""
-    page = new_sheet(
-        book,
-        "Largest",
-        "GPUs of the largest services in the months that Result draws.",
-        ("",) * 5,
-        (22, *[15] * 7),
-    )
-    page.section("GPUs of replicas at peak")
-    named = {f"rank_gpus_{at}": f"={{rank_name.{at}}}" for at in range(1, LARGEST + 1)}
-    others = '=IF(SUM({rank_gpus_others.all})=0,"","Others")'
-    gpus = months_table(page, {**named, "rank_gpus_others": others, "gpu_shown": _ceiling("gpu", "GPUs paid for")})
-    page.finish()
-    fold_blank(page.sheet, f"$C${gpus[0] - 1}:$H${gpus[0] - 1}")
+def _months(book: Book) -> tuple[int, int]:
+    """Add the sheet of what the charts draw; return its rows."""
     page = new_sheet(
         book,
         "Charts",
         "The months that Result draws, evenly spread where there are more than twelve.",
-        ("",) * 5,
-        (22, *[15] * 7),
+        ("",) * 12,
+        (22, *[15] * 13),
     )
-    page.section("Power, nodes and cost in these months")
-    kw = months_table(
+    page.section("Power, nodes and cost in these months; GPUs of replicas at peak, the largest services")
+    others = '=IF(SUM({rank_gpus_others.all})=0,"","Others")'
+    first, last = months_table(
         page,
         {
             "site_kw": "Power, kW",
@@ -91,14 +80,18 @@ def _months(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
             "own_nodes": "Nodes, none shared",
             "racks": "Racks",
             "usd": f"Cost, {MONEY}",
+            **{f"rank_gpus_{at}": f"={{rank_name.{at}}}" for at in range(1, LARGEST + 1)},
+            "rank_gpus_others": others,
+            "gpu_shown": _ceiling("gpu", "GPUs paid for"),
         },
     )
     page.finish()
-    return gpus, kw
+    fold_blank(page.sheet, f"$I${first - 1}:$N${first - 1}")
+    return first, last
 
 
 def texts(page: LineSheet) -> None:
-    """Add what sentences of Result are made of, amounts as texts, the first month beyond a ceiling; end the sheet."""
+    """Add what sentences of Result are made of: amounts as texts, the first month beyond a ceiling."""
     page.section("Cost as text")
     for end, said in (("", "all months"), ("_least", "least"), ("_most", "most")):
         page.constant(f"said{end}", f"Cost, {said}", f"={{usd{end}.total}}", MONEY, "Months", styles.WHOLE)
@@ -107,7 +100,6 @@ def texts(page: LineSheet) -> None:
     for ceiling in CEILINGS:
         _beyond(page, *ceiling)
     _text(page, "digits_most_kw", "Decimals of power at most", f"={digits_of_both('{site_kw.total}', _given('kw'))}")
-    page.finish()
 
 
 def _text(page: LineSheet, key: str, label: str, formula: str) -> None:
@@ -208,14 +200,12 @@ def _tiles(page: LineSheet) -> None:
     )
 
 
-def _by_service(book: Book) -> None:
-    page = new_sheet(
-        book,
+def by_service(page: LineSheet) -> int:
+    """Add what each service takes and costs to the sheet of totals; return how many of its columns that takes."""
+    page.part(
         "By service",
         "What each service takes and costs, in the scenario of the cover. "
         "The first of those that buy together signs for all.",
-        ("",) * 8,
-        (20, 13, 10, 11, 14, 16, 13, 15, 14, 15, 15),
     )
     page.section("Services")
     last = "INDEX({{{}_@.all}},{{months}})"
@@ -243,5 +233,6 @@ def _by_service(book: Book) -> None:
         [styles.GENERAL, *(shown for *_, shown in columns)],
         blanks=True,
     )
-    page.finish()
+    page.wrap_heads(top - 1, len(columns))
     fold_blank(page.sheet, f"$B${top}:$B${bottom}")
+    return 1 + len(columns)

@@ -18,8 +18,8 @@ from sizebook.tables.api_prices import ApiAsked
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.book import Book
-from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.scenario_inputs import drivers_in_use
 from sizebook.workbooks.shared_lines import CONFIG, demand_lines, node_lines, or_blank
 from sizebook.workbooks.staged_tables import StagedFigures, StagedRows, stage_figures, stage_options, stage_rows
 
@@ -52,8 +52,8 @@ class Staged:
         return self.plan.block.column(1 + self.plan_columns.index(name), 2)
 
 
-def services(book: Book) -> Staged:
-    """Add the sheet of services."""
+def services(book: Book) -> tuple[LineSheet, Staged]:
+    """Begin the sheet of services."""
     page = new_sheet(
         book,
         "Services",
@@ -84,10 +84,9 @@ def services(book: Book) -> Staged:
     _together(page)
     _racks(page)
     prices(page)
-    page.finish()
     declared = columns(FleetMonth)
-    plan, contracts = _compared(book)
-    return Staged(shown, plan, tuple(column.name for column in declared), contracts)
+    plan, contracts = _compared(page)
+    return page, Staged(shown, plan, tuple(column.name for column in declared), contracts)
 
 
 def _traffic(page: LineSheet) -> None:
@@ -206,16 +205,14 @@ def _racks(page: LineSheet) -> None:
     page.line("node_kw", "Power of a node", used("{plan_node_kw}"), "kW", "FLEET_BASIS", styles.NUMBER)
 
 
-def _compared(book: Book) -> tuple[StagedRows, StagedRows]:
-    """Stage the plan itself on a hidden sheet, for checks alone, and its contracts, which formulas follow."""
-    page = new_sheet(book, "Compared", "What the plan is asked, to compare the workbook with.", SERVICES)
-    page.sheet.sheet_state = "hidden"
-    page.heads("Name")
+def _compared(page: LineSheet) -> tuple[StagedRows, StagedRows]:
+    """Stage the plan itself, for checks alone, and its contracts, which formulas follow."""
+    book = page.book
+    page.part("Compared", "What the plan is asked, to compare the workbook with.")
     page.section("Services")
     asked = stage_options(page, OF_A_SERVICE, compared=True, model=_CHOSEN)
     page.section("What they share")
     terms = stage_options(page, leaves(FleetTerms), per_case=False, compared=True, rows=LONGEST_PLAN)
-    page.finish()
     of_contracts = [leaf.name for leaf in leaves(ContractMonth)]
     heads = [column.name for column in columns(FleetMonth)]
     ledger, contracts = (f"{name}({asked.area()},{terms.area()})" for name in ("FLEET_LEDGER", "FLEET_COMMITMENTS"))

@@ -10,9 +10,8 @@ from fleet_plan_loads import FILLED, Groups, block, signed_at
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
-from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.scenario_inputs import Steps
 from sizebook.workbooks.timeline import SUM, Timeline
-from sizebook.workbooks.tornado import Steps
 from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table
 
 TRAFFIC = Steps("traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2))
@@ -66,15 +65,8 @@ def what_if(book: Book, group: Groups) -> None:
             page.fill_before(_before(changed), _FORMATS)
             page.row_of(f"{key}_{case}", label, _burst(group, key, growth), MONEY, total=SUM)
     page.finish()
-    table = new_sheet(
-        book,
-        "Cases",
-        "What each case costs: GPUs and hours from What-if, times what the case does to prices.",
-        ("",) * 8,
-        (34, *[11] * 6, *[15] * 4),
-    )
-    case_table(table, DRIVERS, cases, _WORKED, in_use, bought)
-    table.finish()
+    page.part("Cases", "What each case costs: GPUs and hours from above, times what the case does to prices.")
+    case_table(page, DRIVERS, cases, _WORKED, in_use, bought)
 
 
 def _shares(page: Timeline) -> str:

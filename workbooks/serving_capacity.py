@@ -14,9 +14,10 @@ from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
-from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
+from sizebook.workbooks.finance import years_sheet
 from sizebook.workbooks.input_cells import workbook_inputs
-from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
+from sizebook.workbooks.scenario_inputs import SCENARIO, scenarios_sheet
+from sizebook.workbooks.tornado import sensitivity_sheet
 
 FILE, TITLE = "serving_capacity.xlsx", "Serving capacity"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "serving-llama-3.1-70b.toml"
@@ -67,17 +68,14 @@ def build(book: Book) -> None:
         book, "How many GPUs a traffic needs at the latency that was promised, for how much a month.", SCENARIO
     )
     inputs(book)
-    scenarios_sheet(book, DRIVERS)
-    rates_sheet(book)
-    staged = basis(book)
+    scenarios_sheet(book, DRIVERS, TRAFFIC, PRICES)
+    page, staged = basis(book)
     months(book, staged)
     years_sheet(book, PERIODS)
-    table = two_way_sheet(book, TRAFFIC, PRICES, "Cost of all months")
     cases(book, staged)
-    table(cost)
-    tornado_sheet(book, DRIVERS, cost, "cost of all months")
-    calculation(book)
-    result(book, curve(book, staged))
+    sensitivity_sheet(book, DRIVERS, (TRAFFIC, PRICES), cost, "cost of all months")
+    calculation(page)
+    result(book, curve(page, staged))
     checks_sheet(book, checks(staged))
     notes_sheet(book, FUNCTIONS, NOTES)
     front()

@@ -19,9 +19,9 @@ from sizebook.tables.api_prices import ApiAsked
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import unlisted_statement
-from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.gpu_hour_lines import gpu_hour_lines
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.scenario_inputs import drivers_in_use
 from sizebook.workbooks.shared_lines import chosen_model_line, demand_lines, node_lines, or_blank
 from sizebook.workbooks.staged_tables import (
     StagedFigures,
@@ -101,8 +101,8 @@ class Staged:
         return self.plan.block.column(1 + self.plan_columns.index(name), 2)
 
 
-def basis(book: Book) -> Staged:
-    """Add the sheet of what functions are asked and give, and of the fleet's own lines."""
+def basis(book: Book) -> tuple[LineSheet, Staged]:
+    """Begin the sheet of what functions are asked and give, and of the fleet's own lines."""
     page = new_sheet(
         book,
         "Basis",
@@ -140,11 +140,10 @@ def basis(book: Book) -> Staged:
         [styles.GENERAL, styles.NUMBER],
     )
     ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
-    page.finish()
-    (compared, contracts, alternatives), months = _compared(book), course.block.column(1)
+    (compared, contracts, alternatives), months = _compared(page), course.block.column(1)
     head = tuple(c.name for c in columns(Month))
     hold = found_for_these(book, contracts, DEMAND)
-    return Staged(shown, hours, months, ranks, by_rank, curve, compared, head, contracts, alternatives, hold)
+    return page, Staged(shown, hours, months, ranks, by_rank, curve, compared, head, contracts, alternatives, hold)
 
 
 def _fleet(page: LineSheet, shares: str) -> None:
@@ -212,18 +211,14 @@ def _fleet(page: LineSheet, shares: str) -> None:
     )
 
 
-def _compared(book: Book) -> Iterator[StagedRows]:
-    """Stage the plan itself on a hidden sheet, for checks alone, then its contracts and what is beside renting."""
-    page = new_sheet(book, "Compared", "What the plan is asked, to compare the workbook with.")
-    page.sheet.sheet_state = "hidden"
-    page.heads("Name")
-    page.section("What the plan is asked")
+def _compared(page: LineSheet) -> Iterator[StagedRows]:
+    """Stage the plan itself, for checks alone, then its contracts and what is beside renting."""
+    page.section("What the plan is asked, to compare the workbook with")
     asked = stage_options(page, leaves(ServingInputs), compared=True, rows=LONGEST_PLAN)
-    page.finish()
     for function, kind, kept in (
         ("SERVING_LEDGER", columns(Month), "compared"),
         ("SERVING_COMMITMENTS", leaves(ContractMonth), "decided"),
         ("SERVING_ALTERNATIVES", leaves(AlternativeMonth), "decided"),
     ):
         call, heads = asked.call(function, "{chosen}", "{gpu}"), [column.name for column in kind]
-        yield stage_rows(book, call, (1 + LONGEST_PLAN, len(heads)), heads=heads, kept=kept)
+        yield stage_rows(page.book, call, (1 + LONGEST_PLAN, len(heads)), heads=heads, kept=kept)

@@ -9,9 +9,9 @@ from serving_capacity_months import contract_usd
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import range_rows
-from sizebook.workbooks.finance import SCENARIOS
+from sizebook.workbooks.scenario_inputs import SCENARIOS, Steps
 from sizebook.workbooks.timeline import SUM, Timeline
-from sizebook.workbooks.tornado import ENDS, Steps
+from sizebook.workbooks.tornado import ENDS
 
 TRAFFIC = Steps("traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2))
 PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))

@@ -19,7 +19,8 @@ from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.tables.api_prices import ApiAsked
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare, declare_all
-from sizebook.workbooks.finance import CURRENCY, START, Driver, constant_lines
+from sizebook.workbooks.finance import CURRENCY, START, constant_lines
+from sizebook.workbooks.scenario_inputs import Driver
 from sizebook.workbooks.shared_lines import copy_section, input_page
 
 HEADINGS = {

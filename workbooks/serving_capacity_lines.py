@@ -5,23 +5,22 @@ from serving_capacity_inputs import API
 
 from sizebook.plans.serving.curves import LOADS
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import MONEY, Book
-from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.book import MONEY
+from sizebook.workbooks.line_sheet import LineSheet
 from sizebook.workbooks.references import text
 from sizebook.workbooks.text_formulas import count_text, money_text, number_text, part
 
 Rows = tuple[int, int]
 
 
-def calculation(book: Book) -> None:
-    """Add the sheet of the calculation."""
-    page = new_sheet(book, "Calculation", "The replica derived again by single functions, and the plan against an API.")
+def calculation(page: LineSheet) -> None:
+    """Add the calculation to what it starts from."""
+    page.part("Calculation", "The replica derived again by single functions, and the plan against an API.")
     page.heads("Quantity")
     _memory(page)
     _latency(page)
     _api(page)
     _messages(page)
-    page.finish()
 
 
 def _memory(page: LineSheet) -> None:
@@ -169,15 +168,9 @@ def _messages(page: LineSheet) -> None:
     )
 
 
-def curve(book: Book, staged: Staged) -> Rows:
-    """Add the sheet of the latency curve of one replica; return the rows of its steps."""
-    page = new_sheet(
-        book,
-        "Curve",
-        "One replica as requests in flight grow: predicted, without the band.",
-        ("",) * 5,
-        (16, 16, 16, 18, 22, 14, 16, 20),
-    )
+def curve(page: LineSheet, staged: Staged) -> Rows:
+    """Add the latency curve of one replica; return the rows of its steps."""
+    page.part("Curve", "One replica as requests in flight grow: predicted, without the band.")
     page.section("Latency and rate")
     first = page.row + 1
     rows = page.table(

@@ -72,7 +72,7 @@ def _replica_page(book: Book, steps: tuple[int, int]) -> None:
             "0.00",
             steps,
             "DI",
-            of_sheet="Curve",
+            of_sheet="Basis",
             across="requests in flight on a replica",
         )
     )

@@ -16,8 +16,9 @@ from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
-from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
-from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
+from sizebook.workbooks.finance import years_sheet
+from sizebook.workbooks.scenario_inputs import SCENARIO, scenarios_sheet
+from sizebook.workbooks.tornado import sensitivity_sheet
 from sizebook.workbooks.what_if import case_cost
 
 FILE, TITLE = "training_budget.xlsx", "Training budget"
@@ -72,17 +73,14 @@ def build(book: Book) -> None:
         SCENARIO,
     )
     inputs(book)
-    scenarios_sheet(book, DRIVERS)
-    rates_sheet(book)
-    staged = plan(book)
+    scenarios_sheet(book, DRIVERS, TOKENS, PRICES)
+    page, staged = plan(book)
     cases(book, staged)
     months(book)
     years_sheet(book, PERIODS)
-    table = two_way_sheet(book, TOKENS, PRICES, "Cost of the whole run")
     what_if(book)
-    table(case_cost)
-    tornado_sheet(book, DRIVERS, case_cost, "cost of the whole run")
-    calculation(book)
+    sensitivity_sheet(book, DRIVERS, (TOKENS, PRICES), case_cost, "cost of the whole run")
+    calculation(page)
     result(book)
     checks_sheet(book, checks(staged))
     notes_sheet(book, FUNCTIONS, NOTES)

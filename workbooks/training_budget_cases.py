@@ -6,11 +6,13 @@ from training_budget_plan import FIGURES, HEADS, LABELS, Staged
 
 from sizebook.plans.training.case import NAMES
 from sizebook.workbooks import styles
+from sizebook.workbooks.addin_calls import NEEDS_ADDIN
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.cost_ranges import case_price, price_share
 from sizebook.workbooks.data_validations import sentence
 from sizebook.workbooks.declared_inputs import number_format
-from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.staged_tables import StagedRows
 
 _USD = "*{gpus}*{plan_case_usd_per_gpu_hour}/{seconds_an_hour}"
 # A figure's formula from those above it, lines of Plan and inputs; @ is what functions gave of it in that case.
@@ -92,6 +94,7 @@ def cases(book: Book, staged: Staged) -> None:
         "Squared logarithms of both ranges",
         styles.PERCENT,
     )
+    _as_the_plan_gives(page, staged.plan)
     page.section("Calendar of the middle case, the whole run")
     page.constant("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", styles.NUMBER)
     page.constant("first_month", "First of its first month", "={start}-DAY({start})+1", "", "Inputs", styles.DATE)
@@ -120,3 +123,15 @@ def cases(book: Book, staged: Staged) -> None:
         styles.NUMBER,
     )
     page.finish()
+
+
+def _as_the_plan_gives(page: LineSheet, ledger: StagedRows) -> None:
+    """Add every figure as the plan gives it, blank where it needs what nobody lists; only checks refer to it."""
+    page.section("What the plan gives, to compare with")
+    missing = ledger.block.missing
+    for column, figure in enumerate(FIGURES, 2):
+        cells = (ledger.cell(2 + row, column) for row in range(len(NAMES)))
+        shown = tuple(f'=IF({missing}=1,"{NEEDS_ADDIN}",IF(ISERROR({cell}),"",{cell}))' for cell in cells)
+        page.line(
+            f"compared_{figure.name}", figure.label, shown, figure.quantity.unit, "TRAINING_LEDGER", styles.NUMBER
+        )

@@ -11,7 +11,8 @@ from sizebook.training.recipe import Method, Recipe
 from sizebook.training.tuning import Examples
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare, declare_all
-from sizebook.workbooks.finance import CURRENCY, FIRST_DAY, Driver, constant_lines
+from sizebook.workbooks.finance import CURRENCY, FIRST_DAY, constant_lines
+from sizebook.workbooks.scenario_inputs import Driver
 from sizebook.workbooks.shared_lines import copy_section, input_page
 
 HEADINGS = {

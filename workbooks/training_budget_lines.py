@@ -5,20 +5,18 @@ from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import MONEY, Book
+from sizebook.workbooks.book import MONEY
 from sizebook.workbooks.finance import MEAN_RATE
-from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.line_sheet import LineSheet
 from sizebook.workbooks.references import text
 from sizebook.workbooks.text_formulas import count_with_unit, money_text, number_text
 
 FLOPS = "0.00E+00"
 
 
-def calculation(book: Book) -> None:
-    """Add the sheet of the calculation."""
-    page = new_sheet(
-        book, "Calculation", "One step derived again by single functions, and the time of the run from its FLOPs."
-    )
+def calculation(page: LineSheet) -> None:
+    """Add the calculation to the plan that it starts from."""
+    page.part("Calculation", "One step derived again by single functions, and the time of the run from its FLOPs.")
     page.heads("Quantity")
     _work(page)
     _memory(page)
@@ -88,7 +86,7 @@ def _time(page: LineSheet) -> None:
     page.line(
         "given_share",
         "MFU of your own",
-        '=IF({mfu}<>"",{mfu},IF({achieved_tflops}<>"",{achieved_tflops}*10^12/{plan_peak_flop_per_s},"none"))',
+        '=IF({mfu}<>"",{mfu},IF({achieved_tflops}<>"",{achieved_tflops}*{million}*{million}/{plan_peak_flop_per_s},"none"))',
         "ratio",
         "Inputs, or TFLOP/s over the dense peak",
         styles.PERCENT,

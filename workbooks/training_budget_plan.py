@@ -14,8 +14,8 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import NEEDS_ADDIN
 from sizebook.workbooks.book import FIRST_COLUMN, Book
 from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
-from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.scenario_inputs import drivers_in_use
 from sizebook.workbooks.shared_lines import INPUT_WIDTHS, chosen_model_line, gpu_name_line
 from sizebook.workbooks.staged_tables import (
     Options,
@@ -81,8 +81,8 @@ class Staged:
     plan: StagedRows
 
 
-def plan(book: Book) -> Staged:
-    """Add the sheet of what functions are asked and give, each once, and of prices, power and carbon."""
+def plan(book: Book) -> tuple[LineSheet, Staged]:
+    """Begin the sheet of what functions are asked and give, each once, and of prices, power and carbon."""
     page = new_sheet(
         book,
         "Plan",
@@ -105,11 +105,10 @@ def plan(book: Book) -> Staged:
     size = (1 + len(NAMES), len(HEADS))
     steps = stage_rows(book, _call(asked, "TRAINING_LEDGER"), size, heads=HEADS)
     drivers_in_use(page, DRIVERS)
-    price_basis, ledger = _compared(book, size)
+    price_basis, ledger = _compared(page, size)
     _rates(page, {**rests_on.cells, "price_basis": price_basis})
-    page.finish()
     book.replace_argument("dp", "plan_dp")  # a blank one is what the other degrees leave over of the GPUs
-    return Staged(rests_on, memory, steps, ledger)
+    return page, Staged(rests_on, memory, steps, ledger)
 
 
 def _call(asked: Options, function: str) -> str:
@@ -181,21 +180,12 @@ def _bases(cells: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _compared(book: Book, size: tuple[int, int]) -> tuple[str, StagedRows]:
-    """Stage the plan itself, on a hidden sheet for checks to compare with; return where its price comes from, too."""
-    page = new_sheet(book, "Compared", "What the plan is asked and gives, to compare the workbook with.", NAMES)
-    page.sheet.sheet_state = "hidden"
-    page.heads("Name")
-    page.section("What the plan is asked")
+def _compared(page: LineSheet, size: tuple[int, int]) -> tuple[str, StagedRows]:
+    """Stage the plan itself, for checks to compare with; return where its price comes from, too."""
+    book = page.book
+    page.section("What the plan is asked, to compare the workbook with")
     asked = stage_options(page, leaves(TrainingInputs), per_case=False, compared=True)
     names = [leaf.name for leaf in leaves(TrainingFigures)]
     rests_on = stage_rows(book, _call(asked, "TRAINING_FIGURES"), (len(names), 2), names=names)
     ledger = stage_rows(book, _call(asked, "TRAINING_LEDGER"), size, heads=HEADS, kept="compared")
-    page.section("What it gives")
-    for column, figure in enumerate(FIGURES, 2):
-        cells = tuple(f"={ledger.cell(2 + row, column)}" for row in range(len(NAMES)))
-        page.line(
-            f"compared_{figure.name}", figure.label, cells, figure.quantity.unit, "TRAINING_LEDGER", styles.NUMBER
-        )
-    page.finish()
     return rests_on.cell(1 + names.index("price_basis"), 2), ledger

@@ -4,7 +4,7 @@ from training_budget_inputs import DRIVERS
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
-from sizebook.workbooks.tornado import Steps
+from sizebook.workbooks.scenario_inputs import Steps
 from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table, what_if_page
 
 TOKENS = Steps("tokens", "Tokens", (0.5, 0.75, 1, 1.5, 2))

@@ -14,8 +14,9 @@ from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.common_sheets import checks_sheet, cover_sheet, notes_sheet
-from sizebook.workbooks.finance import SCENARIO, rates_sheet, scenarios_sheet, years_sheet
-from sizebook.workbooks.tornado import tornado_sheet, two_way_sheet
+from sizebook.workbooks.finance import years_sheet
+from sizebook.workbooks.scenario_inputs import SCENARIO, scenarios_sheet
+from sizebook.workbooks.tornado import sensitivity_sheet
 from sizebook.workbooks.what_if import case_cost
 
 FILE, TITLE = "training_programme.xlsx", "Training programme"
@@ -42,16 +43,13 @@ def build(book: Book) -> None:
         book, "What the phases of a training programme take and cost together, month by month.", SCENARIO
     )
     inputs(book)
-    scenarios_sheet(book, DRIVERS)
-    rates_sheet(book)
+    scenarios_sheet(book, DRIVERS, HOURS, PRICES)
     staged = phases(book)
     budget(book)
     months(book)
     years_sheet(book, PERIODS)
-    table = two_way_sheet(book, HOURS, PRICES, "Cost of the whole programme")
     what_if(book)
-    table(case_cost)
-    tornado_sheet(book, DRIVERS, case_cost, "cost of the whole programme")
+    sensitivity_sheet(book, DRIVERS, (HOURS, PRICES), case_cost, "cost of the whole programme")
     result(book)
     checks_sheet(book, checks(staged))
     notes_sheet(book, FUNCTIONS, NOTES)

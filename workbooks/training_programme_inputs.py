@@ -8,8 +8,9 @@ from sizebook.plans.programme.inputs import MOST_PHASES, Data, Experiments, Phas
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.declared_inputs import declare, declare_all
-from sizebook.workbooks.finance import CURRENCY, Driver, constant_lines
+from sizebook.workbooks.finance import CURRENCY, constant_lines
 from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.scenario_inputs import Driver
 from sizebook.workbooks.shared_lines import copy_section, model_input
 
 FIRST_DAY = "=DATE(2027,1,1)"
@@ -38,8 +39,8 @@ def inputs(book: Book) -> None:
     page = new_sheet(
         book,
         "Inputs",
-        "Change the pale yellow cells only. One column a phase, in the order in which they run; a "
-        "column without a model stays out.",
+        "Change the pale yellow cells only. One column a phase, in the order in which they run; columns without a "
+        "model are folded: the + above them unfolds.",
         PHASES,
         WIDTHS,
     )

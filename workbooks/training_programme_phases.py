@@ -13,8 +13,8 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.catalog_lookups import power_lines, price_lines, unlisted_statement
 from sizebook.workbooks.cost_ranges import case_price
-from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.scenario_inputs import drivers_in_use
 from sizebook.workbooks.shared_lines import CONFIG
 from sizebook.workbooks.staged_tables import (
     Options,
@@ -80,8 +80,9 @@ def phases(book: Book) -> Staged:
     _hours(page)
     _money(page)
     _energy(page)
+    budget = _compared(page)
     page.finish()
-    return Staged(staged, _compared(book))
+    return Staged(staged, budget)
 
 
 def used(formula: str) -> str:
@@ -182,18 +183,15 @@ def _energy(page: LineSheet) -> None:
         )
 
 
-def _compared(book: Book) -> StagedRows:
-    """Stage the plan itself, on a hidden sheet: nothing but checks refers to it."""
-    page = new_sheet(book, "Compared", "What the plan is asked, to compare the workbook with.", PHASES)
-    page.sheet.sheet_state = "hidden"
-    page.heads("Name")
+def _compared(page: LineSheet) -> StagedRows:
+    """Stage the plan itself: nothing but checks refers to it."""
+    page.part("Compared", "What the plan is asked, to compare the workbook with.")
     page.section("Phases")
     asked: Options = stage_options(page, leaves(Phase), compared=True, **_GIVEN)
     page.section("What they share")
     terms = stage_options(page, leaves(ProgrammeTerms), per_case=False, compared=True)
-    page.finish()
     return stage_rows(
-        book,
+        page.book,
         f"PROGRAMME_BUDGET({asked.area()},{terms.area()})",
         (1 + len(NAMES), len(BUDGET)),
         heads=BUDGET,

@@ -4,7 +4,7 @@ from training_programme_inputs import DRIVERS
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
-from sizebook.workbooks.tornado import Steps
+from sizebook.workbooks.scenario_inputs import Steps
 from sizebook.workbooks.what_if import CaseColumn, all_cases, case_table, what_if_page
 
 HOURS = Steps("hours", "GPU-hours", (0.75, 0.9, 1, 1.25, 1.5))

@@ -13,14 +13,13 @@ from sizebook.core.targets import Target
 from sizebook.functions import load
 from sizebook.workbooks.addin_calls import CALLS, STAGED
 from sizebook.workbooks.filling import fill, read_inputs
-from sizebook.workbooks.formula_steps import STEPS
 from sizebook.workbooks.sheet import serial
 from tests.libreoffice.office import Office, is_same
 from tests.workbooks.shipped import SHIPPED
 from tests.workbooks.sittings import SITTINGS, Sitting
 
 load()
-HIDDEN = {CALLS, STAGED, STEPS, "Lists"}
+HIDDEN = {CALLS, STAGED}
 every_sitting = pytest.mark.parametrize("sitting", SITTINGS, ids=lambda sitting: sitting.file)
 
 
@@ -217,11 +216,12 @@ def placed_at(sheet: Any, label: str) -> int:
     return row_of(sheet, "Model") + int(rest) if kind == "row" else row_of(sheet, label)
 
 
-def column_of(sheet: Any, head: str) -> int:
+def column_of(sheet: Any, row: int, head: str) -> int:
     """Return the column of a month, of a service by its number, of a total, of the first value, or under a head."""
     if head == "value":
         return 3
-    heads = next([cell.value for cell in row] for row in sheet.iter_rows() if row[1].value in HEADS)
+    above = next(at for at in range(row - 1, 0, -1) if sheet.cell(at, 2).value in HEADS)
+    heads = [cell.value for cell in sheet[above]]
     if head == "total":
         return 5
     if head.isdigit() and head not in heads:
@@ -235,6 +235,6 @@ HEADS = ("Month", "Fact", "Figure", "Quantity", "Model", "Name", "Case")
 def planted(book: Any, shown: Any, name: str, label: str, column: str, formula: str) -> tuple[str, str]:
     """Return the place and the formula of a planted error: labels as they are shown, some with the currency."""
     row = placed_at(shown[name], label)
-    cell = book[name].cell(row, column_of(shown[name], column))
+    cell = book[name].cell(row, column_of(shown[name], row, column))
     written = formula.replace("{}", str(cell.value or "").removeprefix("=")).replace("{row}", str(row))
     return f"{name}!{cell.coordinate}", written

@@ -145,7 +145,7 @@ def test_the_workbook_shows_the_plan(tmp_path: Path) -> None:
             label = next(leaf.label for leaf in leaves(ServiceBasis) if leaf.name == name)
             want = value if isinstance(value, str) and value else pytest.approx(value) if value else None
             assert (shown[label][number] or None) == want, name
-    parts = timeline(found.path, "By service")
+    parts = timeline(found.path, "Years")
     for each in plan.services:
         assert parts[each.service.name][8] == pytest.approx(sum(month.usd for month in each.months)), each.service.name
     assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}

@@ -103,7 +103,7 @@ def test_the_bar_of_speed_is_the_workbook_at_that_speed(path: Path, tmp_path: Pa
 
 
 def test_the_table_holds_the_plan_at_its_steps(path: Path) -> None:
-    table = {row[0]: row[1:4] for row in rows(path, "Two-way") if isinstance(row[0], float | int)}
+    table = {row[0]: row[1:4] for row in rows(path, "Sensitivity") if isinstance(row[0], float | int)}
     for traffic in (0.5, 1.5, 2):
         for at, price in enumerate((0.8, 1, 1.2)):
             want = planned(requests_per_day=traffic, **dict.fromkeys(PRICES, price))

@@ -105,17 +105,30 @@ def test_no_sheet_is_scaled_below_what_can_be_read(book: Shipped) -> None:
             assert min(sizes) >= 9, sheet.title
 
 
+_BLOCKS = 4 + 2 + 15 + 4  # of rows of services on Buying: replicas, nodes and racks, what is bought, fast and slow
+
+
 def test_months_and_services_print_as_far_as_the_plan_goes(filled_once: FilledOnce) -> None:
     """Six services over 24 months: E to AB of Months, rows of the other fourteen folded; filled again they unfold."""
     (book,) = [each for each in SHIPPED if each.file == "fleet_plan.xlsx"]
     sheets = opened(book.path)
     assert str(sheets["Months"].print_area).startswith("'Months'!$B$1:$AB$")
     assert str(sheets["Years"].print_area).startswith("'Years'!$B$1:$L$")  # eight quarters from E on
-    assert folded(sheets["Replicas"]) == 4 * 14
-    assert folded(sheets["By service"]) == 14
+    assert folded(sheets["Buying"]) == _BLOCKS * 14
+    assert folded(sheets["Years"]) == 14
     again = opened(filled_once(book.path, CEILED).path)  # one service for sixty months
     assert str(again["Months"].print_area).startswith("'Months'!$B$1:$BL$")
-    assert folded(again["Replicas"]) == 4 * 19
+    assert folded(again["Buying"]) == _BLOCKS * 19
+
+
+def test_columns_of_services_that_there_are_not_are_folded() -> None:
+    """On 0.13.0 the inputs of six services stood in 20 columns, fourteen of them empty."""
+    shown = {
+        book.file: [letter for letter in "CDEFGHIJKLMNOPQRSTUV" if not columns[letter].hidden]
+        for book in SHIPPED
+        if (columns := opened(book.path)["Inputs"].column_dimensions) and "V" in columns
+    }
+    assert shown == {"fleet_plan.xlsx": list("CDEFGH")}
 
 
 def folded(sheet: Worksheet) -> int:

@@ -22,7 +22,7 @@ from sizebook.functions import find, load
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import CALLS, AddinCalls, unless_waiting
 from sizebook.workbooks.formula_calls import calls_sizebook
-from sizebook.workbooks.formula_steps import STEPS, FormulaSteps, has_steps
+from sizebook.workbooks.formula_steps import FormulaSteps, has_steps
 from sizebook.workbooks.input_cells import default_comment
 from sizebook.workbooks.references import quoted
 
@@ -73,17 +73,9 @@ class Book:
         styles.apply_styles(self.workbook)
 
     def choices(self, name: str, values: Sequence[str]) -> str:
-        """Put the values of a dropdown on the hidden sheet of lists; return the reference to them."""
+        """Put the values of a dropdown on a hidden sheet, once for each name; return the reference to them."""
         if name not in self._lists:
-            if "Lists" not in self.workbook.sheetnames:
-                self.workbook.create_sheet("Lists").sheet_state = "hidden"
-            sheet = self.workbook["Lists"]
-            column = len(self._lists) + 1
-            for row, value in enumerate([name, *values], 1):
-                sheet.cell(row, column, value)
-            letter = get_column_letter(column)
-            sheet.column_dimensions[letter].width = 30
-            self._lists[name] = f"Lists!${letter}$2:${letter}${len(values) + 1}"
+            self._lists[name] = self.addin_calls.put_words(values, across=False)
         return self._lists[name]
 
     def define_input(self, name: str, reference: str, default: Any, *, is_list: bool = False) -> None:
@@ -187,7 +179,7 @@ class Book:
             return self.addin_calls.call(whole) if calls_sizebook(whole) else whole.removeprefix("=")
 
         referred = _PLACE.sub(lambda match: self._reference(match, case, sheet), formula)
-        return self.formula_steps.named(referred, figure, lambda name: self.resolve(f"{{{name}}}", STEPS))
+        return self.formula_steps.named(referred, figure, lambda name: self.resolve(f"{{{name}}}", CALLS))
 
     def in_currency(self, text: str, sheet: str) -> str:
         """Return a text of a cell with the currency of Inputs where it says `MONEY`."""

@@ -54,6 +54,7 @@ class Canvas:
         self.unit_column = FIRST_COLUMN + len(cases)
         self.beside = 0  # columns behind that of where a line comes from
         self._groups: list[int] = []  # the rows in which sections start
+        self._begins_part = False
         for column, width in enumerate((2, *(widths or self._widths())), 1):
             sheet.column_dimensions[get_column_letter(column)].width = width
         self.chart_rows, self.is_one_page = _CHART_ROWS, False
@@ -105,13 +106,30 @@ class Canvas:
             self._put(column, case, "Figure head")
         self._put(self.unit_column, "Unit", "Unit head")
         self._put(self.unit_column + 1, origin, "Column head")
-        self.sheet.freeze_panes = f"C{self.row + 1}"
-        self.sheet.print_title_rows = f"{self.row}:{self.row}"
+        if self.sheet.freeze_panes is None:  # those of the first part
+            self.sheet.freeze_panes = f"C{self.row + 1}"
+            self.sheet.print_title_rows = f"{self.row}:{self.row}"
         self.row += 1
 
-    def section(self, title: str) -> None:
-        """Start a group of lines; on paper a group stays on one page where it fits."""
+    def part(self, title: str, subtitle: str, cases: Sequence[str] = ()) -> None:
+        """Begin another part of the sheet, which readers take together with what stands above it.
+
+        ``cases`` are those of its columns of figures, where it has others.
+        """
         self._groups.append(self.row)
+        self._begins_part = True
+        self.row += 1
+        self._put(2, title, "Sheet title")
+        self.sheet.row_dimensions[self.row].height = 30
+        self.row += 1
+        self.paragraph(subtitle, "Sheet subtitle", 28)
+        self.cases = tuple(cases) or self.cases
+
+    def section(self, title: str) -> None:
+        """Start a group of lines; on paper a group stays on one page where it fits, under the title of its part."""
+        if not self._begins_part:
+            self._groups.append(self.row)
+        self._begins_part = False
         self.sheet.row_dimensions[self.row].height = _GAP
         self.row += 1
         for column in range(2, self.last_column + 1):
@@ -126,6 +144,12 @@ class Canvas:
             self.sheet.cell(row, column).alignment = Alignment(
                 horizontal="right", vertical="center", indent=1, wrap_text=True
             )
+
+    def wrap_heads(self, row: int, n_columns: int) -> None:
+        """Give the heads of a table's figures three lines."""
+        for column in range(FIRST_COLUMN, FIRST_COLUMN + n_columns):
+            self.sheet.cell(row, column).style = "Wrapped head"
+        self.sheet.row_dimensions[row].height = 40
 
     def mark_failure(self, cells: str) -> None:
         """Show a failed check in red and bold."""

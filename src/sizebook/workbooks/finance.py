@@ -1,10 +1,6 @@
-"""What planning workbooks of services share beside the plan: calendar, constants, scenarios, dated prices and currency.
+"""What planning workbooks share beside the plan: calendar, constants, dated prices and currency, quarters and years."""
 
-These are inputs of the workbook alone: its formulas take them, no plan does. With the scenario `base` and no dated
-rates its figures are the plan's.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,14 +16,12 @@ from sizebook.scenarios.money import Currency
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book, Place
-from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.print_ranges import fold_blank, print_to
+from sizebook.workbooks.scenario_inputs import RATE
 from sizebook.workbooks.timeline import SUM, Timeline
 
-SCENARIOS = ("base", "low", "high", "own")
 SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
-DATED = tuple(str(number) for number in range(1, 7))
 START = Argument(
     "start",
     Quantity("any day of the first month", kind="date", label="First month", source="assumption: type your own"),
@@ -35,70 +29,7 @@ START = Argument(
 )
 _RUNS_FROM = replace(START.quantity, meaning="day on which the run starts, in the first month", label="First day")
 FIRST_DAY = replace(START, quantity=_RUNS_FROM)
-SCENARIO = Argument(
-    "scenario",
-    Quantity(
-        "drives all sheets: base takes the inputs as they are, the others change them as Scenarios says",
-        kind="choice",
-        choices=SCENARIOS,
-        label="Scenario",
-        source="neutral: the inputs as they are",
-    ),
-    "base",
-)
 CURRENCY = Argument("currency", quantity_of(Currency), "USD")
-TRIAL_SPAN = "assumption: a span to try, to replace with your own"
-_PRICE_DATE = Argument("price_date", Quantity("first day of a price level", kind="date", label="Prices from"), None)
-_PRICE_LEVEL = Argument(
-    "price_level",
-    Quantity(
-        "GPU prices over those of Inputs from that day on",
-        unit="ratio",
-        minimum=0,
-        maximum=100,
-        label="Level of GPU prices",
-        source="your own: the prices that you expect; blank leaves those of Inputs",
-    ),
-    None,
-)
-RATE_DATE = Argument("rate_date", Quantity("first day of an exchange rate", kind="date", label="Rate from"), None)
-RATE = Argument(
-    "rate_per_usd",
-    Quantity(
-        "units of the currency for 1 USD from that day on",
-        unit="currency/USD",
-        above=0,
-        maximum=1e9,
-        label="Rate of the currency",
-        source="your own: a published rate of that day; blank for 1",
-    ),
-    None,
-)
-
-
-@dataclass(frozen=True)
-class Driver:
-    """What a scenario changes: a factor of an input, or with ``neutral`` 0 what is added to it.
-
-    ``low`` and ``high`` are those of the scenarios of least and most cost: numbers, or formulas.
-    """
-
-    name: str
-    label: str
-    neutral: int
-    low: Any
-    high: Any
-    meaning: str
-
-    @property
-    def number_format(self) -> str:
-        return styles.SIGNED if self.neutral == 0 else styles.NUMBER
-
-    @property
-    def argument(self) -> Argument:
-        least: dict[str, Any] = {"minimum": -1} if self.neutral == 0 else {"above": 0}
-        quantity = Quantity(self.meaning, unit="ratio", maximum=100, label=self.label, source=TRIAL_SPAN, **least)
-        return Argument(f"case_{self.name}", quantity, self.low)
 
 
 @dataclass(frozen=True)
@@ -158,62 +89,6 @@ def constant_lines(page: LineSheet, *keys: str) -> None:
         page.constant(key, one.label, one.value, one.unit, one.origin, styles.GENERAL)
 
 
-def scenarios_sheet(book: Book, drivers: tuple[Driver, ...]) -> None:
-    """Add the sheet on which the scenarios change the inputs."""
-    page = new_sheet(
-        book,
-        "Scenarios",
-        "What low, high and own change; base takes the inputs as they are. Choose on the cover.",
-        cases=SCENARIOS[1:],
-        widths=(34, *[12] * 3, 8, 34),
-    )
-    page.input_heads("Driver", origin="What it changes")
-    page.section("Drivers")
-    for driver in drivers:
-        declare(page, driver.argument, per_case=(driver.high, driver.neutral))
-    page.finish()
-
-
-def drivers_in_use(page: LineSheet, drivers: tuple[Driver, ...]) -> None:
-    """Add the lines of what the scenario of the cover changes."""
-    page.section("Scenario in use")
-    words = page.book.choices("Scenario", SCENARIOS)
-    page.line("scenario_number", "Number of the scenario", f"=MATCH({{scenario}},{words},0)", "", "Cover")
-    for driver in drivers:
-        of = ",".join(f"{{case_{driver.name}.{case}}}" for case in SCENARIOS[1:])
-        page.line(
-            f"use_{driver.name}",
-            driver.label,
-            f"=CHOOSE({{scenario_number}},{driver.neutral},{of})",
-            "ratio",
-            "Scenarios",
-            driver.number_format,
-        )
-
-
-def rates_sheet(book: Book) -> None:
-    """Add the sheet of prices over time and of the currency: levels that hold from a day on."""
-    page = new_sheet(
-        book,
-        "Rates",
-        "Levels that hold from a day on, as many as are known. Blank: prices stay, amounts are in USD.",
-        cases=DATED,
-        widths=(20, *[11] * len(DATED), 10, 14),
-    )
-    page.input_heads()
-    for title, key, day, of in (
-        ("Prices over time", "price_order", _PRICE_DATE, _PRICE_LEVEL),
-        ("Currency", "rate_order", RATE_DATE, RATE),
-    ):
-        page.section(title)
-        for argument in (day, of):
-            declare(page, argument, per_case=(None,) * (len(DATED) - 1))
-        page.line(
-            key, "In order", tuple(_in_order(day.name, of.name, at) for at in DATED), "", "1 where it may stand so"
-        )
-    page.finish()
-
-
 _RATES = f"{{{RATE.name}.all}}"
 
 
@@ -236,13 +111,6 @@ RATES_HOLD = (
         "Each month against the lowest and the highest of Rates; 1 in USD",
     ),
 )
-
-
-def _in_order(day: str, of: str, number: str) -> str:
-    """Return the formula of 1 where a level has its day, later than the one before it, or neither is given."""
-    own, before = f"{{{day}.{number}}}", f"{{{day}.{int(number) - 1}}}"
-    rises = "1" if number == DATED[0] else f'IF({before}="",0,IF({own}>{before},1,0))'
-    return f'=IF(({own}="")<>({{{of}.{number}}}=""),0,IF({own}="",1,{rises}))'
 
 
 def currency_rate(book: Book) -> str:
@@ -300,8 +168,13 @@ def months_table(page: LineSheet, rows: Mapping[str, str], months: str = "{month
     return first, last
 
 
-def years_sheet(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
-    """Add the sheet of totals by year and by quarter: key of a row of months, label, unit and number format each."""
+def years_sheet(
+    book: Book, rows: tuple[tuple[str, str, str, str], ...], more: Callable[[LineSheet], int] = lambda _: 0
+) -> None:
+    """Add the sheet of totals by year and by quarter: key of a row of months, label, unit and number format each.
+
+    ``more`` adds totals of a workbook's own, and returns how many columns they take.
+    """
     n_years, n_quarters = LONGEST_PLAN // 12, LONGEST_PLAN // 3
     page = new_sheet(
         book,
@@ -325,5 +198,6 @@ def years_sheet(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None
             [styles.GENERAL, styles.GENERAL, *[shown] * (1 + count)] for *_, shown in rows
         ]
         page.table(["Figure", "Unit", "Total", *[""] * count], table, formats)
+    n_printed = max(n_years, more(page) - 3)  # of them the first three stand before the years
     page.finish()
-    print_to(page.sheet, "E", book.resolve("{quarter.total}", ""), least=n_years)
+    print_to(page.sheet, "E", book.resolve("{quarter.total}", ""), least=n_printed)

@@ -1,4 +1,4 @@
-"""Steps of long formulas of a planning workbook: each once, a row on a hidden sheet, in formulas that can be read.
+"""Steps of long formulas of a planning workbook: each once, a row beside the calls of functions, short to read.
 
 A text of a figure names the figure again and again: how large it is decides how many digits are written. A comparison
 names both its figures, and a check makes many. So the sheet holds, in a row, a figure, its decimals and its text, or
@@ -13,6 +13,7 @@ from typing import Any
 from openpyxl import Workbook
 
 from sizebook.calculation.tokens import arguments, called_name, closing, tokenize
+from sizebook.workbooks.addin_calls import CALLS
 from sizebook.workbooks.text_formulas import (
     FORMULA_PART,
     LISTED,
@@ -25,7 +26,7 @@ from sizebook.workbooks.text_formulas import (
     number_written,
 )
 
-STEPS = "Steps"
+_FIRST, _KIND, _ONE, _OTHER, _LAST = 8, "H", "I", "J", "K"  # on the hidden sheet of calls, right of them
 _KINDS = {
     NUMBER_TEXT: "Figure, decimals (below 0 a power of ten), text",
     MONEY_TEXT: "Amount, decimals (below 0 a power of ten), text",
@@ -46,7 +47,7 @@ class FormulaSteps:
 
     workbook: Workbook
     _known: dict[tuple[str, ...], str] = field(default_factory=dict)
-    _next: int = 1
+    _next: int = _FIRST
 
     def named(self, formula: str, step_of: Callable[[str], str], constant: Callable[[str], str]) -> str:
         """Return a formula that names the steps in whose place it has the calls of `text_formulas`.
@@ -73,30 +74,30 @@ class FormulaSteps:
             sheet, first = self._sheet(), self._next
             self._next += len(figures) if kind == LISTED else 1
             for row, figure in enumerate(figures[: self._next - first], first):
-                sheet[f"A{row}"], sheet[f"B{row}"] = _KINDS[kind], f"={figure}"
+                sheet[f"{_KIND}{row}"], sheet[f"{_ONE}{row}"] = _KINDS[kind], f"={figure}"
             if kind == LISTED:
-                self._known[key] = f"{STEPS}!$B${first}:$B${self._next - 1}"
+                self._known[key] = f"{CALLS}!${_ONE}${first}:${_ONE}${self._next - 1}"
             elif kind == FORMULA_PART:
-                self._known[key] = f"{STEPS}!$B${first}"
+                self._known[key] = f"{CALLS}!${_ONE}${first}"
             else:
                 self._finish_row(sheet, first, kind, figures, constant)
-                self._known[key] = f"{STEPS}!$D${first}"
+                self._known[key] = f"{CALLS}!${_LAST}${first}"
         return self._known[key]
 
     def _finish_row(
         self, sheet: Any, row: int, kind: str, figures: Sequence[str], constant: Callable[[str], str]
     ) -> None:
-        one, other = f"B{row}", f"C{row}"
+        one, other = f"{_ONE}{row}", f"{_OTHER}{row}"
         if kind == NEARLY_EQUAL:
             sheet[other] = f"={figures[1]}"
-            sheet[f"D{row}"] = f"={equal_but_for_rounding(one, other, constant('rounding'))}"
+            sheet[f"{_LAST}{row}"] = f"={equal_but_for_rounding(one, other, constant('rounding'))}"
             return
         shown = number_written(one, other)
         shown = money_written(one, shown, constant("currency")) if kind == MONEY_TEXT else shown
         sheet[other] = f"=IF(ISNUMBER({one}),{decimals_needed(one)},0)"
-        sheet[f"D{row}"] = f"=IF(ISNUMBER({one}),{shown},{one})"
+        sheet[f"{_LAST}{row}"] = f"=IF(ISNUMBER({one}),{shown},{one})"
 
     def _sheet(self) -> Any:
-        if STEPS not in self.workbook.sheetnames:
-            self.workbook.create_sheet(STEPS).sheet_state = "hidden"
-        return self.workbook[STEPS]
+        if CALLS not in self.workbook.sheetnames:
+            self.workbook.create_sheet(CALLS).sheet_state = "hidden"
+        return self.workbook[CALLS]

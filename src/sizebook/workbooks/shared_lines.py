@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Sequence
 
+from openpyxl.utils import get_column_letter
+
 from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.models import catalog
 from sizebook.scenarios.scenario_files import Scenario
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import Book
+from sizebook.workbooks.book import FIRST_COLUMN, Book
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.input_sources import dated_table
 from sizebook.workbooks.line_sheet import InputLine, LineSheet, new_sheet
+from sizebook.workbooks.print_ranges import fold_blank
 
 CONFIG = "config.json"
 INPUT_WIDTHS = (32, 22, 11, 40)
@@ -22,7 +25,10 @@ def model_choices() -> Sequence[str]:
 
 
 def model_input(page: LineSheet, *, per_case: bool = False) -> None:
-    """Add the inputs that name the model: a key of the catalog, or `CONFIG` and the path of a file."""
+    """Add the inputs that name the model: a key of the catalog, or `CONFIG` and the path of a file.
+
+    Of columns of their own, filling folds those without a model.
+    """
     blank = (None,) * (len(page.cases) - 1) if per_case else ()
     page.input(
         InputLine(
@@ -38,6 +44,9 @@ def model_input(page: LineSheet, *, per_case: bool = False) -> None:
             source=f"Your own; keys: {dated_table('models')}.",
         )
     )
+    if per_case:
+        last = get_column_letter(page.unit_column - 1)
+        fold_blank(page.sheet, f"${get_column_letter(FIRST_COLUMN)}${page.row - 1}:${last}${page.row - 1}")
     page.input(
         InputLine(
             "config_path",

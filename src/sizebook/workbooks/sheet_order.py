@@ -18,10 +18,10 @@ ANSWER, CALCULATION = "Answer", "Calculation"
 GROUPS: dict[str, tuple[str, ...]] = {
     "Front": ("Cover",),
     ANSWER: ("Result",),
-    "Inputs": ("Inputs", "Scenarios", "Rates"),
+    "Inputs": ("Inputs", "Scenarios"),
     "Month by month": ("Months", "Years"),
-    "What moves it": ("Sensitivity", "Two-way"),
-    "In detail": ("Replica", "Parts", "Charts", "By service", "Largest", "Budget", "Comparison"),
+    "What moves it": ("Sensitivity",),
+    "In detail": ("Replica", "Parts", "Charts", "Budget", "Comparison"),
     CALCULATION: (),
     "Lists": (),
     "Checks and sources": ("Checks", "Notes"),

@@ -5,89 +5,25 @@ and every pair of steps of the two-way table (``two_1_3``).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from sizebook.core.sections import Argument, Quantity
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.declared_inputs import declare
-from sizebook.workbooks.finance import TRIAL_SPAN, Driver
-from sizebook.workbooks.line_sheet import new_sheet
+from sizebook.workbooks.line_sheet import LineSheet, new_sheet
+from sizebook.workbooks.scenario_inputs import Driver, Steps
 from sizebook.workbooks.text_formulas import part
 
 Cost = Callable[[str], str]  # the reference, in braces, to the cost of a case
 ENDS = ("low", "high")
 
 
-@dataclass(frozen=True)
-class Steps:
-    """One side of the two-way table: the input ``step_name`` of each of its factors.
+def sensitivity_sheet(
+    book: Book, drivers: tuple[Driver, ...], sides: tuple[Steps, Steps], cost: Cost, what: str
+) -> None:
+    """Add the sheet of what each driver does to a cost, the largest first, and of two drivers at once.
 
-    They multiply ``drivers``, the driver of its own name where none is given.
+    ``what`` names the cost: cost of all months. The first of the ``sides`` goes down, the second across.
     """
-
-    name: str
-    label: str
-    factors: tuple[float, ...]
-    drivers: tuple[str, ...] = ()
-
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        return tuple(str(number) for number in range(1, len(self.factors) + 1))
-
-    @property
-    def in_a_sentence(self) -> str:
-        """The label inside a sentence: small letters, but for one that begins with an abbreviation."""
-        return self.label if self.label[:2].isupper() else self.label.lower()
-
-    def step(self, number: str) -> str:
-        """Return the reference to one factor."""
-        return f"{{step_{self.name}.{number}}}"
-
-
-def two_way_sheet(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost], None]:
-    """Add the sheet of the two-way table with its inputs; what it returns writes the table once its cases stand.
-
-    ``what`` names the cost: cost of all months.
-    """
-    page = new_sheet(
-        book,
-        "Two-way",
-        f"{what} by {down.in_a_sentence} and {across.label}, in the scenario of the cover.",
-        cases=down.numbers,
-        widths=(22, *[13] * len(down.factors), 7, 18),
-    )
-    page.input_heads("Step", origin="What it changes")
-    page.section("Steps")
-    for side in (down, across):
-        quantity = Quantity(
-            f"{side.label[:1].lower()}{side.label[1:]} over those of the scenario",
-            unit="ratio",
-            above=0,
-            maximum=100,
-            label=side.label,
-            source=TRIAL_SPAN,
-        )
-        declare(page, Argument(f"step_{side.name}", quantity, side.factors[0]), per_case=side.factors[1:])
-
-    def finish(cost: Cost) -> None:
-        page.section(f"{what}, {MONEY}; {across.label} across, {down.in_a_sentence} down")
-        page.table(
-            [down.label, *(f"={across.step(number)}" for number in across.numbers)],
-            [
-                [f"={down.step(row)}", *(f"={cost(f'two_{row}_{column}')}" for column in across.numbers)]
-                for row in down.numbers
-            ],
-            [styles.NUMBER, *[styles.WHOLE] * len(across.factors)],
-        )
-        page.finish()
-
-    return finish
-
-
-def tornado_sheet(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> None:
-    """Add the sheet of what each driver does to the cost, the largest first."""
     page = new_sheet(
         book,
         "Sensitivity",
@@ -140,7 +76,22 @@ def tornado_sheet(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str
         "tornado", "{tornado_message}", "cost over the scenario", number_format=styles.WHOLE, rows=rows, columns="CD"
     )
     page.chart(drawn, at=room)
+    _two_way(page, *sides, cost, f"{what[:1].upper()}{what[1:]}")
     page.finish()
+
+
+def _two_way(page: LineSheet, down: Steps, across: Steps, cost: Cost, what: str) -> None:
+    """Add the table of a cost by the steps of two drivers, which stand on Scenarios."""
+    page.part("Two-way", f"{what} by {down.in_a_sentence} and {across.label}, in the scenario of the cover.")
+    page.section(f"{what}, {MONEY}; {across.label} across, {down.in_a_sentence} down")
+    page.table(
+        [down.label, *(f"={across.step(number)}" for number in across.numbers)],
+        [
+            [f"={down.step(row)}", *(f"={cost(f'two_{row}_{column}')}" for column in across.numbers)]
+            for row in down.numbers
+        ],
+        [styles.NUMBER, *[styles.WHOLE] * len(across.factors)],
+    )
 
 
 def _amount(cell: str) -> str:

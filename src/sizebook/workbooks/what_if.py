@@ -12,9 +12,10 @@ from openpyxl.utils import get_column_letter
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import FIRST_COLUMN, Book, Place
-from sizebook.workbooks.finance import SCENARIOS, Driver
+from sizebook.workbooks.canvas import Canvas
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
-from sizebook.workbooks.tornado import ENDS, Steps
+from sizebook.workbooks.scenario_inputs import SCENARIOS, Driver, Steps
+from sizebook.workbooks.tornado import ENDS
 
 _MARK = re.compile(r"([@#])([a-z_]+)")
 Cases = dict[str, tuple[str, dict[str, str]]]  # by key: label, and the drivers that are not the cover's
@@ -68,7 +69,7 @@ def what_if_page(book: Book, subtitle: str) -> LineSheet:
 
 
 def case_table(
-    page: LineSheet,
+    page: Canvas,
     drivers: Sequence[Driver],
     cases: Cases,
     worked: Sequence[CaseColumn],
@@ -104,6 +105,4 @@ def case_table(
         rows,
         [styles.GENERAL, *(driver.number_format for driver in drivers), *[styles.WHOLE] * len(worked)],
     )
-    for column in range(FIRST_COLUMN, FIRST_COLUMN + len(keys) + len(worked)):
-        page.sheet.cell(first - 1, column).style = "Wrapped head"
-    page.sheet.row_dimensions[first - 1].height = 40
+    page.wrap_heads(first - 1, len(keys) + len(worked))
