@@ -156,7 +156,7 @@ def test_the_sample_scenario_costs_what_the_plan_says(filled_once: FilledOnce) -
     of_last = dict(zip([column.name for column in ledger_columns(Month)], ledger(plan)[-1], strict=True))
     assert rows[at + 2][3] == f"{of_last['usd_least']:,.0f} to {of_last['usd_most']:,.0f}"
     said = f"From ${first.usd:,.0f} to ${last.usd:,.0f} a month"
-    assert columns(found.path, "Calculation")["Cost by month"][0] == said
+    assert columns(found.path, "Basis")["Cost by month"][0] == said
 
 
 def test_small_figures_keep_their_digits(filled_once: FilledOnce) -> None:
@@ -165,7 +165,7 @@ def test_small_figures_keep_their_digits(filled_once: FilledOnce) -> None:
         GIVEN
         | {"model": "qwen3-0.6b", "tp": 1, "requests_per_day": 10, "on_demand_usd_per_gpu_hour": 0.001, "spare": 0},
     )
-    assert columns(found.path, "Calculation")["Cost by month"][0] == "From $0.730 to $0.730 a month"
+    assert columns(found.path, "Basis")["Cost by month"][0] == "From $0.730 to $0.730 a month"
     result = load_workbook(found.path, data_only=True)["Result"]
     texts = [str(cell.value) for row in result.iter_rows(max_row=11) for cell in row if isinstance(cell.value, str)]
     assert not [text for text in texts if re.search(r"\b0\.0+\b", text)]
@@ -182,7 +182,7 @@ def test_a_long_plan_is_shown_by_twelve_months_from_first_to_last(filled_once: F
     assert [12 * (day.year - 2027) + day.month - 2 for day, *_ in shown] == months_shown
     every = timeline(found.path)
     assert [gpus for *_, gpus in shown] == [every["GPUs at peak"][month] for month in months_shown]
-    beside = columns(found.path, "Calculation")
+    beside = columns(found.path, "Basis")
     assert beside["A request at the API"][0] == pytest.approx(0.0036)
     assert beside["Break-even requests a month"][0] == pytest.approx(every["Cost"][60] / 0.0036)
 

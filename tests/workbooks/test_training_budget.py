@@ -112,7 +112,7 @@ def test_small_figures_keep_their_digits(filled_once: FilledOnce) -> None:
     path = filled(small, filled_once).path
     low, _, high = columns(path, "Result")["Whole run, cost"][:3]
     said = f"The whole run costs ${significant(low, 3)} to ${significant(high, 3)}"
-    assert columns(path, "Calculation")["Cost by cause"][0] == said
+    assert columns(path, "Plan")["Cost by cause"][0] == said
     result = load_workbook(path, data_only=True)["Result"]
     texts = [str(cell.value) for row in result.iter_rows(max_row=7) for cell in row if isinstance(cell.value, str)]
     assert [text for text in texts if re.search(r"\b0\.0+\b", text)] == []

@@ -68,8 +68,8 @@ def break_between(sheet: Worksheet, sections: Sequence[int], end: int) -> None:
     room, used = _printed_height(sheet), _height(sheet, 1, sections[0] if sections else 1)
     for start, stop in zip(sections, [*sections[1:], end + 1], strict=True):
         height, heads = _height(sheet, start, stop), _height(sheet, start, start + 1)
-        # A section that would leave a good part of the page empty is rather broken itself: the heads repeat.
-        is_whole = height <= room and any(start <= row < stop for row in charted)
+        # A section that would leave a good part of the page empty is rather broken itself, where heads repeat.
+        is_whole = height <= room and (not sheet.print_title_rows or any(start <= row < stop for row in charted))
         if used + height > room and (is_whole or used > _FULL * room):
             sheet.row_breaks.append(Break(id=start - 1))
             used = heads
