@@ -149,5 +149,5 @@ def test_titles_of_the_charts_are_cells() -> None:
     with zipfile.ZipFile(TEMPLATE) as archive:
         charts = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/charts/chart")]
     assert len(charts) == 4
-    assert sum("Calculation!$C$" in chart for chart in charts) == 3
+    assert sum("Plan!$C$" in chart for chart in charts) == 3
     assert sum("Sensitivity!$C$" in chart for chart in charts) == 1
