@@ -7,7 +7,8 @@ import pytest
 
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import put_together
-from sizebook.plans.commitments import Commitment, CommitmentTerms, Portfolio, Purchase
+from sizebook.plans.commitments import Commitment, CommitmentTerms, Portfolio
+from sizebook.plans.purchases import Purchase
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from tests.row_lists import listed

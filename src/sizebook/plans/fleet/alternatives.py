@@ -22,13 +22,13 @@ from sizebook.plans.alternatives import (
     totals_of,
     usd_of_a_request,
 )
-from sizebook.plans.commitments import usd_if_kept_up
 from sizebook.plans.crossings import Course, Stairs, crossings, in_words
 from sizebook.plans.fleet.inputs import FleetTerms
 from sizebook.plans.fleet.months import Bought, FleetMonth, ServiceLoad, gpus_needed, last_month
 from sizebook.plans.fleet.node_groups import groups_sharing_nodes, hardware_of
 from sizebook.plans.fleet.nodes import nodes_together, places_by_key
 from sizebook.plans.owned import OwnedMonth, OwnedNode, added_up
+from sizebook.plans.purchases import usd_if_kept_up
 from sizebook.plans.serving.nodes import node_facts
 from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import SECONDS_PER_DAY

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from sizebook.core.errors import InputError, named
-from sizebook.plans.commitments import usd_if_kept_up
 from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.months import ServiceLoad, gpus_needed, peak_gpus, service_load
+from sizebook.plans.purchases import usd_if_kept_up
 from sizebook.plans.serving.choice import dearness, replicas_with_room
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.rates import Rates, rates_of

@@ -11,19 +11,10 @@ from typing import Annotated, Any
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, quantity, section
 from sizebook.formulas.covering import Need
-from sizebook.plans.commitments import (
-    HOURS,
-    TERMS,
-    IdleGpuHours,
-    PaidUsd,
-    Portfolio,
-    Purchase,
-    SignedGpus,
-    UsedGpuHours,
-    counted,
-)
+from sizebook.plans.commitments import HOURS, TERMS, IdleGpuHours, PaidUsd, Portfolio, SignedGpus, UsedGpuHours
 from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.nodes import nodes_together
+from sizebook.plans.purchases import Purchase, counted
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.traffic import (

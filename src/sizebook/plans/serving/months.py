@@ -11,17 +11,9 @@ from functools import lru_cache
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import quantity, section
 from sizebook.formulas.covering import Need
-from sizebook.plans import commitments
-from sizebook.plans.commitments import (
-    TERMS,
-    IdleGpuHours,
-    PaidUsd,
-    Portfolio,
-    Purchase,
-    SignedGpus,
-    UsedGpuHours,
-    counted,
-)
+from sizebook.plans import purchases
+from sizebook.plans.commitments import TERMS, IdleGpuHours, PaidUsd, Portfolio, SignedGpus, UsedGpuHours
+from sizebook.plans.purchases import Purchase, counted
 from sizebook.plans.quantities import MonthNumber
 from sizebook.plans.serving.day import HOURS
 from sizebook.plans.serving.inputs import ServingInputs
@@ -108,7 +100,7 @@ def purchase(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times
 def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> float:
     """Return what the last month costs where it is bought as is cheapest for a month, whatever runs already."""
     bought, rates = gpus_needed(replica, inputs, times)[-1], rates.in_month(inputs.traffic.months - 1)
-    return commitments.usd_if_kept_up(bought, rates.on_demand_usd, rates.cheapest_usd(inputs.commitments.terms))
+    return purchases.usd_if_kept_up(bought, rates.on_demand_usd, rates.cheapest_usd(inputs.commitments.terms))
 
 
 def fleet_months(
