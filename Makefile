@@ -5,11 +5,12 @@ PY := .venv/bin/python
 # through thousands of random plans or configs.
 QUICK := tests/core tests/intake tests/tables tests/models tests/formulas tests/serving tests/training tests/plans tests/functions \
   $(addprefix --ignore=tests/, core/test_domain_archive.py core/test_extras.py intake/test_limits.py models/test_hub.py \
-  models/test_odd_values.py models/test_registration.py models/test_verifying.py models/catalog/test_commands.py \
-  models/catalog/test_tables_of_others.py models/checkpoints/test_count_command.py models/checkpoints/test_plans.py \
-  serving/test_queues.py serving/test_pool_queues.py serving/test_against_ciw.py plans/test_not_listed.py \
-  plans/fleet/test_fleet_invariants.py plans/serving/test_serving_invariants.py plans/serving/test_percentiles.py \
-  plans/serving/test_pool_percentiles.py) \
+  models/test_missing_keys.py models/test_odd_values.py models/test_registration.py models/test_verifying.py \
+  models/catalog/test_commands.py models/catalog/test_tables_of_others.py models/checkpoints/test_count_command.py \
+  models/checkpoints/test_plans.py serving/test_queues.py serving/test_pool_queues.py serving/test_against_ciw.py \
+  plans/test_not_listed.py plans/fleet/test_fleet_alternatives.py plans/fleet/test_fleet_invariants.py \
+  plans/serving/test_serving_invariants.py plans/serving/test_percentiles.py plans/serving/test_pool_percentiles.py \
+  plans/training/test_training_invariants.py) \
   --deselect=tests/plans/fleet/test_replaced_services.py::test_a_workbook_holds_the_months_as_values
 
 .PHONY: demo quick test ci night check release generated declared docs clean
