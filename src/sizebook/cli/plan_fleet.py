@@ -18,7 +18,7 @@ from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import exceeded, warnings
-from sizebook.plans.ledgers import total_usd, usd_range
+from sizebook.plans.ledgers import headline_months, total_usd, usd_range
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
 
 
@@ -117,7 +117,7 @@ def as_text(plan: FleetPlan) -> list[str]:
 def _headline(plan: FleetPlan) -> list[str]:
     fewest, most, months = plan.fewest, plan.most, plan.months
     lines = []
-    for number in dict.fromkeys((0, len(months) - 1)):
+    for number in headline_months([month.peak_gpus for month in months]):
         peak = range_text(*(str(each[number].peak_gpus) for each in (fewest, most)))
         lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({peak})")
     last, kw = months[-1], max(month.site_kw for month in months)

@@ -16,7 +16,7 @@ from sizebook.core.units import (
     thousands,
     usd,
 )
-from sizebook.plans.ledgers import month_label, total_usd, usd_range
+from sizebook.plans.ledgers import headline_months, month_label, total_usd, usd_range
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.engine_command import command, unsaid, written_for
 from sizebook.plans.serving.figures import contracts
@@ -60,12 +60,13 @@ def as_text(found: ServingResult) -> list[str]:
 
 
 def _headline(plan: ServingPlan) -> list[str]:
-    first, last = plan.months[0], plan.months[-1]
+    shown = [plan.months[at] for at in headline_months([month.peak_gpus for month in plan.months])]
+    peaks = [f"{month.peak_gpus} in month {month.month}" for month in shown]
     setup = plan.replica.setup
     return [
         f"{plan.model} on {setup.gpu}, {setup.replica.engine}, "
         f"{setup.replica.weight_dtype or 'own format'}, {plan.replica.layout}",
-        f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
+        f"GPUs at peak       {', '.join(peaks)}",
         *_cost(plan),
         f"Speed basis        {plan.replica.rates_basis}",
         *([f"Engine release     {plan.replica.release_basis}"] if setup.replica.release else []),

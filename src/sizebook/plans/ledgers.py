@@ -62,6 +62,12 @@ def month_label(start: date | None, month: int) -> str:
     return Day(f"{at // 12}-{at % 12 + 1:02d}")
 
 
+def headline_months(peaks: Sequence[int]) -> tuple[int, ...]:
+    """Return the months of a headline, counted from 0: first and last, and the busiest where it is above both."""
+    busiest = (peaks.index(max(peaks)),) if max(peaks) > max(peaks[0], peaks[-1]) else ()
+    return tuple(dict.fromkeys((0, *busiest, len(peaks) - 1)))
+
+
 def elapsed_share(start: date | None) -> float:
     """Return the share of the first month that is over before its first day of work: 14 of 31 days on 15 March."""
     return 0.0 if start is None else (start.day - 1) / monthrange(start.year, start.month)[1]

@@ -5,8 +5,9 @@ from datetime import date
 
 from sizebook.core.tables import table
 from sizebook.core.texts import Day, Text, joined, plural, text
-from sizebook.core.units import NOT_LISTED
+from sizebook.core.units import NOT_LISTED, grouped
 from sizebook.plans.commitments import TERM_WORDS
+from sizebook.plans.ledgers import headline_months
 
 # What stands where an amount would, of which no table lists what it follows from.
 NO_COST = text("No price is listed, so no cost")
@@ -74,6 +75,21 @@ def months_cost(number: int, total: str, first: str, last: str) -> Text:
         first=first,
         last=last,
     )
+
+
+def busiest_hours(peaks: Sequence[int]) -> Text:
+    """Return the GPUs of the busiest hour over the months: at first, at most where that lies between, and at last."""
+    if len(set(peaks)) == 1:
+        return text("{gpus} in every month", gpus=gpus(peaks[0]))
+    first, *between, last = (peaks[at] for at in headline_months(peaks))
+    if between:
+        return text(
+            "{gpus} at first, at most {most}, and {later} in the last month",
+            gpus=gpus(first),
+            most=grouped(between[0]),
+            later=grouped(last),
+        )
+    return text("{gpus} at first and {later} in the last month", gpus=gpus(first), later=grouped(last))
 
 
 def month_axis(start: date | None, first: str) -> Text:

@@ -6,10 +6,10 @@ from sizebook.core.texts import Text, range_text, text
 from sizebook.core.units import NOT_LISTED, counted, distinct_figures, energy, grouped, mass, usd
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.remarks import exceeded
-from sizebook.plans.ledgers import total_usd, usd_range
+from sizebook.plans.ledgers import headline_months, total_usd, usd_range
 from sizebook.reports.document import Tile
 from sizebook.reports.number_columns import share
-from sizebook.reports.phrases import gpus, months
+from sizebook.reports.phrases import busiest_hours, months
 
 
 def sentences(plan: FleetPlan) -> tuple[str, str, str]:
@@ -32,23 +32,13 @@ def _cost(plan: FleetPlan) -> Text:
 
 def _grown(plan: FleetPlan) -> Text:
     """Return the GPUs of the busiest hour at first and at last, and what they stand on."""
-    first, last = plan.months[0], plan.months[-1]
-    at_last = {
-        "range": range_text(grouped(plan.fewest[-1].peak_gpus), grouped(plan.most[-1].peak_gpus)),
-        "nodes": counted(grouped(last.nodes), "nodes"),
-        "racks": counted(grouped(last.racks), "racks"),
-    }
-    if len({month.peak_gpus for month in plan.months}) == 1:
-        return text(
-            "Its busiest hour takes {gpus} in every month ({range}), on {nodes} in {racks}.",
-            gpus=gpus(first.peak_gpus),
-            **at_last,
-        )
+    last = plan.months[-1]
     return text(
-        "Its busiest hour takes {gpus} at first and {later} in the last month ({range}), on {nodes} in {racks}.",
-        gpus=gpus(first.peak_gpus),
-        later=grouped(last.peak_gpus),
-        **at_last,
+        "Its busiest hour takes {gpus} ({range}), on {nodes} in {racks}.",
+        gpus=busiest_hours([month.peak_gpus for month in plan.months]),
+        range=range_text(grouped(plan.fewest[-1].peak_gpus), grouped(plan.most[-1].peak_gpus)),
+        nodes=counted(grouped(last.nodes), "nodes"),
+        racks=counted(grouped(last.racks), "racks"),
     )
 
 
@@ -79,7 +69,7 @@ def tiles(plan: FleetPlan) -> tuple[Tile, ...]:
             grouped(found[at].peak_gpus),
             range_text(grouped(fewest[at].peak_gpus), grouped(most[at].peak_gpus)),
         )
-        for at in dict.fromkeys((0, len(found) - 1))
+        for at in headline_months([month.peak_gpus for month in found])
     )
     cost = usd_range(plan)
     kw = [max(month.site_kw for month in each) for each in (found, fewest, most)]

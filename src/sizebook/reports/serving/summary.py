@@ -6,6 +6,7 @@ from sizebook.core.texts import Text, plural, range_text, text
 from sizebook.core.units import NOT_LISTED, duration, grouped, usd
 from sizebook.plans.ledgers import total_usd, usd_range
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.reports import phrases
 from sizebook.reports.document import Tile
 from sizebook.reports.phrases import gpus, months
 from sizebook.serving.encoding import EncodedCase
@@ -39,7 +40,7 @@ def _cost(plan: ServingPlan) -> Text:
 
 
 def _gpus(plan: ServingPlan) -> Text:
-    first, last, replica = plan.months[0], plan.months[-1], plan.replica
+    first, replica = plan.months[0], plan.replica
     carried = plural(
         replica.concurrency,
         "a replica of {gpus} carries {n} request at once, and {limit}",
@@ -47,19 +48,10 @@ def _gpus(plan: ServingPlan) -> Text:
         gpus=gpus(replica.gpus),
         limit=BINDING[replica.binding],
     )
-    if first is last:
+    if len(plan.months) == 1:
         return text("The busiest hour takes {gpus}; {carried}.", gpus=gpus(first.peak_gpus), carried=carried)
-    if len({month.peak_gpus for month in plan.months}) == 1:
-        return text(
-            "The busiest hour takes {gpus} in every month; {carried}.", gpus=gpus(first.peak_gpus), carried=carried
-        )
-    return text(
-        "The busiest hour takes {gpus} at first and {later} in month {month}; {carried}.",
-        gpus=gpus(first.peak_gpus),
-        later=grouped(last.peak_gpus),
-        month=grouped(last.month),
-        carried=carried,
-    )
+    peaks = [month.peak_gpus for month in plan.months]
+    return text("The busiest hour takes {gpus}; {carried}.", gpus=phrases.busiest_hours(peaks), carried=carried)
 
 
 def _seen(plan: ServingPlan) -> Text:
