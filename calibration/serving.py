@@ -40,6 +40,7 @@ from sizebook.serving.time import latency
 from sizebook.tables.hardware import accelerator
 
 DATA = Path(__file__).parent.parent / "src" / "sizebook" / "data"
+RAN_AS = {"vllm": "0.19"}  # the rules of data/engines.csv that the measured servers ran under
 OFFSET_PRIOR = (0.17, 0.1)  # how far a group's offsets of TPOT and TTFT may move from none, in logs
 ENGINE_PRIOR = 0.6
 WAVES, GATHERED = "in waves", "gathered"  # how requests came to a server of measured rows
@@ -153,7 +154,7 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
     if told:
         case, dp, recipe, setting = case_of(row["model_path"], gpu.key, columns), columns.dp, {}, {}
     held = held_steps(setting, dp, concurrency)
-    memory = engine_memory(case, physical_bytes(gpu), engine_constants(engine))
+    memory = engine_memory(case, physical_bytes(gpu), engine_constants(engine, RAN_AS.get(engine, "")))
     group = f"{case.shape}|{gpu.key}|{engine}|{row['precision']}"
     return {
         "case": case,

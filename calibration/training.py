@@ -131,6 +131,17 @@ FIXED = {
         "counted: read and written once before and once after their products, backward as often, where a kernel counts "
         "thrice",
     ),
+    "adapter_traffic": (
+        1,
+        "times that what enters a matrix with an adapter passes memory on top, and half of what leaves it",
+        "counted: the first factor reads what enters, the second writes what leaves, a fused kernel adds it",
+    ),
+    "adapter_traffic_deepspeed": (
+        3,
+        "the same where no kernels are fused",
+        "counted: dropout reads and writes what enters, the first factor reads it; what leaves the second is written, "
+        "read and written as it is scaled, read with the product and written as it is added: 3 and 6 passes",
+    ),
 }
 # Runs of these sources had attention kernels in Triton: their scores tell nothing of what later kernels reach.
 IN_TRITON = frozenset({"llm-foundry"})

@@ -102,7 +102,7 @@ def test_a_plan_says_it(tmp_path: Path) -> None:
 def test_a_plan_without_a_target_loads_a_replica_with_as_many_as_run(
     stated: str, in_flight: int, binding: str, tmp_path: Path
 ) -> None:
-    """Those beyond the cap would wait, and no more be served; the cache holds 822 of 553 tokens on this GPU."""
+    """Those beyond the cap would wait, and no more be served; the cache holds 841 of 553 tokens on this GPU."""
     path = tmp_path / "asked.toml"
     path.write_text(SCENARIO.replace('release = "0.11.0"', stated).replace("concurrency = 300", ""), encoding="utf-8")
     found = json.loads(CliRunner().invoke(plan_serve, [str(path), "--json"]).output)["replica"]

@@ -81,6 +81,7 @@ class Machine:
     quantize: float
     state_traffic: float
     bias_traffic: float
+    adapter_traffic: float
 
 
 def generation(gpu: Accelerator) -> str:
@@ -172,6 +173,7 @@ def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         quantize=fitted.get(f"quantize_{stack}", 0.0),
         state_traffic=fitted["state_traffic"],
         bias_traffic=fitted["bias_traffic"],
+        adapter_traffic=_first(fitted, f"adapter_traffic_{stack}", "adapter_traffic"),
         hook_seconds=fitted.get(f"hook_seconds_{stack}", 0.0),
     )
 

@@ -21,24 +21,27 @@ def elementwise_seconds(
     """Return the seconds that element-wise kernels of one micro-batch take forward; backward they take twice that.
 
     They write what is kept and read it again. On top: plain attention's scores, casts to narrow formats, biases of
-    experts, the inside of recurrent mixers, and tokens on their way to experts.
+    experts, the inside of recurrent mixers, tokens on their way to experts, and what adapters read, write and add.
     """
+    recipe = method.recipe
     kept = everything_bytes(layers, layout, method, profile=profile, scores=False)
     moved = 2 * rates.traffic_factor * kept
     # Adapters and narrow formats spare inputs inside experts too: these keep no more than all that is kept.
-    inside = min(expert_bytes(layers, layout, method.recipe), kept)
+    inside = min(expert_bytes(layers, layout, recipe), kept)
     moved += 2 * (rates.expert_traffic - rates.traffic_factor) * inside
-    if not method.recipe.flash_attention:
+    if not recipe.flash_attention:
         # Plain attention passes 16-bit scores 16 times, with dropout six times what is kept; a third in each pass.
         moved += 2 * (everything_bytes(layers, layout, method, profile=profile, scores=True) - kept)
     if method.narrow:
         # Scales found at run time: inputs are read for their maximum, read again, written narrow, straight and turned.
-        moved += rates.quantize * matrix_inputs(layers, layout, method.recipe, profile=profile)
+        moved += rates.quantize * matrix_inputs(layers, layout, recipe, profile=profile)
     # Grouped products of experts add no bias themselves, as dense ones do: kernels of their own read and write all
     # that leaves them. Recurrent mixers convolve, gate and normalise what enters and leaves their scan.
     beside = rates.bias_traffic * layers.expert_biases + rates.state_traffic * layers.recurrent
     # Tokens are sorted by expert, laid out for the exchange and put back in their places.
     beside += rates.permute * layers.dispatched
+    if recipe.lora_rank:
+        beside += rates.adapter_traffic * (layers.entering(recipe) + 2 * layers.leaving(recipe))
     return tokens * (moved + ACTIVATION_BYTES * beside / layout.tp) / rates.memory
 
 

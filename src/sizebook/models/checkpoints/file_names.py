@@ -10,13 +10,14 @@ INDEX_ENDING = ".index.json"
 # By preference: what reads without a pickle comes first. Files beside weights that hold no weights of the model.
 ENDINGS = (".safetensors", ".gguf", ".bin", ".pth", ".pt", ".ckpt")
 _NO_WEIGHTS = r"training_args\.bin|optimizer|scheduler|rng_state|scaler\.pt|random_states|optim_states"
+_WEIGHTS_OR_INDEX = (*ENDINGS, *(f"{ending}{INDEX_ENDING}" for ending in ENDINGS))
 # Pieces of every matrix, one file a rank: Meta's, DeepSeek's own code, DeepSpeed's and Megatron's.
 _OF_A_RANK = re.compile(r"consolidated\.\d+\.pth|model\d+-mp\d+\.safetensors|(zero_pp_rank|mp_rank)_\d+.*\.pt")
 
 
 def is_checkpoint_name(name: str) -> bool:
     """Return whether a file's name is that of weights or of an index of them."""
-    return name.casefold().endswith((*ENDINGS, *(f"{ending}{INDEX_ENDING}" for ending in ENDINGS)))
+    return name.casefold().endswith(_WEIGHTS_OR_INDEX)
 
 
 def is_checkpoint(path: Path) -> bool:
