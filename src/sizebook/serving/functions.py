@@ -113,7 +113,7 @@ def serving_weight_bytes(
 @unbanded(NO_MEMORY_BAND)
 @function(
     category="serving", source=ENGINE_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "bf16"}, 58_171_250_786.7),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "bf16"}, 59_485_296_030.56),
 )  # fmt: skip
 def cache_bytes_available(model: Model, gpu: Gpu, replica: Replica, version: Version = DEFAULT) -> SignedBytes:
     """Return what is left for the cache on one GPU: memory x utilization - weights - activation peak - outside torch.
@@ -127,7 +127,7 @@ def cache_bytes_available(model: Model, gpu: Gpu, replica: Replica, version: Ver
 @unbanded(NO_MEMORY_BAND)
 @function(
     category="serving", source=ENGINE_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "context_tokens": 8192, "weight_dtype": "bf16"}, 54),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "context_tokens": 8192, "weight_dtype": "bf16"}, 55),
 )  # fmt: skip
 def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, replica: Replica) -> Concurrency:
     """Return the requests that the cache of one replica holds at that context: dp x floor(free cache / cache of one).
@@ -141,7 +141,7 @@ def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, repli
 @unbanded(NO_MEMORY_BAND)
 @function(
     category="serving", source=ENGINE_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 8, "weight_dtype": "bf16"}, 55_476),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 8, "weight_dtype": "bf16"}, 56_729),
 )  # fmt: skip
 def max_context(
     model: Model, gpu: Gpu, concurrency: Concurrency = DEFAULT, replica: Replica = DEFAULT

@@ -2,7 +2,7 @@
 
 from sizebook.training.activations import ACTIVATION_BYTES, everything_bytes, expert_bytes, matrix_inputs
 from sizebook.training.adapters import adapted_share
-from sizebook.training.frameworks import optimizer
+from sizebook.training.frameworks import bytes_each, keeps, optimizer
 from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout
 from sizebook.training.machine import Machine
@@ -11,6 +11,9 @@ from sizebook.training.recipe import Method
 
 # Every micro-batch reads the weights forward and backward and adds to gradients, read and written in fp32.
 _WEIGHT_BYTES, _GRADIENT_BYTES = 4, 8
+# Where kernels of their own add 16-bit gradients up in fp32: written (2), widened (6) and added (12); DeepSpeed's
+# pipelines, update_hp_grads of runtime/bf16_optimizer.py.
+_WIDENED_BYTES = 20
 # DoRA's norm of a bf16 weight: read it, write and read the adapter's product, write and read their sum.
 _NORM_BYTES = 10
 
@@ -50,7 +53,10 @@ def weight_seconds(layers: Profile, layout: Layout, method: Method, rates: Machi
     read where they are expanded."""
     recipe = method.recipe
     if not recipe.lora_rank:
-        return _local(layers, layout) * (_WEIGHT_BYTES + _GRADIENT_BYTES) / rates.memory
+        kept = keeps(recipe)
+        widened = bytes_each(method, kept, layout.pp).gradient > bytes_each(method, kept).gradient
+        added = _WIDENED_BYTES if widened else _GRADIENT_BYTES
+        return _local(layers, layout) * (_WEIGHT_BYTES + added) / rates.memory
     return _local(layers, layout) * _WEIGHT_BYTES / rates.memory if recipe.frozen_bytes >= 1 else 0.0
 
 

