@@ -28,7 +28,7 @@ def planned(replica: Replica, model: str = "llama-3.1-70b") -> ServingPlan:
         (
             Replica(tp=4, weight_dtype="fp8", kv_dtype="fp8"),
             "vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 4 --quantization fp8 --kv-cache-dtype fp8 "
-            "--max-model-len 2300 --max-num-seqs {} --gpu-memory-utilization 0.9",
+            "--max-model-len 2300 --max-num-seqs {} --gpu-memory-utilization 0.92",
             "docs.vllm.ai, vllm serve: engine arguments, release 0.11",
         ),
         (

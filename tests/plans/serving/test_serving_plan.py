@@ -165,7 +165,7 @@ def test_a_target_out_of_reach_says_what_binds_and_what_would_meet_it() -> None:
     with pytest.raises(TargetError) as full:
         plan_serving("llama-3.1-70b", "h100-sxm", asked(weight_dtype="bf16", **NO_TARGET))
     assert str(full.value) == (
-        "memory binds: got 67.5 GB too much on each h100-sxm for llama-3.1-70b at tp1, want room for one request. "
+        "memory binds: got 66.2 GB too much on each h100-sxm for llama-3.1-70b at tp1, want room for one request. "
         "Raise tp to 2 or choose a narrower weight_dtype."
     )
 
