@@ -23,7 +23,14 @@ from sizebook.workbooks.what_if import case_cost
 FILE, TITLE = "fleet_plan.xlsx", "Fleet plan"
 _SCENARIO = Path(__file__).resolve().parent / "scenarios" / "six-services.toml"
 EXAMPLE = workbook_inputs(parse(FleetScenario, read_toml(_SCENARIO), _SCENARIO.name))
-FUNCTIONS = ("FLEET_BASIS", "FLEET_COMMITMENTS", "FLEET_LEDGER", "PEAK_OF_DAY", "TRAFFIC_BY_MONTH")
+FUNCTIONS = (
+    "FLEET_ALTERNATIVES",
+    "FLEET_BASIS",
+    "FLEET_COMMITMENTS",
+    "FLEET_LEDGER",
+    "PEAK_OF_DAY",
+    "TRAFFIC_BY_MONTH",
+)
 NOTES = (
     "Functions of sizebook say what one replica of each service does, what its node is and which contracts to sign, "
     "each once, its value held beside it. All else, from growth to money and carbon, is ordinary formulas.",
@@ -62,7 +69,7 @@ def build(book: Book) -> None:
     together = calendar(book)
     each_service(book, group, staged.contracts)
     ranks(page)
-    months(together, book, group, staged.contracts)
+    months(together, book, group, staged)
     texts(page)
     page.finish()
     years_sheet(book, PERIODS, by_service)

@@ -9,6 +9,7 @@ from sizebook.core.sections import leaves
 from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.ledgers import columns
+from sizebook.workbooks.alternative_rows import alternatives_fit
 from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
 from sizebook.workbooks.gpu_hour_lines import TERMS
@@ -28,6 +29,7 @@ def checks(staged: Staged, group: Groups) -> tuple[Check, ...]:
         _of_power(group),
         *_OF_MONTHS,
         _contracts_fit(staged),
+        alternatives_fit(staged.alternatives, "FLEET_ALTERNATIVES"),
         *_with_the_plan(staged),
     )
 

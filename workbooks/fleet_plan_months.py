@@ -2,10 +2,12 @@
 
 from fleet_plan_inputs import SERVICES
 from fleet_plan_loads import Groups, block, burst_of, signed_at
+from fleet_plan_services import Staged
 
 from sizebook.core.sections import leaves
 from sizebook.plans.commitments import ContractMonth
 from sizebook.workbooks import styles
+from sizebook.workbooks.alternative_rows import alternative_rows
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import range_rows
 from sizebook.workbooks.gpu_hour_lines import TERMS
@@ -18,7 +20,7 @@ LARGEST = 5  # services that the chart names; the others stand together
 CEILINGS = (("gpu", "peak_gpus", "GPUs"), ("rack", "racks", "racks"), ("kw", "site_kw", "kW"))
 
 
-def months(page: Timeline, book: Book, group: Groups, contracts: StagedRows) -> None:
+def months(page: Timeline, book: Book, group: Groups, staged: Staged) -> None:
     """Add the rows of all services together to the sheet that the calendar began."""
     row = page.row_of
     page.section("Traffic and GPUs")
@@ -80,7 +82,7 @@ def months(page: Timeline, book: Book, group: Groups, contracts: StagedRows) -> 
     on_demand = f"SUMPRODUCT({burst}*{group.of('on_demand_now')}*{block('level')})"
     row("burst_usd", "Burst", f"={{currency_rate}}*{on_demand}", MONEY, total=SUM)
     row("usd", "Cost", "={reserved_usd}+{burst_usd}", MONEY, total=BOLD_SUM)
-    _paid(page, group, contracts)
+    _paid(page, group, staged.contracts)
     row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", MONEY, total=MOST)
     statement_rows(page)
     page.section("Energy and carbon")
@@ -112,6 +114,7 @@ def months(page: Timeline, book: Book, group: Groups, contracts: StagedRows) -> 
         )
     named = f"{{rank_gpus_1:rank_gpus_{LARGEST}}}"
     row("rank_gpus_others", "Others", f"={placed}-SUM({named})", "GPUs", total=MOST)
+    alternative_rows(page, staged.alternatives)
     page.finish()
 
 

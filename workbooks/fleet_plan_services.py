@@ -6,6 +6,7 @@ from fleet_plan_inputs import DRIVERS, MOVED, OF_A_SERVICE, SERVICES, WIDTHS, us
 from fleet_plan_prices import prices
 
 from sizebook.core.sections import leaves
+from sizebook.plans.alternatives import AlternativeMonth
 from sizebook.plans.commitments import CommitmentTerms, ContractMonth
 from sizebook.plans.fleet.figures import ServiceBasis
 from sizebook.plans.fleet.inputs import FleetTerms, Running
@@ -40,12 +41,14 @@ _CHOSEN = f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}
 
 @dataclass(frozen=True)
 class Staged:
-    """What functions give: figures of each service, the plan's months to compare with, and its contracts."""
+    """What functions give: figures of each service, the plan's months to compare with, its contracts, and its months
+    with GPUs bought and at APIs."""
 
     figures: StagedFigures
     plan: StagedRows
     plan_columns: tuple[str, ...]
     contracts: StagedRows
+    alternatives: StagedRows
 
     def of_the_plan(self, name: str) -> str:
         """Return a reference to a column of the plan's months."""
@@ -85,8 +88,8 @@ def services(book: Book) -> tuple[LineSheet, Staged]:
     _racks(page)
     prices(page)
     declared = columns(FleetMonth)
-    plan, contracts = _compared(page)
-    return page, Staged(shown, plan, tuple(column.name for column in declared), contracts)
+    plan, contracts, alternatives = _compared(page)
+    return page, Staged(shown, plan, tuple(column.name for column in declared), contracts, alternatives)
 
 
 def _traffic(page: LineSheet) -> None:
@@ -205,8 +208,8 @@ def _racks(page: LineSheet) -> None:
     page.line("node_kw", "Power of a node", used("{plan_node_kw}"), "kW", "FLEET_BASIS", styles.NUMBER)
 
 
-def _compared(page: LineSheet) -> tuple[StagedRows, StagedRows]:
-    """Stage the plan itself, for checks alone, and its contracts, which formulas follow."""
+def _compared(page: LineSheet) -> tuple[StagedRows, StagedRows, StagedRows]:
+    """Stage the plan itself, for checks alone; its contracts, and what is beside renting."""
     book = page.book
     page.part("Compared", "What the plan is asked, to compare the workbook with.")
     page.section("Services")
@@ -215,7 +218,9 @@ def _compared(page: LineSheet) -> tuple[StagedRows, StagedRows]:
     terms = stage_options(page, leaves(FleetTerms), per_case=False, compared=True, rows=LONGEST_PLAN)
     of_contracts = [leaf.name for leaf in leaves(ContractMonth)]
     heads = [column.name for column in columns(FleetMonth)]
-    ledger, contracts = (f"{name}({asked.area()},{terms.area()})" for name in ("FLEET_LEDGER", "FLEET_COMMITMENTS"))
+    of_alternatives = [leaf.name for leaf in leaves(AlternativeMonth)]
+    names = ("FLEET_LEDGER", "FLEET_COMMITMENTS", "FLEET_ALTERNATIVES")
+    ledger, contracts, alternatives = (f"{name}({asked.area()},{terms.area()})" for name in names)
     return (
         stage_rows(book, ledger, (1 + LONGEST_PLAN, len(heads)), heads=heads, kept="compared"),
         stage_rows(
@@ -223,6 +228,13 @@ def _compared(page: LineSheet) -> tuple[StagedRows, StagedRows]:
             contracts,
             (1 + LONGEST_PLAN * len(SERVICES), len(of_contracts)),
             heads=of_contracts,
+            kept="decided",
+        ),
+        stage_rows(
+            book,
+            alternatives,
+            (1 + LONGEST_PLAN, len(of_alternatives)),
+            heads=of_alternatives,
             kept="decided",
         ),
     )

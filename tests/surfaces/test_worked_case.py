@@ -131,4 +131,12 @@ def test_report_workbook_and_libreoffice_say_the_same(
     )
     shown = [found[label] for label in ("Cost", "Whole cost", "Whole cost, present value")]
     assert shown == pytest.approx([made.amount.middle, here["whole"], here["present"]], rel=1e-12)
+    for label, of in (
+        ("Bought", "owned_usd"),
+        ("Purchase", "capex_usd"),
+        ("Running cost", "running_usd"),
+        ("API", "api_usd"),
+    ):
+        months = zip(made.plan.alternative_months, LEVELS, strict=True)
+        assert found[label] == pytest.approx(sum(getattr(month, of) * level for month, level in months))
     assert_stored_is_recalculated(calc_office, tmp_path / "case.xlsx")

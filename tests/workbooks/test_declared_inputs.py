@@ -27,7 +27,7 @@ every_workbook = pytest.mark.parametrize("shipped", SHIPPED, ids=lambda s: s.fil
 # Take a plan's inputs as a range of options.
 BY_OPTIONS = {"SERVING_LEDGER", "SERVING_COMMITMENTS", "SERVING_ALTERNATIVES", "SERVING_BASIS", "SERVING_FIGURES",
               "SERVING_CURVE",
-              "FLEET_LEDGER", "FLEET_COMMITMENTS", "FLEET_BASIS",
+              "FLEET_LEDGER", "FLEET_COMMITMENTS", "FLEET_ALTERNATIVES", "FLEET_BASIS",
               "TRAINING_LEDGER", "TRAINING_MEMORY", "TRAINING_FIGURES", "PROGRAMME_FIGURES",
               "PROGRAMME_BUDGET"}  # fmt: skip
 load()

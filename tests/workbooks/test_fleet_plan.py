@@ -156,10 +156,10 @@ def test_first_error_is_named_and_the_rest_counted(tmp_path: Path) -> None:
     given = ONE_SERVICE | {"tpot_target_seconds_1": 0.02}
     filled = fill(TEMPLATE, given, tmp_path / "out.xlsx")
     twice = "Service 1: load given twice: got concurrency and a target of seconds, want one of them."
-    begun = [problem.partition(": ") for problem in filled.problems[:3]]
+    begun = [problem.partition(": ") for problem in filled.problems[:4]]
     assert all(at.startswith("Staged!B") and text.startswith(twice) for at, _, text in begun)
     assert filled.problems[-1].endswith("more cells show an error because of these")
-    assert len(filled.problems) == 4
+    assert len(filled.problems) == 5
 
 
 def test_what_no_plan_takes_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -25,12 +25,12 @@ def alternative_rows(page: Timeline, staged: StagedRows) -> None:
         )
 
 
-def alternatives_fit(staged: StagedRows) -> tuple[str, str, str]:
+def alternatives_fit(staged: StagedRows, function: str) -> tuple[str, str, str]:
     """Return the check that what is beside renting was worked out for the inputs as they stand."""
     rented = f"SUM({staged.block.column(2, 2)})"
     same = nearly_equal(rented, "SUMPRODUCT({usd.all}/({currency_rate.all}+1-{on.all}))")
     return (
         "Bought GPUs and the API are for this plan",
         f'=IF(AND({{scenario}}="base",COUNT({{price_date.all}})=0,{rented}>0),{same},TRUE)',
-        "Cost of rented GPUs: SERVING_ALTERNATIVES against Months; else fill again",
+        f"Cost of rented GPUs: {function} against Months; else fill again",
     )
