@@ -25,6 +25,8 @@ SPENT = {"money": {"invest_usd": 1e5, "people_usd_per_month": 1e4, "income_usd_p
 EUROS = {"money": {"currency": "EUR", "rates": 0.9}}
 OWNED, RESERVED = {"capex_usd": 30_000}, {"sign_terms": "any"}
 API = {"api_provider": "nebius", "api_model": "meta-llama/Llama-3.3-70B-Instruct"}
+LOAN = OWNED | {"financing": "loan", "financing_rate_per_year": 0.07}
+CLAUDE = {"api_provider": "anthropic", "api_model": "claude-haiku-4-5"}
 UNSAID = {"requests_per_day": None, "growth_per_month": None}
 WITH_PERCENTILE = {
     "request_percentile": "p95",
@@ -72,9 +74,9 @@ SAMPLES: Mapping[str, tuple[tuple[str, Mapping[str, Any], str], ...]] = {
         (CHAT, {"commitments": RESERVED}, "commitments"),
         (CHAT, {"commitments": RESERVED, "money": {"discount_per_year": 0.1}}, "commitments"),
         (CHAT, {"owned": OWNED}, "owned"),
-        (CHAT, {"owned": OWNED, "money": {"discount_per_year": 0.1}}, "owned"),
+        (CHAT, {"owned": LOAN}, "owned"),
         (CHAT, {"api": API}, "api"),
-        (CHAT, {"api": {"api_provider": "anthropic", "api_model": "claude-haiku-4-5"}}, "api"),
+        (CHAT, {"api": CLAUDE}, "api"),
         (CHAT, {"interruptions": {"interruptions_per_hour": 0.1}}, "interruptions"),
         (CHAT, SPENT, "money"),
         (CHAT, EUROS, "money"),
@@ -89,6 +91,12 @@ SAMPLES: Mapping[str, tuple[tuple[str, Mapping[str, Any], str], ...]] = {
         (SIX, {"service": (0, {**UNSAID, **USERS, "shape": None, "hours_active": 8})}, "service"),
         (SIX, {"service": (0, {"reserved_usd_per_gpu_hour": None, **RESERVED})}, "service"),
         (SIX, {"service": (0, {"adapters": 16})}, "service"),
+        (SIX, {"owned": OWNED}, "owned"),
+        (SIX, {"owned": LOAN}, "owned"),
+        (SIX, {"api": CLAUDE}, "api"),
+        (SIX, {"service": (0, {"owned": OWNED})}, "service.owned"),
+        (SIX, {"service": (0, {"owned": LOAN})}, "service.owned"),
+        (SIX, {"service": (0, {"api": CLAUDE})}, "service.api"),
         (SIX, SPENT, "money"),
         (SIX, EUROS, "money"),
     ),
@@ -120,8 +128,8 @@ _LIKELY: Mapping[str, tuple[Any, ...]] = {
     "output_histogram": ([[100, 0.5], [900, 0.5]],), "trace": ([0, 1, 1, 2, 5, 5],), "dp": (8, 4, 2),
     "transfer_bytes_per_second": (1e9, 1e10), "monthly_requests": ([6e7, 7e7],), "monthly_tokens": ([1e11, 2e11],),
     "season": ([0.5] * 6 + [1.5] * 6,), "hours_active": (6, 10), "time_zones": ([[0, 0.5], [-6, 0.5]],),
-    "contracts": ([[50, 1, 24, 1.5]],), "api_provider": ("together", "deepinfra"),
-    "api_model": ("meta-llama/Meta-Llama-3.1-70B-Instruct",), "served_share": (0.9, 0.99999),
+    "contracts": ([[50, 1, 24, 1.5]],), "api_provider": ("together", "deepinfra"), "loan_months": (12, 24),
+    "api_model": ("meta-llama/Meta-Llama-3.1-70B-Instruct", "claude-haiku-5-5"), "served_share": (0.9, 0.99999),
 }  # fmt: skip
 _ENOUGH = 2  # values that move something
 _MOST_NAMED = 3  # figures named where none of those shown first moves
@@ -132,7 +140,7 @@ Sample = tuple[dict[str, Any], Path, PlannedScenario]
 
 def moved_by_key(kind: str, table: Keys, path: tuple[str, ...] = ()) -> dict[tuple[tuple[str, ...], str], str]:
     """Return what each key of a table and of those within it moves, by path and name."""
-    samples = [_sample(file, beside) for file, beside, only in SAMPLES[kind] if only in ("", *path[:1])]
+    samples = [_sample(file, beside) for file, beside, only in SAMPLES[kind] if ".".join(path).startswith(only)]
     found = {(path, key.name): _moved(samples, path, key) for key in table.keys}
     for inner in table.tables:
         found |= moved_by_key(kind, inner, (*path, inner.name))
