@@ -1,5 +1,6 @@
 """Which formulas take a text of a cell as a number that Excel reads and the engine does not; see `text_numbers`."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from sizebook.calculation.text_numbers import as_criterion_is_doubtful, in_arith
 from sizebook.calculation.tokens import Area, Token, area, called_name, tokenize
 from sizebook.calculation.values import ErrorCode
 
+_NUMBERS = re.compile(r"\d+")
 _OF_CRITERIA = ("COUNTIF", "SUMIF", "AVERAGEIF", "MAXIFS", "MINIFS")
 _VALUE = ErrorCode("#VALUE!")
 
@@ -24,7 +26,10 @@ def doubtful_texts(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Plac
         return {}
     cells, found = _Texts(texts), {}
     for sheet in dict.fromkeys(sheet for sheet, _ in texts):
+        rows = {number for own, at in texts if own == sheet for number in _NUMBERS.findall(at)}
         for place, formula in prepared.may_refer_to(sheet):
+            if ":" not in formula and rows.isdisjoint(_NUMBERS.findall(formula)):
+                continue  # neither an area nor a cell of these rows: taking it apart takes long
             at = cells.read_as_number(tokenize(formula), place[0], failed=values.get(place) == _VALUE)
             if at is not None:
                 found[place] = f"={formula} cannot be calculated: it may read the text of {'!'.join(at)} as a number"

@@ -125,7 +125,7 @@ def scenarios_sheet(book: Book, drivers: tuple[Driver, ...], down: Steps, across
         "Scenarios",
         "What low, high and own change; base takes the inputs as they are. Choose on the cover.",
         cases=DATED,
-        widths=(25, *[11] * len(DATED), 10, 17),
+        widths=(28, *[11] * len(DATED), 10, 20),
     )
     page.cases = SCENARIOS[1:]
     page.input_heads("Driver", origin="What it changes")
