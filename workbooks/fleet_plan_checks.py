@@ -42,7 +42,8 @@ def _contracts_fit(staged: Staged) -> Check:
     return (
         "Contracts were found for this traffic",
         f'=IF({{scenario}}<>"base",TRUE,IF({sign},TRUE,{same}))',
-        "GPU-hours needed: FLEET_COMMITMENTS against Months; else fill again, or keep what was signed",
+        "GPU-hours needed: FLEET_COMMITMENTS against Months",
+        "MIN({contracts_hold.all})=0",
     )
 
 

@@ -262,7 +262,10 @@ def _contracts(page: Timeline, contracts: StagedRows) -> None:
         page.section(leaf.label)
         of_month = f"INDEX({contracts.block.column(place, 2)},({{number.@}}-1)*{{longest_plan}}+{{month}})"
         total = MOST if leaf.name == "running_gpus" else SUM
-        _rows(page, leaf.name, f"=IF({{on}}=0,0,N({of_month}))", leaf.quantity.unit, total)
+        left_out = "{on}=0"
+        if leaf.name.startswith("signed_"):
+            left_out = 'OR({on}*{contracts_hold.@}=0,{sign_terms.@}="none")'
+        _rows(page, leaf.name, f"=IF({left_out},0,N({of_month}))", leaf.quantity.unit, total)
     page.section("GPUs reserved")
     held = [f"SUMPRODUCT({in_force(f'signed_{term}_gpus_@', months)})" for term, (months, _) in TERMS.items()]
     _rows(page, "reserved", f"={{on}}*({{running_gpus_@}}+{'+'.join(held)})", "GPUs", MOST)

@@ -8,6 +8,7 @@ from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
 from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.gpu_hour_lines import CONTRACTS_WAIT
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
 from sizebook.workbooks.print_ranges import fold_blank
 from sizebook.workbooks.text_formulas import (
@@ -28,10 +29,11 @@ def result(book: Book) -> None:
         "Result",
         "The figures to hand on; ranges hold eight of ten measurements.",
         (13, *[13.5] * 6),
-        chart_rows=13,
+        chart_rows=12,
     )
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
+    page.paragraph(page.resolve(CONTRACTS_WAIT.format(hold="MIN({contracts_hold.all})")), "Banner")
     share = share_said("{price_share.total}")
     page.paragraph(page.resolve(f'="Prices of GPU-hours and their basis stand on Services. "&{share}'))
     _messages(page)

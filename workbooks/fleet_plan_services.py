@@ -13,7 +13,7 @@ from sizebook.plans.fleet.inputs import FleetTerms, Running
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
 from sizebook.plans.owned import OwnedGpus
-from sizebook.plans.serving.inputs import PriceChanges
+from sizebook.plans.serving.inputs import Margins, PriceChanges
 from sizebook.plans.serving.traffic_by_month import DemandByMonth
 from sizebook.tables.api_prices import ApiAsked
 from sizebook.workbooks import styles
@@ -22,7 +22,14 @@ from sizebook.workbooks.book import Book
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.scenario_inputs import drivers_in_use
 from sizebook.workbooks.shared_lines import CONFIG, demand_lines, node_lines, or_blank
-from sizebook.workbooks.staged_tables import StagedFigures, StagedRows, stage_figures, stage_options, stage_rows
+from sizebook.workbooks.staged_tables import (
+    StagedFigures,
+    StagedRows,
+    found_for_these,
+    stage_figures,
+    stage_options,
+    stage_rows,
+)
 
 POOLS = '{separate_prefill}="yes"'
 _ANY_POOLS = 'COUNTIF({separate_prefill.all},"yes")>0'
@@ -34,6 +41,17 @@ _NATIVE = (
     "reserved_usd_per_gpu_hour",
     "on_demand_usd_per_gpu_hour",
     *(leaf.name for kind in _MONTHLY for leaf in leaves(kind)),
+)
+# Lines that say how many GPUs a month needs and which contracts may cover them, beside those that functions follow.
+_DEMAND = (
+    "requests_per_day",
+    "growth_per_month",
+    "peak_factor",
+    "sign_terms",
+    "months",
+    "burst_hours",
+    "share_nodes",
+    *(leaf.name for kind in (Running, DemandByMonth, Margins) for leaf in leaves(kind) if leaf.name not in MOVED),
 )
 _LOOKED_UP = {"grid"}  # of what services share
 _CHOSEN = f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))'
@@ -89,6 +107,9 @@ def services(book: Book) -> tuple[LineSheet, Staged]:
     prices(page)
     declared = columns(FleetMonth)
     plan, contracts, alternatives = _compared(page)
+    found = found_for_these(book, contracts, _DEMAND)
+    hold = f'=IF(OR({{sign_terms}}="none",{{model}}="",{found}),1,0)'
+    page.line("contracts_hold", "Contracts were found for this traffic", hold, "", "FLEET_COMMITMENTS, Inputs")
     return page, Staged(shown, plan, tuple(column.name for column in declared), contracts, alternatives)
 
 
