@@ -15,7 +15,7 @@ LibreOffice when it opens or recalculates the file. Both come out alike here.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -175,10 +175,15 @@ class AddinCalls:
             self._changed_labels = f"{said}{row}"
         self._asked.append(f"{STAGED}!$A${top}:$A${top + rows[1] - rows[0]}")
 
-    def changed(self, sheet: str, columns: Sequence[int], rows: tuple[int, int]) -> str:
-        """Store cells as `watch` does; return a reference to 1 for each that changed, which no figure waits for."""
-        top, _ = self._stored(sheet, columns, rows)
-        return f"{STAGED}!$A${top}:$A${top + rows[1] - rows[0]}"
+    def changed(self, lines: Iterable[tuple[str, Sequence[int], int]]) -> str:
+        """Store lines, each a sheet, its columns and its row, as `watch` does; no figure waits for them.
+
+        Return a reference to flags, 1 for each that changed.
+        """
+        first = self._next
+        for sheet, columns, row in lines:
+            self._stored(sheet, columns, (row, row))
+        return f"{STAGED}!$A${first}:$A${self._next}"
 
     def _stored(self, sheet: str, columns: Sequence[int], rows: tuple[int, int]) -> tuple[int, int]:
         """Store cells and beside them whether they changed; return the first row and the last column."""

@@ -187,9 +187,8 @@ def stage_rows(
 def found_for_these(book: Book, decided: StagedRows, keys: Sequence[str]) -> str:
     """Return the condition that what is decided was found for lines as they stand: its function is there, or none of
     them changed since filling."""
-    changed = []
-    for key in keys:
-        place = book.find(key)
-        columns = range(place.first, place.first + len(place.cases))
-        changed.append(book.addin_calls.changed(place.sheet, columns, (place.row, place.row)))
-    return f"{decided.block.missing}*SUM({','.join(changed)})=0"
+    places = [book.find(key) for key in keys]
+    changed = book.addin_calls.changed(
+        (place.sheet, range(place.first, place.first + len(place.cases)), place.row) for place in places
+    )
+    return f"{decided.block.missing}*SUM({changed})=0"
