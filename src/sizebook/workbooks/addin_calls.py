@@ -183,7 +183,7 @@ class AddinCalls:
         first = self._next
         for sheet, columns, row in lines:
             self._stored(sheet, columns, (row, row))
-        return f"{STAGED}!$A${first}:$A${self._next}"
+        return f"{STAGED}!$A${first}:$A${self._next - 2}"
 
     def _stored(self, sheet: str, columns: Sequence[int], rows: tuple[int, int]) -> tuple[int, int]:
         """Store cells and beside them whether they changed; return the first row and the last column."""
