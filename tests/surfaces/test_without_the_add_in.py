@@ -230,8 +230,8 @@ def column_of(sheet: Any, row: int, head: str) -> int:
     """Return the column of a month, of a service by its number, of a total, of the first value, or under a head."""
     if head == "value":
         return 3
-    above = next(at for at in range(row - 1, 0, -1) if sheet.cell(at, 2).value in HEADS)
-    heads = [cell.value for cell in sheet[above]]
+    above = [[cell.value for cell in sheet[at]] for at in range(row - 1, 0, -1) if sheet.cell(at, 2).value in HEADS]
+    heads = next((each for each in above if head in each), above[0])
     if head == "total":
         return 5
     if head.isdigit() and head not in heads:
