@@ -1,4 +1,4 @@
-"""Runs inside Pyodide on the installed wheel: every example of every function through xlwings, as Lite calls them.
+"""Runs inside Pyodide on the installed wheel alone: every example of every function through xlwings, as in Lite.
 
 Its last expression is the list of problems that `run.mjs` reads. Plans are printed for the caller to compare.
 """
@@ -11,12 +11,13 @@ import time
 from pathlib import Path
 
 import xlwings
+from click.testing import CliRunner
 from xlwings import server
 
+from sizebook.cli import app
 from sizebook.core import cells
 from sizebook.excel.lite import write_lite
 from sizebook.functions import load
-from tests.commands import run
 
 start = time.perf_counter()
 problems = []
@@ -60,7 +61,7 @@ for name, function in load().items():
     if not all(same(a, b) for a, b in pairs):
         problems.append(f"{name}: got {got}, want {wanted}")
 for plan, scenario in (("train", "training-llama-3.1-70b"), ("serve", "serving-llama-3.1-70b")):
-    done = run("plan", plan, f"/scenarios/{scenario}.toml")
+    done = CliRunner().invoke(app, ["plan", plan, f"/scenarios/{scenario}.toml"])
     print(done.stdout, end="")
     if done.exit_code:
         problems.append(f"plan {plan}: {done.exception}")
