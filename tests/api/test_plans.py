@@ -119,7 +119,7 @@ def test_the_catalog_names_what_arguments_take() -> None:
     [
         (
             lambda plan, _: plan.table("month"),
-            "unknown table: got 'month', want 'months', or figures. Correct it.",
+            "unknown table: got 'month', want 'months', or one of figures, volumes. Correct it.",
         ),
         (lambda plan, _: plan.table("months", "arrow"), "unknown frame: got 'arrow', want 'polars' or 'pandas'. "),
         (

@@ -9,7 +9,7 @@ import sizebook
 from sizebook.core.errors import InputError
 from sizebook.core.sections import Argument, AskedBy, leaves, put_together
 from sizebook.plans.fleet.inputs import Replacement
-from sizebook.plans.owned import OwnedGpus
+from sizebook.plans.owned import Financing, OwnedGpus
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import plan_serving
 from sizebook.plans.serving.remarks import warnings
@@ -20,8 +20,14 @@ from tests.commands import run
 from tests.row_lists import listed
 from tests.surfaces.grid import away
 
-KINDS: list[type[AskedBy]] = [OwnedGpus, ApiAsked, Users, PoolLayout, Replacement]
-ALONE = [(kind, leaf) for kind in KINDS for leaf in leaves(kind) if leaf.name != kind.asked_by]
+KINDS: list[type[AskedBy]] = [Financing, OwnedGpus, ApiAsked, Users, PoolLayout, Replacement]
+WITHIN = {leaf.name for leaf in leaves(Financing)}  # of a purchase: they need a key of their own first
+ALONE = [
+    (kind, leaf)
+    for kind in KINDS
+    for leaf in leaves(kind)
+    if leaf.name != kind.asked_by and (kind is Financing or leaf.name not in WITHIN)
+]
 YEARS = (
     "stated in vain: got years and no capex_usd, want capex_usd with it. State capex_usd, or leave out what needs it."
 )
@@ -44,6 +50,15 @@ def test_a_key_without_the_one_that_it_needs_is_refused(kind: type[AskedBy], lea
     key = kind.asked_by
     assert str(refused.value) == (
         f"stated in vain: got {leaf.name} and no {key}, want {key} with it. State {key}, or leave out what needs it."
+    )
+
+
+def test_a_loan_for_no_purchase_is_refused() -> None:
+    with pytest.raises(InputError) as refused:
+        put_together(OwnedGpus, {"financing": "loan", "financing_rate_per_year": 0.06})
+    assert str(refused.value) == (
+        "stated in vain: got financing, financing_rate_per_year and no capex_usd, want capex_usd with it. State "
+        "capex_usd, or leave out what needs it."
     )
 
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def share_in(texts: list[str]) -> str:
-    (found,) = {share for text in texts for share in re.findall(r"(\d+)\s%\sof\s(?:it\.|the\svariance)", text)}
+    (found,) = {share for text in texts for share in re.findall(r"(\d+)\s%\sof\s(?:it\.|the\srange)", text)}
     return found
 
 

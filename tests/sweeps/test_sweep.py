@@ -97,7 +97,7 @@ def test_bad_rows_keep_their_place_and_say_why(tmp_path: Path) -> None:
     )
     assert reasons[3] == "layout does not divide: got ep 4 over tp x dp = 2 GPUs, want a divisor. Change ep, tp or dp."
     assert reasons[4] == (
-        "weights do not fit: got 66.9 GB too much on a GPU, want memory left for the cache. Raise tp, pp or ep, or "
+        "weights do not fit: got 65.6 GB too much on a GPU, want memory left for the cache. Raise tp, pp or ep, or "
         "choose a narrower weight_dtype."
     )
 

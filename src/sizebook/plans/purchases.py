@@ -80,7 +80,7 @@ class Purchase:
     def _contract(self, term: str, month: int) -> Commitment:
         """Return a contract for one GPU that is signed in a month."""
         last = min(month + TERMS[term] - 1, len(self.needs))
-        return Commitment(1, month, last, term, self.by_term[term][month - 1])
+        return Commitment(1, month, last, term=term, usd_per_gpu_hour=self.by_term[term][month - 1])
 
 
 def _beyond(need: Need, held: int) -> Need:
