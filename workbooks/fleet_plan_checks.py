@@ -29,7 +29,7 @@ def checks(staged: Staged, group: Groups) -> tuple[Check, ...]:
         _of_power(group),
         *_OF_MONTHS,
         _contracts_fit(staged),
-        alternatives_fit(staged.alternatives, "FLEET_ALTERNATIVES"),
+        alternatives_fit(staged.alternatives, "FLEET_ALTERNATIVES", staged.alternatives_hold),
         *_with_the_plan(staged),
     )
 

@@ -114,7 +114,7 @@ def months(page: Timeline, book: Book, group: Groups, staged: Staged) -> None:
         )
     named = f"{{rank_gpus_1:rank_gpus_{LARGEST}}}"
     row("rank_gpus_others", "Others", f"={placed}-SUM({named})", "GPUs", total=MOST)
-    alternative_rows(page, staged.alternatives)
+    alternative_rows(page, staged.alternatives, staged.alternatives_hold)
     page.finish()
 
 

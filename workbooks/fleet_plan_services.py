@@ -67,6 +67,7 @@ class Staged:
     plan_columns: tuple[str, ...]
     contracts: StagedRows
     alternatives: StagedRows
+    alternatives_hold: str
 
     def of_the_plan(self, name: str) -> str:
         """Return a reference to a column of the plan's months."""
@@ -110,7 +111,9 @@ def services(book: Book) -> tuple[LineSheet, Staged]:
     found = found_for_these(book, contracts, _DEMAND)
     hold = f'=IF(OR({{sign_terms}}="none",{{model}}="",{found}),1,0)'
     page.line("contracts_hold", "Contracts were found for this traffic", hold, "", "FLEET_COMMITMENTS, Inputs")
-    return page, Staged(shown, plan, tuple(column.name for column in declared), contracts, alternatives)
+    given = dict.fromkeys((*_DEMAND, *(name for name in _NATIVE if name not in MOVED), "pue"))
+    beside = found_for_these(book, alternatives, tuple(given))
+    return page, Staged(shown, plan, tuple(column.name for column in declared), contracts, alternatives, beside)
 
 
 def _traffic(page: LineSheet) -> None:

@@ -81,7 +81,8 @@ _REQUESTS_ASKED = f'=IF({POOLS},IF({{requests_per_day}}="","",{{requests_per_day
 class Staged:
     """What functions give: figures of a replica, hours of the day (also by rank, the busiest first), the table of
     months and the season, latency and throughput as load grows. Of the plan: its months to compare with, its contracts,
-    its months with GPUs bought and at an API. And the condition that contracts were found for the demand of the inputs.
+    its months with GPUs bought and at an API. And the conditions that contracts, and
+    what is beside renting, were found for the inputs as they stand.
     """
 
     figures: StagedFigures
@@ -95,6 +96,7 @@ class Staged:
     contracts: StagedRows
     alternatives: StagedRows
     contracts_hold: str
+    alternatives_hold: str
 
     def of_the_plan(self, name: str) -> str:
         """Return a reference to a column of the plan's months."""
@@ -142,8 +144,8 @@ def basis(book: Book) -> tuple[LineSheet, Staged]:
     ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
     (compared, contracts, alternatives), months = _compared(page), course.block.column(1)
     head = tuple(c.name for c in columns(Month))
-    hold = found_for_these(book, contracts, DEMAND)
-    return page, Staged(shown, hours, months, ranks, by_rank, curve, compared, head, contracts, alternatives, hold)
+    hold = found_for_these(book, contracts, DEMAND), found_for_these(book, alternatives, ("requests_per_day", *NATIVE))
+    return page, Staged(shown, hours, months, ranks, by_rank, curve, compared, head, contracts, alternatives, *hold)
 
 
 def _fleet(page: LineSheet, shares: str) -> None:

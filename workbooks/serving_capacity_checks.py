@@ -22,7 +22,7 @@ def checks(staged: Staged) -> tuple[Check, ...]:
         *_OF_THE_REPLICA,
         *_OF_THE_MONTHS,
         _contracts_fit(staged),
-        alternatives_fit(staged.alternatives, "SERVING_ALTERNATIVES"),
+        alternatives_fit(staged.alternatives, "SERVING_ALTERNATIVES", staged.alternatives_hold),
         *_with_the_plan(staged),
     )
 

@@ -75,7 +75,7 @@ def months(book: Book, staged: Staged) -> None:
     _money(page, book)
     _internal(page)
     statement_rows(page)
-    alternative_rows(page, staged.alternatives)
+    alternative_rows(page, staged.alternatives, staged.alternatives_hold)
     _energy(page)
     _band(page)
     page.finish()

@@ -25,7 +25,7 @@ SEASON = (
         ([4], (0,), "4 GPUs in every month"),
         ([4, 4, 4], (0, 2), "4 GPUs in every month"),
         ([4, 6, 8], (0, 2), "4 GPUs at first and 8 in the last month"),
-        ([4, 9, 9, 8], (0, 1, 3), "4 GPUs at first, at most 9, and 8 in the last month"),
+        ([4, 9, 9, 8], (0, 1, 3), "4 GPUs at first, 9 at the peak, and 8 in the last month"),
         ([4, 2, 4], (0, 2), "4 GPUs at first and 4 in the last month"),
     ],
 )
@@ -48,4 +48,4 @@ def test_a_season_is_on_the_command_and_on_page_one(kind: str, tmp_path: Path) -
     most = max(month.peak_gpus for month in plan.months)
     month = "month 2" if kind == "serving" else "2027-02"
     assert f"{most} in {month}" in said
-    assert f"at most {most}, and " in str(made.report.sentences)
+    assert f"{most} at the peak, and " in str(made.report.sentences)

@@ -82,5 +82,5 @@ def test_a_file_and_a_function_say_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(*listed("plans", "test_what_a_sweep_may_switch_off_is_a_remark"))
 def test_what_a_sweep_may_switch_off_is_a_remark(key: str, value: float, off: str) -> None:
     said, plain = (warnings(plan_serving("llama-3.1-8b", "h100-sxm", asked(**given))) for given in ({key: value}, {}))
-    assert f"Stated without effect: {key}, as {off}." in said
-    assert not any("without effect" in each for each in plain)
+    assert f"Without effect: {key}, because {off}." in said
+    assert not any("Without effect" in each for each in plain)

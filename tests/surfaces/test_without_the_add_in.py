@@ -120,6 +120,20 @@ def test_contracts_found_for_other_traffic_are_not_counted(file: str, office: Of
     ].values()
 
 
+def test_what_is_beside_renting_is_blank_for_other_inputs(office: Office, tmp_path: Path) -> None:
+    """A purchase that is typed anew showed the cost of the one before, and the check beside it said OK."""
+    sitting = next(each for each in SITTINGS if each.file == "serving_capacity.xlsx")
+    path = fill(sitting.path, {**sitting.given, "capex_usd": 30_000}, tmp_path / "bought.xlsx").path
+    months = load_workbook(path, data_only=True)["Months"]
+    label = "Bought GPUs and the API are for this plan"
+    check = f"C{row_of(load_workbook(path, data_only=True)['Checks'], label)}"
+    shown = {capex: office.values(path, entered(path, {"capex_usd": capex})) for capex in (30_000, 40_000)}
+    at = f"F{row_of(months, 'Bought')}"
+    assert shown[30_000]["Months"][at] == pytest.approx(months[at].value) and months[at].value > 0
+    assert shown[40_000]["Months"].get(at, "") == ""
+    assert shown[40_000]["Checks"][check] == "needs sizebook"
+
+
 @every_sitting
 def test_what_cannot_follow_is_not_shown_and_said(
     sitting: Sitting, filled: Filled, office: Office, tmp_path: Path

@@ -25,7 +25,7 @@ class Financing(AskedBy, key="financing"):
         "how bought GPUs are paid for: at once (none), by a loan, or by a lease to the end of their use",
         choices=("none", "loan", "lease"),
         default="none",
-        label="Paid by",
+        label="Financing",
         source="neutral: paid at once",
     )
     financing_rate_per_year: float | None = quantity(
@@ -85,7 +85,7 @@ class OwnedGpus(AskedBy, key="capex_usd"):
         "is left, then evenly once that is more (declining_balance)",
         choices=("straight_line", "declining_balance"),
         default="straight_line",
-        label="Written off",
+        label="Depreciation",
         source="neutral: evenly",
     )
     financing: Financing = DEFAULT

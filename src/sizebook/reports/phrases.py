@@ -84,7 +84,7 @@ def busiest_hours(peaks: Sequence[int]) -> Text:
     first, *between, last = (peaks[at] for at in headline_months(peaks))
     if between:
         return text(
-            "{gpus} at first, at most {most}, and {later} in the last month",
+            "{gpus} at first, {most} at the peak, and {later} in the last month",
             gpus=gpus(first),
             most=grouped(between[0]),
             later=grouped(last),

@@ -136,8 +136,8 @@ class AddinCalls:
     def block(self, call: str, n_rows: int, n_columns: int, kept: Kept = "held") -> StagedBlock:
         """Put an array formula on the sheet of staged tables; it holds its values unless it is only compared with.
 
-        What is ``decided``, such as contracts to sign, stays as it was stored where its function is missing, whatever
-        that is asked now: figures that follow from a decision hold for other inputs too.
+        What is ``decided``, such as contracts to sign, stays as it was stored where its function is missing; whoever
+        shows it asks whether that was found for the inputs as they stand (`changed`).
         """
         sheet: Any = self._sheet(STAGED)
         top, width = self._next, n_columns + 1

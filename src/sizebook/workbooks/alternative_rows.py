@@ -8,8 +8,11 @@ from sizebook.workbooks.text_formulas import nearly_equal
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
 
 
-def alternative_rows(page: Timeline, staged: StagedRows) -> None:
-    """Add what the plan says of GPUs bought and of an API, blank where that is not asked."""
+def alternative_rows(page: Timeline, staged: StagedRows, found: str) -> None:
+    """Add what the plan says of GPUs bought and of an API, blank where that is not asked.
+
+    ``found`` is the condition that it was worked out for the inputs as they stand; they are blank where it was not.
+    """
     page.section("Rent, buy or call: as the plan has it; scenarios and dated prices do not change it")
     for place, leaf in enumerate(leaves(AlternativeMonth), 1):
         if leaf.name in ("month", "rented_usd", "rented_paid_usd"):
@@ -19,18 +22,19 @@ def alternative_rows(page: Timeline, staged: StagedRows) -> None:
         page.row_of(
             f"{leaf.name}_beside",
             leaf.label.removesuffix(", USD"),
-            f'=IF({{on}}=0,0,IF(ISNUMBER({cell}),{in_currency},""))',
+            f'=IF({{on}}=0,0,IF(AND(ISNUMBER({cell}),{found}),{in_currency},""))',
             MONEY if money else leaf.quantity.unit,
             total=SUM if money else MOST,
         )
 
 
-def alternatives_fit(staged: StagedRows, function: str) -> tuple[str, str, str]:
+def alternatives_fit(staged: StagedRows, function: str, found: str) -> tuple[str, str, str, str]:
     """Return the check that what is beside renting was worked out for the inputs as they stand."""
     rented = f"SUM({staged.block.column(2, 2)})"
     same = nearly_equal(rented, "SUMPRODUCT({usd.all}/({currency_rate.all}+1-{on.all}))")
     return (
         "Bought GPUs and the API are for this plan",
         f'=IF(AND({{scenario}}="base",COUNT({{price_date.all}})=0,{rented}>0),{same},TRUE)',
-        f"Cost of rented GPUs: {function} against Months; else fill again",
+        f"Cost of rented GPUs: {function} against Months",
+        f"NOT({found})",
     )

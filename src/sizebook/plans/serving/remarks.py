@@ -59,7 +59,7 @@ def without_effect(inputs: Any) -> Iterator[str]:
     """Yield what sections of a plan state that changes nothing, as the key that asks for them is off."""
     for part, given in stated_in_vain(inputs):
         yield text(
-            "Stated without effect: {given}, as {key} is {value}.",
+            "Without effect: {given}, because {key} is {value}.",
             given=joined(given, ", "),
             key=part.asked_by,
             value=flat(part)[part.asked_by],
