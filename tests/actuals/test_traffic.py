@@ -11,6 +11,7 @@ from sizebook.actuals.traffic_figures import days_of_log, dispersion_of, histogr
 from sizebook.actuals.traffic_logs import log_formats, read_log
 from sizebook.core.errors import InputError
 from tests.commands import run
+from tests.refused import message_of
 
 # The same three requests, 100/10, 300/30 and 200/20 tokens at 0, 1 and 3 seconds after 08:15:46.5 UTC on 2023-11-16.
 SECONDS, PROMPTS, ANSWERS = (0, 1, 3), (100, 300, 200), (10, 30, 20)
@@ -305,9 +306,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_read_is_said(tmp_path: Path, name: str) -> None:
     text, message = REFUSED[name]
-    with pytest.raises(InputError) as refused:
-        traffic_figures(read_log(saved(tmp_path, name, text)))
-    assert str(refused.value) == message
+    assert message_of(InputError, lambda: traffic_figures(read_log(saved(tmp_path, name, text)))) == message
 
 
 def test_columns_of_no_format_are_named(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from openpyxl import Workbook, load_workbook
 
 from sizebook.batch.scenario_list import read_batch
 from sizebook.core.errors import InputError
+from tests.refused import message_of
 from tests.row_lists import listed
 
 MODELS = ("llama-3.1-8b", "gpt-2", "mixtral-8x7b", "no-such-model", "gpt-3-175b", "qwen2-0.5b", "mistral-7b-v0.1")
@@ -82,9 +83,7 @@ def test_the_same_scenarios_from_a_worksheet_and_a_toml_list(table: Path, tmp_pa
 @pytest.mark.parametrize(*listed("batch", "test_tables_that_cannot_be_read"))
 def test_tables_that_cannot_be_read(tmp_path: Path, file: str, content: str, message: str) -> None:
     (tmp_path / file).write_text(content)
-    with pytest.raises(InputError) as caught:
-        read_batch(tmp_path / file)
-    assert str(caught.value) == message
+    assert message_of(InputError, read_batch, tmp_path / file) == message
 
 
 def test_no_two_scenarios_nor_the_index_share_a_file(tmp_path: Path) -> None:

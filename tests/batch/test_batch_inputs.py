@@ -18,6 +18,7 @@ from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.kinds import KINDS
 from sizebook.scenarios.serving import ServingScenario
 from tests.commands import run
+from tests.refused import message_of
 from tests.row_lists import listed
 
 HEADS = ("plan", "model", "gpu", "traffic.requests_per_day", "input_tokens", "output_tokens", "pue", "whole_nodes")
@@ -122,9 +123,9 @@ def test_decimals_with_the_declared_comma_are_read_once(
 
 
 def test_heads_that_differ_by_blanks_alone_are_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as refused:
-        read(tmp_path, "s.csv", "model;model \ngpt-2-small;mistral-7b-v0.1\n")
-    assert str(refused.value).startswith("column given twice: got model more than once in s.csv")
+    assert message_of(InputError, read, tmp_path, "s.csv", "model;model \ngpt-2-small;mistral-7b-v0.1\n").startswith(
+        "column given twice: got model more than once in s.csv"
+    )
 
 
 def test_a_worksheet_a_parquet_table_and_lists_say_the_same(tmp_path: Path) -> None:
@@ -181,9 +182,7 @@ def test_a_row_says_the_services_of_a_fleet(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_names_with_dots_that_say_no_table_are_refused(values: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        nested_values(values, "s")
-    assert str(refused.value) == message
+    assert message_of(InputError, nested_values, values, "s") == message
 
 
 @pytest.mark.parametrize(
@@ -221,14 +220,16 @@ def test_more_scenarios_than_the_limit_are_refused(tmp_path: Path, monkeypatch: 
             for line in (["model"], *([["gpt-2"]] * 9)):
                 book.worksheets[0].append(line)
             book.save(tmp_path / name)
-        with pytest.raises(InputError) as refused:
-            read_batch(tmp_path / name)
-        assert str(refused.value) == f"too large: got 3 or more scenarios in {name}, want at most 2. {end}"
+        assert (
+            message_of(InputError, read_batch, tmp_path / name)
+            == f"too large: got 3 or more scenarios in {name}, want at most 2. {end}"
+        )
     path = tmp_path / "s.toml"
     path.write_text('model = "gpt-2"\n')
-    with pytest.raises(InputError) as refused:
-        read_batch(path, [parse_axis("dtype=fp8,int8,bf16")])
-    assert str(refused.value) == f"too large: got 3 points of the grid, want at most 2. {end}"
+    assert (
+        message_of(InputError, lambda: read_batch(path, [parse_axis("dtype=fp8,int8,bf16")]))
+        == f"too large: got 3 points of the grid, want at most 2. {end}"
+    )
 
 
 def test_titles_become_names_that_every_system_takes() -> None:
@@ -241,9 +242,7 @@ def test_titles_become_names_that_every_system_takes() -> None:
 @pytest.mark.parametrize(*listed("batch", "test_a_key_in_the_wrong_table_says_where_it_belongs"))
 def test_a_key_in_the_wrong_table_says_where_it_belongs(values: dict[str, object], message: str) -> None:
     given = {"plan": "serving", "model": "gpt-2", "requests_per_day": 1, "input_tokens": 1, "output_tokens": 1} | values
-    with pytest.raises(InputError) as refused:
-        scenario_of(given, "s", Path())
-    assert str(refused.value) == message
+    assert message_of(InputError, lambda: scenario_of(given, "s", Path())) == message
 
 
 def test_a_key_of_a_fleet_says_whose_it_is() -> None:

@@ -13,6 +13,7 @@ from sizebook.batch.runner import RunOptions, run_batch
 from sizebook.batch.scenario_list import read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from tests.refused import message_of
 
 pl = pytest.importorskip("polars")
 
@@ -119,9 +120,7 @@ def test_duckdb_that_cannot_write_says_so(tmp_path: Path) -> None:
     def fails(table: str, path: Path) -> None:
         raise duckdb.IOException(f"no space for {table}")
 
-    with pytest.raises(InputError) as refused:
-        write_database(["figures"], fails, tmp_path / "batch.duckdb")
-    assert str(refused.value) == (
+    assert message_of(InputError, write_database, ["figures"], fails, tmp_path / "batch.duckdb") == (
         f"cannot write: got no space for figures for {tmp_path / 'batch.duckdb'}, want a disk with room for the "
         "tables. Make room."
     )

@@ -24,6 +24,7 @@ from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.figure_label import FigureLabel
 from tests.commands import run
+from tests.refused import message_of
 
 VALUES = {
     "plan": "serving", "title": "Assistant <b>&</b> \u2713", "model": "gpt-2-small", "gpu": "l4",
@@ -185,9 +186,7 @@ def test_a_scenario_that_is_refused_today_says_why(changed: tuple[Path, dict[str
 )  # fmt: skip
 def test_a_file_without_a_record_is_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError) as refused:
-        inspect(tmp_path / name)
-    assert str(refused.value) == message
+    assert message_of(InputError, inspect, tmp_path / name) == message
 
 
 def test_a_workbook_that_was_filled_again_carries_one_record(folder: Path) -> None:
@@ -202,9 +201,7 @@ def test_formats_are_a_list_of_known_ones() -> None:
         parse_formats("pfd")
     message = "unknown format: got 'pfd', want 'pdf', or one of xlsx, json, html, csv. Correct it."
     assert str(refused.value) == message
-    with pytest.raises(InputError) as refused:
-        parse_formats("zip", LONG_TABLES)
-    assert str(refused.value) == (
+    assert message_of(InputError, parse_formats, "zip", LONG_TABLES) == (
         "unknown format: got 'zip', want one of pdf, xlsx, json, html, csv and 3 others. docs/reports.md lists them."
     )
     with pytest.raises(InputError, match="unknown format: got ''"):
@@ -226,16 +223,12 @@ def test_an_edit_of_the_same_size_in_a_folder_is_seen(tmp_path: Path) -> None:
 
 def test_damaged_records_are_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"sizebook": {}, "figures": {"usd": 1}}')
-    with pytest.raises(InputError) as caught:
-        read_record(tmp_path / "a.json")
-    assert str(caught.value) == (
+    assert message_of(InputError, read_record, tmp_path / "a.json") == (
         "no record: got a.json without one, want a file that sizebook wrote since 0.7.0. Make it anew from its "
         "scenario."
     )
     (tmp_path / "a.csv").write_text("table,row\n" + "x" * 200_000)
-    with pytest.raises(InputError) as caught:
-        read_record(tmp_path / "a.csv")
-    assert str(caught.value) == (
+    assert message_of(InputError, read_record, tmp_path / "a.csv") == (
         "not CSV: got field larger than field limit (131072) in a.csv, want a file that sizebook wrote. Make it anew."
     )
 

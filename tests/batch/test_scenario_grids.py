@@ -9,6 +9,7 @@ from sizebook.batch.scenario_grid import parse_axis
 from sizebook.batch.scenario_list import read_batch
 from sizebook.core.errors import InputError
 from sizebook.scenarios.serving import ServingScenario
+from tests.refused import message_of
 from tests.row_lists import listed
 
 BASE = """plan = "serving"
@@ -57,16 +58,12 @@ def test_a_grid_reaches_into_one_service(tmp_path: Path) -> None:
 def test_a_grid_that_says_nothing_is_refused(tmp_path: Path, grid: str, message: str) -> None:
     path = tmp_path / "s.toml"
     path.write_text(BASE)
-    with pytest.raises(InputError) as refused:
-        read_batch(path, [parse_axis(grid)])
-    assert str(refused.value) == message
+    assert message_of(InputError, lambda: read_batch(path, [parse_axis(grid)])) == message
 
 
 def test_a_grid_over_a_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("model\ngpt-2\ngpt-2\n")
-    with pytest.raises(InputError) as refused:
-        read_batch(tmp_path / "s.csv", [parse_axis("dtype=fp8,int8")])
-    assert str(refused.value) == (
+    assert message_of(InputError, lambda: read_batch(tmp_path / "s.csv", [parse_axis("dtype=fp8,int8")])) == (
         "grid over a table: got 2 scenarios in s.csv and --grid, want one scenario to vary. Leave one row, or --grid "
         "out."
     )

@@ -21,6 +21,7 @@ from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.core.errors import InputError, RangeError
 from sizebook.intake.limits import VARIABLE, Limits
 from sizebook.sources.bundled import bundled
+from tests.refused import message_of
 
 SHORT = Limits(calculation_seconds=1)
 AMPLE = Limits()
@@ -90,16 +91,14 @@ FAILURES = [
 
 @pytest.mark.parametrize(("work", "limits", "message"), FAILURES)
 def test_a_bad_end_is_one_error(work: Callable[..., Any], limits: Limits, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        guarded(Task(work, (), "book.xlsx"), limits)
-    assert str(caught.value) == message.format(", Plan!B7")
+    assert message_of(InputError, lambda: guarded(Task(work, (), "book.xlsx"), limits)) == message.format(", Plan!B7")
 
 
 def test_one_that_waits_instead_of_working_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "_PATIENCE", 1)
-    with pytest.raises(InputError) as caught:
-        guarded(Task(sleeps, (), "book.xlsx"), SHORT)
-    assert str(caught.value) == FAILURES[0][2].format(", Plan!B7")
+    assert message_of(InputError, lambda: guarded(Task(sleeps, (), "book.xlsx"), SHORT)) == FAILURES[0][2].format(
+        ", Plan!B7"
+    )
 
 
 def in_a_thread(job: Callable[[], Any]) -> Any:

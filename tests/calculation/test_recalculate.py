@@ -9,6 +9,7 @@ from openpyxl.worksheet.formula import ArrayFormula
 
 from sizebook.calculation import Calculated, ErrorCode, recalculate
 from sizebook.core.errors import InputError
+from tests.refused import message_of
 from tests.row_lists import listed
 
 
@@ -73,9 +74,7 @@ def test_chain_of_calls_settles(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(*listed("calculation", "test_circle_is_refused"))
 def test_circle_is_refused(tmp_path: Path, cells: dict[str, Any]) -> None:
-    with pytest.raises(InputError) as caught:
-        calculate(tmp_path, cells)
-    assert str(caught.value) == (
+    assert message_of(InputError, calculate, tmp_path, cells) == (
         "circular formulas: got Main!A1, Main!B1, want formulas that do not depend on their own result. "
         "Break the circle."
     )
@@ -147,9 +146,7 @@ def test_untaken_branch_is_no_circle(tmp_path: Path) -> None:
 def test_file_that_is_no_workbook(tmp_path: Path) -> None:
     path = tmp_path / "notes.xlsx"
     path.write_text("hello")
-    with pytest.raises(InputError) as caught:
-        recalculate(path)
-    assert str(caught.value) == (
+    assert message_of(InputError, recalculate, path) == (
         "not a workbook: got notes.xlsx, want an .xlsx or .xlsm file without a password. "
         "Save it in that format from Excel."
     )

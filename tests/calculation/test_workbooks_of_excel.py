@@ -16,6 +16,7 @@ from sizebook.calculation import ErrorCode, recalculate
 from sizebook.calculation.package import Package
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
+from tests.refused import message_of
 
 METADATA = """<metadata xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"
  xmlns:xda="http://schemas.microsoft.com/office/spreadsheetml/2017/dynamicarray"><metadataTypes count="1">
@@ -111,9 +112,7 @@ def test_rows_without_room_are_an_error(modern: Path, tmp_path: Path) -> None:
 
 def test_precision_as_displayed_is_refused(modern: Path) -> None:
     _set(modern, "calcPr", "fullPrecision", "0")
-    with pytest.raises(InputError) as caught:
-        recalculate(modern)
-    assert str(caught.value) == (
+    assert message_of(InputError, recalculate, modern) == (
         "cannot calculate: got precision as displayed in modern.xlsx, want Excel's usual settings. "
         "Turn that off under Advanced options."
     )

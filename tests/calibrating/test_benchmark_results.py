@@ -11,6 +11,7 @@ from sizebook.calibrating.runs import RunTable
 from sizebook.core.errors import InputError
 from tests.calibrating.test_calibrate import SERVED, serving_rows, written
 from tests.commands import run
+from tests.refused import message_of
 
 # 40 requests of 1000 tokens in and 200 out, 8 at a time: 120 ms to the first token, 9 ms a token, 800 tokens a second.
 TOTALS = {
@@ -127,9 +128,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("result", "message"), REFUSED)
 def test_what_is_no_result_is_refused(tmp_path: Path, result: Any, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        list(RunTable(saved(tmp_path, result), SERVER).rows())
-    assert str(refused.value).startswith(message)
+    assert message_of(InputError, lambda: list(RunTable(saved(tmp_path, result), SERVER).rows())).startswith(message)
 
 
 def test_a_column_is_not_said_twice(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from sizebook.calibrating import calibration, serving, training
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.tables.own_rates import Setup, own_rates
+from tests.refused import message_of
 from tests.row_lists import listed
 
 Row = dict[str, Any]
@@ -194,9 +195,7 @@ def test_a_band_of_own_runs_holds_what_is_predicted(
 def test_rates_take_the_place_of_no_runs_and_no_run_counts_twice(tmp_path: Path) -> None:
     runs = written(tmp_path / "runs.csv", training_rows(TRAINED))
     before = runs.read_bytes()
-    with pytest.raises(SizebookError) as refused:
-        calibrate(runs, output=tmp_path / "." / "runs.csv")
-    assert str(refused.value) == (
+    assert message_of(SizebookError, calibrate, runs, output=tmp_path / "." / "runs.csv") == (
         "output over input: got -o runs.csv, a table of runs, want another file. Name another."
     )
     assert runs.read_bytes() == before

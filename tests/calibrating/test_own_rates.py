@@ -25,6 +25,7 @@ from sizebook.tables.own_rates import SERVING as SERVED
 from sizebook.training.machine import rates_of
 from sizebook.training.recipe import Method
 from tests.commands import run
+from tests.refused import message_of
 
 OWN = Path(__file__).resolve().parents[1] / "own_rates.csv"
 OWN_KEY = {"rates_file": str(OWN)}
@@ -226,17 +227,19 @@ def test_every_service_of_a_fleet_takes_the_rates() -> None:
 def test_a_file_that_holds_no_rates_is_refused(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_text(text)
-    with pytest.raises(SizebookError) as error:
-        own_rates(str(path))
-    assert str(error.value) == f"{message} Give the file that sizebook calibrate wrote."
+    assert (
+        message_of(SizebookError, lambda: own_rates(str(path)))
+        == f"{message} Give the file that sizebook calibrate wrote."
+    )
 
 
 def test_a_factor_out_of_bounds_and_a_missing_file_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_text(HEAD + "training,h100-sxm,fsdp,,compute,0,9,3,x\n")
-    with pytest.raises(SizebookError) as error:
-        own_rates(str(path))
-    assert str(error.value) == "bad.csv, line 2: compute is out of range: got 0, want 0.02 to 50. Calibrate again."
+    assert (
+        message_of(SizebookError, lambda: own_rates(str(path)))
+        == "bad.csv, line 2: compute is out of range: got 0, want 0.02 to 50. Calibrate again."
+    )
 
 
 def test_a_file_that_is_not_there_is_refused_whatever_is_asked(tmp_path: Path) -> None:
@@ -253,9 +256,13 @@ def test_a_file_that_is_not_there_is_refused_whatever_is_asked(tmp_path: Path) -
         with pytest.raises(SizebookError) as error:
             call(function.name, *(given.get(argument.name) for argument in function.arguments))
         assert str(error.value) == message
-    with pytest.raises(SizebookError) as error:
-        scenario_of({**scenario_values(), "plan": "training", "rates_file": str(missing)}, "s", tmp_path)
-    assert str(error.value) == f"s: {message}"
+    assert (
+        message_of(
+            SizebookError,
+            lambda: scenario_of({**scenario_values(), "plan": "training", "rates_file": str(missing)}, "s", tmp_path),
+        )
+        == f"s: {message}"
+    )
 
 
 def test_a_file_that_was_replaced_is_read_again(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from sizebook.calibrating.training_logs import TRAINERS
 from sizebook.core.errors import InputError
 from tests.calibrating.test_calibrate import training_rows, written
 from tests.commands import run
+from tests.refused import message_of
 
 TITAN = """[rank0]:[titan] 2026-11-25 19:44:50,837 - root - INFO - \
 Building device mesh with parallelism: pp=1, dp_replicate=2, dp_shard=4, cp=1, tp=8, ep=1, etp=1
@@ -135,6 +136,4 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "message"), REFUSED)
 def test_what_is_no_log_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        list(RunTable(saved(tmp_path, text), STATED).rows())
-    assert str(refused.value).startswith(message)
+    assert message_of(InputError, lambda: list(RunTable(saved(tmp_path, text), STATED).rows())).startswith(message)

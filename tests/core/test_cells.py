@@ -9,6 +9,7 @@ from sizebook.core.coercion import coerce, list_text
 from sizebook.core.errors import CellError, InputError, RangeError, SizebookError
 from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import load
+from tests.refused import message_of
 
 load()
 D_MODEL = "a whole number (hidden size: width of the residual stream)"
@@ -63,9 +64,7 @@ def test_refusals_say_what_to_do(cells: tuple[object, ...], error: type[Sizebook
     if error is None:  # a row against a column is a grid, as in a spreadsheet
         assert call("PARAMS_MHA", *cells) == [[8, 24], [4, 16], [8, 24]]
         return
-    with pytest.raises(error) as caught:
-        call("PARAMS_MHA", *cells)
-    assert str(caught.value) == message
+    assert message_of(error, call, "PARAMS_MHA", *cells) == message
 
 
 def test_one_bad_cell_spoils_only_its_own_result() -> None:
@@ -105,9 +104,7 @@ def test_one_bad_cell_spoils_only_its_own_result() -> None:
     ids=["too large", "too long", "infinite text", "infinite", "control character", "empty range"],
 )  # fmt: skip
 def test_what_no_cell_holds_is_refused_in_a_short_message(cell: object, problem: str) -> None:
-    with pytest.raises(SizebookError) as caught:
-        call("PARAMS_MHA", cell)
-    assert str(caught.value) == problem
+    assert message_of(SizebookError, call, "PARAMS_MHA", cell) == problem
 
 
 def test_rows_of_unequal_length_are_filled_with_blanks() -> None:
@@ -143,9 +140,7 @@ def test_one_cell_may_hold_a_list(argument: Argument, cell: str, value: object) 
     [("1, x, 2", "x"), ("100:0.5, 7", "7"), ("1, 2:3", "2:3"), ("1:2:3:4:5", "1:2:3:4:5"), ("1,,2", "")],
 )
 def test_a_list_that_is_half_numbers_is_refused(cell: str, wrong: str) -> None:
-    with pytest.raises(InputError) as caught:
-        coerce(LENGTHS, cell)
-    assert str(caught.value) == (
+    assert message_of(InputError, coerce, LENGTHS, cell) == (
         f"lengths is not a list: got '{wrong}' among '{cell}', want numbers such as 1, 1, 2, or pairs such as 100:0.5, "
         "200:0.5. Correct it."
     )

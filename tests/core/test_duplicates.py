@@ -14,6 +14,7 @@ from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 from sizebook.models.huggingface import describe, mappings, model_type
+from tests.refused import message_of
 from tests.row_lists import listed
 
 MODULE = '''
@@ -39,9 +40,9 @@ def test_a_second_function_of_a_name_is_refused() -> None:
         return 3 * d_model
 
     first, second = (each.__code__.co_firstlineno for each in (params.params_ln, params_ln))
-    with pytest.raises(ValueError) as refused:
-        function(category="parameters", source="none", example=({"d_model": 1}, 3))(params_ln)
-    assert str(refused.value) == (
+    assert message_of(
+        ValueError, lambda: function(category="parameters", source="none", example=({"d_model": 1}, 3))(params_ln)
+    ) == (
         f"function registered twice: got PARAMS_LN at tests.core.test_duplicates:{second} and at "
         f"sizebook.formulas.params:{first}, want one. Rename one of the two."
     )
@@ -68,9 +69,7 @@ def other(config: Config) -> Architecture:
 @pytest.mark.parametrize(*listed("core", "test_a_second_mapping_of_a_model_type_is_refused"))
 def test_a_second_mapping_of_a_model_type_is_refused(names: list[str], shown: str) -> None:
     before = dict(mappings())
-    with pytest.raises(ValueError) as refused:
-        model_type(*names)(other)
-    assert str(refused.value) == (
+    assert message_of(ValueError, lambda: model_type(*names)(other)) == (
         f"model type registered twice: got {shown}, want one mapping each. Remove one of the two."
     )
     assert mappings() == before

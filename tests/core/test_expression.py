@@ -8,6 +8,7 @@ import pytest
 from sizebook.core.errors import SizebookError
 from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import Call, Name, Negative, Node, Number, Operation, Text
+from tests.refused import message_of
 from tests.row_lists import listed
 
 A, B, C = Name("a"), Name("b"), Name("c")
@@ -71,9 +72,7 @@ def test_doubles_are_computed_in_the_order_written() -> None:
 
 @pytest.mark.parametrize(*listed("core", "test_malformed_texts_are_refused_with_their_place"))
 def test_malformed_texts_are_refused_with_their_place(text: str, message: str) -> None:
-    with pytest.raises(SizebookError) as refused:
-        parse(text)
-    assert str(refused.value) == message
+    assert message_of(SizebookError, parse, text) == message
 
 
 @pytest.mark.parametrize(*listed("core", "test_what_has_no_value_is_refused"))

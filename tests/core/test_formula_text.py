@@ -7,6 +7,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.formula_text import expression, filled, javascript, with_numbers
 from sizebook.core.registry import find
 from sizebook.functions import load
+from tests.refused import message_of
 
 load()
 
@@ -70,16 +71,12 @@ def test_an_arrow_function_takes_every_argument() -> None:
 
 
 def test_what_has_no_formula_is_refused() -> None:
-    with pytest.raises(InputError) as refused:
-        over_cells("GRID_G_PER_KWH", grid="B1")
-    assert str(refused.value) == (
+    assert message_of(InputError, over_cells, "GRID_G_PER_KWH", grid="B1") == (
         "no formula: got GRID_G_PER_KWH, want a function that is plain arithmetic. Call the function instead."
     )
 
 
 def test_an_argument_without_a_default_is_asked_for() -> None:
-    with pytest.raises(InputError) as missing:
-        over_cells("GPU_HOURS", gpus="B1")
-    assert str(missing.value) == (
+    assert message_of(InputError, over_cells, "GPU_HOURS", gpus="B1") == (
         "seconds is left out: got nothing for it in GPU_HOURS, want a cell or a number (duration). Give it."
     )

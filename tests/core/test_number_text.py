@@ -6,6 +6,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.sweeps.serving import sweep
+from tests.refused import message_of
 from tests.row_lists import listed
 
 AMBIGUOUS = (
@@ -31,9 +32,7 @@ def test_undeclared(monkeypatch: pytest.MonkeyPatch, text: str, value: int) -> N
 @pytest.mark.parametrize("text", ["4,096", "1,4T", "1.234,5 M", "1,234,567"])
 def test_a_comma_is_refused_until_declared(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.delenv("SIZEBOOK_DECIMAL", raising=False)
-    with pytest.raises(InputError) as refused:
-        parameters(text)
-    assert str(refused.value) == AMBIGUOUS.format(text)
+    assert message_of(InputError, parameters, text) == AMBIGUOUS.format(text)
 
 
 @pytest.mark.parametrize("text", ["4.096", " 100.000 ", "-1.000"])
@@ -41,9 +40,7 @@ def test_a_whole_number_with_a_point_before_three_digits_is_refused_until_declar
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.delenv("SIZEBOOK_DECIMAL", raising=False)
-    with pytest.raises(InputError) as refused:
-        parameters(text)
-    assert str(refused.value) == (
+    assert message_of(InputError, parameters, text) == (
         f"parameters is ambiguous: got '{text}', want digits without a point, which stands between thousands in one "
         "country and before decimals in another. Write it without, or declare the sign of decimals: SIZEBOOK_DECIMAL "
         "in the environment, a point or a comma."
@@ -72,9 +69,7 @@ def test_what_the_declared_country_does_not_write_is_no_number(
     monkeypatch: pytest.MonkeyPatch, sign: str, text: str
 ) -> None:
     monkeypatch.setenv("SIZEBOOK_DECIMAL", sign)
-    with pytest.raises(InputError) as refused:
-        parameters(text)
-    assert str(refused.value) == (
+    assert message_of(InputError, parameters, text) == (
         f"parameters is not a number: got '{text}', want a whole number (number of parameters). Type digits, or a "
         "number with M, B or T for 10^6, 10^9 or 10^12."
     )
@@ -82,9 +77,7 @@ def test_what_the_declared_country_does_not_write_is_no_number(
 
 def test_another_sign_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIZEBOOK_DECIMAL", ";")
-    with pytest.raises(InputError) as refused:
-        parameters("1")
-    assert str(refused.value) == (
+    assert message_of(InputError, parameters, "1") == (
         "unknown sign of decimals: got ';' in SIZEBOOK_DECIMAL, want a point or a comma. Change the environment, or "
         "remove the variable."
     )

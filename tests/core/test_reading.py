@@ -11,6 +11,7 @@ from sizebook.core.reading import keys_of, read
 from sizebook.core.registry import registered
 from sizebook.core.sections import DEFAULT, TABLE, TABLES, Quantity, ReadSection, section
 from sizebook.functions import find
+from tests.refused import message_of
 from tests.row_lists import listed
 
 Crates = Annotated[int, Quantity("crates in the hold", kind="integer", minimum=1, default=4)]
@@ -84,17 +85,16 @@ def test_words_of_other_software_are_refused_with_the_choice_for_them(
     function: str, argument: str, word: str, choice: str
 ) -> None:
     taken = next(each for each in find(function).arguments if each.name == argument)
-    with pytest.raises(UnknownKeyError) as refused:
-        coerce(taken, word)
-    assert str(refused.value) == f"unknown {argument}: got '{word}', want '{choice}', which stands for it. Correct it."
+    assert (
+        message_of(UnknownKeyError, coerce, taken, word)
+        == f"unknown {argument}: got '{word}', want '{choice}', which stands for it. Correct it."
+    )
 
 
 @pytest.mark.parametrize(*listed("core", "test_per_cent_are_told_to_be_written_as_a_ratio"))
 def test_per_cent_are_told_to_be_written_as_a_ratio(argument: str, given: object, said: str) -> None:
     taken = next(each for each in find("TRAINING_LEDGER").arguments if each.name == argument)
-    with pytest.raises(SizebookError) as refused:
-        coerce(taken, given)
-    assert str(refused.value) == said
+    assert message_of(SizebookError, coerce, taken, given) == said
 
 
 def test_other_words_name_choices_and_are_none() -> None:
@@ -124,9 +124,7 @@ def test_a_number_is_a_day_of_a_spreadsheet_and_no_year(given: object, day: date
     if day is not None:
         assert coerce(start, given) == day
         return
-    with pytest.raises(InputError) as refused:
-        coerce(start, given)
-    assert str(refused.value) == (
+    assert message_of(InputError, coerce, start, given) == (
         f"start is not a day: got {given}, want a day such as 2026-12-31 (day on which the first run starts, in the "
         "first month; blank to number the months). Write it so."
     )

@@ -11,6 +11,7 @@ from sizebook.dashboard.html_page import page_html
 from sizebook.dashboard.model_columns import BY_NAME, column_formula
 from sizebook.dashboard.own_models import model_of_config, models_of_table, refuse_repeated
 from sizebook.dashboard.page_data import PLACE, first_data
+from tests.refused import message_of
 from tests.row_lists import listed
 
 CONFIG = resources.files("sizebook") / "data" / "sample_config.json"
@@ -62,9 +63,7 @@ def test_a_table_states_what_no_config_says(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(*listed("dashboard", "test_rows_are_refused_by_their_place"))
 def test_rows_are_refused_by_their_place(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(SizebookError) as raised:
-        models_of_table(table(tmp_path, text))
-    assert str(raised.value) == message
+    assert message_of(SizebookError, lambda: models_of_table(table(tmp_path, text))) == message
 
 
 def test_a_table_of_another_country_is_understood(tmp_path: Path) -> None:
@@ -89,15 +88,13 @@ def test_a_table_of_another_country_is_understood(tmp_path: Path) -> None:
 @pytest.mark.parametrize(*listed("dashboard", "test_tables_of_another_kind_are_refused"))
 def test_tables_of_another_kind_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(SizebookError) as raised:
-        models_of_table(tmp_path / name)
-    assert str(raised.value).startswith(message)
+    assert message_of(SizebookError, models_of_table, tmp_path / name).startswith(message)
 
 
 def test_a_column_that_nobody_reads_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SizebookError) as raised:
-        models_of_table(table(tmp_path, "name,n_layer\nOurs,3\n"))
-    assert str(raised.value).startswith("unknown column: got 'n_layer', want 'n_layers', or one of ")
+    assert message_of(SizebookError, lambda: models_of_table(table(tmp_path, "name,n_layer\nOurs,3\n"))).startswith(
+        "unknown column: got 'n_layer', want 'n_layers', or one of "
+    )
 
 
 def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from sizebook.core.errors import InputError, RangeError
 from sizebook.dashboard import estimates
 from sizebook.dashboard.translating.script import Script
 from sizebook.functions import load
+from tests.refused import message_of
 
 HALVES = {("a", 1): 0.5}
 
@@ -156,9 +157,7 @@ def test_what_has_no_translation_is_refused_with_its_place(python: Callable[...,
 def test_an_attribute_that_no_class_has_is_refused(python: Callable[..., Any], name: str) -> None:
     program = Script({}, classes=(Box,))
     program.function(python)
-    with pytest.raises(InputError) as refused:
-        program.source()
-    assert str(refused.value) == (
+    assert message_of(InputError, program.source) == (
         f"no JavaScript for an attribute: got {name}, want fields and methods of translated classes. Teach "
         "sizebook.dashboard.translating, or write it in another way."
     )

@@ -14,6 +14,7 @@ from sizebook.calculation.spellings import prefix
 from sizebook.cli.excel import excel
 from sizebook.core.errors import InputError
 from sizebook.excel.server import server_files
+from tests.refused import message_of
 from tests.row_lists import listed
 
 
@@ -47,9 +48,7 @@ def test_two_servers_are_two_add_ins() -> None:
 
 @pytest.mark.parametrize(*listed("excel", "test_what_excel_would_not_take_is_refused"))
 def test_what_excel_would_not_take_is_refused(namespace: str, host: str, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        server_files(namespace, host)
-    assert str(refused.value) == message
+    assert message_of(InputError, server_files, namespace, host) == message
 
 
 def test_the_command_writes_the_project_and_the_page_of_the_pane(tmp_path: Path) -> None:

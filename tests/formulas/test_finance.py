@@ -17,6 +17,7 @@ from sizebook.formulas.finance import (
     payback,
     straight_line,
 )
+from tests.refused import message_of
 
 FLOWS = (-1000.0, 300.0, 420.0, 680.0)
 
@@ -58,9 +59,7 @@ def test_against_numpy_financial() -> None:
 
 
 def test_amounts_of_one_sign_have_no_return() -> None:
-    with pytest.raises(TargetError) as refused:
-        irr((1.0, 2.0))
-    assert str(refused.value) == (
+    assert message_of(TargetError, irr, (1.0, 2.0)) == (
         "no rate of return: got 2 amounts of one sign, want money that goes out and comes in. State both."
     )
 

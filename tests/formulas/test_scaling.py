@@ -13,6 +13,7 @@ from sizebook.formulas.scaling import (
     training_loss,
 )
 from sizebook.functions import load
+from tests.refused import message_of
 
 load()
 
@@ -42,12 +43,11 @@ def test_exponents_are_the_published_ones() -> None:
 
 
 def test_an_empty_budget_and_an_unknown_approach_are_refused() -> None:
-    with pytest.raises(SizebookError) as refused:
-        params_for_budget(0, 2.5, 1e15, 0.4)
-    assert str(refused.value) == "nothing to spend: got a budget of 0 USD, want above 0. Raise the budget."
-    with pytest.raises(SizebookError) as refused:
-        call("OPTIMAL_TOKENS", 1e9, "epok")
-    assert str(refused.value) == (
+    assert (
+        message_of(SizebookError, params_for_budget, 0, 2.5, 1e15, 0.4)
+        == "nothing to spend: got a budget of 0 USD, want above 0. Raise the budget."
+    )
+    assert message_of(SizebookError, call, "OPTIMAL_TOKENS", 1e9, "epok") == (
         "unknown approach: got 'epok', want 'epoch', or one of 20-tokens, approach-1, approach-2, approach-3. "
         "Correct it."
     )

@@ -7,6 +7,7 @@ import pytest
 from sizebook.core.cells import MOST_PLACES, call
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.functions import load
+from tests.refused import message_of
 
 FUNCTIONS = load()
 PLACE = ("llama-3.1-70b", "h200-sxm", 2000, 400, 16)
@@ -93,16 +94,12 @@ def test_a_range_that_only_broadcasts_is_not_taken_for_options() -> None:
     ],
 )  # fmt: skip
 def test_refusals_say_what_to_do(cells: tuple[Any, ...], error: type[SizebookError], message: str) -> None:
-    with pytest.raises(error) as refused:
-        call("TPOT_SECONDS", *cells)
-    assert str(refused.value) == message
+    assert message_of(error, call, "TPOT_SECONDS", *cells) == message
 
 
 def test_a_short_function_takes_no_options() -> None:
     assert len(FUNCTIONS["PARAMS_FFN"].arguments) <= MOST_PLACES
-    with pytest.raises(InputError) as refused:
-        call("PARAMS_FFN", 512, "d_ff=2048")
-    assert str(refused.value) == (
+    assert message_of(InputError, call, "PARAMS_FFN", 512, "d_ff=2048") == (
         "d_ff is not a number: got 'd_ff=2048', want a whole number (inner width of the feed-forward block). Type "
         "digits, or a number with M, B or T for 10^6, 10^9 or 10^12."
     )

@@ -13,6 +13,7 @@ from sizebook.functions import load
 from sizebook.libreoffice.extension import build_extension, extension_files
 from sizebook.libreoffice.extension_manager import install, installed, uninstall
 from tests.commands import run
+from tests.refused import message_of
 
 
 @pytest.fixture
@@ -31,17 +32,13 @@ def unopkg(folder: Path, script: str) -> None:
 
 def test_root_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    with pytest.raises(InputError) as refused:
-        install()
-    assert str(refused.value) == (
+    assert message_of(InputError, install) == (
         "not as root: got user root, want the user of LibreOffice. Run the command as that user."
     )
 
 
 def test_without_libreoffice(as_user: Path) -> None:
-    with pytest.raises(InputError) as refused:
-        install()
-    assert str(refused.value) == (
+    assert message_of(InputError, install) == (
         "no LibreOffice found: got no program 'unopkg', want one on the search path. Install LibreOffice, or make the "
         "file with 'sizebook libreoffice build' and open it in LibreOffice."
     )
@@ -49,18 +46,14 @@ def test_without_libreoffice(as_user: Path) -> None:
 
 def test_failure_is_passed_on(as_user: Path) -> None:
     unopkg(as_user, "echo 'lock file exists' >&2; exit 1")
-    with pytest.raises(InputError) as refused:
-        install()
-    assert str(refused.value) == (
+    assert message_of(InputError, install) == (
         "installation failed: got 'lock file exists' from unopkg, want success. Close LibreOffice and try again."
     )
 
 
 def test_a_crash_without_a_word_is_tried_once_more(as_user: Path) -> None:
     unopkg(as_user, f'test "$1" = remove && exit 0; echo >> {as_user}/tried; exit 139')
-    with pytest.raises(InputError) as refused:
-        install()
-    assert str(refused.value) == (
+    assert message_of(InputError, install) == (
         "installation failed: got 'exit status 139 and no word' from unopkg, want success. Close LibreOffice and try "
         "again."
     )

@@ -15,6 +15,7 @@ from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.tables import DATA, Row, read
 from sizebook.market.packs import pack, unpacked
+from tests.refused import message_of
 from tests.row_lists import listed
 
 DAY = "2027-01-04"
@@ -126,9 +127,7 @@ def test_a_damaged_pack_is_refused(tables: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(whole) as old, zipfile.ZipFile(damaged, "w") as new:
         new.writestr("manifest.json", old.read("manifest.json"))
         new.writestr("prices.csv", old.read("prices.csv").replace(b"runpod", b"runpad"))
-    with pytest.raises(InputError) as error:
-        unpacked(damaged)
-    assert str(error.value) == (
+    assert message_of(InputError, unpacked, damaged) == (
         f"damaged data pack: got other bytes than its manifest says for prices.csv in {damaged}, want the pack as it "
         "was made. Copy it again."
     )
@@ -142,6 +141,4 @@ def test_no_pack(tmp_path: Path, name: str, said: str) -> None:
             strange.writestr(name, "no")
     else:
         path.write_text("no", encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        unpacked(path)
-    assert str(error.value).startswith(said.format(path=path))
+    assert message_of(InputError, unpacked, path).startswith(said.format(path=path))

@@ -9,6 +9,7 @@ from sizebook.core.errors import InputError
 from sizebook.models.checkpoints.contents import contents_at
 from sizebook.models.checkpoints.tensors import Tensor, total_bytes
 from tests.models.made_checkpoints import TINY_PARAMETERS, file_bytes, tiny_tensors, write
+from tests.refused import message_of
 from tests.row_lists import listed
 
 
@@ -36,17 +37,13 @@ def test_shards_with_their_index(tmp_path: Path) -> None:
 @pytest.mark.parametrize(*listed("models", "test_an_index_that_lies"))
 def test_an_index_that_lies(tmp_path: Path, index: dict[str, str], message: str) -> None:
     sharded(tmp_path, index)
-    with pytest.raises(InputError) as caught:
-        read_checkpoint(tmp_path)
-    assert str(caught.value) == message.replace("FOLDER", tmp_path.name)
+    assert message_of(InputError, read_checkpoint, tmp_path) == message.replace("FOLDER", tmp_path.name)
 
 
 def test_an_index_that_leaves_a_tensor_of_its_files_out(tmp_path: Path) -> None:
     (tmp_path / "a.safetensors").write_bytes(file_bytes({"x": (2,), "y": (3,)}))
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"x": "a.safetensors"}}))
-    with pytest.raises(InputError) as caught:
-        read_checkpoint(tmp_path)
-    assert str(caught.value) == (
+    assert message_of(InputError, read_checkpoint, tmp_path) == (
         "index and files differ: got 1 tensors that model.safetensors.index.json does not list, first 'y', want none. "
         "Download the index again."
     )
@@ -62,9 +59,7 @@ def test_files_that_the_index_does_not_list_are_left_aside_and_named(tmp_path: P
 def test_the_same_tensor_in_two_files(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.safetensors").write_bytes(file_bytes({"x": (2,)}))
-    with pytest.raises(InputError) as caught:
-        read_checkpoint(tmp_path)
-    assert str(caught.value) == (
+    assert message_of(InputError, read_checkpoint, tmp_path) == (
         "duplicate tensor: got 'x' in a.safetensors and b.safetensors, want it once. "
         "Remove the file that belongs to another checkpoint."
     )

@@ -1,11 +1,10 @@
 """A section of another type: counted as transformers 5.23 counts the whole, or refused; never as something else."""
 
-import pytest
-
 from sizebook.core.errors import SizebookError
 from tests.models.composed import FROZEN, composed, parts
 from tests.models.counts import counted, small_configs, total_or_none
 from tests.models.edits import bases
+from tests.refused import message_of
 
 
 def test_parts_of_other_types() -> None:
@@ -54,9 +53,7 @@ def test_what_is_said_twice_and_at_odds() -> None:
     nemotron = bases()["nemotron_h"][0]
     words = ["linear_attention", "moe", "full_attention", "mlp", "linear_attention"]
     assert total_or_none({**nemotron, "layers_block_type": words}) == total_or_none(nemotron)
-    with pytest.raises(SizebookError) as refused:
-        counted({**nemotron, "layers_block_type": words[:3]})
-    assert str(refused.value) == (
+    assert message_of(SizebookError, counted, {**nemotron, "layers_block_type": words[:3]}) == (
         "two spellings disagree: got 'hybrid_override_pattern' = 'ME*-M' and 'layers_block_type' = "
         "['linear_attention', 'moe', 'full_attention'] in config.json, want the same, as both name one key. "
         "Remove the wrong one."

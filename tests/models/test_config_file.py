@@ -6,6 +6,7 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.models.config import Config, load
+from tests.refused import message_of
 from tests.row_lists import listed
 
 
@@ -13,9 +14,7 @@ from tests.row_lists import listed
 def test_refused_whole(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "config.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError) as refused:
-        load(path)
-    assert str(refused.value) == message.replace("PATH", str(path))
+    assert message_of(InputError, load, path) == message.replace("PATH", str(path))
 
 
 def test_nested_without_end_is_refused(tmp_path: Path) -> None:
@@ -31,9 +30,7 @@ def test_nested_without_end_is_refused(tmp_path: Path) -> None:
 def test_names_that_a_mapping_takes_for_one_must_agree() -> None:
     """Inkling 2 reads its window under two names, of which the first was followed whatever the second said."""
     config = Config({"sliding_window_size": 156, "sliding_window": 2}, "config.json")
-    with pytest.raises(InputError) as refused:
-        config.integer("sliding_window_size", "sliding_window")
-    assert str(refused.value) == (
+    assert message_of(InputError, config.integer, "sliding_window_size", "sliding_window") == (
         "two spellings disagree: got 'sliding_window_size' = 156 and 'sliding_window' = 2 in config.json, want the "
         "same, as both name one key. Remove the wrong one."
     )

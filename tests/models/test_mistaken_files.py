@@ -7,6 +7,7 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.sources.model_sources import source_of
+from tests.refused import message_of
 from tests.row_lists import listed
 
 PARAMS = {"dim": 64, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "hidden_dim": 96, "head_dim": 16, "vocab_size": 100}
@@ -16,9 +17,7 @@ PARAMS = {"dim": 64, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "hidden_dim":
 def test_a_folder_without_a_model_says_what_it_holds(tmp_path: Path, names: list[str], got: str, fix: str) -> None:
     for name in names:
         (tmp_path / name).write_text("{}")
-    with pytest.raises(InputError) as refused:
-        source_of(str(tmp_path))
-    assert str(refused.value) == (
+    assert message_of(InputError, lambda: source_of(str(tmp_path))) == (
         f"no model: got {got} in {tmp_path}, want a config.json, a params.json or weights. {fix}"
     )
 

@@ -13,6 +13,7 @@ from sizebook.models.architecture import Architecture, Attention, Embedding, Exp
 from sizebook.models.config import Config
 from sizebook.models.flops import fine_tuning_flops_per_token, forward, seen_keys, train_flops_per_token
 from sizebook.models.huggingface import architecture
+from tests.refused import message_of
 
 
 def _decoder(d_model: int, layers: int, vocab: int, *blocks: object, tied: bool = False) -> Architecture:
@@ -109,8 +110,6 @@ def test_adapters_save_the_weight_gradients_of_what_is_frozen() -> None:
 
 
 def test_an_unknown_convention_is_refused() -> None:
-    with pytest.raises(SizebookError) as refused:
-        train_flops_per_token(GPT2, 1024, "plam")
-    assert str(refused.value) == (
+    assert message_of(SizebookError, train_flops_per_token, GPT2, 1024, "plam") == (
         "unknown convention: got 'plam', want 'palm', or one of kaplan and 6 others. docs/functions.md lists them."
     )

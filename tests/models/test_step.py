@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from sizebook.core.errors import UnknownKeyError
 from tests.models.counts import counted, small_configs
 from tests.models.edits import apply
+from tests.refused import message_of
 
 PUBLISHED = next(row for row in small_configs("distinct_counts.jsonl") if row["config"]["model_type"] == "step3p5")
 
@@ -41,9 +40,7 @@ def test_words_of_the_published_file_that_say_no_more() -> None:
 def test_a_size_beside_the_section_is_refused_in_the_words_of_the_file() -> None:
     rows = (row["config"] for row in small_configs("distinct_counts.jsonl"))
     seeing = next(config for config in rows if config["model_type"] == "step3p7" and "width" in config["vision_config"])
-    with pytest.raises(UnknownKeyError) as refused:
-        counted({**seeing, "moe_top_k": 9})
-    assert str(refused.value) == (
+    assert message_of(UnknownKeyError, counted, {**seeing, "moe_top_k": 9}) == (
         "not described: got 'moe_top_k' = 9 in config.json, want sizes of the text model once: there is a "
         "'text_config'."
     )

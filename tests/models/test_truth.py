@@ -3,12 +3,11 @@
 import csv
 from pathlib import Path
 
-import pytest
-
 from sizebook.core.errors import SizebookError
 from sizebook.models.config import Config, load
 from sizebook.models.huggingface import architecture, mappings
 from tests.models.counts import counted, differences
+from tests.refused import message_of
 
 # What published files say where transformers, by which the table was counted, does not follow them: it builds
 # its class's defaults beside sizes under 'thinker_config' (Qwen3-ASR of 0.6 B, which it takes for 1.7 B) and at the
@@ -57,9 +56,7 @@ def test_at_least_ninety_defaults_are_counted(shared: Path) -> None:
 
 
 def test_a_type_that_is_nearly_another_is_refused() -> None:
-    with pytest.raises(SizebookError) as error:
-        counted({"model_type": "lama"})
-    assert str(error.value) == (
+    assert message_of(SizebookError, counted, {"model_type": "lama"}) == (
         f"unknown model type: got 'lama' in config.json, want one of the {len(mappings())} types in "
         "docs/architectures.md. Count it with --engine transformers, or add a mapping. Did you mean 'llama'?"
     )

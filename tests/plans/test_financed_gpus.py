@@ -11,6 +11,7 @@ from sizebook.plans.alternatives import AlternativeMonth, present_values, side_b
 from sizebook.plans.owned import Financing, OwnedGpus, OwnedNode
 from sizebook.plans.serving.option_steps import alternative_steps
 from tests.plans.serving.test_alternatives import OWNED, plan
+from tests.refused import message_of
 
 # Eight GPUs at 36 000 are 288 000; a quarter, 72 000, is left after twelve months.
 BOUGHT = OwnedGpus(capex_usd=36_000, years=1.0, running=Running(usd_per_kwh=0.0, residual=0.25))
@@ -112,6 +113,4 @@ def test_a_plan_takes_them_into_its_cost_and_its_derivation() -> None:
     ],
 )  # fmt: skip
 def test_half_a_debt_is_refused(stated: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        Financing(**stated)
-    assert str(refused.value) == message
+    assert message_of(InputError, Financing, **stated) == message

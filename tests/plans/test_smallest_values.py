@@ -10,6 +10,7 @@ from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.sections import SMALLEST
 from sizebook.scenarios.kinds import quantities
+from tests.refused import message_of
 
 PLANS: dict[str, dict[str, Any]] = {
     "training": {"gpus": 64, "tokens": 1e12, "batch": 1024, "seq": 4096},
@@ -55,9 +56,9 @@ def test_the_smallest_value_gives_figures_or_its_own_reason(plan: str, key: str)
 
 @pytest.mark.parametrize("value", [5e-324, 1e-300, 9.9e-13])
 def test_a_smaller_one_is_refused(value: float) -> None:
-    with pytest.raises(InputError) as refused:
-        planned("training", checkpoint_seconds=value, example_tokens=value, packed=False)
-    assert str(refused.value) == (
+    assert message_of(
+        InputError, planned, "training", checkpoint_seconds=value, example_tokens=value, packed=False
+    ) == (
         f"s.toml: checkpoint_seconds is out of range: got {value!r}, want at least 1e-12 (seconds that a "
         "checkpoint stops the run). Correct the number.\n"
         f"s.toml: example_tokens is out of range: got {value!r}, want at least 1e-12 and at most 1e+09 (mean tokens of "

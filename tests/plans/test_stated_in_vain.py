@@ -17,6 +17,7 @@ from sizebook.plans.serving.users import Users
 from sizebook.serving.quantities import PoolLayout
 from sizebook.tables.api_prices import ApiAsked
 from tests.commands import run
+from tests.refused import message_of
 from tests.row_lists import listed
 from tests.surfaces.grid import away
 
@@ -54,9 +55,7 @@ def test_a_key_without_the_one_that_it_needs_is_refused(kind: type[AskedBy], lea
 
 
 def test_a_loan_for_no_purchase_is_refused() -> None:
-    with pytest.raises(InputError) as refused:
-        put_together(OwnedGpus, {"financing": "loan", "financing_rate_per_year": 0.06})
-    assert str(refused.value) == (
+    assert message_of(InputError, put_together, OwnedGpus, {"financing": "loan", "financing_rate_per_year": 0.06}) == (
         "stated in vain: got financing, financing_rate_per_year and no capex_usd, want capex_usd with it. State "
         "capex_usd, or leave out what needs it."
     )
@@ -74,9 +73,7 @@ def test_a_file_and_a_function_say_the_same(tmp_path: Path) -> None:
     )
     assert str(run("plan", "serve", scenario).exception) == f"years.toml: {YEARS}"
     for asked in (sizebook.serving_alternatives, sizebook.serving_ledger, sizebook.serving_figures):
-        with pytest.raises(InputError) as refused:
-            asked("llama-3.1-8b", "h100-sxm", **ASKED)
-        assert str(refused.value) == YEARS
+        assert message_of(InputError, asked, "llama-3.1-8b", "h100-sxm", **ASKED) == YEARS
 
 
 @pytest.mark.parametrize(*listed("plans", "test_what_a_sweep_may_switch_off_is_a_remark"))

@@ -24,6 +24,7 @@ from sizebook.reports.translation import Translator
 from sizebook.scenarios.presentation import with_presentation
 from sizebook.sources.bundled import bundled
 from tests.commands import run
+from tests.refused import message_of
 from tests.reports.accessibility import CHECKS
 from tests.row_lists import listed
 
@@ -122,9 +123,7 @@ def test_options_go_before_the_scenario(folder: Path) -> None:
 @pytest.mark.parametrize(*listed("reports", "test_a_brand_that_will_not_do_is_refused_with_the_reason"))
 def test_a_brand_that_will_not_do_is_refused_with_the_reason(folder: Path, brand: str, message: str) -> None:
     (folder / "brand.toml").write_text(brand)
-    with pytest.raises(InputError) as refused:
-        style_of(asked(brand="brand.toml"), folder)
-    assert str(refused.value) == message
+    assert message_of(InputError, lambda: style_of(asked(brand="brand.toml"), folder)) == message
 
 
 def test_a_link_out_of_the_folder_is_outside(folder: Path) -> None:
@@ -132,9 +131,9 @@ def test_a_link_out_of_the_folder_is_outside(folder: Path) -> None:
     inside.mkdir()
     (inside / "logo.svg").symlink_to(folder / "logo.svg")
     (inside / "brand.toml").write_text('logo = "logo.svg"\nlogo_alt = "A"')
-    with pytest.raises(InputError) as refused:
-        style_of(asked(brand="inside/brand.toml"), folder)
-    assert str(refused.value).startswith("logo outside its folder: got 'logo.svg'")
+    assert message_of(InputError, lambda: style_of(asked(brand="inside/brand.toml"), folder)).startswith(
+        "logo outside its folder: got 'logo.svg'"
+    )
 
 
 def test_nothing_is_written_where_the_brand_is_refused(folder: Path) -> None:
@@ -157,9 +156,7 @@ def test_templates_reach_nothing_outside_their_folder(
     style = with_template(folder, template)
     (folder / "secret.txt").write_text("secret")
     (folder / "own" / "secret.txt").symlink_to(folder / "secret.txt")
-    with pytest.raises(InputError) as refused:
-        html(report(sizing, as_of), style)
-    assert str(refused.value) == message
+    assert message_of(InputError, lambda: html(report(sizing, as_of), style)) == message
 
 
 @pytest.mark.parametrize("method", ["read_text()", "write_text('x')", "parent.iterdir()", "unlink()"])
@@ -176,9 +173,7 @@ def test_what_is_asked_for_while_a_page_is_written_is_refused_too(
     folder: Path, sizing: Any, as_of: Any, tag: str
 ) -> None:
     style = with_cover(folder, tag + "{% endblock %}{% block sections %}")
-    with pytest.raises(InputError) as refused:
-        pdf(report(sizing, as_of), style=style)
-    assert str(refused.value) == (
+    assert message_of(InputError, lambda: pdf(report(sizing, as_of), style=style)) == (
         "address out of bounds: got 'file:///etc/hostname' in a template, want data: or a file of the templates. "
         "Put it there."
     )
@@ -212,9 +207,7 @@ def doubling(each: str) -> str:
 @pytest.mark.parametrize(*listed("reports", "test_a_logo_that_doubles_with_each_step_is_refused_at_once"))
 def test_a_logo_that_doubles_with_each_step_is_refused_at_once(folder: Path, each: str) -> None:
     (folder / "logo.svg").write_text(doubling(each))
-    with pytest.raises(InputError) as refused:
-        style_of({"report": {"brand": "brand.toml"}}, folder)
-    assert str(refused.value) == (
+    assert message_of(InputError, style_of, {"report": {"brand": "brand.toml"}}, folder) == (
         "SVG too large: got more than 100000 elements in 'logo.svg', want a drawing of its own elements. Simplify it, "
         "or save it as .png."
     )

@@ -12,6 +12,7 @@ from sizebook.reports.comparison.report import MOST_ROWS, report
 from sizebook.reports.document import Table, texts_of
 from sizebook.reports.glossary import glossary
 from sizebook.reports.translation import Translator
+from tests.refused import message_of
 from tests.reports.reading import tables
 
 COST, TIME, MFU = (
@@ -61,9 +62,7 @@ def test_equal_scenarios_are_both_on_the_front() -> None:
 )  # fmt: skip
 def test_what_cannot_be_compared_is_refused(scenarios: dict[str, dict[FigureLabel, float]], asked: dict[str, str],
                                             message: str) -> None:  # fmt: skip
-    with pytest.raises(InputError) as refused:
-        rank_scenarios(scenarios, **asked)
-    assert str(refused.value) == message
+    assert message_of(InputError, rank_scenarios, scenarios, **asked) == message
 
 
 def ranked(found: Ranking) -> dict[str, Table]:

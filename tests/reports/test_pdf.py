@@ -14,6 +14,7 @@ from sizebook.core.errors import InputError
 from sizebook.plans.sizing.plan import Sizing
 from sizebook.reports.render import write_pdf
 from sizebook.reports.sizing.report import report
+from tests.refused import message_of
 
 
 def _elements(node: object) -> list[DictionaryObject]:
@@ -120,9 +121,10 @@ def test_equal_reports_are_equal_files(pdf: Path, sizing: Sizing, tmp_path: Path
 
 def test_name_that_is_no_pdf_is_refused(sizing: Sizing, as_of: date, tmp_path: Path) -> None:
     path = tmp_path / "report.xlsx"
-    with pytest.raises(InputError) as raised:
-        write_pdf(report(sizing, as_of), path)
-    assert str(raised.value) == f"cannot write: got '{path}', want the name of a .pdf file. Correct the path."
+    assert (
+        message_of(InputError, lambda: write_pdf(report(sizing, as_of), path))
+        == f"cannot write: got '{path}', want the name of a .pdf file. Correct the path."
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -16,6 +16,7 @@ from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.training import TrainingScenario
 from tests.commands import run
 from tests.models.made_checkpoints import TINY, TINY_PARAMETERS
+from tests.refused import message_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -82,9 +83,13 @@ def test_a_config_beside_a_serving_scenario_is_found_from_another_folder(tmp_pat
 
 
 def test_the_share_that_was_reserved_says_what_to_write_instead() -> None:
-    with pytest.raises(InputError) as refused:
-        parse(FleetScenario, {"plan": "fleet", "reserve_share": 1, "term_months": 12}, "f.toml")
-    assert [line for line in str(refused.value).splitlines() if "unknown key" in line] == [
+    assert [
+        line
+        for line in message_of(
+            InputError, parse, FleetScenario, {"plan": "fleet", "reserve_share": 1, "term_months": 12}, "f.toml"
+        ).splitlines()
+        if "unknown key" in line
+    ] == [
         f"f.toml: unknown key: got '{key}', want 'sign_terms' under [[service]]. 'sizebook scenario template fleet' "
         "lists all keys."
         for key in ("reserve_share", "term_months")

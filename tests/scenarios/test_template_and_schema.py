@@ -20,6 +20,7 @@ from sizebook.scenarios.scenario_files import read_toml
 from sizebook.scenarios.schema import DRAFT, schema
 from sizebook.scenarios.template import EXAMPLES, template
 from tests.commands import run
+from tests.refused import message_of
 from tests.row_lists import listed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,9 +94,7 @@ def test_every_kind_of_report_of_a_scenario_has_a_template(tmp_path: Path) -> No
 
 
 def test_a_plan_that_there_is_not_has_no_template() -> None:
-    with pytest.raises(SizebookError) as refused:
-        template("servingg")
-    assert str(refused.value) == (
+    assert message_of(SizebookError, template, "servingg") == (
         "unknown plan: got 'servingg', want 'serving', or one of sizing and 4 others. "
         "'sizebook scenario template --help' lists them."
     )

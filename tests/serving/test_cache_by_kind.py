@@ -24,6 +24,7 @@ from sizebook.serving.shape import AttentionKind, ServingShape, serving_shape, s
 from sizebook.serving.time import Pass, cache_bytes_per_gpu, pass_parts
 from sizebook.sweeps.serving import sweep
 from tests.models.counts import small_configs
+from tests.refused import message_of
 
 load()
 DEGREES = (1, 2, 3, 4, 5, 8, 16, 64)
@@ -149,9 +150,7 @@ def test_tp_must_divide_the_heads_of_every_layer() -> None:
     assert shape_of("rwkv-4-169m").common_heads == 0  # no heads: any tp
     assert [each["tp"] for each in layouts("openelm-270m", "h100-sxm")] == [1, 2, 4]
     for tp, n_heads, want in ((5, 12, 4), (8, 12, 4), (12, 16, 4)):
-        with pytest.raises(RangeError) as refused:
-            call("TPOT_SECONDS", "openelm-270m", "h100-sxm", 1024, 1024, 1, f"tp={tp}")
-        assert str(refused.value) == (
+        assert message_of(RangeError, call, "TPOT_SECONDS", "openelm-270m", "h100-sxm", 1024, 1024, 1, f"tp={tp}") == (
             f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide "
             f"n_heads. Use tp {want}."
         )

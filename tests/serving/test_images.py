@@ -11,6 +11,7 @@ from sizebook.serving.case import case_of
 from sizebook.serving.images import Read, image_read, image_seconds
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import latency, prompts_of_others
+from tests.refused import message_of
 
 
 @pytest.mark.parametrize(
@@ -33,9 +34,7 @@ def test_the_processor_says_how_many_tokens_an_image_is(model: str, size: tuple[
 
 
 def test_a_model_without_a_known_rule_is_refused() -> None:
-    with pytest.raises(InputError) as refused:
-        image_read("llama-3.1-8b", 1024, 1024)
-    assert str(refused.value) == (
+    assert message_of(InputError, image_read, "llama-3.1-8b", 1024, 1024) == (
         "unknown rule of images: got images for llama-3.1-8b, want a model type of data/image_rules.csv. Add their "
         "tokens to input_tokens."
     )

@@ -20,6 +20,7 @@ from sizebook.serving.quantities import Replica
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.sweeps.serving import sweep
 from sizebook.tables.hardware import accelerator
+from tests.refused import message_of
 from tests.row_lists import listed
 
 load()
@@ -152,9 +153,9 @@ def test_a_72b_in_16_bits_runs_on_two_h100_as_it_was_started() -> None:
         replica = Replica(**layout, release="0.8.2", **settings)
         memory = memory_of(case_of("qwen2.5-72b", "h100-sxm", replica), "h100-sxm", replica)
         assert (sequences_that_fit(case_of("qwen2.5-72b", "h100-sxm", replica), memory, 8320.0) >= 1) == bool(settings)
-    with pytest.raises(TargetError) as refused:
-        call("TTFT_SECONDS", "qwen2.5-72b", "h100-sxm", 8192, 128, 1, "tp=2; weight_dtype=bf16")
-    assert str(refused.value) == (
+    assert message_of(
+        TargetError, call, "TTFT_SECONDS", "qwen2.5-72b", "h100-sxm", 8192, 128, 1, "tp=2; weight_dtype=bf16"
+    ) == (
         "does not fit: got 0.9 GB too much on one h100-sxm, want room for one request. Raise tp, pp or ep, or choose a "
         "narrower weight_dtype, or set max_running to 32."
     )

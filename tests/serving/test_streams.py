@@ -9,6 +9,7 @@ from sizebook.core.errors import RangeError
 from sizebook.serving.arrivals import Lengths, arrivals, repeated, sigma_of
 from sizebook.serving.load import Stream
 from sizebook.serving.simulation import percentile
+from tests.refused import message_of
 from tests.row_lists import listed
 
 
@@ -63,6 +64,4 @@ def test_drawn_lengths_have_mean_and_percentiles() -> None:
 
 @pytest.mark.parametrize(*listed("serving", "test_lengths_that_no_log_normal_has_are_refused"))
 def test_lengths_that_no_log_normal_has_are_refused(lengths: list[float], message: str) -> None:
-    with pytest.raises(RangeError) as refused:
-        sigma_of(*lengths)
-    assert str(refused.value) == message
+    assert message_of(RangeError, sigma_of, *lengths) == message

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from sizebook.sources import bundled
+from tests.refused import message_of
 
 
 def test_checkout_folder_is_the_top_level_one() -> None:
@@ -21,8 +22,6 @@ def test_wheel_folder_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_absent_folder_is_an_error_that_says_where(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     package = tmp_path / "lib" / "site" / "sizebook"
     monkeypatch.setattr(bundled, "_PACKAGE", package)
-    with pytest.raises(FileNotFoundError) as raised:
-        bundled.bundled("workbooks")
-    assert str(raised.value) == (
+    assert message_of(FileNotFoundError, bundled.bundled, "workbooks") == (
         f"missing folder: got no 'workbooks' in {package} nor beside its source, want one. Reinstall sizebook."
     )

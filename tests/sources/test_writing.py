@@ -17,6 +17,7 @@ from sizebook.core.errors import InputError
 from sizebook.sources.cell_text import is_calculated, neutralised, put_text
 from sizebook.sources.writing import clean_leftovers, scratch_folder, unfinished, write_whole
 from sizebook.sweeps import streaming
+from tests.refused import message_of
 
 HOLDER = """
 import sys, time
@@ -45,9 +46,7 @@ def test_a_link_is_replaced_when_that_is_asked_for_and_what_it_leads_to_stays(
     write_whole(real, b"old")
     real.chmod(0o600)
     link.symlink_to("kept/real.txt")
-    with pytest.raises(InputError) as refused:
-        write_whole(link, b"new")
-    assert str(refused.value) == (
+    assert message_of(InputError, write_whole, link, b"new") == (
         f"a link as output: got {link}, which leads to kept/real.txt, want a file itself. Name that file, or replace "
         "the link: sizebook --force ..., or SIZEBOOK_FORCE=1."
     )
@@ -79,14 +78,13 @@ def test_a_folder_a_device_and_a_protected_file_are_refused(tmp_path: Path, monk
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "folder").mkdir()
     for name in ("fifo", "folder"):
-        with pytest.raises(InputError) as caught:
-            write_whole(tmp_path / name, b"")
-        assert str(caught.value) == f"not a file: got {tmp_path / name}, want a file to write. Choose another name."
+        assert (
+            message_of(InputError, write_whole, tmp_path / name, b"")
+            == f"not a file: got {tmp_path / name}, want a file to write. Choose another name."
+        )
     protected = write_whole(tmp_path / "protected.txt", b"old")
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # root, who runs the tests, may write anything
-    with pytest.raises(InputError) as caught:
-        write_whole(protected, b"new")
-    assert str(caught.value) == (
+    assert message_of(InputError, write_whole, protected, b"new") == (
         f"write-protected: got {protected}, want a file that may be changed. Choose another name."
     )
     assert protected.read_bytes() == b"old"
@@ -182,9 +180,7 @@ def test_text_is_text_in_a_new_workbook(tmp_path: Path) -> None:
     cells = [row[0] for row in load_workbook(tmp_path / "texts.xlsx").active.iter_rows()]
     assert [(cell.data_type, cell.value) for cell in cells] == [("s", text) for text in [*EVIL, "a\ufffdb"]]
     assert [cell.quotePrefix for cell in cells] == [True] * 6 + [False] * 2
-    with pytest.raises(InputError) as caught:
-        put_text(book.active.cell(1, 1), "x" * 40_000)
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: put_text(book.active.cell(1, 1), "x" * 40_000)) == (
         f"text too long for a cell: got '{'x' * 119}... (40002 characters), want at most 32767 characters. "
         "Shorten it, or write a .csv or .parquet table."
     )

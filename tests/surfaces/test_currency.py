@@ -21,6 +21,7 @@ from sizebook.core.errors import InputError
 from sizebook.scenarios.money import Money
 from sizebook.web.app import Service, create_app
 from tests.commands import run
+from tests.refused import message_of
 from tests.row_lists import listed
 from tests.surfaces.grid import toml
 from tests.workbooks.shipped import totals_of
@@ -165,9 +166,10 @@ def test_in_usd_nothing_is_added(kind: str) -> None:
 @pytest.mark.parametrize(*listed("surfaces", "test_a_currency_without_a_rate_is_refused"))
 @every_kind
 def test_a_currency_without_a_rate_is_refused(kind: str, money: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        scenario_of({**PLANS[kind], "money": money}, "here", Path())
-    assert str(refused.value) == f"here: {message}"
+    assert (
+        message_of(InputError, lambda: scenario_of({**PLANS[kind], "money": money}, "here", Path()))
+        == f"here: {message}"
+    )
 
 
 def test_several_rates_need_a_first_month() -> None:
@@ -207,8 +209,8 @@ def test_a_row_of_a_sweep_costs_what_the_plan_costs_and_its_column_says_the_curr
 
 
 def test_a_table_has_one_currency(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as refused:
-        swept(tmp_path, "EUR,0.9,", ",,")
-    assert str(refused.value) == ("several currencies: got EUR, USD in one table, want one. Split the table by them.")
+    assert message_of(InputError, swept, tmp_path, "EUR,0.9,", ",,") == (
+        "several currencies: got EUR, USD in one table, want one. Split the table by them."
+    )
     (row,) = swept(tmp_path, ",,")
     assert not [name for name in row if name.endswith("_eur")]

@@ -108,15 +108,6 @@ def test_the_checks_of_a_plan_that_holds_say_ok(number: int, folder: Path) -> No
     assert {label: text for label, text in checks(filled(number, folder).path).items() if text != "OK"} == {}
 
 
-@every_scenario
-def test_the_workbook_shows_every_input(number: int, folder: Path) -> None:
-    """A new input that misses the workbook fails by name: filling refuses what is no input of it."""
-    from sizebook.workbooks.filling import read_inputs
-
-    known = read_inputs(filled(number, folder).path)
-    assert set(workbook_inputs_of(scenario_of(GRID[number].values, "grid", Path()))) <= set(known)
-
-
 @pytest.mark.parametrize("number", range(len(GRID))[:IN_ONE_OFFICE], ids=[a.name for a in GRID[:IN_ONE_OFFICE]])
 def test_libreoffice_works_out_what_filling_stored(number: int, folder: Path, calc_office: Office) -> None:
     assert_stored_is_recalculated(calc_office, filled(number, folder).path)

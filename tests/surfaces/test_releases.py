@@ -16,6 +16,7 @@ from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.sweeps.serving import sweep
 from tests.plans.asking import serving_inputs
+from tests.refused import message_of
 from tests.row_lists import listed
 
 load()
@@ -121,9 +122,9 @@ def test_a_release_of_no_engine_is_refused(tmp_path: Path) -> None:
     path.write_text(SCENARIO.replace('engine = "vllm"\n', ""), encoding="utf-8")
     refused = CliRunner().invoke(plan_serve, [str(path)])
     assert str(refused.exception) == said
-    with pytest.raises(InputError) as of_search:
-        choose(MODEL, serving_inputs(release="0.11.0", requests_per_day=1000.0))
-    assert str(of_search.value) == said
+    assert (
+        message_of(InputError, lambda: choose(MODEL, serving_inputs(release="0.11.0", requests_per_day=1000.0))) == said
+    )
 
 
 def test_a_latency_names_the_default_that_its_wait_rests_on() -> None:

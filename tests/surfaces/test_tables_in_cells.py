@@ -15,6 +15,7 @@ from sizebook.excel.callables import build_callables, error_value
 from sizebook.functions import load
 from sizebook.libreoffice import calc
 from tests.excel import officejs_client
+from tests.refused import message_of
 
 load()
 MODELS = [["llama-3.1-8b"], ["gpt-2-small"]]
@@ -49,17 +50,11 @@ def test_every_function_that_gives_a_table_refuses_them() -> None:
 
 
 def test_the_same_words_on_every_surface(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as refused:
-        cells.call("PLAN_TRAINING", *GIVEN)
-    assert str(refused.value) == MESSAGE
+    assert message_of(InputError, cells.call, "PLAN_TRAINING", *GIVEN) == MESSAGE
     assert build_callables(error_value)["PLAN_TRAINING"](*GIVEN) == "#VALUE!"
     assert cells.call("SIZEBOOK_WHY", "PLAN_TRAINING", *GIVEN) == MESSAGE
-    with pytest.raises(InputError) as unexplained:
-        cells.call("SIZEBOOK_EXPLAIN", "PLAN_TRAINING", *GIVEN)
-    assert str(unexplained.value) == MESSAGE
-    with pytest.raises(XlwingsError) as beside:
-        officejs_client.call("PLAN_TRAINING", *GIVEN)
-    assert str(beside.value) == MESSAGE
+    assert message_of(InputError, cells.call, "SIZEBOOK_EXPLAIN", "PLAN_TRAINING", *GIVEN) == MESSAGE
+    assert message_of(XlwingsError, officejs_client.call, "PLAN_TRAINING", *GIVEN) == MESSAGE
     ((shown,),) = calc.evaluate(load()["PLAN_TRAINING"], GIVEN)
     assert shown != shown  # a NaN carries Calc's error
 

@@ -14,6 +14,7 @@ import pytest
 from sizebook.core.errors import InputError
 from sizebook.sweeps import streaming
 from sizebook.sweeps.streaming import columns_and_rows, pieces, prefetched, write
+from tests.refused import message_of
 
 PEAK = """
 import sys
@@ -73,9 +74,7 @@ def test_a_table_without_rows_keeps_its_heads(tmp_path: Path, kind: str) -> None
 )
 def test_a_broken_table_is_refused(tmp_path: Path, name: str, content: bytes, said: str) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError) as refused:
-        whole(tmp_path / name)
-    assert str(refused.value) == (
+    assert message_of(InputError, whole, tmp_path / name) == (
         f"cannot read: got {said} in a.csv, want a whole csv table in UTF-8, the same number of cells in every row. "
         "Mend the table."
     )
@@ -85,9 +84,7 @@ def test_a_sheet_longer_than_excel_opens_is_refused(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(streaming, "_SHEET_ROWS", 100)
     given = pl.DataFrame({"a": ["x"] * 100})
     write(given.head(99).iter_slices(40), tmp_path / "whole.xlsx")
-    with pytest.raises(InputError) as refused:
-        write(given.iter_slices(40), tmp_path / "cut.xlsx")
-    assert str(refused.value) == (
+    assert message_of(InputError, lambda: write(given.iter_slices(40), tmp_path / "cut.xlsx")) == (
         "too many rows for a sheet: got 101 or more with the heads, want at most 100. Write a .csv or .parquet table."
     )
     assert [path.name for path in tmp_path.iterdir()] == ["whole.xlsx"]
@@ -125,9 +122,9 @@ def test_a_piece_is_made_while_the_last_is_written_and_no_more(tmp_path: Path) -
             time.sleep(0.001)
         assert made == [0, 1]
         assert [frame["n"][0] for frame in (next(coming) for _ in range(4))] == [1, 2, 3, 4]
-    with pytest.raises(InputError) as failed:
-        write(numbered(), tmp_path / "t.csv")
-    assert str(failed.value) == "no more: got 5 pieces, want 6. Stop."
+    assert (
+        message_of(InputError, lambda: write(numbered(), tmp_path / "t.csv")) == "no more: got 5 pieces, want 6. Stop."
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -9,6 +9,7 @@ from sizebook.core.errors import SizebookError
 from sizebook.plans.training.rows import OUTPUTS
 from tests.commands import run
 from tests.plans.training.training_runs import training_row
+from tests.refused import message_of
 
 HEADS = ["name", "model", "gpu", "gpus", "batch", "tokens", "tp", "price_usd_per_gpu_hour"]
 ROWS = [
@@ -43,18 +44,16 @@ def test_rows_keep_their_order_and_columns_and_gain_the_results(tmp_path: Path) 
 
 
 def test_a_table_without_a_needed_column_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SizebookError) as refused:
-        _swept(tmp_path, [head for head in HEADS if head != "batch"], [])
-    assert str(refused.value) == (
+    assert message_of(SizebookError, _swept, tmp_path, [head for head in HEADS if head != "batch"], []) == (
         "missing column: got name, model, gpu, gpus, tokens, tp, price_usd_per_gpu_hour, want batch too. "
         "Add the column to the table."
     )
 
 
 def test_a_column_in_the_way_of_a_result_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SizebookError) as refused:
-        _swept(tmp_path, [*HEADS, "fits"], [])
-    assert "column in the way: got fits in the table" in str(refused.value)
+    assert "column in the way: got fits in the table" in message_of(
+        SizebookError, _swept, tmp_path, [*HEADS, "fits"], []
+    )
 
 
 def test_tables_of_published_runs_may_say_dtype(tmp_path: Path) -> None:

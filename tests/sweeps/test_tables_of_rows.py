@@ -10,6 +10,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.functions import load
 from sizebook.sweeps import serving, training
+from tests.refused import message_of
 from tests.row_lists import listed
 
 MODELS = ("llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b", "qwen3-32b", "no-such-model")
@@ -74,15 +75,11 @@ def test_a_bad_row_spoils_only_itself_and_a_blank_one_stays_blank() -> None:
 @pytest.mark.parametrize(*listed("sweeps", "test_wrong_heads_are_refused"))
 def test_wrong_heads_are_refused(heads: list[Any], message: str) -> None:
     load()
-    with pytest.raises(SizebookError) as refused:
-        call("SIZING_TABLE", [heads, ["fp8"] * len(heads)])
-    assert str(refused.value) == message
+    assert message_of(SizebookError, lambda: call("SIZING_TABLE", [heads, ["fp8"] * len(heads)])) == message
 
 
 def test_a_table_too_long_for_a_cell_is_refused() -> None:
     load()
-    with pytest.raises(SizebookError) as refused:
-        call("SIZING_TABLE", [["model"], *[["llama-3.1-8b"]] * 100_001])
-    assert str(refused.value) == (
+    assert message_of(SizebookError, call, "SIZING_TABLE", [["model"], *[["llama-3.1-8b"]] * 100_001]) == (
         "too many rows: got 100001, want at most 100000 in one cell. Use 'sizebook sweep' for the table."
     )

@@ -7,6 +7,7 @@ from sizebook.core.errors import UnknownKeyError
 from sizebook.core.tables import shipped
 from sizebook.tables import api_prices
 from sizebook.tables.api_prices import api_price
+from tests.refused import message_of
 from tests.tables.test_findings import row_of
 
 CONTRACT = row_of("api_prices")
@@ -30,14 +31,10 @@ def test_an_own_row_answers_though_it_is_older(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_unknown_names_are_refused_with_the_nearest() -> None:
-    with pytest.raises(UnknownKeyError) as error:
-        api_price("opnai", "gpt-5.4")
-    assert str(error.value) == (
+    assert message_of(UnknownKeyError, api_price, "opnai", "gpt-5.4") == (
         "unknown provider: got 'opnai', want a provider of data/api_prices.csv. Did you mean 'openai'?"
     )
-    with pytest.raises(UnknownKeyError) as error:
-        api_price("openai", "gpt-5.41")
-    assert str(error.value) == (
+    assert message_of(UnknownKeyError, api_price, "openai", "gpt-5.41") == (
         "unknown model: got 'gpt-5.41', want a model of openai in data/api_prices.csv. Did you mean 'gpt-5.4'?"
     )
 

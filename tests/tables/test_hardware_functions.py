@@ -12,6 +12,7 @@ from sizebook.functions import load
 from sizebook.tables import prices
 from sizebook.tables.hardware import accelerator, accelerators
 from sizebook.tables.price_rows import PriceRow
+from tests.refused import message_of
 from tests.row_lists import listed
 
 load()
@@ -44,9 +45,7 @@ def test_gpu_list_spills_one_key_a_row() -> None:
 def test_peaks_by_dtype() -> None:
     b200 = accelerator("b200-sxm")
     assert b200.peak_flop_per_s("fp4") == 2 * b200.peak_flop_per_s("fp8") == 4 * b200.peak_flop_per_s("bf16")
-    with pytest.raises(UnknownKeyError) as raised:
-        accelerator("a100-sxm-80gb").peak_flop_per_s("fp8")
-    assert str(raised.value) == (
+    assert message_of(UnknownKeyError, lambda: accelerator("a100-sxm-80gb").peak_flop_per_s("fp8")) == (
         "no fp8 peak: got 'a100-sxm-80gb', want an accelerator with fp8 units. It has fp32, tf32, bf16, fp16, int8."
     )
 
@@ -96,6 +95,4 @@ def test_the_users_own_rows_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(*listed("tables", "test_price_errors"))
 def test_price_errors(monkeypatch: pytest.MonkeyPatch, cells: list[str | None], message: str) -> None:
     monkeypatch.setattr(prices, "prices", lambda: ROWS)
-    with pytest.raises(UnknownKeyError) as raised:
-        call("PRICE_USD_PER_GPU_HOUR", *cells)
-    assert str(raised.value) == message
+    assert message_of(UnknownKeyError, call, "PRICE_USD_PER_GPU_HOUR", *cells) == message

@@ -13,6 +13,7 @@ from sizebook.tables.price_book import as_rows, table_rows
 from sizebook.tables.price_rows import Price
 from sizebook.tables.prices import OwnPrices, quote, valued_on
 from sizebook.validation.data_checks import findings
+from tests.refused import message_of
 from tests.tables.test_findings import KNOWN
 
 # 2 USD an hour up to 99 GPUs, 1.80 from 100 on.
@@ -106,9 +107,7 @@ def test_per_cent_off_list_names_the_list_row(tmp_path: Path, listed: Callable[.
 
 
 def test_a_tier_that_is_not_reached_is_no_price_of_the_contract(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        priced(contract(tmp_path, from_gpus="100"), gpus=99)
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: priced(contract(tmp_path, from_gpus="100"), gpus=99)) == (
         "volume tier not reached: got 99 GPUs of 'h100-sxm', want at least 100, the least of 'contract 4711'. Give it "
         "a row for fewer, state all GPUs that it covers as rented_gpus, or state a price."
     )
@@ -181,9 +180,7 @@ def test_a_commitment_of_focus_is_a_contract() -> None:
 
 def test_spending_needs_a_price_beside_it() -> None:
     spending = FOCUS | {"ContractCommitmentCategory": "Spend", "ContractCommitmentUnit": "USD"}
-    with pytest.raises(InputError) as caught:
-        list(as_rows([spending]))
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: list(as_rows([spending]))) == (
         "no price in a commitment: got Spend in USD for 'cc-1', want Usage in hours with its cost and quantity. Add a "
         "column x_price_per_gpu_hour or x_percent_off_list."
     )
@@ -192,11 +189,10 @@ def test_spending_needs_a_price_beside_it() -> None:
 
 
 def test_files_that_are_no_book(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        list(table_rows(tmp_path / "book.pdf"))
-    assert str(caught.value) == "unknown table: got 'book.pdf', want a name that ends in .csv or .toml. Save it so."
-    with pytest.raises(InputError) as caught:
-        priced(book(tmp_path, "price = 2\n"))
-    assert str(caught.value) == (
+    assert (
+        message_of(InputError, lambda: list(table_rows(tmp_path / "book.pdf")))
+        == "unknown table: got 'book.pdf', want a name that ends in .csv or .toml. Save it so."
+    )
+    assert message_of(InputError, lambda: priced(book(tmp_path, "price = 2\n"))) == (
         "not a table: got price in book.toml, want [[price]] tables alone. Write one for each row."
     )

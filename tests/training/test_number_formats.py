@@ -9,6 +9,7 @@ from sizebook.tables.hardware import accelerator, accelerators
 from sizebook.training.machine import calibration, machine
 from sizebook.training.number_formats import FORMATS, PEAKS, format_of, formats_of
 from sizebook.training.recipe import Method
+from tests.refused import message_of
 
 BLANK = "Leave compute_dtype blank for bf16, or choose another gpu."
 RUN = {"model": "llama-3.1-8b", "gpus": 8, "batch": 64, "seq": 2048, "zero_stage": 3}
@@ -41,9 +42,10 @@ def test_every_accelerator_has_a_peak_in_each_of_its_formats_and_is_refused_the_
     ],
 )
 def test_a_format_without_units_is_refused_with_what_there_is(gpu: str, asked: str, said: str) -> None:
-    with pytest.raises(RangeError) as refused:
-        work_of_row({**RUN, "gpu": gpu, "compute_dtype": asked})
-    assert str(refused.value) == f"no {asked} units: got compute_dtype '{asked}' on '{gpu}', {said}"
+    assert (
+        message_of(RangeError, work_of_row, {**RUN, "gpu": gpu, "compute_dtype": asked})
+        == f"no {asked} units: got compute_dtype '{asked}' on '{gpu}', {said}"
+    )
 
 
 def test_a_blank_format_is_one_that_the_accelerator_has() -> None:

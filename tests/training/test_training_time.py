@@ -12,6 +12,7 @@ from sizebook.formulas.training_time import (
     train_days,
 )
 from sizebook.functions import load
+from tests.refused import message_of
 from tests.row_lists import listed
 
 load()
@@ -36,6 +37,6 @@ def test_gpus_for_a_deadline_meet_it_and_one_fewer_does_not() -> None:
 @pytest.mark.parametrize(*listed("training", "test_a_run_that_never_advances_says_what_takes_longest"))
 def test_a_run_that_never_advances_says_what_takes_longest(given: dict[str, float], said: str) -> None:
     cells = [given.get(name) for name in ("checkpoint_seconds", "restart_seconds", "interval_seconds")]
-    with pytest.raises(SizebookError) as refused:
-        call("GOODPUT", 10, *cells)
-    assert str(refused.value) == (f"the run never advances: got a failure every 3.6e+04 s, {said}, or use fewer GPUs.")
+    assert message_of(SizebookError, call, "GOODPUT", 10, *cells) == (
+        f"the run never advances: got a failure every 3.6e+04 s, {said}, or use fewer GPUs."
+    )

@@ -15,6 +15,7 @@ from sizebook.web import batch_storage, batches
 from sizebook.web.app import Service, create_app
 from sizebook.web.batch_storage import BatchStorage
 from sizebook.web.request_limits import RequestLimits
+from tests.refused import message_of
 
 BEFORE, OPEN, OTHER = "0" * 16, "1" * 16, "somebody's own"
 
@@ -66,9 +67,10 @@ def test_no_more_than_so_many_are_under_way(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(batch_storage, "MOST", 2)
     storage = BatchStorage(tmp_path, 1000, lambda _: None)
     storage.begin("a"), storage.begin("b")
-    with pytest.raises(InputError) as error:
-        storage.begin("c")
-    assert str(error.value) == "too many batches: got 2 running, want fewer. Wait until one has ended."
+    assert (
+        message_of(InputError, storage.begin, "c")
+        == "too many batches: got 2 running, want fewer. Wait until one has ended."
+    )
     storage.end("a")
     storage.begin("c")
 

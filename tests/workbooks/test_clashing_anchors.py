@@ -12,6 +12,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill_from
+from tests.refused import message_of
 from tests.workbooks.test_own_template import supply
 
 TABLE = "months at Our plan!A4:C10: 6 rows of months, 3 before"
@@ -99,9 +100,7 @@ def test_an_anchor_that_clashes_is_left_and_said(case: str, tmp_path: Path) -> N
     if case != "braces in a header":
         assert [sheet[f"C{row}"].value for row in range(5, 11)] == [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
     assert sheet["F1"].value in (None, 12_345.5)
-    with pytest.raises(InputError) as raised:
-        fill_from(path, supply(6), tmp_path / "strict.xlsx", strict=True)
-    assert said in str(raised.value)
+    assert said in message_of(InputError, lambda: fill_from(path, supply(6), tmp_path / "strict.xlsx", strict=True))
 
 
 def test_figures_that_a_validation_refuses_are_said(tmp_path: Path) -> None:

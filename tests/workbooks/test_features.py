@@ -9,6 +9,7 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
+from tests.refused import message_of
 from tests.row_lists import listed
 from tests.workbooks.features import CHART, FEATURES, PICTURE, Feature, build
 
@@ -49,9 +50,7 @@ def test_a_signed_workbook_is_refused(tmp_path: Path) -> None:
           "_xmlsignatures/origin.sigs", "")],
     )  # fmt: skip
     template = build(tmp_path / "signed.xlsx", signed)
-    with pytest.raises(InputError) as caught:
-        fill(template, {"x": 3}, tmp_path / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(InputError, fill, template, {"x": 3}, tmp_path / "out.xlsx") == (
         "signed workbook: got signed.xlsx with a digital signature, which filling would break, want one without. "
         "Remove the signature in Excel (File > Info), and sign what was filled."
     )

@@ -13,6 +13,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
+from tests.refused import message_of
 from tests.row_lists import listed
 
 PICTURE = b"\x89PNG not really"
@@ -106,9 +107,12 @@ def test_functions_are_spelled_for_the_target(
 def test_a_namespace_that_no_add_in_has_is_refused(
     template: Path, tmp_path: Path, target: Any, namespace: str, message: str
 ) -> None:
-    with pytest.raises(InputError) as refused:
-        fill(template, {"d_model": 8}, tmp_path / "out.xlsx", target=target, namespace=namespace)
-    assert str(refused.value) == message
+    assert (
+        message_of(
+            InputError, fill, template, {"d_model": 8}, tmp_path / "out.xlsx", target=target, namespace=namespace
+        )
+        == message
+    )
     assert not (tmp_path / "out.xlsx").exists()
 
 
@@ -141,9 +145,7 @@ def test_values_become_what_the_cells_hold(with_rules: Path, tmp_path: Path) -> 
 
 
 def test_a_value_that_the_cell_would_refuse_is_refused(with_rules: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        fill(with_rules, {"d_model": 0, "twice": 1}, tmp_path / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(InputError, fill, with_rules, {"d_model": 0, "twice": 1}, tmp_path / "out.xlsx") == (
         "template.xlsx: d_model is out of range: got 0, want at least 1 and at most 1e+06 (as the cell's data "
         "validation says). Correct the number.\n"
         "template.xlsx: twice is out of range: got 1, want above 1 and at most 9 (as the cell's data validation says). "

@@ -14,6 +14,7 @@ from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
+from tests.refused import message_of
 from tests.workbooks.shipped import checks, timeline
 
 BOOK = bundled("workbooks") / "fine_tuning.xlsx"
@@ -118,9 +119,9 @@ def test_more_runs_than_sixty_months_hold_are_found(tmp_path: Path) -> None:
 def test_a_year_is_no_day_and_a_currency_has_a_rate(tmp_path: Path) -> None:
     """`start = 2027` was July 1905; amounts in EUR without a rate were those in USD, and every check said OK."""
     asked = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 8, "batch": 16, "n_examples": 1000}
-    with pytest.raises(SizebookError) as refused:
-        fill(BOOK, {**asked, "start": 2027}, tmp_path / "out.xlsx")
-    assert "start is not a day: got 2027, want a day such as 2026-12-31" in str(refused.value)
+    assert "start is not a day: got 2027, want a day such as 2026-12-31" in message_of(
+        SizebookError, fill, BOOK, {**asked, "start": 2027}, tmp_path / "out.xlsx"
+    )
     assert not (tmp_path / "out.xlsx").exists()
     with pytest.raises(SizebookError, match="currency without a rate: got currency 'EUR' without, want what 1 USD is"):
         fill(BOOK, {**asked, "currency": "EUR"}, tmp_path / "out.xlsx")

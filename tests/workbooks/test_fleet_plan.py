@@ -18,6 +18,7 @@ from sizebook.scenarios.scenario_files import parse
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.input_cells import workbook_inputs
+from tests.refused import message_of
 from tests.workbooks.filled import FilledOnce
 from tests.workbooks.shipped import checks, columns, opened, timeline
 from tests.workbooks.sittings import CEILED, CEILINGS, ONE_SERVICE
@@ -164,9 +165,7 @@ def test_first_error_is_named_and_the_rest_counted(tmp_path: Path) -> None:
 
 def test_what_no_plan_takes_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     given = ONE_SERVICE | {"concurrency_1": 0, "pue": 125}
-    with pytest.raises(InputError) as caught:
-        fill(TEMPLATE, given, tmp_path / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(InputError, fill, TEMPLATE, given, tmp_path / "out.xlsx") == (
         "fleet_plan.xlsx: concurrency_1 is out of range: got 0, want at least 1 and at most 1e+09 (requests in flight "
         "on the whole replica; blank: 1 in a function, the most within the targets in a plan). Correct the number.\n"
         "fleet_plan.xlsx: pue is out of range: got 125, want at least 1 and at most 10 (power usage effectiveness: "

@@ -10,6 +10,7 @@ from sizebook.functions import load
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.line_sheet import new_sheet
+from tests.refused import message_of
 from tests.row_lists import listed
 from tests.workbooks.shipped import SHIPPED, Shipped, opened
 from tests.workbooks.sittings import SITTINGS
@@ -130,9 +131,9 @@ def test_no_lookup_falls_back_to_zero(book: Shipped) -> None:
 
 def test_a_description_cannot_write_one() -> None:
     page = new_sheet(Book("Book", "1"), "Plan", "")
-    with pytest.raises(InputError) as refused:
-        page.line("price", "Price", '=IFERROR(PRICE_USD_PER_GPU_HOUR("h100-sxm"),0)', "USD", "")
-    assert str(refused.value) == (
+    assert message_of(
+        InputError, page.line, "price", "Price", '=IFERROR(PRICE_USD_PER_GPU_HOUR("h100-sxm"),0)', "USD", ""
+    ) == (
         'silent fallback: got IFERROR(PRICE_USD_PER_GPU_HOUR("h100-sxm"),0), want a text that says what is missing, '
         'such as "not listed". Put one in its place.'
     )

@@ -10,6 +10,7 @@ from openpyxl.workbook.defined_name import DefinedName
 
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill, read_inputs
+from tests.refused import message_of
 
 ROOT = (
     '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
@@ -72,8 +73,6 @@ def test_nothing_of_the_filled_sheet_is_lost(modern: Path, tmp_path: Path) -> No
 
 def test_dropdown_of_the_newer_kind_is_checked(modern: Path, tmp_path: Path) -> None:
     assert read_inputs(modern)["dtype"].choices == ("fp32", "bf16", "fp8")
-    with pytest.raises(InputError) as caught:
-        fill(modern, {"dtype": "fp7"}, tmp_path / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(InputError, fill, modern, {"dtype": "fp7"}, tmp_path / "out.xlsx") == (
         "modern.xlsx: not in the list: got 'fp7' for 'dtype', want 'fp8', or one of fp32, bf16. Correct it."
     )

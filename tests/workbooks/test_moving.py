@@ -4,6 +4,7 @@ import pytest
 
 from sizebook.calculation.tokens import Area
 from sizebook.workbooks.anchors.row_move import CannotMoveError, RowMove, RowsGoneError
+from tests.refused import message_of
 from tests.row_lists import listed
 
 # Rows 5 to 7 of A4:E8: headers above, a row of totals below.
@@ -45,6 +46,4 @@ def test_one_row_of_data_is_all_of_a_chart_and_one_cell_of_a_formula() -> None:
 
 @pytest.mark.parametrize(*listed("workbooks", "test_what_cannot_be_said_anew_is_refused"))
 def test_what_cannot_be_said_anew_is_refused(formula: str, reason: str) -> None:
-    with pytest.raises(CannotMoveError) as caught:
-        moved(10, whole=False).formula(formula, "Plan")
-    assert str(caught.value) == reason
+    assert message_of(CannotMoveError, lambda: moved(10, whole=False).formula(formula, "Plan")) == reason

@@ -15,6 +15,7 @@ from sizebook.core.errors import InputError
 from sizebook.workbooks.anchors.moved_formulas import whole_number
 from sizebook.workbooks.filling import fill_from
 from sizebook.workbooks.sheet import readable
+from tests.refused import message_of
 from tests.workbooks.test_own_template import supply
 
 NAME = re.compile(r"\{\{ (\w+) \}\}")
@@ -88,9 +89,7 @@ def test_formats_of_names_in_braces(tmp_path: Path, words: str, shown: str, rema
 
 def test_a_table_does_not_grow_past_the_end_of_a_sheet(tmp_path: Path) -> None:
     _table(tmp_path / "own.xlsx", top=1_048_570)
-    with pytest.raises(InputError) as caught:
-        fill_from(tmp_path / "own.xlsx", supply(12), tmp_path / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: fill_from(tmp_path / "own.xlsx", supply(12), tmp_path / "out.xlsx")) == (
         "table cannot grow: got the end of the sheet: its last row would be 1,048,582, want 11 rows more in months of "
         "own.xlsx. Move it out of the way, or give the table a sheet of its own."
     )
@@ -103,9 +102,9 @@ def test_a_table_does_not_grow_past_the_end_of_a_sheet(tmp_path: Path) -> None:
 def test_a_text_longer_than_a_cell_is_refused(tmp_path: Path, words: str) -> None:
     _text(tmp_path / "own.xlsx", words)
     before = len(NAME.sub("", words))
-    with pytest.raises(InputError) as caught:
-        fill_from(tmp_path / "own.xlsx", supply(1, title="x" * 32_767 + "y"), tmp_path / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(
+        InputError, lambda: fill_from(tmp_path / "own.xlsx", supply(1, title="x" * 32_767 + "y"), tmp_path / "out.xlsx")
+    ) == (
         f"text too long: got {32_768 + before:,} characters for Sheet!A1, want at most 32,767. Shorten it: a cell "
         "holds no more."
     )
@@ -146,9 +145,7 @@ def test_a_name_on_no_cell_says_so(tmp_path: Path) -> None:
 def test_a_number_that_is_none_is_damage(tmp_path: Path) -> None:
     _table(tmp_path / "own.xlsx")
     _edited(tmp_path / "own.xlsx", "xl/tables/table1.xml", ('headerRowCount="1"', 'headerRowCount="one"'))
-    with pytest.raises(InputError) as caught:
-        fill_from(tmp_path / "own.xlsx", supply(1), tmp_path / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: fill_from(tmp_path / "own.xlsx", supply(1), tmp_path / "out.xlsx")) == (
         "damaged workbook: got 'one' for a row, a column or a count, want a whole number. Open and save it in Excel."
     )
 
@@ -203,9 +200,9 @@ def test_an_array_formula_beside_the_table_is_not_torn(tmp_path: Path) -> None:
     book["Plan"]["D1"] = ArrayFormula("D1:D6", "=ROW(A1:A6)")
     book["Plan"]["A6"] = "below"
     book.save(tmp_path / "own.xlsx")
-    with pytest.raises(InputError) as caught:
-        fill_from(tmp_path / "own.xlsx", supply(9), tmp_path / "out.xlsx")
-    assert "got the array formula or data table at Plan!D1:D6: it would be torn" in str(caught.value)
+    assert "got the array formula or data table at Plan!D1:D6: it would be torn" in message_of(
+        InputError, lambda: fill_from(tmp_path / "own.xlsx", supply(9), tmp_path / "out.xlsx")
+    )
 
 
 def test_a_long_sheet_below_a_table_moves_in_bounded_time(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from sizebook.plans.contents import Ledger
 from sizebook.workbooks.anchors.plan_values import Picture, PlanValues
 from sizebook.workbooks.filling import Filled, fill_from
 from sizebook.workbooks.template_check import check_template
+from tests.refused import message_of
 from tests.row_lists import listed
 from tests.workbooks.own_template import build
 
@@ -120,9 +121,7 @@ def test_names_in_braces_keep_the_runs_of_a_text(tmp_path: Path) -> None:
 
 def test_strict_refuses_what_the_plan_does_not_fill(tmp_path: Path) -> None:
     path = build(tmp_path / "own.xlsx")
-    with pytest.raises(InputError) as caught:
-        fill_from(path, supply(3), tmp_path / "out.xlsx", strict=True)
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: fill_from(path, supply(3), tmp_path / "out.xlsx", strict=True)) == (
         "anchors left: got 2 in own.xlsx that the plan does not fill, want none. Correct them, or fill without "
         "--strict:\n"
         "Summary!B1: no value 'nobody': left as it stands.\n"
@@ -215,9 +214,7 @@ def test_the_check_lists_anchors_and_what_is_wrong(tmp_path: Path) -> None:
 
 def test_a_workbook_without_anchors_is_refused(tmp_path: Path) -> None:
     Workbook().save(tmp_path / "own.xlsx")
-    with pytest.raises(InputError) as caught:
-        fill_from(tmp_path / "own.xlsx", supply(1), tmp_path / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: fill_from(tmp_path / "own.xlsx", supply(1), tmp_path / "out.xlsx")) == (
         "no anchors: got own.xlsx, want a defined name or an Excel table that bears a name of the plan, {{ name }} in "
         "a text, or an input. 'sizebook template check' lists the names."
     )

@@ -12,6 +12,7 @@ from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.line_sheet import result_sheet
 from sizebook.workbooks.print_layout import height_of, keep_readable, scale_saving_pages, years_a_page
+from tests.refused import message_of
 from tests.row_lists import listed
 from tests.workbooks.filled import FilledOnce
 from tests.workbooks.shipped import SHIPPED, Shipped, opened
@@ -21,9 +22,7 @@ from tests.workbooks.sittings import CEILED
 def test_columns_wider_than_the_page_are_refused() -> None:
     """A width of 100 is 560 points of LibreOffice's 5.6; A4 less its margins holds 595 - 2 x 28.8."""
     page = result_sheet(Book("Test", "0"), "Result", "Said.", (25,) * 4, chart_rows=10)
-    with pytest.raises(InputError) as raised:
-        page.finish()
-    assert str(raised.value) == (
+    assert message_of(InputError, page.finish) == (
         "page too small: got 560 x 58 points on sheet Result, want at most 537 x 774. Narrow its columns, lower its "
         "charts or move a table to another sheet."
     )

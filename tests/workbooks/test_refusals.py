@@ -8,6 +8,7 @@ from openpyxl import Workbook, load_workbook
 
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
+from tests.refused import message_of
 from tests.row_lists import listed
 
 
@@ -15,9 +16,7 @@ def test_unreadable_default(template: Path, tmp_path: Path) -> None:
     book = load_workbook(template)
     book.defined_names["dtype"].comment = "default: fp32"
     book.save(template)
-    with pytest.raises(InputError) as caught:
-        fill(template, {"d_model": 8}, tmp_path / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(InputError, fill, template, {"d_model": 8}, tmp_path / "out.xlsx") == (
         "unreadable default: got 'default: fp32' for the name dtype, want 'default: ' and a number, a text in "
         "quotation marks or null. Correct the comment in the Name Manager."
     )
@@ -28,9 +27,7 @@ def test_refused_before_anything_is_written(
     template: Path, tmp_path: Path, inputs: dict[str, Any], message: str
 ) -> None:
     before = sorted(path.name for path in tmp_path.iterdir())
-    with pytest.raises(InputError) as caught:
-        fill(template, inputs, tmp_path / "out.xlsx")
-    assert str(caught.value) == message
+    assert message_of(InputError, fill, template, inputs, tmp_path / "out.xlsx") == message
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
@@ -42,9 +39,7 @@ def test_a_formula_beyond_us_keeps_its_value_or_is_refused(template: Path, tmp_p
     assert "Plan!B9: =PARAMS_MHAA(A2) gives #NAME?; not calculated, it keeps the value stored before" in filled.problems
     # openpyxl stored none: a reader sees that there is no value, not an empty cell.
     assert load_workbook(tmp_path / "out.xlsx", data_only=True)["Plan"]["B9"].value == "#N/A"
-    with pytest.raises(InputError) as caught:
-        fill(template, {"d_model": 8}, tmp_path / "strict.xlsx", strict=True)
-    assert str(caught.value) == (
+    assert message_of(InputError, fill, template, {"d_model": 8}, tmp_path / "strict.xlsx", strict=True) == (
         "cannot calculate: got 1 formulas beyond what is calculated here, want none. "
         "Correct these cells, or fill without --strict:\ntemplate.xlsx: Plan!B9: =PARAMS_MHAA(A2) gives #NAME?"
     )
@@ -53,18 +48,14 @@ def test_a_formula_beyond_us_keeps_its_value_or_is_refused(template: Path, tmp_p
 
 def test_workbook_without_inputs(tmp_path: Path) -> None:
     Workbook().save(tmp_path / "empty.xlsx")
-    with pytest.raises(InputError) as caught:
-        fill(tmp_path / "empty.xlsx", {}, tmp_path / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(InputError, fill, tmp_path / "empty.xlsx", {}, tmp_path / "out.xlsx") == (
         "no inputs: got empty.xlsx, want a defined name on a cell with the style 'Input' or 'Optional input'. "
         "Name the input cells and give them that style."
     )
 
 
 def test_output_must_be_of_the_templates_kind(template: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        fill(template, {"d_model": 8}, tmp_path / "out.xlsm")
-    assert str(caught.value) == (
+    assert message_of(InputError, fill, template, {"d_model": 8}, tmp_path / "out.xlsm") == (
         "another kind of file: got '.xlsm' for the output, want '.xlsx' as the template. "
         "Rename the output: Excel refuses a file whose name and content differ."
     )
@@ -72,9 +63,7 @@ def test_output_must_be_of_the_templates_kind(template: Path, tmp_path: Path) ->
 
 def test_folder_that_cannot_be_made(template: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(InputError) as caught:
-        fill(template, {"d_model": 8}, tmp_path / "file" / "out.xlsx")
-    assert str(caught.value) == (
+    assert message_of(InputError, fill, template, {"d_model": 8}, tmp_path / "file" / "out.xlsx") == (
         f"cannot write: got File exists for {tmp_path / 'file' / 'out.xlsx'}, "
         "want a file in a folder that can be written. Check the path."
     )

@@ -15,6 +15,7 @@ from sizebook.workbooks.data_validations import bounds_text
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.filling import fill, read_inputs
 from sizebook.workbooks.line_sheet import new_sheet
+from tests.refused import message_of
 from tests.workbooks.shipped import SHIPPED, Shipped, opened
 
 load()
@@ -89,9 +90,9 @@ def test_a_default_reads_as_the_cell_shows_it(shipped: Shipped) -> None:
 
 def test_a_default_without_a_source_is_refused() -> None:
     page = new_sheet(Book("Book", "1"), "Inputs", "")
-    with pytest.raises(InputError) as refused:
-        declare(page, Argument("share", Quantity("share of something", default=0.4), 0.4))
-    assert str(refused.value) == (
+    assert message_of(
+        InputError, lambda: declare(page, Argument("share", Quantity("share of something", default=0.4), 0.4))
+    ) == (
         "default without a source: got 0.4 for share, want where it comes from. Give its quantity a source: a table, "
         "a paper, or an assumption with its reason."
     )

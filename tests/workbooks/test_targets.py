@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from openpyxl import load_workbook
 from openpyxl.formatting.rule import FormulaRule
 from openpyxl.workbook.defined_name import DefinedName
@@ -18,6 +17,7 @@ from sizebook.core.named_lambda import named_lambda
 from sizebook.core.registry import find
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
+from tests.refused import message_of
 
 
 def _shown(path: Path) -> dict[str, Any]:
@@ -107,9 +107,7 @@ def test_a_name_that_the_workbook_uses_otherwise_is_refused(template: Path, tmp_
     book = load_workbook(template)
     book.defined_names["params_mha"] = DefinedName("params_mha", attr_text="Plan!$B$2")
     book.save(template)
-    with pytest.raises(InputError) as refused:
-        fill(template, {"d_model": 8}, tmp_path / "out.xlsx", target="lambda")
-    assert str(refused.value) == (
+    assert message_of(InputError, fill, template, {"d_model": 8}, tmp_path / "out.xlsx", target="lambda") == (
         "name in use: got the defined name params_mha in template.xlsx, want none that a function bears. Rename it in "
         "the Name Manager."
     )

@@ -4,7 +4,6 @@ import math
 import random
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page
 
 from sizebook.core import cells
@@ -13,6 +12,7 @@ from sizebook.core.registry import Function
 from sizebook.functions import load
 from tests.dashboard.driving import check, opened
 from tests.functions.points import drawn
+from tests.refused import message_of
 
 N_POINTS = 10_000
 
@@ -66,9 +66,7 @@ def a_call_is_built_and_explained(page: Page, address: str) -> None:
     )
     page.fill('#arguments [name="d_model"]', "-3")
     with_python = page.inner_text(".problem")
-    with pytest.raises(SizebookError) as refused:
-        cells.call("PARAMS_ATTENTION", -3, 96, 128)
-    assert with_python == str(refused.value)
+    assert with_python == message_of(SizebookError, cells.call, "PARAMS_ATTENTION", -3, 96, 128)
     opened(page, address, "view=calculator&fn=TPOT_SECONDS&args=model%3Dllama-3.1-8b%26gpu%3Dh100-sxm%26tp%3D2")
     assert page.inner_text("#call") == '=TPOT_SECONDS("llama-3.1-8b","h100-sxm","tp=2")'
     assert page.inner_text("#band") == _band_of_tpot()

@@ -10,6 +10,7 @@ from sizebook.core.errors import InputError
 from sizebook.excel.addin.causes import find_causes
 from sizebook.excel.addin.windows_machine import BITS, find_libraries, read_machine
 from tests.excel.addin.machines import library, windows
+from tests.refused import message_of
 
 STARTUP = Path("XLSTART")
 STORE = r"C:\Users\Ada\AppData\Local\Microsoft\WindowsApps\python.exe"
@@ -134,9 +135,7 @@ def test_the_machine_is_looked_at(tmp_path: Path) -> None:
 
 def test_xlwings_that_declares_nothing_is_refused(tmp_path: Path) -> None:
     (tmp_path / "xlwings.bas").write_text("Option Explicit\n")
-    with pytest.raises(InputError) as refused:
-        find_libraries(tmp_path, [tmp_path])
-    assert str(refused.value) == (
+    assert message_of(InputError, find_libraries, tmp_path, [tmp_path]) == (
         "unknown xlwings: got 0 declarations of XLPyDLLActivateAuto in its xlwings.bas, want one for each bitness of "
         "Excel. Install the xlwings that this sizebook was made for: pip install -U sizebook xlwings."
     )

@@ -8,6 +8,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import UnknownKeyError
 from sizebook.functions import load
 from sizebook.models import catalog
+from tests.refused import message_of
 from tests.row_lists import listed
 
 load()
@@ -19,9 +20,7 @@ def test_a_model_is_found_by_key_name_and_repository(name: str) -> None:
 
 
 def test_a_near_miss_is_suggested_and_not_taken() -> None:
-    with pytest.raises(UnknownKeyError) as caught:
-        catalog.resolve("llama-3.1-71b")
-    assert str(caught.value) == (
+    assert message_of(UnknownKeyError, catalog.resolve, "llama-3.1-71b") == (
         "unknown model: got 'llama-3.1-71b', want a key that 'sizebook models' lists, or the name of a Hugging Face "
         "repository in it. Did you mean 'llama-3.1-70b'?"
     )

@@ -8,6 +8,7 @@ from sizebook.core.errors import InputError
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
+from tests.refused import message_of
 from tests.row_lists import listed
 
 D, L, H, FF, V = 8, 3, 2, 20, 50
@@ -76,6 +77,4 @@ def test_a_token_visits_its_experts_only() -> None:
 
 @pytest.mark.parametrize(*listed("models/catalog", "test_contradictions_are_refused"))
 def test_contradictions_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        total(**changes)
-    assert str(caught.value) == message
+    assert message_of(InputError, total, **changes) == message

@@ -13,6 +13,7 @@ from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 from sizebook.models.reconciliation import Statement, compare, statement
 from tests.models.test_truth import FILE_NOT_FOLLOWED
+from tests.refused import message_of
 
 OPEN_MODELS = [row["key"] for row in table("models") if row["architecture"]]
 # A reason without a number of parameters may stand for so much, unless the checkpoint's own count proves ours.
@@ -34,9 +35,7 @@ def test_a_statement_carries_its_precision(text: str, expected: Statement) -> No
 
 
 def test_a_statement_without_digits_is_refused() -> None:
-    with pytest.raises(InputError) as caught:
-        statement("about 7B")
-    assert str(caught.value) == (
+    assert message_of(InputError, statement, "about 7B") == (
         "not a stated count: got 'about 7B', want digits with K, M, B or T. Correct data/models.csv."
     )
 

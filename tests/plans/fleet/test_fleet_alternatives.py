@@ -18,6 +18,7 @@ from sizebook.scenarios.scenario_files import parse
 from sizebook.tables import api_prices
 from tests.plans.asking import fleet_inputs, service
 from tests.plans.serving.test_alternatives import PRICE
+from tests.refused import message_of
 
 OWNED: dict[str, Any] = {
     "capex_usd": 36_000, "years": 1, "residual": 0.25, "colocation_usd_per_kw_month": 100, "staff_usd_per_year": 1200,
@@ -199,9 +200,7 @@ def test_nothing_is_said_of_a_price_that_nobody_lists() -> None:
     ],
 )  # fmt: skip
 def test_half_a_comparison_is_refused(large: dict[str, Any], small: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError) as refused:
-        fleet(large, small)
-    assert str(refused.value) == said
+    assert message_of(InputError, fleet, large, small) == said
 
 
 TOML = """

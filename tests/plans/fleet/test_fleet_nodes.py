@@ -16,6 +16,7 @@ from sizebook.plans.fleet.remarks import exceeded, warnings
 from sizebook.plans.serving.nodes import Packing, node_facts
 from tests.plans.asking import fleet_inputs, service
 from tests.plans.fleet.test_fleet_plan import DAY, one, planned
+from tests.refused import message_of
 from tests.row_lists import listed
 
 SHARED: dict[str, Any] = {"whole_nodes": True, "share_nodes": True, "spare": 0}
@@ -158,9 +159,7 @@ def test_counts_and_sizes_of_shared_nodes_stay_beside_each_other() -> None:
         ([1, 2], [4], "2 of size blank in pair 2"),
         (["two"], [4], "'two' of size 4 in pair 1"),
     ):
-        with pytest.raises(InputError) as refused:
-            shared_nodes(counts, sizes, 8)
-        assert str(refused.value) == (
+        assert message_of(InputError, shared_nodes, counts, sizes, 8) == (
             f"replicas and sizes apart: got {got}, want a whole number of replicas, 0 or more, beside a size of 1 or "
             "more. Correct the lists."
         )

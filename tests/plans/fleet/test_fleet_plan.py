@@ -21,6 +21,7 @@ from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, replica_for
 from sizebook.serving.arrivals import Lengths
 from tests.plans.asking import fleet_inputs, service
+from tests.refused import message_of
 
 BY_NODE: dict[str, Any] = {"failure_domain": "node", "whole_nodes": True}
 DAY = 864_000  # 10 requests a second
@@ -188,9 +189,7 @@ def test_derivation_shows_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_load_beyond_the_cache_is_refused() -> None:
     capacity = replica_for(*_asked_of(one())).capacity
-    with pytest.raises(TargetError) as refused:
-        plan_fleet(fleet_inputs(one(concurrency=capacity + 1)))
-    assert str(refused.value) == (
+    assert message_of(TargetError, lambda: plan_fleet(fleet_inputs(one(concurrency=capacity + 1)))) == (
         f"A: cache binds: got {capacity + 1} requests in flight on a replica of llama-3.1-8b at tp2, want at most "
         f"{capacity}. Lower concurrency, or raise tp to 4."
     )
@@ -243,9 +242,7 @@ def test_what_to_check_is_said_of_its_service() -> None:
 def test_what_no_fleet_is_planned_for(
     services: tuple[Service, ...], terms: dict[str, int], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error) as refused:
-        plan_fleet(fleet_inputs(*services, **terms))
-    assert str(refused.value) == message
+    assert message_of(error, lambda: plan_fleet(fleet_inputs(*services, **terms))) == message
 
 
 def test_what_is_reserved_keeps_the_price_of_its_term_while_bursts_follow_the_month(
@@ -266,8 +263,6 @@ def test_a_service_takes_users_and_a_table_of_months(monkeypatch: pytest.MonkeyP
     people = {"users": 1000, "requests_per_user": 21, "working_days": 21, "hours_active": 8}
     service_of_users = one(requests_per_day=None, **people)
     assert service_of_users.peak == pytest.approx(3 * 365 / 12 / 21)
-    with pytest.raises(InputError) as refused:
-        one(requests_per_day=None, **people, peak_factor=3)
-    assert str(refused.value) == (
+    assert message_of(InputError, one, requests_per_day=None, **people, peak_factor=3) == (
         "hours given twice: got peak_factor and hours_active, want one of them. Remove the other."
     )

@@ -18,6 +18,7 @@ from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.input_cells import workbook_inputs
 from tests.plans.asking import fleet_inputs, service
+from tests.refused import message_of
 from tests.row_lists import listed
 from tests.surfaces.grid import on_command, toml
 from tests.workbooks.shipped import timeline
@@ -112,6 +113,9 @@ def test_a_workbook_holds_the_months_as_values(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(*listed("plans/fleet", "test_what_cannot_be_replaced_is_refused"))
 def test_what_cannot_be_replaced_is_refused(old: dict[str, Any], new: dict[str, Any], message: str) -> None:
-    with pytest.raises(SizebookError) as refused:
-        plan_fleet(fleet_inputs(service(**OLD | old), service(**NEW | new), months=5))
-    assert str(refused.value) == message
+    assert (
+        message_of(
+            SizebookError, lambda: plan_fleet(fleet_inputs(service(**OLD | old), service(**NEW | new), months=5))
+        )
+        == message
+    )

@@ -19,6 +19,7 @@ from sizebook.plans.serving.option_steps import alternative_steps
 from sizebook.plans.serving.plan import EXAMPLE, ServingPlan, plan_serving
 from sizebook.tables import api_prices
 from sizebook.tables.api_prices import ApiPrice
+from tests.refused import message_of
 
 PRICE = ApiPrice(
     provider="them", model="m", catalog_model="", input_usd_per_mtok=0.5, cached_input_usd_per_mtok=0.1,
@@ -66,9 +67,7 @@ def test_a_request_costs_its_tokens() -> None:
     assert PRICE.usd_per_request(2000, 400, in_batches=True) == pytest.approx((2000 * 0.25 + 400) / 1e6)
     plain = replace(PRICE, cached_input_usd_per_mtok=None, batch_input_usd_per_mtok=None)
     assert plain.usd_per_request(0, 0, 1000) == pytest.approx(0.0005)
-    with pytest.raises(InputError) as caught:
-        plain.usd_per_request(1, 1, in_batches=True)
-    assert str(caught.value) == (
+    assert message_of(InputError, plain.usd_per_request, 1, 1, in_batches=True) == (
         "no batches: got in_batches for m of them, which lists no price of them, want one that does. Leave in_batches "
         "out."
     )
@@ -81,9 +80,7 @@ def test_the_function_gives_the_plans_month_at_the_api() -> None:
     found = sizebook.api_usd_per_month(**asked, cached_share=0.5, **named)
     assert found == pytest.approx(730 / 24 * 100_000 * (1000 + 100 + 2000) / 1e6)
     assert found == pytest.approx(plan(**asked, cache_hit_ratio=0.5, **named).alternatives.api_usd, rel=1e-12)
-    with pytest.raises(InputError) as caught:
-        sizebook.api_usd_per_month(**asked)
-    assert str(caught.value) == (
+    assert message_of(InputError, sizebook.api_usd_per_month, **asked) == (
         "no API: got no api_provider, want one of data/api_prices.csv. State it, and api_model."
     )
 

@@ -10,6 +10,7 @@ from sizebook.plans.serving.backwards import MostServed, most_served
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from tests.commands import run
+from tests.refused import message_of
 
 ASKED: dict[str, Any] = {
     "requests_per_day": 100_000, "input_tokens": 2000, "output_tokens": 400, "months": 1, "concurrency": 32, "tp": 4,
@@ -88,9 +89,7 @@ def test_what_is_not_had_is_refused(asked: ServingPlan) -> None:
         ("gpus", 5, "too little: got 5 GPUs, want 8 or more, for 2 replicas. Raise it."),
         ("usd_per_month", 100, "too little: got 100 USD a month, want 1.168e+04 or more, for 2 replicas. Raise it."),
     ):
-        with pytest.raises(RangeError) as caught:
-            most_served(asked, given, limit)
-        assert str(caught.value) == message
+        assert message_of(RangeError, most_served, asked, given, limit) == message
     with pytest.raises(RangeError, match=r"^too low a price: got 0.01 USD per million output tokens, want "):
         most_served(asked, "usd_per_mtok", 0.01)
     unlisted = plan_serving(
@@ -98,9 +97,7 @@ def test_what_is_not_had_is_refused(asked: ServingPlan) -> None:
         "h20",
         put_together(ServingInputs, {"requests_per_day": 1e5, "input_tokens": 500, "concurrency": 8}),
     )
-    with pytest.raises(InputError) as refused:
-        most_served(unlisted, "usd_per_month", 1000)
-    assert str(refused.value) == (
+    assert message_of(InputError, most_served, unlisted, "usd_per_month", 1000) == (
         "not listed: got 1000 USD a month and no price or power of h20, want one. State its price."
     )
 

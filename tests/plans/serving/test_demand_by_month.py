@@ -15,6 +15,7 @@ from sizebook.scenarios.csv_files import with_csv_files
 from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.serving import ServingScenario
 from tests.plans.asking import refusals, serving_inputs
+from tests.refused import message_of
 
 LENGTHS = {"input_tokens": 1500, "output_tokens": 500}
 SETUP = {"weight_dtype": "fp8", "on_demand_usd_per_gpu_hour": 4.0, "reserved_usd_per_gpu_hour": 2.0}
@@ -101,9 +102,7 @@ def test_a_table_of_months_comes_from_a_csv_file(tmp_path: Path) -> None:
     found = parse(ServingScenario, with_csv_files(given, tmp_path), "s.toml")
     assert found.inputs.demand.course.table == ((1, 1e6), (3, 2e6))
     (tmp_path / "months.csv").write_text("month,visits\n1,1000000\n", encoding="utf-8")
-    with pytest.raises(InputError) as refused:
-        with_csv_files(given, tmp_path)
-    assert str(refused.value) == (
+    assert message_of(InputError, with_csv_files, given, tmp_path) == (
         "not a table of months: got 'requests' in months.csv, want columns 'month' and 'requests' of numbers. Mend the "
         "file."
     )
@@ -111,9 +110,7 @@ def test_a_table_of_months_comes_from_a_csv_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("values", "said"), refusals("traffic"))
 def test_what_contradicts_itself_is_refused(values: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError) as refused:
-        asked(**values)
-    assert str(refused.value) == said
+    assert message_of(InputError, asked, **values) == said
 
 
 def test_a_season_needs_a_calendar() -> None:

@@ -13,6 +13,7 @@ from sizebook.serving.case import case_of
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import decode_step_seconds, latency
 from tests.plans.asking import serving_inputs
+from tests.refused import message_of
 from tests.row_lists import listed
 
 SIXTEEN = Demand(input_tokens=1000, output_tokens=500, concurrency=16)
@@ -40,9 +41,7 @@ def test_a_yield_alone_is_drafted_by_the_fewest_that_reach_it() -> None:
 
 @pytest.mark.parametrize(*listed("plans/serving", "test_speculation_out_of_range_is_refused"))
 def test_speculation_out_of_range_is_refused(drafts: int | None, yielded: float | None, message: str) -> None:
-    with pytest.raises(RangeError) as refused:
-        _tpot(drafts, yielded)
-    assert str(refused.value) == message
+    assert message_of(RangeError, _tpot, drafts, yielded) == message
 
 
 @pytest.mark.parametrize(*listed("plans/serving", "test_a_plan_says_what_it_takes_of_drafts"))
@@ -87,8 +86,6 @@ def test_candidates_draft_what_the_scenario_says_or_nothing(
 
 
 def test_a_layout_without_an_accelerator_is_refused() -> None:
-    with pytest.raises(InputError) as refused:
-        plan_serving_scenario(scenario_of(COMPETING.format("tp = 4\nep = 1")))
-    assert str(refused.value) == (
+    assert message_of(InputError, lambda: plan_serving_scenario(scenario_of(COMPETING.format("tp = 4\nep = 1")))) == (
         "layout without an accelerator: got tp, ep, want gpu with it. Name the gpu, or leave the layout to the search."
     )

@@ -11,6 +11,7 @@ from sizebook.plans.serving.lengths import histogram
 from sizebook.scenarios.csv_files import with_csv_files
 from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
+from tests.refused import message_of
 from tests.row_lists import listed
 
 load()
@@ -57,29 +58,29 @@ def test_a_range_of_cells_is_a_histogram_with_blanks_below() -> None:
 
 @pytest.mark.parametrize(*listed("plans/serving", "test_a_histogram_that_is_none_is_refused"))
 def test_a_histogram_that_is_none_is_refused(pairs: list[list[float]], message: str) -> None:
-    with pytest.raises(RangeError) as refused:
-        plan_serving_scenario(_scenario(input_histogram=pairs, output_tokens=10))
-    assert str(refused.value) == message
+    assert (
+        message_of(RangeError, lambda: plan_serving_scenario(_scenario(input_histogram=pairs, output_tokens=10)))
+        == message
+    )
 
 
 def test_lengths_are_given_once() -> None:
-    with pytest.raises(InputError) as twice:
-        plan_serving_scenario(_scenario(input_histogram=BINS, input_tokens=10, input_tokens_p95=20, output_tokens=9))
-    assert str(twice.value) == (
+    assert message_of(
+        InputError,
+        lambda: plan_serving_scenario(
+            _scenario(input_histogram=BINS, input_tokens=10, input_tokens_p95=20, output_tokens=9)
+        ),
+    ) == (
         "lengths given twice: got input_histogram and input_tokens, input_tokens_p95, want one of them. Mean and "
         "percentiles follow from the histogram: remove the others."
     )
-    with pytest.raises(InputError) as none:
-        plan_serving_scenario(_scenario(input_tokens=10))
-    assert str(none.value) == (
+    assert message_of(InputError, lambda: plan_serving_scenario(_scenario(input_tokens=10))) == (
         "no lengths: got neither output_tokens nor output_histogram, want one. Add a line 'output_tokens = ...'."
     )
 
 
 def test_a_csv_without_its_columns_is_refused(tmp_path: Path) -> None:
     (tmp_path / "answers.csv").write_text("tokens,count\n100,1\n", encoding="utf-8")
-    with pytest.raises(InputError) as refused:
-        _scenario(tmp_path, input_tokens=10, output_histogram="answers.csv")
-    assert str(refused.value) == (
+    assert message_of(InputError, _scenario, tmp_path, input_tokens=10, output_histogram="answers.csv") == (
         "not a histogram: got 'share' in answers.csv, want columns 'tokens' and 'share' of numbers. Mend the file."
     )

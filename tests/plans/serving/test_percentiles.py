@@ -18,6 +18,7 @@ from sizebook.serving.load import Limits
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import latency
 from tests.plans.asking import serving_inputs
+from tests.refused import message_of
 from tests.row_lists import listed
 
 load()
@@ -104,9 +105,7 @@ def test_a_trace_may_hold_the_lengths(tmp_path: Path) -> None:
     assert (plan.traffic.mean_demand.input_tokens, plan.traffic.mean_demand.output_tokens) == (1500, 300)
     assert (plan.traffic.longest_tokens, plan.arrivals) == (2400, "trace of 3")
     twice = replace(scenario, stated=scenario.stated | {"input_tokens"})
-    with pytest.raises(InputError) as refused:
-        plan_serving_scenario(twice)
-    assert str(refused.value) == (
+    assert message_of(InputError, plan_serving_scenario, twice) == (
         "lengths given twice: got trace and input_tokens, want one of them. Mean and percentiles follow from the "
         "trace: remove the others."
     )

@@ -15,6 +15,7 @@ from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.serving.case import case_of
 from sizebook.serving.images import Read, image_seconds
 from sizebook.serving.quantities import Demand, Replica
+from tests.refused import message_of
 
 ASKED: dict[str, Any] = {
     "model": "qwen2.5-vl-7b", "gpu": "h100-sxm", "requests_per_day": 500_000, "months": 1, "input_tokens": 200,
@@ -54,9 +55,9 @@ def test_a_conversation_has_its_images_in_the_first_prompt() -> None:
 
 
 def test_requests_one_by_one_know_no_images() -> None:
-    with pytest.raises(InputError) as refused:
-        figures(images=1, concurrency=None, request_percentile="p90", ttft_target_seconds=2.0)
-    assert str(refused.value) == (
+    assert message_of(
+        InputError, figures, images=1, concurrency=None, request_percentile="p90", ttft_target_seconds=2.0
+    ) == (
         "images are not planned so: got 1 images with a percentile of requests, two pools or an encoder, want one pool "
         "of a decoder and the mean of a steady load. Add their tokens to input_tokens."
     )

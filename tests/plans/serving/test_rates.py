@@ -12,6 +12,7 @@ from sizebook.plans.commitments import CommitmentTerms
 from sizebook.plans.serving.inputs import Prices
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.tables.prices import providers, quote
+from tests.refused import message_of
 
 GOOGLE = {"provider": "gcp", "region": "us-central1"}
 LISTED = (
@@ -91,9 +92,7 @@ def test_power_and_grid_stand_beside() -> None:
 
 @pytest.mark.parametrize("given", [{}, {"on_demand_usd_per_gpu_hour": 2.0}])
 def test_a_provider_that_nobody_knows_is_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(UnknownKeyError) as refused:
-        rates(provider="gpc", **given)
-    assert str(refused.value) == (
+    assert message_of(UnknownKeyError, rates, provider="gpc", **given) == (
         f"unknown provider: got 'gpc', want 'gcp', or one of {len(providers()) - 1} others. "
         "docs/functions.md lists them."
     )

@@ -27,6 +27,7 @@ from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import latency
 from tests.commands import run
 from tests.plans.asking import serving_inputs
+from tests.refused import message_of
 
 TRAFFIC = {
     "requests_per_day": 2_000_000, "shape": "office", "burst_factor": 1.5, "growth_per_month": 0.1, "months": 3,
@@ -162,9 +163,9 @@ def test_a_target_out_of_reach_says_what_binds_and_what_would_meet_it() -> None:
         f"tpot_target_seconds binds: got {alone:.4g} s with one request in flight at tp2, want 0.012 s. Raise tp to 4, "
         f"or accept {alone:.4g} s."
     )
-    with pytest.raises(TargetError) as full:
-        plan_serving("llama-3.1-70b", "h100-sxm", asked(weight_dtype="bf16", **NO_TARGET))
-    assert str(full.value) == (
+    assert message_of(
+        TargetError, lambda: plan_serving("llama-3.1-70b", "h100-sxm", asked(weight_dtype="bf16", **NO_TARGET))
+    ) == (
         "memory binds: got 66.2 GB too much on each h100-sxm for llama-3.1-70b at tp1, want room for one request. "
         "Raise tp to 2 or choose a narrower weight_dtype."
     )
@@ -192,9 +193,7 @@ def test_the_choice_is_sorted_by_cost_and_its_front_is_not_beaten() -> None:
 def test_a_log_normal_length() -> None:
     assert lognormal_p95(100, 100) == 100
     assert lognormal_p95(1000, 500) == pytest.approx(500 * math.exp(1.6448536 * math.sqrt(2 * math.log(2))))
-    with pytest.raises(RangeError) as refused:
-        lognormal_p95(100, 200)
-    assert str(refused.value) == (
+    assert message_of(RangeError, lognormal_p95, 100, 200) == (
         "not a log-normal length: got mean 100 under median 200, want the mean at or above it. "
         "Give the 95th percentile itself."
     )
@@ -270,9 +269,10 @@ def test_blank_cells_of_a_list_of_loads_are_no_loads(given: Any, loads: tuple[in
 
 def test_a_curve_has_an_end() -> None:
     assert len(loads_of([[each] for each in range(1, 1001)])) == 1000
-    with pytest.raises(InputError) as refused:
-        loads_of(list(range(1, 1002)))
-    assert str(refused.value) == "too many loads: got 1001, want at most 1000. Leave some out."
+    assert (
+        message_of(InputError, lambda: loads_of(list(range(1, 1002))))
+        == "too many loads: got 1001, want at most 1000. Leave some out."
+    )
 
 
 @pytest.mark.parametrize("target", [0.055, 0.058, 0.062])

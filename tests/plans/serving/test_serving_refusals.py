@@ -16,6 +16,7 @@ from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.quantities import Replica
 from tests.commands import run
 from tests.plans.asking import serving_inputs
+from tests.refused import message_of
 from tests.row_lists import listed
 
 load()
@@ -34,9 +35,7 @@ def planned(model: str, gpu: str, **values: Any) -> ServingPlan:
 
 @pytest.mark.parametrize(*listed("plans/serving", "test_a_layout_that_no_engine_starts_is_refused"))
 def test_a_layout_that_no_engine_starts_is_refused(layout: dict[str, int], message: str) -> None:
-    with pytest.raises(RangeError) as refused:
-        planned("llama-3.1-70b", "h200-sxm", **layout)
-    assert str(refused.value) == message
+    assert message_of(RangeError, planned, "llama-3.1-70b", "h200-sxm", **layout) == message
 
 
 def test_requests_longer_than_the_model_states_are_told() -> None:
@@ -56,9 +55,10 @@ def test_a_scenario_of_another_plan_is_one_problem(tmp_path: Path) -> None:
 @pytest.mark.parametrize(*listed("plans/serving", "test_traffic_beyond_any_fleet_is_refused"))
 def test_traffic_beyond_any_fleet_is_refused(key: str, value: float, said: str) -> None:
     given = {"requests_per_day": 1e6, "input_tokens": 9, "output_tokens": 9} | {key: value}
-    with pytest.raises(InputError) as refused:
-        parse(ServingScenario, {"model": "llama-3.1-8b", "traffic": given}, "s.toml")
-    assert str(refused.value) == f"s.toml: traffic: {key} is out of range: {said}"
+    assert (
+        message_of(InputError, parse, ServingScenario, {"model": "llama-3.1-8b", "traffic": given}, "s.toml")
+        == f"s.toml: traffic: {key} is out of range: {said}"
+    )
 
 
 GIVEN_TWICE = (
@@ -69,12 +69,11 @@ GIVEN_TWICE = (
 
 @pytest.mark.parametrize("target", [{"ttft_target_seconds": 1.0}, {"tpot_target_seconds": 0.05}])
 def test_a_load_beside_a_target_is_refused(target: dict[str, float]) -> None:
-    with pytest.raises(InputError) as refused:
-        planned("llama-3.1-8b", "h100-sxm", concurrency=8, **target)
-    assert str(refused.value) == GIVEN_TWICE
-    with pytest.raises(InputError) as searched:
-        choose("llama-3.1-8b", inputs_of(concurrency=8, **target), ["h100-sxm"])
-    assert str(searched.value) == GIVEN_TWICE
+    assert message_of(InputError, planned, "llama-3.1-8b", "h100-sxm", concurrency=8, **target) == GIVEN_TWICE
+    assert (
+        message_of(InputError, lambda: choose("llama-3.1-8b", inputs_of(concurrency=8, **target), ["h100-sxm"]))
+        == GIVEN_TWICE
+    )
 
 
 def test_a_load_is_planned_for_as_it_is_given() -> None:
@@ -84,11 +83,9 @@ def test_a_load_is_planned_for_as_it_is_given() -> None:
 
 def test_a_search_says_what_is_wrong_with_the_traffic_itself() -> None:
     """It is no failure of a candidate: no other accelerator would do."""
-    with pytest.raises(UnknownKeyError) as refused:
-        choose("llama-3.1-8b", inputs_of(shape="offce"), ["h100-sxm", "h200-sxm"])
-    assert str(refused.value) == (
-        "unknown shape: got 'offce', want 'office', or one of flat, consumer, or 24 numbers. Correct it."
-    )
+    assert message_of(
+        UnknownKeyError, lambda: choose("llama-3.1-8b", inputs_of(shape="offce"), ["h100-sxm", "h200-sxm"])
+    ) == ("unknown shape: got 'offce', want 'office', or one of flat, consumer, or 24 numbers. Correct it.")
 
 
 @pytest.mark.parametrize(
@@ -100,9 +97,7 @@ def test_a_search_says_what_is_wrong_with_the_traffic_itself() -> None:
     ],
 )  # fmt: skip
 def test_hours_that_are_no_day_are_refused(hours: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(SizebookError) as refused:
-        planned("llama-3.1-8b", "h100-sxm", shape=hours)
-    assert str(refused.value) == message
+    assert message_of(SizebookError, planned, "llama-3.1-8b", "h100-sxm", shape=hours) == message
 
 
 # What drafts and expert parallelism cost at tp 2 and spare at tp 4: the refusal works the wider layout out with them.

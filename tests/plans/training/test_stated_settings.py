@@ -16,6 +16,7 @@ from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
 from tests.plans.asking import refusals
 from tests.plans.training.training_runs import run_of
+from tests.refused import message_of
 from tests.row_lists import listed
 
 RUN = {"model": "llama-3-8b", "gpu": "h100-sxm"}
@@ -42,9 +43,7 @@ def test_a_search_keeps_what_is_stated(name: str) -> None:
 
 @pytest.mark.parametrize(("given", "refusal"), refusals("layouts"))
 def test_what_a_layout_cannot_do_is_refused(given: dict[str, object], refusal: str) -> None:
-    with pytest.raises(SizebookError) as refused:
-        work_of_row({**RUN, "gpus": 64, "batch": 512, "seq": 4096, **given})
-    assert str(refused.value) == refusal
+    assert message_of(SizebookError, work_of_row, {**RUN, "gpus": 64, "batch": 512, "seq": 4096, **given}) == refusal
 
 
 def test_shards_may_be_counted_with_context_parallelism() -> None:
@@ -61,9 +60,7 @@ def test_what_a_recipe_does_not_read_is_said(given: dict[str, str], said: str) -
 @pytest.mark.parametrize("first", ["activations", "activations of 3 layers"])
 def test_two_shares_of_activations_are_refused(first: str) -> None:
     moved = f"{first}, activations of 5 layers"
-    with pytest.raises(InputError) as refused:
-        Recipe(offload=moved)
-    assert str(refused.value) == (
+    assert message_of(InputError, Recipe, offload=moved) == (
         f"activations are moved twice: got offload '{moved}', want all of them or those of N layers. Remove one of the "
         "two."
     )
@@ -88,9 +85,7 @@ def test_what_is_settled_names_modules_that_the_model_has() -> None:
 @pytest.mark.parametrize(*listed("plans/training", "test_examples_that_say_nothing_are_refused_in_plans_and_tables"))
 def test_examples_that_say_nothing_are_refused_in_plans_and_tables(given: dict[str, object], refusal: str) -> None:
     run = {"gpus": 64, "batch": 512, "seq": 4096, "tokens": 1e9, **given}
-    with pytest.raises(SizebookError) as refused:
-        plan_training(run_of(RUN["model"], RUN["gpu"], **run))
-    assert str(refused.value) == refusal
+    assert message_of(SizebookError, lambda: plan_training(run_of(RUN["model"], RUN["gpu"], **run))) == refusal
     row = {**RUN, **run}
     assert Rows(tuple(row)).result(tuple(row.values()))["reason"] == refusal
 

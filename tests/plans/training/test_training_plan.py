@@ -13,6 +13,7 @@ from sizebook.plans.training.search import HEADROOM, Search, search
 from sizebook.plans.training.steps import derivations
 from sizebook.training.quantities import Batches, Operations
 from tests.plans.training.training_runs import run_of
+from tests.refused import message_of
 from tests.row_lists import listed
 
 GIVEN: dict[str, Any] = {
@@ -93,18 +94,17 @@ def test_a_run_that_states_no_recipe_takes_the_lightest_that_fits() -> None:
 
 def test_a_model_that_no_change_helps_says_so() -> None:
     tiny = _run("a10", gpus=1, batch=1)
-    with pytest.raises(SizebookError) as refused:
-        plan_training(tiny)
-    assert str(refused.value).endswith(
+    assert message_of(SizebookError, plan_training, tiny).endswith(
         "No single or double change of the layout makes it fit: use more GPUs, or GPUs with more memory."
     )
 
 
 @pytest.mark.parametrize(("tokens", "shown"), [(0, "0"), (-1e9, "-1e+09")])
 def test_zero_and_negative_tokens_are_refused(tokens: float, shown: str) -> None:
-    with pytest.raises(SizebookError) as refused:
-        _plan(tokens=tokens)
-    assert str(refused.value) == f"nothing to train: got {shown} tokens, want above 0. Correct tokens."
+    assert (
+        message_of(SizebookError, _plan, tokens=tokens)
+        == f"nothing to train: got {shown} tokens, want above 0. Correct tokens."
+    )
 
 
 def test_every_figure_carries_formula_numbers_and_source() -> None:
@@ -136,9 +136,7 @@ def test_the_search_refuses_a_model_that_fits_nowhere_and_says_how_far_off() -> 
 
 
 def test_a_batch_that_nothing_divides_is_refused() -> None:
-    with pytest.raises(SizebookError) as refused:
-        _searched("gpt-2-small", 64, 1, 1024)
-    assert str(refused.value) == (
+    assert message_of(SizebookError, _searched, "gpt-2-small", 64, 1, 1024) == (
         "no layout divides: got 64 GPUs and a batch of 1, want a batch that dp divides. "
         "Use a batch that is a multiple of 64, or fewer GPUs."
     )
@@ -147,9 +145,7 @@ def test_a_batch_that_nothing_divides_is_refused() -> None:
 @pytest.mark.parametrize(*listed("plans/training", "test_a_micro_batch_that_nothing_divides_is_named"))
 def test_a_micro_batch_that_nothing_divides_is_named(gpus: int, batch: int, want: str) -> None:
     run = run_of("gpt-2-small", "h100-sxm", gpus=gpus, tokens=1e12, batch=batch, seq=1024)
-    with pytest.raises(SizebookError) as refused:
-        search(run, {"micro_batch": 7})
-    assert str(refused.value) == (
+    assert message_of(SizebookError, search, run, {"micro_batch": 7}) == (
         f"no layout divides: got {gpus} GPUs and a batch of {batch} with micro_batch 7, want a batch that dp x "
         f"micro_batch divides. {want}"
     )
@@ -158,9 +154,7 @@ def test_a_micro_batch_that_nothing_divides_is_named(gpus: int, batch: int, want
 @pytest.mark.parametrize(*listed("plans/training", "test_a_search_names_what_stands_against_what_is_held"))
 def test_a_search_names_what_stands_against_what_is_held(held: dict[str, Any], said: str) -> None:
     run = run_of("llama-3.1-8b", "h100-sxm", gpus=64, tokens=1e12, batch=512, seq=4096)
-    with pytest.raises(SizebookError) as refused:
-        search(run, held)
-    assert str(refused.value) == f"no layout runs: got 64 GPUs and a batch of 512 with {said}"
+    assert message_of(SizebookError, search, run, held) == f"no layout runs: got 64 GPUs and a batch of 512 with {said}"
 
 
 def test_frameworks_without_pipelines_are_given_none() -> None:
@@ -238,9 +232,7 @@ def test_market_based_carbon_is_stated_where_contracts_are() -> None:
 
 
 def test_a_stated_data_parallel_degree_must_fill_the_cluster() -> None:
-    with pytest.raises(SizebookError) as refused:
-        _plan(tp=2, dp=16)
-    assert str(refused.value) == (
+    assert message_of(SizebookError, _plan, tp=2, dp=16) == (
         "GPUs are not the product of the layout: got 64 GPUs and tp 2 x pp 1 x dp 16 x cp 1 = 32, want the same. "
         "Set dp to 32."
     )
