@@ -68,7 +68,7 @@ def main() -> None:
     least = min(seconds(lambda: sum(range(ADDITIONS))) for _ in range(ROUNDS))
     signed = sum(len(each.portfolio.to_sign) for each in made[0].purchases)
     print(f"{SERVICES} services x {MONTHS} months, {signed} contracts to sign; floor {least:.2f} s of the processor")
-    least_of = {"plan": min(planning), "regret": min(regret), "rent, buy or call": min(beside)}
+    least_of = {"plan": min(planning), "regret": min(regret), "rent, buy or API": min(beside)}
     for name, found in (*least_of.items(), ("all", sum(least_of.values()))):
         print(f"{name}: {found:.2f} s, {found / least:.1f} floors")
 

@@ -42,7 +42,7 @@ NOTES = (
     "nodes: parts of nodes add up and are rounded up. Others have nodes of their own.",
     "By whole nodes all GPUs of a node are paid for, and services that share nodes are bought together, at one price; "
     "the cost is split by the part of the nodes that each takes at peak.",
-    "Reserved: contracts that run, and those to sign for the least cost of the inputs, each paid around the clock to "
+    "Reserved: existing contracts, and those to sign for the least cost of the inputs, each paid around the clock to "
     "its end, also after the plan. A scenario, or inputs that change without functions, leave them as signed.",
     "Burst: what hours need beyond contracts, up to the peak in the busy ones and up to the mean in the others.",
     "Racks hold nodes of one kind: as given, or as many as power and height allow; GB200 NVL72 is a rack itself. Power "

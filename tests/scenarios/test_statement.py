@@ -117,7 +117,7 @@ def test_rent_buy_or_call_is_the_same_everywhere(tmp_path: Path) -> None:
         assert data["figures"][name] == figures[name]
     shown = [f"{sum(month[name] for month in months):,.0f}" for name in ("rented_usd", "owned_usd")]
     assert next(line for line in lines if line.startswith("All months")).split()[2:4] == shown
-    (section,) = [each for each in made.report.sections if each.topic == "Rent, buy or call"]
+    (section,) = [each for each in made.report.sections if each.topic == "Rent, buy or API"]
     by_year, over_traffic = [block for block in section.blocks if isinstance(block, Table)]
     assert [cell.replace("\u2009", ",").replace("\u202f", ",") for cell in by_year.rows[-1].cells[1:3]] == shown
     assert made.contents.tables[-1].rows == tuple(tuple(each.values()) for each in data["volumes"])

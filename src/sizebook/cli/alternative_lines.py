@@ -1,4 +1,4 @@
-"""Rent, buy or call as lines of text: what each costs by year, and from when on which costs less."""
+"""Rent, buy or use an API as lines of text: what each costs by year, and from when on which costs less."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,12 @@ def alternative_lines(months: Sequence[AlternativeMonth], totals: AlternativeTot
     """Return what each way costs by year; nothing where only renting is asked."""
     if not months:
         return []
-    lines = ["", "Rent, buy or call  Rented, USD  Bought, USD  paid for it  API, USD"]
+    lines = ["", "Rent, buy or API   Rented, USD  Bought, USD  paid for it  API, USD"]
     for year, amounts in by_year(months):
         rented, bought, paid, api = ("-" if each is None else thousands(each) for each in amounts)
         lines.append(f"{year:19}{rented:>11}  {bought:>11}  {paid:>11}  {api:>8}")
     if totals.owned_left_usd is not None:
-        owed = ", less what is owed for them," if any(month.instalments_usd for month in months) else ""
-        lines.append(f"At the end         The bought GPUs{owed} are then worth {usd(totals.owned_left_usd)}.")
+        owed = ", less what is owed for them" if any(month.instalments_usd for month in months) else ""
+        lines.append(f"At the end         Book value of the bought GPUs{owed}: {usd(totals.owned_left_usd)}.")
     labels = ("Which costs less", *[""] * (len(said) - 1))
     return [*lines, *(f"{label:19}{each}" for label, each in zip(labels, said, strict=True))]

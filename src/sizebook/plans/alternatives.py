@@ -1,6 +1,6 @@
-"""Rent, buy or call: what the months of a plan cost with GPUs rented, with GPUs bought, and at an API.
+"""Rent, buy or use an API: what the months of a plan cost with GPUs rented, with GPUs bought, and at an API.
 
-Contracts that run already are paid in each of the three. From which month or traffic on one of them costs less is found
+Existing contracts are paid in each of the three. From which month or traffic on one of them costs less is found
 exactly, or it is said that it never does.
 """
 
@@ -23,7 +23,7 @@ from sizebook.plans.quantities import MonthNumber
 from sizebook.serving.quantities import Demand
 from sizebook.tables.api_prices import ApiAsked
 
-AlternativesSaid = Annotated[str, Quantity("which way costs less from when on", default="", label="Rent, buy or call")]
+AlternativesSaid = Annotated[str, Quantity("which way costs less from when on", default="", label="Rent, buy or API")]
 
 
 @section
@@ -38,7 +38,7 @@ class AlternativeMonth:
         "GPUs that are bought in the month", "GPUs", minimum=0, default=None, label="GPUs to buy"
     )
     capex_usd: float | None = quantity(
-        "paid at once for GPUs in the month, less what those are worth that are no longer used",
+        "paid at once for GPUs in the month, less the book value of those no longer used",
         "USD",
         default=None,
         label="Purchase, USD",
@@ -47,7 +47,7 @@ class AlternativeMonth:
         "paid for loans and leases of GPUs at the end of the month", "USD", default=None, label="Instalments, USD"
     )
     running_usd: float | None = quantity(
-        "energy, colocation and staff of owned GPUs, and contracts that run",
+        "energy, colocation and staff of owned GPUs, and existing contracts",
         "USD",
         default=None,
         label="Running cost, USD",
@@ -87,7 +87,7 @@ def side_by_side(
     owned: Sequence[OwnedMonth] = (),
     called: Sequence[float] = (),
 ) -> tuple[AlternativeMonth, ...]:
-    """Return the months in each way; ``contracts`` are what those that run already cost, whatever the way."""
+    """Return the months in each way; ``contracts`` are what existing ones cost, whatever the way."""
     found = []
     for at, (month, running) in enumerate(zip(rented, contracts, strict=True)):
         one = AlternativeMonth(month=at + 1, rented_usd=month.usd, rented_paid_usd=month.cash_usd)
@@ -109,7 +109,7 @@ def side_by_side(
 def settled_month(paid: Sequence[float | None], other: Sequence[float | None]) -> int | None:
     """Return the month after which, to the end of the plan, no more has been paid in all than for the other.
 
-    None where more has been paid at the end. An earlier month may have been cheaper for a while: contracts that run
+    None where more has been paid at the end. An earlier month may have been cheaper for a while: existing contracts
     put purchases off.
     """
     sums = zip(*(accumulate(math.nan if each is None else each for each in way) for way in (paid, other)), strict=True)
@@ -128,29 +128,29 @@ class AlternativeTotals:
         label="Cost, bought",
     )
     owned_capex_usd: float | None = quantity(
-        "paid for GPUs in all months, also in instalments, less what those are worth that are no longer used",
+        "paid for GPUs in all months, also in instalments, less the book value of those no longer used",
         "USD",
         default=None,
         label="Purchases",
     )
     owned_left_usd: float | None = quantity(
-        "what bought GPUs are worth after the last month, as written off by then, less what is owed for them",
+        "book value of bought GPUs after the last month, less what is still owed for them",
         "USD",
         default=None,
-        label="Worth at the end",
+        label="Book value at the end, less debt",
     )
     api_usd: float | None = quantity("cost of all months at the API", "USD", default=None, label="Cost, API")
     buy_beats_rent_month: int | None = quantity(
         "month after which, to the end of the plan, no more has been paid for bought GPUs than for rented ones, blank "
         "if that is never",
         default=None,
-        label="Buying has cost no more than renting after month",
+        label="Break-even month, buying and renting",
     )
     buy_beats_api_month: int | None = quantity(
         "month after which, to the end of the plan, no more has been paid for bought GPUs than at the API, blank if "
         "that is never",
         default=None,
-        label="Buying has cost no more than calling after month",
+        label="Break-even month, buying and API",
     )
 
 
@@ -187,7 +187,7 @@ class PresentValues:
 def present_values(months: Sequence[AlternativeMonth], rate: float) -> PresentValues:
     """Return what months cost today at a rate of a month: GPUs are paid at its beginning, all else at its end.
 
-    What bought GPUs are worth after the last month, less what is owed for them, comes back at its end.
+    The book value of bought GPUs after the last month, less what is owed for them, comes back at its end.
     """
 
     def worth(name: str) -> float | None:
@@ -203,7 +203,7 @@ def present_values(months: Sequence[AlternativeMonth], rate: float) -> PresentVa
 
 def costs(months: Sequence[AlternativeMonth]) -> tuple[tuple[Text, float], ...]:
     """Return what all months cost in each way that is asked."""
-    ways = text("Renting"), text("Buying"), text("Calling an API")
+    ways = text("Renting"), text("Buying"), text("An API")
     sums = zip(*((month.rented_usd, month.owned_usd, month.api_usd) for month in months), strict=True)
     return tuple((way, sum(each)) for way, each in zip(ways, sums, strict=True) if None not in each)
 
@@ -213,11 +213,7 @@ def said(months: Sequence[AlternativeMonth]) -> Iterator[Text]:
     totals, rented = totals_of(months), sum(month.rented_usd for month in months)
     ways = (
         (text("renting"), rented, totals.buy_beats_rent_month),
-        (
-            text("calling an API"),
-            totals.api_usd,
-            totals.buy_beats_api_month,
-        ),
+        (text("an API"), totals.api_usd, totals.buy_beats_api_month),
     )
     for way, cost, month in ways:
         if totals.owned_usd is None or cost is None or math.isnan(totals.owned_usd + cost):
@@ -304,7 +300,7 @@ def bought_step(month: AlternativeMonth) -> Step:
     owned, running = month.owned_usd or 0.0, month.running_usd or 0.0
     return Step(
         text("Cost of the month with GPUs bought"),
-        text("written off, with interest + running cost, with contracts that run"),
+        text("written off, with interest + running cost, with existing contracts"),
         f"{significant(owned - running, 6)} + {significant(running, 6)}",
         value=owned,
         unit="USD",

@@ -1,6 +1,6 @@
 """Commitments: GPUs that are paid for around the clock to the end of a contract, needed or not.
 
-Running contracts are given, what to sign beside them is found (`plans.purchases`). A contract is paid to its end, also
+Existing contracts are given, what to sign beside them is found (`plans.purchases`). A contract is paid to its end, also
 after the plan's. What is signed is a decision: where traffic, speed or prices turn out otherwise it stays as it was
 signed.
 """
@@ -50,14 +50,14 @@ class CommitmentTerms:
         source="neutral: paid month by month",
     )
     contracts: Any = quantity(
-        "contracts that run already, as rows [GPUs, first month, last month, USD per GPU-hour]; month 1 is the plan's "
+        "existing contracts, as rows [GPUs, first month, last month, USD per GPU-hour]; month 1 is the plan's "
         "first, 0 the one before it; or a CSV file with columns gpus, first_month, last_month, usd_per_gpu_hour",
         default=None,
-        label="Running contracts",
+        label="Existing contracts",
     )
 
     def together(self, others: Iterable[CommitmentTerms]) -> CommitmentTerms:
-        """Return the terms on which services buy together: these, with the running contracts of all of them."""
+        """Return the terms on which services buy together: these, with the existing contracts of all of them."""
         running = [each for terms in (self, *others) for each in terms.running]
         rows = [(each.gpus, each.first_month, each.last_month, each.usd_per_gpu_hour) for each in running]
         return replace(self, contracts=tuple(rows))
@@ -69,7 +69,7 @@ class CommitmentTerms:
 
     @property
     def running(self) -> tuple[Commitment, ...]:
-        """The contracts that run already."""
+        """The existing contracts."""
         rows = self.contracts or ()
         if rows and _is_number(rows[0]):  # one row, as a cell gives it
             rows = (rows,)
@@ -143,10 +143,12 @@ class ContractMonth:
     """What contracts are in a month: running ones, and what to sign by term."""
 
     month: MonthNumber
-    running_gpus: int = quantity("GPUs under contracts that run already", "GPUs", minimum=0, label="Running contracts")
-    running_usd: float = quantity("what the running contracts cost in the month", "USD", label="Running contracts, USD")
+    running_gpus: int = quantity("GPUs under existing contracts", "GPUs", minimum=0, label="Existing contracts")
+    running_usd: float = quantity(
+        "what the existing contracts cost in the month", "USD", label="Existing contracts, USD"
+    )
     running_owed_usd: float = quantity(
-        "what the running contracts cost after the month", "USD", label="Running contracts, later months, USD"
+        "what the existing contracts cost after the month", "USD", label="Existing contracts, later months, USD"
     )
     signed_1y_gpus: int = quantity(
         "GPUs of contracts to sign for one year", "GPUs", minimum=0, label="To sign, one year"
@@ -190,7 +192,7 @@ class Portfolio:
 
     @property
     def running(self) -> Portfolio:
-        """Those that run already."""
+        """The existing ones."""
         return Portfolio(tuple(each for each in self.contracts if not each.term))
 
     @property

@@ -8,15 +8,15 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from sizebook.core.texts import Text, text
 
 _MANY = 2**20  # replicas that are a fleet without roundings
 _ROUNDED = 1e-4  # what their cost is over that of fractions, at most
 _MOST_STEPS = 5_000  # of a stair that are looked at, a second or two
-_WAYS = {"rent": text("renting"), "buy": text("buying"), "call": text("calling an API")}
-_PAIRS = (("buy", "rent"), ("rent", "call"), ("buy", "call"))
-Pair = tuple[str, str]
+_WAYS = {"rent": text("renting"), "buy": text("buying"), "api": text("an API")}
+_PAIRS = (("buy", "rent"), ("rent", "api"), ("buy", "api"))
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,21 @@ class Crossing:
 
     times: float | None = None
     looked: float = 0.0
+
+    def said(self, one: str, other: str, traffic: Callable[[float], str]) -> Text:
+        """Return it in words; ``traffic`` says so many times the traffic."""
+        ways = {"one": _WAYS[one], "other": _WAYS[other]}
+        if self.times:
+            least = traffic(self.times)
+            return text(
+                "The least traffic at which {one} costs no more than {other} is {traffic}.", traffic=least, **ways
+            )
+        if self.times is not None:
+            return text("From the first request on {one} costs no more than {other}.", **ways)
+        if self.looked:
+            most = traffic(self.looked)
+            return text("Up to {traffic}, the most searched, {one} costs more than {other}.", traffic=most, **ways)
+        return text("At every traffic {one} costs more than {other}.", **ways)
 
 
 @dataclass(frozen=True)
@@ -86,9 +101,19 @@ def first_crossing(one: Course, other: Course, ends: Iterable[float], before: fl
     return Crossing(looked=before)
 
 
-def crossings(stairs: Stairs, courses: Mapping[str, Course]) -> dict[Pair, Crossing]:
-    """Return where one way first costs no more than another, for those whose cost is listed."""
-    return {pair: _met(stairs, *(courses[way] for way in pair)) for pair in _PAIRS if courses.keys() >= set(pair)}
+def break_even(
+    stairs: Stairs, courses: Mapping[str, Course], unit: str, *, of: float, traffic: Callable[[float], str]
+) -> tuple[dict[str, Any], tuple[Text, ...]]:
+    """Return the least traffic at which one way costs no more than another, by the names of figures, and in words.
+
+    Compared are the ways whose cost is listed. The traffic is ``of`` so many of a unit, which ``traffic`` says.
+    """
+    met = {pair: _met(stairs, *(courses[way] for way in pair)) for pair in _PAIRS if courses.keys() >= set(pair)}
+    found = {
+        f"{one}_beats_{other}_{unit}": None if each.times is None else of * each.times
+        for (one, other), each in met.items()
+    }
+    return found, tuple(each.said(*pair, lambda times: traffic(of * times)) for pair, each in met.items())
 
 
 def _met(stairs: Stairs, one: Course, other: Course) -> Crossing:
@@ -106,23 +131,3 @@ def _met(stairs: Stairs, one: Course, other: Course) -> Crossing:
     elif all(bought > rented for bought, rented in zip(one.gpu_usd, other.gpu_usd, strict=True)):
         return Crossing()
     return first_crossing(one, other, islice(stairs.ends(before), _MOST_STEPS), before=before)
-
-
-Said = Callable[[float, Mapping[str, Text]], Text]
-
-
-def in_words(met: Mapping[Pair, Crossing], fewest: Said, searched: Said) -> Iterator[Text]:
-    """Yield from which traffic on each way costs no more than another.
-
-    ``fewest`` says from how many times the traffic on, ``searched`` up to how many times it is not so.
-    """
-    for pair, crossing in met.items():
-        ways = {name: _WAYS[way] for name, way in zip(("one", "other"), pair, strict=True)}
-        if crossing.times:
-            yield fewest(crossing.times, ways)
-        elif crossing.times is not None:
-            yield text("From the first request on {one} costs no more than {other}.", **ways)
-        elif crossing.looked:
-            yield searched(crossing.looked, ways)
-        else:
-            yield text("At every traffic {one} costs more than {other}.", **ways)

@@ -1,8 +1,8 @@
 """Owned GPUs: bought in whole nodes in place of rented, written off month by month, run at what that costs.
 
-The nodes of a purchase are used for the same number of months. They are then worth their residual and are replaced
-where they are still needed. A loan pays for them at once and is paid back in instalments at the end of each month; a
-lease ends with their use and is paid down to the residual, for which they go back. Nothing of it is discounted here.
+The nodes of a purchase are used for the same number of months. Their book value is then the residual, and they are
+replaced where they are still needed. A loan pays for them at once and is paid back in instalments at the end of each
+month; a lease ends with their use and is paid down to the residual, for which they go back. Nothing is discounted here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -49,8 +49,8 @@ class Financing(AskedBy, key="financing"):
         super().__post_init__()
         if self.financing != "none" and self.financing_rate_per_year is None:
             raise InputError(
-                f"no interest: got financing {self.financing} and no financing_rate_per_year, want its interest a "
-                "year, 0 for none. State it."
+                f"interest rate missing: got financing {self.financing} and no financing_rate_per_year, want the "
+                "interest rate a year, 0 for none. State it."
             )
         if self.financing == "lease" and self.loan_months is not None:
             raise InputError(
@@ -102,7 +102,7 @@ class OwnedMonth:
 
     gpus: int
     bought_gpus: int
-    capex_usd: float  # paid for nodes bought, less what those are worth that are no longer used
+    capex_usd: float  # paid for nodes bought, less the book value of those no longer used
     instalments_usd: float  # paid for loans and leases
     running_usd: float
     written_off_usd: float

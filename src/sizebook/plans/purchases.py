@@ -29,7 +29,7 @@ class Purchase:
     change: float = 0.0  # of prices from one month to the next
 
     def cheapest(self) -> Portfolio:
-        """Return the contracts that run with those to sign for the least cost; by the hour where both cost the same."""
+        """Return the existing contracts with those to sign for the least cost; by the hour where both cost the same."""
         running = Portfolio(self.terms.running)
         signed = [each for each in self._going_on.signed(running) if each.first_month <= len(self.needs)]
         return Portfolio((*running.contracts, *signed), PREPAID[self.terms.prepay])

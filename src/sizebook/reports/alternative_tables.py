@@ -1,4 +1,4 @@
-"""Rent, buy or call as a section of a report: what each costs by year, what has been paid by when, which costs less."""
+"""Rent, buy or use an API as a section of a report: what each costs by year, and what has been paid by when."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -30,7 +30,7 @@ def rent_buy_or_call(
     chart = (_paid(months, month_axis(start, month_label(start, 0))),) if len(months) > 1 else ()
     notes = Notes(tuple(said), text("From when on which costs less"))
     over_traffic = (_over_traffic(volumes),) if volumes else ()
-    return (Section(text("Rent, buy or call"), message, (*chart, _by_year(months, totals), *over_traffic, notes)),)
+    return (Section(text("Rent, buy or API"), message, (*chart, _by_year(months, totals), *over_traffic, notes)),)
 
 
 def _paid(months: Sequence[AlternativeMonth], axis: str) -> Lines:
@@ -55,11 +55,11 @@ def _by_year(months: Sequence[AlternativeMonth], totals: AlternativeTotals) -> T
     rows = [Row((name, *map(_amount, each))) for name, each in years]
     note = text(
         "Bought: what is written off of the nodes of each month's busiest hour, with interest, and what they cost to "
-        "run. Contracts that run already are paid in each way."
+        "run. Existing contracts are paid in each way."
     )
     if totals.owned_left_usd is not None:
         worth = usd(totals.owned_left_usd)
-        left = text("After the last month the bought GPUs, less what is owed for them, are worth {usd}.", usd=worth)
+        left = text("The book value of the bought GPUs after the last month is {usd}, less debt.", usd=worth)
         note = joined([note, left])
     return Table(
         text("What each way costs by year"),
@@ -94,13 +94,13 @@ def _over_traffic(volumes: Sequence[Volume]) -> Table:
             *figures(text("Requests a day")),
             *figures(text("Rented"), unit="USD"),
             *figures(text("in full"), unit="USD/Mtok"),
-            *figures(text("to the next step"), unit="Mtok"),
-            *figures(text("that step"), text("Bought"), text("API"), unit="USD"),
+            *figures(text("until GPUs are added"), unit="Mtok"),
+            *figures(text("added GPUs"), text("Bought"), text("API"), unit="USD"),
         ),
         tuple(rows),
         note=text(
-            "A further million tokens costs nothing until a replica more is needed, and then that step. Tokens are "
-            "those put out, or put in where one pass answers."
+            "A further million tokens costs nothing until GPUs are added, and then all they cost. Tokens are output "
+            "tokens, or input tokens where one pass answers."
         ),
     )
 

@@ -1,4 +1,4 @@
-"""The page that decides: contracts that run and those to sign, what years cost, and what would change it."""
+"""The page that decides: existing contracts and those to sign, what years cost, and what would change it."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Rent, buy or call in planning workbooks: months that a function gives, whatever the scenario."""
+"""Rent, buy or use an API in planning workbooks: months that a function gives, whatever the scenario."""
 
 from sizebook.core.sections import leaves
 from sizebook.plans.alternatives import AlternativeMonth
@@ -13,7 +13,7 @@ def alternative_rows(page: Timeline, staged: StagedRows, found: str) -> None:
 
     ``found`` is the condition that it was worked out for the inputs as they stand; they are blank where it was not.
     """
-    page.section("Rent, buy or call: as the plan has it; scenarios and dated prices do not change it")
+    page.section("Rent, buy or API: as the plan has it; scenarios and dated prices do not change it")
     for place, leaf in enumerate(leaves(AlternativeMonth), 1):
         if leaf.name in ("month", "rented_usd", "rented_paid_usd"):
             continue

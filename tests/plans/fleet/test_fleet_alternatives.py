@@ -1,4 +1,4 @@
-"""Rent, buy or call for fleets: shared nodes, contracts and calls by hand, each crossing by planning all traffic."""
+"""Rent, buy or use an API for fleets: shared nodes, contracts and calls by hand, each crossing by planning all traffic."""
 
 import tomllib
 from dataclasses import replace
@@ -155,10 +155,10 @@ def test_sentences_name_what_was_found() -> None:
     assert plan.alternatives.buy_beats_api_times == pytest.approx(nodes)
     assert [str(each) for each in plan.alternatives.sentences] == [
         "At the end of the plan more has been paid for buying than for renting.",
-        "At the end of the plan more has been paid for buying than for calling an API.",
+        "At the end of the plan more has been paid for buying than for an API.",
         "At every traffic buying costs more than renting.",
-        "66.67 times the last month's traffic is the least at which renting costs no more than calling an API.",
-        f"{nodes:.1f} times the last month's traffic is the least at which buying costs no more than calling an API.",
+        "The least traffic at which renting costs no more than an API is 66.67 times the last month's.",
+        f"The least traffic at which buying costs no more than an API is {nodes:.1f} times the last month's.",
         "Large at the API: them, m, 2026-11-01.",
         "Small at the API: them, m, 2026-11-01.",
         "You must judge for each service which of the two models gives the better answers.",
@@ -182,8 +182,8 @@ def test_nothing_is_said_of_a_price_that_nobody_lists() -> None:
     found = fleet(OWNED | unlisted | API, OWNED | unlisted | API, months=1).alternatives
     assert (found.buy_beats_rent_month, found.buy_beats_rent_times, found.rent_beats_api_times) == (None, None, None)
     assert [str(each) for each in found.sentences[:2]] == [
-        "At the end of the plan more has been paid for buying than for calling an API.",
-        "At every traffic buying costs more than calling an API.",
+        "At the end of the plan more has been paid for buying than for an API.",
+        "At every traffic buying costs more than an API.",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Rent, buy or call: prices of tokens and bought nodes by hand, and the first traffic at which one costs no more."""
+"""Rent, buy or use an API: prices of tokens and bought nodes by hand, and the first traffic at which one costs no more."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -101,7 +101,7 @@ def test_rented_gpus_cost_no_more_from_a_step_on(
     assert found.api_usd == pytest.approx(usd / 1000 * 100_000 * 730 / 24)
     assert found.usd_per_request == pytest.approx(2 * 5840 / (100_000 * 730 / 24))
     assert [str(each).replace("\u2009", ",").replace("\u202f", ",") for each in found.sentences] == [
-        f"{wanted:,.0f} requests a day are the fewest at which renting costs no more than calling an API.",
+        f"The least traffic at which renting costs no more than an API is {wanted:,.0f} requests a day.",
         "Prices of the API: them, m, 2026-11-01.",
         "You must judge which of the two models gives the better answers.",
     ]
@@ -122,7 +122,7 @@ def test_no_traffic_before_it_costs_as_little(
         ("buy", found.buy_beats_api_requests_per_day),
     ):
         assert first is not None
-        _holds_from(courses[way], courses["call"], first / 100_000)
+        _holds_from(courses[way], courses["api"], first / 100_000)
 
 
 def _holds_from(one: Course, other: Course, first: float) -> None:
@@ -146,7 +146,7 @@ def test_buying_beats_renting_from_a_step_on_or_never(capex: float, whole_nodes:
 def test_an_api_below_the_gpus_is_never_met(calls: Callable[..., dict[str, str]]) -> None:
     found = plan(**calls(0.01, 0.02)).alternatives
     assert found.rent_beats_api_requests_per_day is None
-    assert found.sentences[0] == "At every traffic renting costs more than calling an API."
+    assert found.sentences[0] == "At every traffic renting costs more than an API."
 
 
 def test_bought_nodes_by_hand() -> None:

@@ -1,4 +1,4 @@
-"""Rent, buy or call, for a fleet plan: what its months cost in each way, and from when on one costs no more.
+"""Rent, buy or use an API, for a fleet plan: what its months cost in each way, and the break-even traffic.
 
 Nodes are bought whole, for all services of one accelerator, node, provider and region together; those that share nodes
 share bought ones too. Each service calls an API of its own. How good the answers of either model are, the reader
@@ -22,7 +22,7 @@ from sizebook.plans.alternatives import (
     totals_of,
     usd_of_a_request,
 )
-from sizebook.plans.crossings import Course, Stairs, crossings, in_words
+from sizebook.plans.crossings import Course, Stairs, break_even
 from sizebook.plans.fleet.inputs import FleetTerms
 from sizebook.plans.fleet.months import Bought, FleetMonth, ServiceLoad, gpus_needed, last_month
 from sizebook.plans.fleet.node_groups import groups_sharing_nodes, hardware_of
@@ -36,7 +36,7 @@ from sizebook.serving.traffic import SECONDS_PER_DAY
 
 @section
 class FleetAlternatives(AlternativeTotals):
-    """What buying and calling cost beside renting, and from when on which costs less; blank where it is not asked.
+    """What buying and an API cost beside renting, and from when on which costs less; blank where it is not asked.
 
     Traffic is that of all services in the last month, whatever runs already.
     """
@@ -45,19 +45,19 @@ class FleetAlternatives(AlternativeTotals):
         "least times the traffic at which bought GPUs cost no more than rented ones, blank if none is found",
         "ratio",
         default=None,
-        label="Buying costs no more than renting from, times the traffic",
+        label="Break-even traffic, buying and renting, as a multiple",
     )
     buy_beats_api_times: float | None = quantity(
         "least times the traffic at which bought GPUs cost no more than the API, blank if none is found",
         "ratio",
         default=None,
-        label="Buying costs no more than calling from, times the traffic",
+        label="Break-even traffic, buying and API, as a multiple",
     )
     rent_beats_api_times: float | None = quantity(
         "least times the traffic at which rented GPUs cost no more than the API, blank if none is found",
         "ratio",
         default=None,
-        label="Renting costs no more than calling from, times the traffic",
+        label="Break-even traffic, renting and API, as a multiple",
     )
     alternatives_said: AlternativesSaid = DEFAULT
     sentences: tuple[str, ...] = field(default=(), metadata={"not_a_key": True})
@@ -90,7 +90,7 @@ class Pool:
     def months(
         self, loads: Sequence[ServiceLoad], terms: FleetTerms, purchases: Sequence[Bought]
     ) -> tuple[OwnedMonth, ...]:
-        """Return the months of its nodes beside contracts that run; both share the work by their GPUs."""
+        """Return the months of its nodes beside existing contracts; both share the work by their GPUs."""
         nodes, work = [], []
         own = [each for each in purchases if each.members[0] in self.members]
         for month in range(terms.months):
@@ -106,7 +106,7 @@ class Pool:
 
 
 def _beside(own: Sequence[Bought], loads: Sequence[ServiceLoad], month: int, terms: FleetTerms) -> int:
-    """Return the nodes that services which share them need in a month beside their contracts that run.
+    """Return the nodes that services which share them need in a month beside their existing contracts.
 
     Contracts of one service hold its replicas, those of services that are bought together whole nodes.
     """
@@ -195,7 +195,7 @@ class _LastMonth:
             found["buy"] = self._bought(bought)
         usd = math.fsum(DAYS_PER_MONTH * usd_per_api_request(each) * each.days[-1] for each in self.loads)
         if not math.isnan(usd):
-            found["call"] = Course(lambda _: 0.0, usd)
+            found["api"] = Course(lambda _: 0.0, usd)
         return {way: course for way, course in found.items() if not math.isnan(course.at(1.0))}
 
     def _rented(self) -> Course:
@@ -242,31 +242,21 @@ class _LastMonth:
 def alternatives(
     loads: Sequence[ServiceLoad], terms: FleetTerms, purchases: Sequence[Bought], months: Sequence[AlternativeMonth]
 ) -> FleetAlternatives:
-    """Return what buying and calling come to over months, and from which traffic of the last on one costs less."""
+    """Return what buying and an API come to over months, and from which traffic of the last on one costs less."""
     if not months:
         return FleetAlternatives()
     last = _LastMonth(loads, terms, purchases)
-    met = crossings(last.stairs, last.courses) if last.running else {}
-    words = in_words(
-        met,
-        lambda times, ways: text(
-            "{n} times the last month's traffic is the least at which {one} costs no more than {other}.",
-            n=significant(times, 4),
-            **ways,
-        ),
-        lambda times, ways: text(
-            "Up to {n} times the last month's traffic {one} costs more than {other}; more was not searched.",
-            n=significant(times, 4),
-            **ways,
-        ),
+    figures, words = break_even(
+        last.stairs,
+        last.courses if last.running else {},
+        "times",
+        of=1.0,
+        traffic=lambda times: text("{n} times the last month's", n=significant(times, 4)),
     )
     sentences = (*said(months), *words, *_apis(loads))
-    times = {pair: crossing.times for pair, crossing in met.items()}
     return FleetAlternatives(
         **flat(totals_of(months)),
-        buy_beats_rent_times=times.get(("buy", "rent")),
-        buy_beats_api_times=times.get(("buy", "call")),
-        rent_beats_api_times=times.get(("rent", "call")),
+        **figures,
         alternatives_said=joined(sentences),
         sentences=sentences,
     )

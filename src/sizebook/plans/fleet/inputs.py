@@ -47,7 +47,7 @@ class Replacement(AskedBy, key="replaced_by"):
         label="Replaced by",
     )
     replaced_month: int | None = quantity(
-        "first month of the plan in which the other service has its requests",
+        "first month in which the service in replaced_by answers the requests, counted from the plan's first month",
         minimum=2,
         maximum=LONGEST_PLAN,
         default=None,

@@ -96,7 +96,7 @@ class FleetPlan:
 
     @property
     def contracts(self) -> tuple[tuple[str, Commitment], ...]:
-        """All contracts that run or are to sign, each with the services that it is for."""
+        """All contracts, existing or to sign, each with the services that it is for."""
         return tuple((self.names(each), one) for each in self.purchases for one in each.portfolio.contracts)
 
     @cached_property
@@ -124,7 +124,7 @@ class FleetPlan:
 
     @cached_property
     def alternatives(self) -> FleetAlternatives:
-        """What buying and calling cost beside renting, and from when on one of them costs less."""
+        """What buying and an API cost beside renting, and from when on one of them costs less."""
         return alternatives(self.loads(), self.terms, self.purchases, months=self.alternative_months)
 
     def label(self, month: int) -> str:

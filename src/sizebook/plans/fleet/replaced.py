@@ -76,15 +76,15 @@ def _check_months(each: Service, month: int, other: Service, terms: FleetTerms) 
         )
     if not each.running.start_month < month <= terms.months:
         raise InputError(
-            f"no month to replace it: got replaced_month {month}, want one after its first, "
+            f"replaced_month out of range: got {month}, want a month after the service's first, "
             f"{each.running.start_month}, and up to the plan's last, {terms.months}. Correct it."
         )
     first, last = other.running.start_month, other.running.last(terms.months)
     goes_on = last == terms.months or other.running.replacement.replaced_by is not None
     if not (first <= month <= last and goes_on):
         raise InputError(
-            f"nobody takes over: got {other.name}, which runs from month {first} to {last}, want a service that runs "
-            f"in replaced_month {month}, and to the plan's end or until it is replaced itself. Correct one of them."
+            f"replacement not running: got {other.name}, which runs from month {first} to {last}, want a service that "
+            f"runs in replaced_month {month}, and to the plan's end or until it is replaced itself. Correct one."
         )
 
 
@@ -97,6 +97,6 @@ def _check_traffic(each: Service, *, replaces: bool) -> None:
     traffic, course = each.traffic, each.demand.course
     if traffic.growth_per_month or course.season is not None:
         raise InputError(
-            "stated in vain: got growth_per_month or season and no requests of its own, want requests with them. "
+            "no effect: got growth_per_month or season and no requests of its own, want requests with them. "
             "Requests that move keep their growth and season: remove these."
         )

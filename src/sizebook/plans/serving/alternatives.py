@@ -1,4 +1,4 @@
-"""Rent, buy or call, for a serving plan: what its months cost in each way, and from which traffic on one costs less.
+"""Rent, buy or use an API, for a serving plan: what its months cost in each way, and the break-even traffic.
 
 How good the answers of either model are, the reader judges.
 """
@@ -21,7 +21,7 @@ from sizebook.plans.alternatives import (
     usd_of_a_request,
 )
 from sizebook.plans.commitments import Portfolio
-from sizebook.plans.crossings import Course, crossings, in_words
+from sizebook.plans.crossings import Course, break_even
 from sizebook.plans.owned import OwnedNode
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.last_month import LastMonth
@@ -34,7 +34,7 @@ from sizebook.plans.serving.users import DAYS_PER_MONTH
 
 @section
 class Alternatives(AlternativeTotals):
-    """What buying and calling cost beside renting, and from when on which costs less; blank where it is not asked.
+    """What buying and an API cost beside renting, and from when on which costs less; blank where it is not asked.
 
     Traffic is that of the last month, whatever runs already.
     """
@@ -43,19 +43,19 @@ class Alternatives(AlternativeTotals):
         "fewest requests a day at which bought GPUs cost no more than rented ones, blank if none is found",
         "requests",
         default=None,
-        label="Buying costs no more than renting from",
+        label="Break-even traffic, buying and renting",
     )
     buy_beats_api_requests_per_day: float | None = quantity(
         "fewest requests a day at which bought GPUs cost no more than the API, blank if none is found",
         "requests",
         default=None,
-        label="Buying costs no more than calling from",
+        label="Break-even traffic, buying and API",
     )
     rent_beats_api_requests_per_day: float | None = quantity(
         "fewest requests a day at which rented GPUs cost no more than the API, blank if none is found",
         "requests",
         default=None,
-        label="Renting costs no more than calling from",
+        label="Break-even traffic, renting and API",
     )
     api_usd_per_request: float | None = quantity(
         "what the API asks for a request", "USD", default=None, label="API, request"
@@ -92,7 +92,7 @@ def alternative_months(
 def _needed(
     replica: PlannedReplica, inputs: ServingInputs, months: Sequence[Month], running: Portfolio
 ) -> tuple[list[int], list[float]]:
-    """Return the nodes to own in each month beside contracts that run, and the hours that their GPUs work.
+    """Return the nodes to own in each month beside existing contracts, and the hours that their GPUs work.
 
     Contracts and owned GPUs share the work by their numbers.
     """
@@ -127,38 +127,25 @@ def usd_per_api_request(inputs: ServingInputs) -> float | None:
 
 
 def alternatives(last: LastMonth, months: Sequence[AlternativeMonth]) -> Alternatives:
-    """Return what buying and calling come to over months, and the traffic of the last from which on one costs less.
+    """Return what buying and an API come to over months, and the traffic of the last from which on one costs less.
 
     Errors: prices of batches that the provider of the API does not list.
     """
     if not months:
         return Alternatives()
-    day, of_way, stairs = last.inputs.days[-1], courses(last), last.stairs
-    met = crossings(stairs, of_way)
-    from_day = {pair: day * crossing.times for pair, crossing in met.items() if crossing.times is not None}
-    sentences = (
-        *said(months),
-        *in_words(
-            met,
-            lambda times, ways: text(
-                "{n} requests a day are the fewest at which {one} costs no more than {other}.",
-                n=grouped(times * day),
-                **ways,
-            ),
-            lambda times, ways: text(
-                "Up to {n} requests a day {one} costs more than {other}; more was not searched.",
-                n=grouped(times * day),
-                **ways,
-            ),
-        ),
-        *_api(last),
+    day, stairs = last.inputs.days[-1], last.stairs
+    figures, words = break_even(
+        stairs,
+        courses(last),
+        "requests_per_day",
+        of=day,
+        traffic=lambda requests: text("{n} requests a day", n=grouped(requests)),
     )
+    sentences = (*said(months), *words, *_api(last))
     requests = day * DAYS_PER_MONTH
     return Alternatives(
         **flat(totals_of(months)),
-        buy_beats_rent_requests_per_day=from_day.get(("buy", "rent")),
-        buy_beats_api_requests_per_day=from_day.get(("buy", "call")),
-        rent_beats_api_requests_per_day=from_day.get(("rent", "call")),
+        **figures,
         api_usd_per_request=usd_per_api_request(last.inputs),
         usd_per_request=last.usd(1.0) / requests,
         marginal_usd_per_request=stairs.marginal(Course(last.usd)) / requests,
@@ -198,5 +185,5 @@ def courses(last: LastMonth) -> dict[str, Course]:
             gpu_usd=(a_node / node.gpus,),
         )
     if each is not None:
-        found["call"] = Course(lambda _: 0.0, each * requests)
+        found["api"] = Course(lambda _: 0.0, each * requests)
     return {way: course for way, course in found.items() if not math.isnan(course.at(1.0))}

@@ -79,7 +79,7 @@ def reserved_step(label: str, gpus: int, signed: int) -> Step:
     """Return how many GPUs are under contract in a month, those signed in it among them."""
     return Step(
         label,
-        text("running contracts + those to sign: the least cost of the plan, each paid to its end"),
+        text("existing contracts + those to sign: the least cost of the plan, each paid to its end"),
         f"{gpus - signed} + {signed}",
         value=gpus,
         unit="GPUs",

@@ -166,7 +166,7 @@ def alternative_steps(plan: ServingPlan) -> tuple[Step, ...]:
         steps.append(
             Step(
                 text("Cost of the month at the API"),
-                text("requests * price of a request, and contracts that run"),
+                text("requests * price of a request, and existing contracts"),
                 f"{grouped(month.requests)} * {significant(each, 6)}",
                 value=plan.alternative_months[0].api_usd or 0.0,
                 unit="USD",

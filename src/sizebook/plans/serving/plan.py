@@ -113,7 +113,7 @@ class ServingPlan:
 
     @property
     def priced_tokens(self) -> float:
-        """The tokens of a request by which its cost is said: those put out, or put in where one pass answers."""
+        """The tokens of a request by which its cost is said: output tokens, or input tokens where one pass answers."""
         mean = self.traffic.mean_demand
         return mean.output_tokens if self.replica.decodes else mean.input_tokens
 
@@ -136,7 +136,7 @@ class ServingPlan:
 
     @cached_property
     def alternatives(self) -> Alternatives:
-        """What buying and calling cost beside renting, and from when on one of them costs less."""
+        """What buying and an API cost beside renting, and from when on one of them costs less."""
         return alternatives(self.last_month, self.alternative_months)
 
     @cached_property

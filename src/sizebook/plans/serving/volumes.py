@@ -1,7 +1,7 @@
-"""What the last month costs over its traffic: in full, for the next million tokens, and at the next step.
+"""What the last month costs over its traffic: in full, for the next million tokens, and when GPUs are added.
 
-The cost of rented GPUs is a stair of whole replicas, so a further million tokens costs nothing until a replica more is
-needed, and then all of that step. Tokens are those that the cost of a plan's million tokens counts.
+The cost of rented GPUs is a stair of whole replicas, so a further million tokens costs nothing until GPUs are added,
+and then all they cost. Tokens are those that the cost of a plan's million tokens counts.
 """
 
 from collections.abc import Iterator
@@ -24,24 +24,26 @@ class Volume:
     traffic_share: float = quantity("traffic over that of the last month", "ratio", label="Traffic")
     requests_per_day: float = quantity("requests a day", "requests", label="Requests a day")
     mtok: float = quantity(
-        "million tokens of the month: those put out, or put in where one pass answers", "Mtok", label="Million tokens"
+        "million tokens of the month: output tokens, or input tokens where one pass answers",
+        "Mtok",
+        label="Million tokens",
     )
     rented_usd: float = quantity("cost of the month with GPUs rented", "USD", label="Rented, USD")
     rented_usd_per_mtok: float = quantity(
         "full cost of a million tokens with GPUs rented", "USD/Mtok", label="Rented, USD per Mtok"
     )
     next_mtok_usd: float = quantity(
-        "cost of the next million tokens with GPUs rented: nothing until a step, then all of it",
+        "cost of the next million tokens with GPUs rented: nothing until GPUs are added, then all they cost",
         "USD",
         label="Next Mtok, USD",
     )
     mtok_to_step: float | None = quantity(
-        "million tokens until rented GPUs cost more, blank if no step is found",
+        "million tokens until GPUs must be added, blank if that is not found",
         "Mtok",
         default=None,
-        label="Mtok to the next step",
+        label="Mtok until GPUs are added",
     )
-    step_usd: float | None = quantity("what rented GPUs then cost more", "USD", default=None, label="Next step, USD")
+    step_usd: float | None = quantity("what the added GPUs cost", "USD", default=None, label="Added GPUs, USD")
     owned_usd: float | None = quantity(
         "cost of the month with GPUs bought, blank if not asked", "USD", default=None, label="Bought, USD"
     )
@@ -70,7 +72,7 @@ def _volumes(last: LastMonth, tokens: float) -> Iterator[Volume]:
             mtok_to_step=None if step is None else (step - share) * mtok,
             step_usd=None if step is None else last.usd(step * _ABOVE) - usd,
             owned_usd=ways["buy"].at(share) if "buy" in ways else None,
-            api_usd=ways["call"].at(share) if "call" in ways else None,
+            api_usd=ways["api"].at(share) if "api" in ways else None,
         )
 
 

@@ -107,7 +107,7 @@ def _internal(plan: ServingPlan) -> Table:
 
 
 def _per_million(plan: ServingPlan) -> tuple[Row, Row]:
-    """Return what a million tokens cost: those put out, or put in where one pass answers."""
+    """Return what a million tokens cost: output tokens, or input tokens where one pass answers."""
     full = plan.usd_per_mtok_saturated
     label, digits = text("Million output tokens"), 2
     if not plan.replica.decodes:
