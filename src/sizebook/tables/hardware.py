@@ -53,6 +53,9 @@ class Accelerator:
     source: str
     retrieved: str
 
+    def __hash__(self) -> int:
+        return hash(self.key)  # what caches ask for many times a plan
+
     @cached_property
     def peaks(self) -> dict[str, int]:
         """The dense peaks that are known, in FLOP/s (OP/s for int8), by number format."""

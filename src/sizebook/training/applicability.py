@@ -7,7 +7,7 @@ model to the next, are listed as not read.
 from dataclasses import replace
 from functools import lru_cache
 
-from sizebook.core.errors import RangeError, require
+from sizebook.core.errors import RangeError
 from sizebook.core.texts import text
 from sizebook.models.architecture import Architecture, Experts
 from sizebook.models.flops import distinct_layers
@@ -38,26 +38,24 @@ def check_recipe(recipe: Recipe, architecture: Architecture) -> None:
     if recipe.lora_rank:
         check_rank(architecture, recipe.lora_rank, recipe.lora_on)
     has_experts, _ = _has_experts_and_latent(ByIdentity(architecture))
-    require(
-        recipe.expert_imbalance == 1 or has_experts,
-        f"no experts: got expert_imbalance {recipe.expert_imbalance:g} and a model without experts, want 1. "
-        "Remove expert_imbalance.",
+    if recipe.expert_imbalance != 1 and not has_experts:
+        raise RangeError(
+            f"no experts: got expert_imbalance {recipe.expert_imbalance:g} and a model without experts, want 1. "
+            "Remove expert_imbalance."
+        )
+    layers, n_layers = recipe.recomputed.layers, architecture.n_layers
+    if (recipe.offloaded.layers or 0) > n_layers:
+        raise RangeError(_too_many_layers(f"offload '{recipe.offload}'", n_layers, "'activations'"))
+    if layers and max(layers.every, layers.first) > n_layers:
+        setting = f"recompute_modules '{recipe.recompute_modules}'"
+        raise RangeError(_too_many_layers(setting, n_layers, "recompute full"))
+
+
+def _too_many_layers(setting: str, n_layers: int, whole: str) -> str:
+    return (
+        f"more layers than the model has: got {setting} and {n_layers} layers, want at most {n_layers}. "
+        f"Use {whole} for all of them."
     )
-    layers = recipe.recomputed.layers
-    settings = (
-        (recipe.offloaded.layers, f"offload '{recipe.offload}'", "'activations'"),
-        (
-            max(layers.every, layers.first) if layers else None,
-            f"recompute_modules '{recipe.recompute_modules}'",
-            "recompute full",
-        ),
-    )
-    for count, setting, whole in settings:
-        if count is not None and count > architecture.n_layers:
-            raise RangeError(
-                f"more layers than the model has: got {setting} and {architecture.n_layers} layers, want at most "
-                f"{architecture.n_layers}. Use {whole} for all of them."
-            )
 
 
 def recomputed_modules(recipe: Recipe, layout: Layout, architecture: Architecture) -> frozenset[str]:

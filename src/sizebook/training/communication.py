@@ -23,7 +23,7 @@ def collective(n_bytes: float, group: int, stride: int, rates: Machine) -> float
     Inside and across run at once, so the slower counts: every rank receives all but its own share over its link, and
     every domain all but its own over the cards of its ranks.
     """
-    if group <= 1:
+    if group <= 1 or not n_bytes:
         return 0.0
     beside = together(group, stride, rates)
     domains = group / beside

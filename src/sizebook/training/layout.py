@@ -1,11 +1,12 @@
 """How a training run is spread over GPUs: a `Layout`, what it must satisfy, and how layers fall on pipeline stages."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from math import ceil
 
 from sizebook.core.degrees import heads_not_divided, largest_divisor
-from sizebook.core.errors import RangeError, require
+from sizebook.core.errors import RangeError
 from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import (
     Cp,
@@ -87,13 +88,13 @@ class Layout:
         """GPUs that hold the same experts."""
         return self.tp * self.cp * self.dp // (self.ep * self.etp)
 
-    @property
+    @cached_property
     def shards(self) -> int:
         """Ranks over which ZeRO spreads what it spreads: the data-parallel group with context parallelism, or the part
         of it that shares shards (HSDP)."""
         return min(self.fsdp or self.dp, self.dp) * self.cp
 
-    @property
+    @cached_property
     def expert_shards(self) -> int:
         """The same for experts: hybrid sharding shortens their group as much as the other."""
         return max(1, self.expert_dp * self.shards // (self.dp * self.cp))
@@ -118,22 +119,22 @@ def check(layout: Layout, architecture: Architecture, *, gpus: int, batches: Bat
         raise unknown_key("recompute", layout.recompute, RECOMPUTE)
     seq, batch = batches.seq, batches.batch
     _check_gpus(layout, gpus)
-    _check_heads(layout, architecture)
+    heads, kv_heads, n_experts = _divided(ByIdentity(architecture))
+    _check_heads(layout, heads, kv_heads)
     _check_stages(layout, architecture)
-    _check_experts(layout, architecture)
+    _check_experts(layout, n_experts)
     _check_shards(layout)
-    require(
-        seq % (layout.cp * 2 if layout.cp > 1 else 1) == 0,
-        f"context parallelism does not divide the sequence: got seq {seq} and cp {layout.cp}, want a multiple of "
-        f"{2 * layout.cp}. Change one of the two.",
-    )
+    if seq % (layout.cp * 2 if layout.cp > 1 else 1):
+        raise RangeError(
+            f"context parallelism does not divide the sequence: got seq {seq} and cp {layout.cp}, want a multiple of "
+            f"{2 * layout.cp}. Change one of the two."
+        )
     share = layout.dp * layout.micro_batch
-    require(
-        batch % share == 0,
-        f"batch does not divide: got batch {batch}, dp {layout.dp} and micro_batch {layout.micro_batch}, want a "
-        f"multiple "
-        f"of {share}. Use a batch of {max(share, batch - batch % share)}.",
-    )
+    if batch % share:
+        raise RangeError(
+            f"batch does not divide: got batch {batch}, dp {layout.dp} and micro_batch {layout.micro_batch}, want a "
+            f"multiple of {share}. Use a batch of {max(share, batch - batch % share)}."
+        )
 
 
 def with_data_parallel(layout: Layout, gpus: int) -> Layout:
@@ -167,8 +168,7 @@ def _divided(same: ByIdentity) -> tuple[frozenset[int], frozenset[int], int]:
     return heads, kv_heads, min((brick.n_experts for brick in bricks if isinstance(brick, Experts)), default=1)
 
 
-def _check_heads(layout: Layout, architecture: Architecture) -> None:
-    heads, kv_heads, _ = _divided(ByIdentity(architecture))
+def _check_heads(layout: Layout, heads: Iterable[int], kv_heads: Iterable[int]) -> None:
     for n_heads in heads:
         if n_heads % layout.tp:
             raise RangeError(heads_not_divided(layout.tp, n_heads, largest_divisor(n_heads, layout.tp)))
@@ -200,66 +200,62 @@ def _check_stages(layout: Layout, architecture: Architecture) -> None:
             f"{architecture.n_layers} layers, want at most one chunk a layer and two for embedding and head. "
             f"Use {_fewer_chunks(layout, architecture.n_layers)}."
         )
-    require(
-        layout.interleave == 1 or layout.pp > 1,
-        f"interleave needs a pipeline: got interleave {layout.interleave} and pp 1, want pp above 1. "
-        "Set interleave to 1.",
-    )
-    require(
-        layout.interleave == 1 or layout.schedule == "1f1b",
-        f"chunks go with 1F1B alone: got interleave {layout.interleave} and schedule {layout.schedule}, want one of "
-        "the two. Set interleave to 1.",
-    )
-    require(
-        layout.schedule == "1f1b" or layout.pp > 1,
-        f"schedule needs a pipeline: got schedule {layout.schedule} and pp 1, want pp above 1. Remove schedule.",
-    )
-    require(
-        layout.schedule != "dualpipe" or layout.pp % 2 == 0,
-        f"DualPipe feeds both ends of a pipeline: got pp {layout.pp}, want an even number of stages. "
-        f"Use pp {layout.pp + 1}.",
-    )
+    if layout.interleave > 1 and layout.pp == 1:
+        raise RangeError(
+            f"interleave needs a pipeline: got interleave {layout.interleave} and pp 1, want pp above 1. "
+            "Set interleave to 1."
+        )
+    if layout.interleave > 1 and layout.schedule != "1f1b":
+        raise RangeError(
+            f"chunks go with 1F1B alone: got interleave {layout.interleave} and schedule {layout.schedule}, want one "
+            "of the two. Set interleave to 1."
+        )
+    if layout.schedule != "1f1b" and layout.pp == 1:
+        raise RangeError(
+            f"schedule needs a pipeline: got schedule {layout.schedule} and pp 1, want pp above 1. Remove schedule."
+        )
+    if layout.schedule == "dualpipe" and layout.pp % 2:
+        raise RangeError(
+            f"DualPipe feeds both ends of a pipeline: got pp {layout.pp}, want an even number of stages. "
+            f"Use pp {layout.pp + 1}."
+        )
 
 
 def _check_shards(layout: Layout) -> None:
     """Raise where the ranks that share a set of shards are no part of the data-parallel ones, counted with or without
     context parallelism, or share nothing."""
     asked = f"fsdp {layout.fsdp}" if layout.fsdp not in (None, 1) else "hsdp" if layout.hsdp else ""
-    require(
-        layout.zero_stage > 0 or not asked,
-        f"nothing is sharded: got {asked} and zero_stage 0, want zero_stage 1, 2 or 3. "
-        f"Set zero_stage to 3, or remove {asked.split(' ')[0]}.",
-    )
+    if asked and not layout.zero_stage:
+        raise RangeError(
+            f"nothing is sharded: got {asked} and zero_stage 0, want zero_stage 1, 2 or 3. "
+            f"Set zero_stage to 3, or remove {asked.split(' ')[0]}."
+        )
     ranks = layout.dp * layout.cp
-    if layout.fsdp is not None:
-        require(
-            ranks % layout.fsdp == 0,
+    if layout.fsdp is not None and ranks % layout.fsdp:
+        raise RangeError(
             f"shards do not divide the ranks: got fsdp {layout.fsdp} and dp x cp = {ranks}, want fsdp to divide them. "
-            f"Use fsdp {largest_divisor(ranks, layout.fsdp)}.",
+            f"Use fsdp {largest_divisor(ranks, layout.fsdp)}."
         )
 
 
-def _check_experts(layout: Layout, architecture: Architecture) -> None:
-    n_experts = _divided(ByIdentity(architecture))[2]
-    require(
-        layout.etp == 1 or n_experts > 1,
-        f"no experts to split: got etp {layout.etp} and a model without experts, want etp 1. Remove etp.",
-    )
-    require(
-        layout.ep == 1 or n_experts > 1,
-        f"no experts to spread: got ep {layout.ep} and a model without experts, want ep 1. Remove ep.",
-    )
+def _check_experts(layout: Layout, n_experts: int) -> None:
+    if layout.etp > 1 >= n_experts:
+        raise RangeError(
+            f"no experts to split: got etp {layout.etp} and a model without experts, want etp 1. Remove etp."
+        )
+    if layout.ep > 1 >= n_experts:
+        raise RangeError(f"no experts to spread: got ep {layout.ep} and a model without experts, want ep 1. Remove ep.")
     if n_experts % layout.ep:
         raise RangeError(
             f"expert parallelism does not divide the experts: got ep {layout.ep} and {n_experts} experts, want ep to "
             f"divide them. Use ep {largest_divisor(n_experts, layout.ep)}."
         )
     group = layout.tp * layout.cp * layout.dp
-    require(
-        group % (layout.ep * layout.etp) == 0,
-        f"experts do not spread: got ep {layout.ep} x etp {layout.etp} over tp x cp x dp = {group} GPUs, want the "
-        "product to divide them. Lower ep.",
-    )
+    if group % (layout.ep * layout.etp):
+        raise RangeError(
+            f"experts do not spread: got ep {layout.ep} x etp {layout.etp} over tp x cp x dp = {group} GPUs, want the "
+            "product to divide them. Lower ep."
+        )
 
 
 @lru_cache(maxsize=1024)

@@ -67,8 +67,10 @@ def expanding_seconds(layers: Profile, profile: ModelProfile, layout: Layout, me
     adds the adapter to each matrix and takes the norm, before every product that runs forward.
     """
     recipe, found = method.recipe, 0.0
+    if not recipe.lora_rank:
+        return found
     forward = 2 if layout.recompute == "full" else 1
-    if recipe.lora_rank and recipe.frozen_bytes < 1:
+    if recipe.frozen_bytes < 1:
         found += (forward + 1) * rates.dequantize * (recipe.frozen_bytes + 4)
     if recipe.magnitudes:
         found += forward * _NORM_BYTES * adapted_share(profile.architecture, recipe.lora_on)

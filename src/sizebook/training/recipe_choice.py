@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sizebook.core.tables import table
 from sizebook.core.texts import joined, plural, text
 from sizebook.models.architecture import Architecture
-from sizebook.training.applicability import policy_of, recomputed_layers, recomputed_modules, with_implied_kind
+from sizebook.training.applicability import implied_kind, policy_of, recomputed_layers, recomputed_modules
 from sizebook.training.frameworks import keeps
 from sizebook.training.layout import Layout, recomputed
 from sizebook.training.memory import Memory
@@ -41,14 +41,16 @@ def _rows() -> tuple[dict[str, Any], ...]:
 
 def candidates(layout: Layout, method: Method) -> Iterator[tuple[Layout, Method]]:
     """Yield the layouts and methods that fill every blank, lightest in time first, each once."""
-    seen = set()
-    free = layout.recompute == LIGHTEST
-    stated = with_implied_kind(layout, method.recipe).recompute
-    for row, recipe in _recipes(method.recipe, free, _may_narrow(method)):
-        kind = row if stated == LIGHTEST else stated
-        if (kind, recipe) not in seen:
-            seen.add((kind, recipe))
-            yield _recomputing(layout, kind), method if recipe is method.recipe else replace(method, recipe=recipe)
+    for kind, recipe in _fillings(method.recipe, layout.recompute, _may_narrow(method)):
+        yield _recomputing(layout, kind), method if recipe is method.recipe else replace(method, recipe=recipe)
+
+
+@lru_cache(maxsize=1024)
+def _fillings(recipe: Recipe, recompute: str, may_narrow: bool) -> tuple[tuple[str, Recipe], ...]:
+    """Return the recomputation and the recipe of each row, each pair once."""
+    free = recompute == LIGHTEST
+    stated = implied_kind(recipe) if free else recompute
+    return tuple(dict.fromkeys((stated or kind, each) for kind, each in _recipes(recipe, free, may_narrow)))
 
 
 @lru_cache(maxsize=1024)

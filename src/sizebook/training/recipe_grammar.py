@@ -17,7 +17,7 @@ tables into this grammar.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from sizebook.core.tables import by_key
 
@@ -84,13 +84,13 @@ class Offload:
     activations: tuple[str, ...] = ()
     unread: str = ""
 
-    @property
+    @cached_property
     def layers(self) -> float | None:
         """The number of layers whose activations move, None where none is stated."""
         counted = re.search(r"-?[\d.]+", " ".join(self.activations))
         return float(counted[0]) if counted else None
 
-    @property
+    @cached_property
     def only_mlp(self) -> bool:
         """Whether only activations inside feed-forward blocks move."""
         return any("mlp" in each for each in self.activations)

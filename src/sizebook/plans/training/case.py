@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from sizebook.core.sections import Quantity, quantity, section
 from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2e_kg, train_energy_kwh
@@ -113,8 +113,9 @@ def cases_of(terms: Terms, work: Work, seconds: float, *, band: Sequence[float])
     price is independent of both: each end takes the price that puts its cost where all of them do.
     """
     fast, slow = ends_of(terms.programme)
+    shared = _shared(terms, work)
     timed = [
-        _timed(terms, work, seconds * by, off=joint(by, end) / by)
+        _timed(terms, work, shared, seconds * by, off=joint(by, end) / by)
         for by, end in zip(band, (fast, 1.0, slow), strict=True)
     ]
     steady, whole = (
@@ -130,32 +131,51 @@ def cases_of(terms: Terms, work: Work, seconds: float, *, band: Sequence[float])
 
 def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
     """Return what tables of runs show of a case by name: a `Case` a row, and its costs by part, take too long."""
-    found, costs = _timed(terms, work, step_seconds, off=1.0), terms.costs
+    found, costs = _timed(terms, work, _shared(terms, work), step_seconds, off=1.0), terms.costs
     price, other = costs.price_usd_per_gpu_hour, costs.other_usd
     found["cost_usd"] = train_cost_usd(found["gpu_hours"], price, other)
     found["programme_cost_usd"] = train_cost_usd(found["programme_gpu_hours"], price, other)
     return found
 
 
-def _timed(terms: Terms, work: Work, step_seconds: float, off: float) -> dict[str, Any]:
+class _Shared(NamedTuple):
+    """What the cases of a plan share: goodput, steps, the factor of the whole run, FLOPs of a token by two counts."""
+
+    goodput: float
+    steps: float
+    factor: float
+    counted: float
+    computed: float
+
+
+def _shared(terms: Terms, work: Work) -> _Shared:
+    return _Shared(
+        goodput=reliability(terms.operations, work.setup.gpus)[0],
+        steps=terms.tokens / filled_tokens(terms, work.setup),
+        factor=factor_of(terms.programme),
+        counted=work.counted(terms.pace.flops_convention),
+        computed=work.counted(HARDWARE),
+    )
+
+
+def _timed(terms: Terms, work: Work, shared: _Shared, step_seconds: float, off: float) -> dict[str, Any]:
     """Return all of a case but its costs. The factor of the whole run is taken ``off`` times."""
     setup, start = work.setup, 3600 * terms.operations.start_hours
     gpus, peak, tokens_per_step = setup.gpus, setup.peak_flop_per_s, setup.batches.tokens
     rate = tokens_per_step / gpus / step_seconds
-    goodput, _ = reliability(terms.operations, gpus)
-    productive = terms.tokens / filled_tokens(terms, setup) * step_seconds
-    steps = productive / goodput
+    productive = shared.steps * step_seconds
+    steps = productive / shared.goodput
     hours = gpus * (steps + start) / 3600
-    factor = off * factor_of(terms.programme)
+    factor = off * shared.factor
     whole = gpus * (steps * factor + start) / 3600
     power, shares = terms.power, terms.power.footprint
     energy = train_energy_kwh(whole, power.watts, shares.pue, host_share=shares.host_share)
     return {
         "step_seconds": step_seconds,
         "tokens_per_s_per_gpu": rate,
-        "mfu": rate * work.counted(terms.pace.flops_convention) / peak,
-        "hfu": rate * work.counted(HARDWARE) / peak,
-        "goodput": goodput,
+        "mfu": rate * shared.counted / peak,
+        "hfu": rate * shared.computed / peak,
+        "goodput": shared.goodput,
         "productive_seconds": productive,
         "lost_seconds": steps - productive,
         "start_seconds": start,

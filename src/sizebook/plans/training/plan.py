@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizebook.core.errors import TargetError, require
+from sizebook.core.errors import RangeError, TargetError
 from sizebook.models.counting import Count, count
 from sizebook.plans.cost_range import CostRange, cost_range
 from sizebook.plans.training.case import Case, cases_of, reliability
@@ -112,9 +112,10 @@ def plan_training(inputs: Training) -> TrainingPlan:
 
 def unchecked_plan(inputs: Training) -> TrainingPlan:
     """Return the plan even where memory does not suffice; layouts that cannot exist are refused all the same."""
-    require(inputs.tokens > 0, f"nothing to train: got {inputs.tokens:g} tokens, want above 0. Correct tokens.")
-    batch = inputs.batches.batch
-    require(batch > 0, f"no batch: got {batch} sequences, want above 0. Correct batch.")
+    if not inputs.tokens > 0:
+        raise RangeError(f"nothing to train: got {inputs.tokens:g} tokens, want above 0. Correct tokens.")
+    if not inputs.batches.batch > 0:
+        raise RangeError(f"no batch: got {inputs.batches.batch} sequences, want above 0. Correct batch.")
     work = work_of(inputs, inputs.layout)
     inputs = replace(inputs, layout=work.layout, method=work.setup.method)
     work = Work(inputs, work.layout, work.fullest, stated=work.stated)

@@ -49,13 +49,15 @@ class Work:
     fullest: Memory
     stated: Recipe = field(compare=False)
     searched: bool = field(default=False, compare=False)
+    _counts: dict[str, float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _timings: dict[str, Timing] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def profile(self) -> ModelProfile:
         """The model on sequences of the run's length."""
         return model_profile(self.setup.architecture, self.setup.batches.seq)
 
-    @cached_property
+    @property
     def micro_batches(self) -> int:
         """Micro-batches that each pipeline runs in one step."""
         return micro_batches(self.layout, self.setup.batches.batch)
@@ -71,11 +73,11 @@ class Work:
         """What the fullest rank needs in all."""
         return self.fullest.total
 
-    @cached_property
+    @property
     def fits(self) -> bool:
         return self.needed_bytes <= self.setup.capacity_bytes
 
-    @cached_property
+    @property
     def misfit(self) -> str:
         """By how much the fullest rank exceeds what a GPU has, in words; blank where it fits."""
         short = self.needed_bytes - self.setup.capacity_bytes
@@ -94,7 +96,7 @@ class Work:
         rates = rates_of(self.setup.gpu, self.setup.method)
         return step_time(self.profile, self.layout, self.setup.method, rates=rates, n_micro=self.micro_batches)
 
-    @cached_property
+    @property
     def unread(self) -> tuple[str, ...]:
         """What was stated of the recipe that no plan reads."""
         return unread(self.stated, self.layout, self.setup.architecture)
@@ -124,10 +126,6 @@ class Work:
     def flops_per_token(self) -> dict[str, float]:
         """Training FLOPs of one token under every convention that knows the recipe."""
         return {name: self.counted(name) for name in self.meanings}
-
-    @cached_property
-    def _counts(self) -> dict[str, float]:
-        return {}
 
     def _count(self, convention: str, recompute: str = "none") -> float:
         """Count the FLOPs of one token; no convention counts magnitudes, which multiply element by element."""
@@ -213,10 +211,6 @@ class Work:
             at_peak = n_flops / (setup.gpus * setup.peak_flop_per_s * seconds)
             self._timings[convention] = seconds, (max(self.band.low, min(1.0, at_peak)), 1.0, self.band.high)
         return self._timings[convention]
-
-    @cached_property
-    def _timings(self) -> dict[str, Timing]:
-        return {}
 
 
 def trained_parameters(architecture: Architecture, recipe: Recipe) -> int:
