@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 from sizebook.core.errors import SizebookError
+from sizebook.core.tables import toml_tables
 from sizebook.models.config import Config, load
 from sizebook.models.huggingface import architecture, mappings
 from tests.models.counts import counted, differences
@@ -81,15 +82,6 @@ def test_keys_that_cannot_matter_are_listed_and_the_others_read() -> None:
     assert "num_key_value_heads" in config.read
 
 
-def test_every_family_is_listed() -> None:
-    """A module that is not in the list would never be imported."""
-    from sizebook.models import families
-
-    folder = Path(families.__file__).parent
-    with_mappings = {
-        ".".join(file.relative_to(folder).with_suffix("").parts)
-        for file in folder.rglob("*.py")
-        if "\n@model_type(" in file.read_text(encoding="utf-8")
-    }
-    assert len(with_mappings) > 30  # the walk goes into the rooms
-    assert with_mappings <= set(families.MODULES)
+def test_keys_are_ignored_of_types_that_there_are() -> None:
+    """A misspelt type in the table would ignore nothing."""
+    assert toml_tables("ignored_keys").keys() <= mappings().keys()

@@ -102,8 +102,8 @@ def test_a_plan_takes_them_into_its_cost_and_its_derivation() -> None:
     ("stated", "message"),
     [
         ({"financing": "loan"},
-         "interest rate missing: got financing loan and no financing_rate_per_year, want the interest rate a year, 0 for none. State "
-         "it."),
+         "interest rate missing: got financing loan and no financing_rate_per_year, want the interest "
+         "rate a year, 0 for none. State it."),
         ({"financing": "lease", "financing_rate_per_year": 0.05, "loan_months": 24},
          "two lengths: got loan_months 24 and a lease, which ends with the use of the GPUs, want its years alone. "
          "Remove loan_months."),

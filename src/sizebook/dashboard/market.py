@@ -4,23 +4,9 @@ from typing import Any
 
 from sizebook.core.cells import evaluate
 from sizebook.core.errors import SizebookError
-from sizebook.core.tables import Row, table
+from sizebook.core.tables import Row, table, toml_tables
 from sizebook.functions import find
 
-# Column -> its title, and what a value is divided by to be read.
-GPU = {
-    "name": ("Accelerator", 0.0),
-    "maker": ("Maker", 0.0),
-    "release_date": ("Released", 0.0),
-    "memory_bytes": ("Memory, GiB", 2.0**30),
-    "memory_bandwidth_bytes_per_s": ("Bandwidth, TB/s", 1e12),
-    "peak_bf16_flop_per_s": ("bf16 dense, TFLOP/s", 1e12),
-    "peak_fp8_flop_per_s": ("fp8 dense, TFLOP/s", 1e12),
-    "peak_fp4_flop_per_s": ("fp4 dense, TFLOP/s", 1e12),
-    "scale_up_bytes_per_s": ("Scale-up link, GB/s", 1e9),
-    "tdp_watts": ("Power, W", 1.0),
-    "launch_price_usd": ("Launch price, USD", 1.0),
-}
 # What is listed for an accelerator on demand: name, title, whether it is a number.
 LISTED = [
     ["price", "On demand, USD a GPU-hour", True],
@@ -29,26 +15,17 @@ LISTED = [
     ["n_prices", "Prices", True],
     ["newest", "Newest of", False],
 ]
-PRICE = {
-    "gpu": ("Accelerator", 0.0),
-    "provider": ("Provider", 0.0),
-    "instance": ("Instance", 0.0),
-    "gpus": ("GPUs", 1.0),
-    "region": ("Region", 0.0),
-    "term": ("Term", 0.0),
-    "usd_per_gpu_hour": ("USD a GPU-hour", 1.0),
-    "date": ("Asked on", 0.0),
-}
 
 
 def market_data() -> dict[str, Any]:
     """Return both tables: their heads, and rows of a key, the values and the source."""
     newest = sorted(table("hardware"), key=lambda row: row["release_date"], reverse=True)
-    gpus = [_row(row, GPU, row["key"], _listed(row["key"])) for row in newest]
-    prices = [_row(row, PRICE, row["gpu"], []) for row in table("prices")]
+    columns = toml_tables("market_columns")
+    gpus = [_row(row, columns["gpus"], row["key"], _listed(row["key"])) for row in newest]
+    prices = [_row(row, columns["prices"], row["gpu"], []) for row in table("prices")]
     return {
-        "gpus": {"heads": [*_heads(GPU), *LISTED], "rows": gpus},
-        "prices": {"heads": _heads(PRICE), "rows": prices},
+        "gpus": {"heads": [*_heads(columns["gpus"]), *LISTED], "rows": gpus},
+        "prices": {"heads": _heads(columns["prices"]), "rows": prices},
     }
 
 

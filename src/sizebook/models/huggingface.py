@@ -1,6 +1,7 @@
 """From a Hugging Face config.json to an `Architecture`: one short mapping a model type, kept in `families`."""
 
 import importlib
+import pkgutil
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,7 +9,7 @@ from functools import cache, lru_cache
 
 from sizebook.core.errors import RangeError, SizebookError, UnknownKeyError
 from sizebook.core.hints import suggestion
-from sizebook.core.tables import table
+from sizebook.core.tables import table, toml_tables
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture
 from sizebook.models.checkpoints.kinds import no_model_type
@@ -59,10 +60,10 @@ def model_type(*names: str) -> Callable[[Mapping], Mapping]:
 
 def mappings() -> dict[str, Mapping]:
     """Return every mapping by model type."""
-    from sizebook.models.families import MODULES
+    from sizebook.models import families
 
-    for module in MODULES:
-        importlib.import_module(f"sizebook.models.families.{module}")
+    for module in pkgutil.walk_packages(families.__path__, f"{families.__name__}."):
+        importlib.import_module(module.name)
     return _MAPPINGS
 
 
@@ -149,6 +150,7 @@ def describe(config: Config) -> Architecture:
             f"docs/architectures.md. Count it with --engine transformers, or add a mapping."
             f"{suggestion(name, _MAPPINGS)}"
         )
+    config.ignore(*toml_tables("ignored_keys").get(name, ()))
     return mapping(config)
 
 

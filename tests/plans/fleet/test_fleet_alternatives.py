@@ -1,4 +1,4 @@
-"""Rent, buy or use an API for fleets: shared nodes, contracts and calls by hand, each crossing by planning all traffic."""
+"""Rent, buy or API for fleets: shared nodes, contracts and calls by hand, each crossing by planning all traffic."""
 
 import tomllib
 from dataclasses import replace

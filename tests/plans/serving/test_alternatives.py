@@ -1,4 +1,4 @@
-"""Rent, buy or use an API: prices of tokens and bought nodes by hand, and the first traffic at which one costs no more."""
+"""Rent, buy or API: prices of tokens and bought nodes by hand, and the first traffic at which one costs no more."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -64,7 +64,6 @@ def transformer(config: Config) -> Architecture:
     encoder = tuple(_layer(config, i, cross=False, experts=False) for i in range(n_encoder))
     decoder = tuple(_layer(config, i, cross=n_encoder > 0, experts=True) for i in range(n_layers))
     outputs = (_norm(config, "norm", d_model),) if config.flag("final_norm", default=True) else ()
-    config.ignore("activation", "d_ff")
     return Architecture(
         model_type="transformer",
         d_model=d_model,

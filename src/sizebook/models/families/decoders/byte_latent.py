@@ -12,10 +12,6 @@ NOTE = remark("the layers over patches run once a patch, not once a byte: FLOPs 
 @model_type("blt")
 def blt(config: Config) -> Architecture:
     """BLT (arXiv:2412.09871): a byte encoder and decoder that attend to patches, and a model that finds the patches."""
-    config.ignore(
-        "patch_size", "patching_mode", "patching_batch_size", "max_patch_length", "local_attention_window_len"
-    )
-    config.ignore("patching_threshold")
     encoder, decoder = config.section("encoder_config"), config.section("decoder_config")
     latent, vocab = config.section("global_config"), config.integer("vocab_size")
     d_encoder, d_decoder, d_latent = (part.integer("hidden_size") for part in (encoder, decoder, latent))

@@ -36,8 +36,6 @@ HEADS = ("num_attention_heads", "num_key_value_heads", "head_dim")
 @model_type("inkling_text")
 def inkling(config: Config) -> Architecture:
     """Inkling: sliding layers with key-value heads of their own, experts whose router scores the shared ones too."""
-    config.ignore("route_scale", "rms_norm_eps_moe_gate", "chain_hidden_post_norm", "mtp_hidden_states_first")
-    config.ignore("number_of_conv_states", "swa_num_attention_heads", "swa_head_dim", "swa_num_key_value_heads")
     config.none("first_k_dense_replace")  # 'dense_mlp_idx' or 'mlp_layer_types' say it here
     for key in ("unpadded_vocab_size", "local_layer_ids", "num_mtp_layers", "mtp_local_layer_ids"):
         if config.has(key):
@@ -63,7 +61,6 @@ def inkling(config: Config) -> Architecture:
             return Layer((*block(d_model, attend, feed_forward(config)).bricks, beside, around, dense_scale))
         return Layer((*block(d_model, attend, feed).bricks, beside, around, scale))
 
-    config.ignore("intermediate_size")
     kinds = config.pattern("layer_types", n_layers, HYBRID, every(n_layers, 6, last=HYBRID[0], other=HYBRID[1]))
     norm = Tensors((vector("embed_tokens.embed_norm.weight", d_model, part="embedding"),))
     layers = layers_of(zip(mlps, kinds, strict=True), layer)
@@ -73,8 +70,6 @@ def inkling(config: Config) -> Architecture:
 @model_type("inkling2_text")
 def inkling2(config: Config) -> Architecture:
     """Inkling 2: gated attention with sinks, convolutions that depend on the token, queries over earlier blocks."""
-    config.ignore("unpadded_vocab_size", "route_scale", "number_of_conv_states", "n_layers_per_attn_res_block")
-    config.ignore("log_scaling_n_floor", "log_scaling_alpha", "rel_l2_clip_threshold", "qk_l2_clip_threshold")
     config.ignore(
         *(f"{swa}{key}" for swa in ("", "swa_") for key in HEADS), "rel_extent"
     )  # where no layer is of a kind

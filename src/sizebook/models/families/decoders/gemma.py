@@ -39,10 +39,8 @@ NORMS = ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layerno
 @model_type("recurrent_gemma")
 def recurrent_gemma(config: Config) -> Architecture:
     """RecurrentGemma: two recurrent blocks, then one of sliding attention; the inner width is given for both halves."""
-    config.ignore("w_init_variance_scale", "final_w_init_variance_scale")
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
     pattern = config.values.get("block_types") or ["recurrent", "recurrent", "attention"]
-    config.ignore("block_types")
     if not isinstance(pattern, list) or any(kind not in ("recurrent", "attention") for kind in pattern):
         raise config.unknown("block_types", pattern, "a list of recurrent and attention")
     bias = config.flag("attention_bias", default=False)

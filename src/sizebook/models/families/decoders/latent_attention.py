@@ -33,7 +33,6 @@ def latent(config: Config, **more: object) -> LatentAttention:
 @model_type("minicpm3")
 def minicpm3(config: Config) -> Architecture:
     """MiniCPM 3: latent attention in a dense model, embedding and head tied."""
-    config.ignore("dim_model_base", "scale_depth", "scale_emb", "rope_interleave")
     mixer = latent(config) if config.has("v_head_dim") else _head_of_model(config)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)), BesideLayers(tied=True))
@@ -56,7 +55,6 @@ def longcat(config: Config) -> Architecture:
     """
     config.only("attention_method", "MLA")
     config.only("zero_expert_type", "identity")
-    config.ignore("mla_scale_q_lora", "mla_scale_kv_lora")
     mixer = latent(config)
     if config.integer("qk_head_dim", default=mixer.d_head) != mixer.d_head:
         raise config.unknown("qk_head_dim", config.values["qk_head_dim"], f"{mixer.d_head}, the sum of its two parts")

@@ -15,9 +15,7 @@ from sizebook.models.mixers import DeltaNet
 def kimi_linear(config: Config) -> Architecture:
     """Kimi Linear and Ling 3: delta rule with a decay per channel, latent attention in every n-th layer."""
     kimi = config.text("model_type") == "kimi_linear"
-    config.ignore("kda_safe_gate", "kda_lower_bound", "layer_group_size", "num_expert_group", "short_conv_kernel_size")
     feed, mlps = fine_grained(config), mlp_kinds(config, first_dense=1)
-    config.ignore("use_grouped_topk", "moe_router_activation_func")
     config.only("moe_layer_freq", 1)
     if not kimi:
         config.none("linear_attn_config", "q_lora_rank")

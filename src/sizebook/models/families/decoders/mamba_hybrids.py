@@ -43,9 +43,6 @@ def mamba1_mixer(config: Config) -> Mamba1:
 @model_type("nemotron_h")
 def nemotron_h(config: Config) -> Architecture:
     """Nemotron-H: each layer is one block: Mamba 2 (M), attention (*), plain (-) or experts (E)."""
-    config.ignore(*IGNORED, "num_logits_to_keep", "moe_shared_expert_overlap", "mtp_layers_block_type", "expand")
-    config.ignore("time_step_rank", "mamba_expand", "intermediate_size", "moe_latent_size", "num_nextn_predict_layers")
-    config.ignore("mtp_hybrid_override_pattern", "attention_head_dim", "use_conv_bias", "mamba_proj_bias", "mlp_bias")
     pattern, d_model = _nemotron_pattern(config), config.integer("hidden_size")
     n_layers = config.integer("num_hidden_layers", default=len(pattern))
     if len(pattern) != n_layers:
@@ -56,8 +53,6 @@ def nemotron_h(config: Config) -> Architecture:
 
     layers = layers_of(pattern, layer)
     n_experts = config.integer("n_routed_experts", default=0) if "E" in pattern else 0
-    config.ignore("n_routed_experts", "n_shared_experts", "moe_intermediate_size", "num_experts_per_tok")
-    config.ignore("moe_shared_expert_intermediate_size")
     n_mtp = config.integer("num_nextn_predict_layers", default=0)
     later = config.text("mtp_hybrid_override_pattern", default="*E") if n_mtp else ""
     inner = Layer(tuple(brick for kind in later for brick in layer(kind).bricks))
@@ -162,7 +157,6 @@ def hybrid_stack(
 def zamba(config: Config) -> Architecture:
     """Zamba: Mamba 1 with two heads and one shared block."""
     config.only("num_mem_blocks", 1)
-    config.ignore(*IGNORED)
     n_layers = config.integer("num_hidden_layers")
     period, offset = config.integer("attn_layer_period", default=6), config.integer("attn_layer_offset", default=4)
     default = ["mamba", "mamba", "hybrid"] + [
@@ -179,8 +173,6 @@ def zamba2(config: Config) -> Architecture:
 
     Adapters of queries, keys and values are those of the 1.2B (arXiv:2411.15242).
     """
-    config.ignore(*IGNORED, "kv_channels", "num_query_groups", "hybrid_layer_ids", "use_mem_eff_path")
-    config.ignore("use_long_context", "use_mem_rope", "mamba_headdim", "chunk_size")
     config.only("use_conv_bias", True)
     config.only("add_bias_linear", False)
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")

@@ -65,7 +65,6 @@ def jetmoe(config: Config) -> Architecture:
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
     kv_heads, d_head = config.integer("num_key_value_heads"), config.integer("kv_channels")
     feed = replace(routed(config, "intermediate_size"), name="mlp")
-    config.ignore("num_attention_heads")
     layer = block(d_model, ExpertAttention(d_model, kv_heads, d_head, feed.n_experts, feed.top_k), feed)
     extra = Tensors((vector("mlp.bias", d_model, part="bias"),))
     return stack(config, (Layer((*layer.bricks, extra)),) * n_layers, BesideLayers(tied=True))

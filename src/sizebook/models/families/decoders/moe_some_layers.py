@@ -29,7 +29,6 @@ def ernie_moe(config: Config) -> Architecture:
     statics = Tensors((vector("mlp.moe_statics.e_score_correction_bias", 1, feed.n_experts, part="router"),))
     n_layers, interval = config.integer("num_hidden_layers"), config.integer("moe_layer_interval")
     start = config.integer("moe_layer_start_index", default=1)
-    config.ignore("moe_layer_end_index", "intermediate_size", "moe_gate")
     until_the_last = config.values.get("moe_layer_end_index", -1) in (None, -1)
     last = n_layers - 1 if until_the_last else config.integer("moe_layer_end_index")
     if bias or not interval:
@@ -47,8 +46,6 @@ def ernie_moe(config: Config) -> Architecture:
 @model_type("llama4_text")
 def llama4(config: Config) -> Architecture:
     """Llama 4: every n-th layer has experts and one shared expert; three of four layers see a chunk."""
-    config.ignore("attn_temperature_tuning", "floor_scale", "attn_scale")
-    config.ignore("for_llm_compressor", "use_qk_norm", "attn_scale")
     n_layers = config.integer("num_hidden_layers")
     feed = routed(config, "intermediate_size", name="feed_forward")
     feed = replace(feed, d_ff_shared=feed.d_ff)
@@ -83,7 +80,6 @@ def _chunks(config: Config, n_layers: int) -> list[str]:
 def mimo_v2(config: Config) -> Architecture:
     """MiMo V2 Flash: sliding layers have sinks and twice the key-value heads; values are narrower than keys."""
     n_layers, d_model = config.integer("num_hidden_layers"), config.integer("hidden_size")
-    config.ignore("attention_chunk_size", "attention_value_scale")
     window = config.window("sliding_window", "sliding_window_size")
     kinds, mlps = _mimo_kinds(config, n_layers)
     feed = routed(config)

@@ -97,7 +97,6 @@ def minimax_text(config: Config) -> Architecture:
         config.ignore(f"layernorm_{key}_alpha", f"layernorm_{key}_beta", f"layernorm_full_{key}_alpha")
     for kind in ("full", "linear"):
         config.ignore(f"layernorm_{kind}_attention_alpha", f"layernorm_{kind}_attention_beta")
-    config.ignore("shared_moe_mode", "attn_window_size", "sep_token")
     kinds = config.per_layer("attn_type_list", config.integer("num_hidden_layers"))
     if set(kinds) - {0, 1}:
         raise config.unknown("attn_type_list", kinds, "0 for linear attention, 1 for the usual")
@@ -111,8 +110,6 @@ def minimax_text(config: Config) -> Architecture:
 def arctic(config: Config) -> Architecture:
     """Snowflake Arctic: a dense residual block as wide as the model beside the experts of every n-th layer."""
     config.only("enable_expert_tensor_parallelism", False)
-    config.ignore("moe_eval_capacity_factor", "moe_train_capacity_factor", "moe_min_capacity", "quantization")
-    config.ignore("moe_token_dropping", "moe_second_expert_sampling")
     mixer, feed = (
         attention(config, kv_required=True),
         routed(config, "intermediate_size"),
@@ -135,7 +132,6 @@ def arctic(config: Config) -> Architecture:
 @model_type("step3_text")
 def step3_text(config: Config) -> Architecture:
     """Step-3's language model (arXiv:2507.19427): low-rank queries, one key-value head, experts but in some layers."""
-    config.ignore("max_seq_len", "max_position_embedding", "norm_expert_weight", "moe_layers_enum")
     config.only("num_attention_groups", 1)
     config.only("num_key_value_heads", 1)
     mixer = SharedQueryAttention(

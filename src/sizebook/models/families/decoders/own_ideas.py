@@ -14,8 +14,6 @@ def hunyuan_moe(config: Config) -> Architecture:
     for key in ("use_cla", "use_mla"):  # transformers builds neither shared nor latent keys for this type
         config.only(key, False)
     config.only("use_rotary_pos_emb", True)
-    config.ignore("cla_share_factor", "use_qk_norm", "norm_type", "org_vocab_size", "attention_head_dim", "class_num")
-    config.ignore("use_mixed_mlp_moe", "num_shared_expert", "moe_intermediate_size", "moe_layer_num_skipped")
     mixer = attention(config, biased=True, qk_norm="head")
     feed = feed_forward(config)
     n_layers, n_experts = config.integer("num_hidden_layers"), config.integer("num_experts", "num_local_experts")

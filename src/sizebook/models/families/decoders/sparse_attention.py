@@ -31,9 +31,6 @@ COMPRESSION = {
 @model_type("deepseek_v4", "deepseek_ref")
 def deepseek_v4(config: Config) -> Architecture:
     """DeepSeek V4: one key-value vector, compressed history, four residual streams, first layers routed by a hash."""
-    config.ignore(
-        "num_key_value_heads", "hc_sinkhorn_iters", "qk_rope_head_dim", "index_topk", "attention_bias", "mlp_bias"
-    )
     if config.values.get("attention_bias") or config.values.get("mlp_bias"):
         raise config.unknown("attention_bias", True, "false: biases are not described for this type")
     n_layers, d_model, vocab = (config.integer(k) for k in ("num_hidden_layers", "hidden_size", "vocab_size"))
@@ -124,9 +121,7 @@ def dots_3(config: Config) -> Architecture:
     n_layers = config.integer("num_hidden_layers")
     kinds = config.pattern("layer_types", n_layers, ("indexed_attention", "sliding_attention"))
     wide = latent(config, rope_norm=True, selected_keys=config.integer("index_topk"))
-    config.ignore("head_dim")
     wide = replace(wide, gate=wide.n_heads)
-    config.ignore("index_topk", "indexer_rope_interleave")
     heads, width = config.integer("index_n_heads"), config.integer("index_head_dim")
     select = Indexer(wide.d_model, wide.q_rank, heads, d_head=width)
     slid = _dots_sliding(config, wide, [i for i, kind in enumerate(kinds) if kind == "sliding_attention"])
@@ -165,9 +160,6 @@ def _dots_sliding(config: Config, wide: LatentAttention, layers: list[int]) -> L
 @model_type("minimax_m3_vl_text", "minimax_m3")
 def minimax_m3(config: Config) -> Architecture:
     """MiniMax M3: grouped attention; in sparse layers an indexer selects blocks of keys."""
-    config.ignore("use_gemma_norm", "qk_norm_type", "use_routing_bias", "swiglu_alpha", "attention_output_gate")
-    config.ignore("index_block_size", "index_topk_blocks", "index_local_blocks", "n_shared_experts", "use_qk_norm")
-    config.ignore("num_mtp_modules", "dense_intermediate_size")
     if config.values.get("attention_output_gate"):
         raise config.unknown("attention_output_gate", True, "false: the gate is not described for this type")
     n_layers, feed = config.integer("num_hidden_layers"), routed(config, "intermediate_size")

@@ -13,7 +13,6 @@ def nv_embed(config: Config) -> Architecture:
     """NV-Embed (arXiv:2405.17428): Mistral that sees both ways, its tokens pooled through latents they attend to."""
     config.only("architectures", ["NVEmbedModel"])
     config.needs("text_config", "latent_attention_config")
-    config.ignore("add_eos", "add_pad_token", "is_mask_instruction", "mask_type", "padding_side", "hidden_size")
     section = config.section("text_config")
     section.values = {**section.values, "model_type": "mistral"}
     text = describe(section)

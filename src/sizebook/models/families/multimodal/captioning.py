@@ -24,7 +24,6 @@ BLIP_CLASSES = {
 @model_type("blip")
 def blip(config: Config) -> Architecture:
     """BLIP: BERT with attention to the patches of a ViT in each layer."""
-    config.ignore("architectures", "encoder_width")
     words = kind_of_class(config, "Blip", BLIP_CLASSES).split() if config.class_names() else ["decodes"]
     text, vision = config.section("text_config"), config.section("vision_config")
     text.only("model_type", "blip_text_model")

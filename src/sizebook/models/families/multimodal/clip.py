@@ -21,7 +21,6 @@ def clip(config: Config) -> Architecture:
     Where older files repeat a section under a name with 'dict', transformers takes that one.
     """
     config.built_as("CLIPModel", "CLIPForImageClassification")
-    config.ignore("text_config", "vision_config")
     names = [f"{name}_dict" if config.has(f"{name}_dict") else name for name in ("text_config", "vision_config")]
     text, vision = config.section(names[0]), config.section(names[1])
     text.only("model_type", "clip_text_model")

@@ -68,7 +68,6 @@ def _painter(config: Config) -> Tower:
 def emu3(config: Config) -> Architecture:
     """Emu3 (arXiv:2409.18869): Llama over words and codes, beside the quantiser that reads and draws frames."""
     config.built_as("Emu3ForConditionalGeneration", "Emu3Model")
-    config.ignore("vocabulary_map")
     text = part("emu3_text_model", config.section("text_config"))
     tower, buffers = _frames(config.section("vq_config"))
     return with_towers(config, text, tower, tied=False, buffers=buffers)

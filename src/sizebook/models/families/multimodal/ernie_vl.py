@@ -9,39 +9,6 @@ from sizebook.models.families.blocks import BesideLayers, attention, block, feed
 from sizebook.models.families.experts import mlp_kinds, routed
 from sizebook.models.huggingface import describe, model_type
 
-# Keys of the first published files that change no tensor, whatever they say.
-FIRST_IGNORED = (
-    "freq_allocation",
-    "fuse_attn_ffn",
-    "fuse_gate_detach_matmul",
-    "fuse_rms_norm",
-    "fuse_softmax_mask",
-    "fuse_swiglu",
-    "im_patch_id",
-    "max_text_id",
-    "modality_detach",
-    "moe_all_to_all_dropout",
-    "moe_capacity",
-    "moe_dense_experts_token_type_id",
-    "moe_fuse_experts",
-    "moe_gate",
-    "moe_gate_act",
-    "moe_group",
-    "moe_group_experts",
-    "moe_layer_feed_fake_token",
-    "moe_multimodal_dispatch_use_allgather",
-    "moe_norm_gate_logits",
-    "moe_reverse_token_drop",
-    "moe_use_aux_free",
-    "moe_use_hard_gate",
-    "moe_use_size_all2all",
-    "rope_3d",
-    "rope_reorder",
-    "tensor_parallel_degree",
-    "use_recompute_resampler",
-    "using_precision_check",
-    "resampler_fuse_rms_norm",
-)
 # What the mapping describes, where these files say it.
 FIRST_SAY = {"mm_vocab_size": 0, "moe_num_attn_experts": False, "moe_use_token_type_bias": False}
 TEXT_SIZES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
@@ -54,7 +21,6 @@ def ernie_vl_first(config: Config) -> Architecture:
 
     Translated as transformers' contributors convert these files; what they build is the type ``ernie4_5_vl_moe``.
     """
-    config.ignore(*FIRST_IGNORED)
     config.only("use_temporal_conv", True)
     for key, value in FIRST_SAY.items():
         config.only(key, value)

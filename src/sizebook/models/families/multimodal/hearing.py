@@ -15,7 +15,6 @@ DELAY_WIDTH = 32  # of the two projections by which a layer takes the delay into
 @model_type("voxtral_realtime")
 def voxtral_realtime(config: Config) -> Architecture:
     """Voxtral Realtime: an encoder with windows that caches its keys, Ministral scaled by the delay asked for."""
-    config.ignore("audio_length_per_tok", "default_num_delay_tokens")
     section, audio = config.section("text_config"), config.section("audio_config")
     section.only("model_type", "voxtral_realtime_text")
     section.values = {**section.values, "model_type": "voxtral_realtime_text"}
@@ -44,7 +43,6 @@ def voxtral_realtime(config: Config) -> Architecture:
 def granite_speech(config: Config) -> Architecture:
     """Granite Speech (arXiv:2505.08699): a conformer, a querying transformer over windows of it, Granite."""
     config.needs("text_config", "encoder_config", "projector_config")
-    config.ignore("has_lora_adapter")  # a file of its own holds the adapter
     section = config.section("text_config")
     text = text_model(config, section.text("model_type", default="granite"), chosen=True)
     encoder, queries = config.section("encoder_config"), config.section("projector_config")

@@ -8,14 +8,6 @@ from sizebook.models.families.blocks import block, feed_forward, layers_of, stac
 from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 
-FREEZING = (
-    "freeze_text_layers",
-    "freeze_text_module_exceptions",
-    "freeze_lm_head",
-    "freeze_vision_layers",
-    "freeze_vision_module_exceptions",
-)
-
 RESAMPLER = (
     "resampler_n_latents",
     "resampler_depth",
@@ -29,7 +21,6 @@ RESAMPLER = (
 def idefics(config: Config) -> Architecture:
     """IDEFICS (arXiv:2306.16527): tokens and head in two tables, the second trained with the image."""
     config.built_as("IdeficsForVisionText2Text", "IdeficsModel")
-    config.ignore(*FREEZING, "alpha_initializer", "alphas_initializer_range", "word_embed_proj_dim")
     bare = (config.class_names() or [""])[0] == "IdeficsModel"
     vision = config.section("vision_config")
     vision.only("model_type", "idefics_vision")

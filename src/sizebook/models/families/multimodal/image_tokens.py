@@ -14,7 +14,6 @@ from sizebook.models.towers import Tower
 @model_type("chameleon")
 def chameleon(config: Config) -> Architecture:
     """Chameleon (arXiv:2405.09818): gains and offsets of queries and keys a head, a VQ-GAN's encoder and codebook."""
-    config.ignore("model_parallel_size", "swin_norm", "vocabulary_map")  # swin_norm moves the norms of a layer alone
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     d_model = feed.d_model
     mixer = attention(config, biased=True, kv_required=True)

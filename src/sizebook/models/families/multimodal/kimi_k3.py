@@ -43,7 +43,6 @@ VISION_SAYS = {
 def kimi_k3(config: Config) -> Architecture:
     """Kimi K3: the language model behind a ViT without biases whose positions are a learned grid."""
     config.only("tie_word_embeddings", False)
-    config.ignore("ignore_index", "image_placeholder")
     config.needs("text_config", "vision_config")
     text = _text(config.section("text_config"))
     return with_towers(config, text, _vit(config.section("vision_config"), text.d_model), tied=False, ties="neither")

@@ -15,7 +15,6 @@ from sizebook.models.towers import Tower
 def molmo2(config: Config) -> Architecture:
     """Molmo 2, in transformers' spelling or that of its first files, whose ViT ends at the last layer that is read."""
     text, adapter = _language_model(config.section("text_config")), config.section("adapter_config")
-    config.ignore("image_patch_id")
     first = config.has("vit_config")
     if first and config.has("vision_config"):
         raise config.unknown("vit_config", "an object of keys", "it or 'vision_config', not both")

@@ -24,8 +24,6 @@ def qwen2_5_omni(config: Config) -> Architecture:
     text = text_model(thinker, "qwen2")
     towers = [replace(tower("qwen2_5_vl", thinker.section("vision_config")), name="visual")]
     towers.append(tower("qwen2_5_omni_audio", thinker.section("audio_config")))
-    config.ignore("enable_audio_output_", "enable_talker")
-    config.ignore("talker_config", "token2wav_config")
     if config.flag("enable_audio_output", default=True):
         towers.append(tower("qwen2_5_omni_talker", config.section("talker_config")))
         towers += _vocoder(config.section("token2wav_config"))

@@ -15,10 +15,6 @@ def internvl_chat(config: Config) -> Architecture:
     """InternVL 1.5 to 3.5 as first published: InternViT, neighbouring patches side by side, two projections."""
     config.needs("llm_config", "vision_config")
     config.only("architectures", ["InternVLChatModel"])
-    config.ignore("dynamic_image_size", "force_image_size", "max_dynamic_patch", "hidden_size")
-    config.ignore(
-        "min_dynamic_patch", "pad2square", "ps_version", "select_layer", "use_thumbnail", "tie_word_embeddings"
-    )
     for key in ("use_backbone_lora", "use_llm_lora"):
         config.only(key, 0)
     section, vision = config.section("llm_config"), config.section("vision_config")
@@ -53,7 +49,6 @@ def phi3_v(config: Config) -> Architecture:
     vision.ignore("num_img_tokens", "layer_idx", "type_feature")
     joined = 4 * vision.integer("image_dim_out", default=1024)
     text = flat(config, "phi3")
-    config.ignore("vision_config")
     projector = (
         linear("img_projection.0", joined, text.d_model),
         linear("img_projection.2", text.d_model, text.d_model),
@@ -79,7 +74,6 @@ def deepseek_vl2(config: Config) -> Architecture:
     """DeepSeek-VL2 (arXiv:2412.10302): SigLIP with its pooling head, DeepSeekMoE with or without latent attention."""
     config.needs("language_config", "vision_config", "projector_config")
     config.only("tile_tag", "2D")
-    config.ignore("candidate_resolutions", "global_view_pos", "tie_word_embeddings")
     section = config.section("language_config")
     section.ignore("use_mla", "lm_head", "rm_head", "topk_method")
     kind = "deepseek_v3" if section.values.get("topk_method") == "noaux_tc" else "deepseek_v2"

@@ -69,7 +69,6 @@ KIMI_VISION = {
 @model_type("kimi_k25")
 def kimi_k25(config: Config) -> Architecture:
     """Kimi K2.5: DeepSeek V3's shape behind MoonViT, whose positions are a learned grid."""
-    config.ignore("use_unified_vision_chunk", "video_placeholder", "ignore_index", "projection_hidden_size")
     config.section("text_config").only("model_type", "kimi_k2", "deepseek_v3")
     text, vision = text_model(config, "kimi_k2"), config.section("vision_config")
     vision.ignore(

@@ -16,7 +16,6 @@ from sizebook.models.towers import Tower
 @model_type("fuyu")
 def fuyu(config: Config) -> Architecture:
     """Fuyu: patches through one projection into Persimmon, whose keys the first files keep at their top."""
-    config.ignore("image_size", "patch_size", "num_channels")
     patch, channels = config.integer("patch_size"), config.integer("num_channels")
     nested = config.has("text_config")
     if nested:

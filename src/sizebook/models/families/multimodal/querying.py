@@ -27,7 +27,6 @@ def blip2(config: Config) -> Architecture:
     if plain:
         config.built_as("Blip2ForConditionalGeneration", "Blip2Model")
         config.ignore("architectures")  # its bare class holds the language model with its head
-    config.ignore("image_text_hidden_size", "use_decoder_only_language_model", "video_token_index")
     stem = "blip_2" if plain else name
     vision, queries = config.section("vision_config"), config.section("qformer_config")
     vision.only("model_type", f"{stem}_vision_model")

@@ -25,7 +25,6 @@ def qwen3_omni(config: Config) -> Architecture:
     thinker = config.section("thinker_config")
     talking = config.flag("enable_audio_output", default=True)
     spoken = [config.section("talker_config"), config.section("code2wav_config")] if talking else []
-    config.ignore("enable_talker", "talker_config", "code2wav_config")
     described = _thinker(thinker)
     speech = (*_talker(spoken[0]), _vocoder(spoken[1])) if talking else ()
     return replace(described, model_type="qwen3_omni_moe", inputs=(*described.inputs, *speech))

@@ -12,21 +12,10 @@ from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
-# Switches of the publisher's code, and settings of the image's positions.
-OWN_CODE = (
-    "compression_ratio",
-    "weight_share_add_bias",
-    "use_3d_rope",
-    "rope_is_neox_style",
-    "use_flash_attention",
-    "max_sequence_length",
-)
-
 
 @model_type("paddleocr_vl")
 def paddleocr_vl(config: Config) -> Architecture:
     """PaddleOCR-VL (arXiv:2510.14528): SigLIP whose position table is resampled, ERNIE 4.5's language model."""
-    config.ignore(*OWN_CODE)
     if config.has("text_config"):
         text = part("paddleocr_vl_text", config.section("text_config"))
         return with_towers(config, text, _vit(config, text.d_model), tied=True, ties="either")

@@ -14,7 +14,6 @@ from sizebook.models.huggingface import model_type
 def pix2struct(config: Config) -> Architecture:
     """Pix2Struct (arXiv:2210.03347), MatCha and DePlot: the decoder's attention is as wide as the model."""
     config.built_as("Pix2StructForConditionalGeneration")
-    config.ignore("is_vqa")
     text, vision = config.section("text_config"), config.section("vision_config")
     text.only("model_type", "pix2struct_text_model")
     vision.only("model_type", "pix2struct_vision_model")

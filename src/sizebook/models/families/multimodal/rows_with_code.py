@@ -69,7 +69,6 @@ def glm4v(config: Config) -> Architecture:
         built = section.values.get(key, size)
         if config.has(key) and config.integer(key) != built:
             raise config.unknown(*config.as_written(key), f"{built}: transformers reads 'text_config' only")
-    config.ignore("attention_bias")
     return joined(row_of("_glm4v"), config)
 
 
@@ -96,7 +95,6 @@ def ovis2(config: Config) -> Architecture:
 
     A tied head is the section's own, so that a vocabulary which the top level leaves out is none of its class's.
     """
-    config.ignore("visual_indicator_token_ids")
     vision = config.section("vision_config")
     n_words, indicators = vision.integer("vocab_size"), vision.integer("num_visual_indicator_tokens")
     if indicators >= n_words:

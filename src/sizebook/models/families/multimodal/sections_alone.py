@@ -38,7 +38,6 @@ def language_model(config: Config) -> Architecture:
     own = config.text("model_type")
     kind, name = LANGUAGE[own]
     config.built_as(name)
-    config.ignore("architectures", "tie_word_embeddings")
     config.values = {**config.values, "model_type": kind}
     return replace(describe(config), model_type=own, head=None)
 

@@ -35,7 +35,6 @@ def t5gemma(config: Config) -> Architecture:
     encoder, decoder = (config.section(name) for name in ("encoder", "decoder"))
     d_encoder, d_model = encoder.integer("hidden_size"), decoder.integer("hidden_size")
     vocab, source = decoder.integer("vocab_size"), encoder.integer("vocab_size")
-    config.ignore("vocab_size")
     tied = config.flag("tie_word_embeddings", default=True)
     inputs: list[Brick] = [Embedding("encoder.embed_tokens", source, d_encoder)]
     if words != "words" or not tied:
@@ -102,7 +101,6 @@ def t5gemma2(config: Config) -> Architecture:
     words = kind_of_class(config, "T5Gemma2", MODEL_HEADS | LABELS)
     encoder, decoder = config.section("encoder"), config.section("decoder")
     text, vision = encoder.section("text_config"), encoder.section("vision_config")
-    config.ignore("vocab_size", "eoi_token_index")
     encoder.ignore("tie_word_embeddings", "eoi_token_index")
     d_model, d_vision, vocab = text.integer("hidden_size"), vision.integer("hidden_size"), text.integer("vocab_size")
     decoder.only("hidden_size", d_model)
