@@ -8,9 +8,10 @@ from sizebook.core.errors import InputError
 from sizebook.models import catalog
 from sizebook.models.towers import Tower
 from sizebook.serving.case import case_of
+from sizebook.serving.costs import costs_of
 from sizebook.serving.images import Read, image_read, image_seconds
 from sizebook.serving.quantities import Demand, Replica
-from sizebook.serving.time import latency, prompts_of_others
+from sizebook.serving.time import latency, load_of, prompts_of_others
 from tests.refused import message_of
 
 
@@ -55,7 +56,8 @@ def test_images_are_work_of_each_prompt() -> None:
     """Ten milliseconds more each: for one alone in its first token, for 32 in what others are waited for."""
     case = case_of("qwen2.5-vl-7b", "h100-sxm", Replica())
     more = replace(case, encode_seconds=0.01)
-    alone, many = Demand(concurrency=1), Demand(concurrency=32)
+    alone, many = Demand(concurrency=1), Demand()
     assert latency(more, alone).ttft_seconds - latency(case, alone).ttft_seconds == pytest.approx(0.01)
     assert latency(more, alone).tpot_seconds == pytest.approx(latency(case, alone).tpot_seconds)
-    assert prompts_of_others(more, many).work - prompts_of_others(case, many).work == pytest.approx(0.31)
+    work = {each: prompts_of_others(costs_of(each), load_of(each, many, 32)).work for each in (case, more)}
+    assert work[more] - work[case] == pytest.approx(0.31)

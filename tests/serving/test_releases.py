@@ -12,7 +12,7 @@ from sizebook.serving.costs import costs_of
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.releases import said_of
 from sizebook.serving.step_times import step_times
-from sizebook.serving.time import Pass, pass_seconds, prompts_together
+from sizebook.serving.time import Pass, load_of, pass_seconds, prompts_together
 from sizebook.tables.hardware import accelerator
 
 load()
@@ -66,7 +66,7 @@ def test_every_attention_rank_has_a_cap_and_a_chunk_of_its_own() -> None:
 def test_a_chunk_is_what_one_pass_of_prompts_takes() -> None:
     """Four prompts of 500 tokens fill 2,000 of 2,048; the closed form takes 4.096 of them."""
     case = case_of(MODEL, "a100-sxm-80gb", Replica(weight_dtype="bf16", engine="vllm", release="0.11.0"))
-    found = prompts_together(case, Demand(input_tokens=500, output_tokens=100, concurrency=100))
+    found = prompts_together(costs_of(case), load_of(case, Demand(input_tokens=500, output_tokens=100), 100))
     moved, fixed = pass_seconds(case, Pass(2048.0, 2048 / 500, 500.0, prefill=True))
     assert found.together == pytest.approx(moved + fixed, rel=1e-12)
     assert found.each == pytest.approx((moved + fixed) * 500 / 2048, rel=1e-12)

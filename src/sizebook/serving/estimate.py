@@ -9,7 +9,7 @@ from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.encoding import EncodedCase, latencies, places
 from sizebook.serving.memory import Memory, requests_that_fit
 from sizebook.serving.quantities import Demand
-from sizebook.serving.time import Latency, latency, tokens_per_second
+from sizebook.serving.time import Latency, latency_at, load_of, tokens_per_second
 
 __all__ = ["Band", "Estimate", "error_band", "estimate", "running_of"]
 
@@ -48,7 +48,7 @@ def estimate(case: Case | Costs, memory: Memory, demand: Demand) -> Estimate:
     at, after_first = costs_of(case), demand.output_tokens - 1
     capacity = requests_that_fit(at, memory, demand.input_tokens, output_tokens=demand.output_tokens) * at.dp
     running = running_of(at, demand, capacity)
-    found = latency(at, replace(demand, concurrency=running))
+    found = latency_at(at, load_of(at, demand, running))
     tpot = larger(found.tpot_seconds, running / at.rates["host_tokens_per_second"])
     stay = (found.ttft_seconds + tpot * after_first) * (1 + larger(demand.in_flight - running, 0.0) / running)
     stay = larger(stay, demand.in_flight / at.rates["host_requests_per_second"])

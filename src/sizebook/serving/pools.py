@@ -11,7 +11,7 @@ Passes, steps and the queue law are those of a replica that does both (`sizebook
 nothing is fitted to pools.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sizebook.core.texts import text
 from sizebook.serving.case import Case
@@ -20,9 +20,10 @@ from sizebook.serving.estimate import Estimate
 from sizebook.serving.quantities import Demand
 from sizebook.serving.time import (
     cache_bytes_per_gpu,
-    decode_step_seconds,
+    load_of,
     prefill_seconds,
     prompts_together,
+    step_seconds,
     steps_waited,
     tokens_of_step,
     waited_for,
@@ -120,15 +121,15 @@ def pooled(pools: Pools, demand: Demand) -> Estimate:
 
 def decode_rate(case: Case, demand: Demand) -> float:
     """Return the requests a second that one decode worker ends with so many in flight on it."""
-    token, _ = _token(case, demand)
+    token, _ = _token(case, demand, demand.in_flight)
     return float(demand.in_flight / (token * (demand.output_tokens - 1)))
 
 
 def prefill_rate(case: Case, demand: Demand) -> float:
     """Return the requests a second that one prefill worker passes at most: full passes on all its ranks."""
-    full = replace(demand, concurrency=1e9)  # type: ignore[arg-type]
-    host = float(costs_of(case).rates["host_requests_per_second"])
-    return min(host, float(case.dp * case.pp / prompts_together(case, full).each))
+    at, full = costs_of(case), load_of(case, demand, 1e9)
+    host = float(at.rates["host_requests_per_second"])
+    return min(host, float(case.dp * case.pp / prompts_together(at, full).each))
 
 
 def transfer_seconds(case: Case, input_tokens: float, bytes_per_second: float) -> float:
@@ -145,20 +146,21 @@ def _most_fed(pools: Pools, demand: Demand) -> float:
     return pools.prefill.workers * fed_rate(pools.prefill.case, demand, pools.transfer_bytes_per_second)
 
 
-def _token(case: Case, demand: Demand) -> tuple[float, float]:
-    """Return the time per token of a decode worker, and that of the step that yields it."""
-    at = costs_of(case)
-    step = float(decode_step_seconds(at, demand))
+def _token(case: Case, demand: Demand, in_flight: float) -> tuple[float, float]:
+    """Return the time per token of a decode worker with so many in flight on it, and the seconds of steps waited for
+    before the first one."""
+    at, load = costs_of(case), load_of(case, demand, in_flight)
+    step = float(step_seconds(at, load))
     token = step / tokens_of_step(at, demand.output_tokens)
-    return max(float(token), demand.in_flight / float(at.rates["host_tokens_per_second"])), step
+    slowest = in_flight / float(at.rates["host_tokens_per_second"])
+    return max(float(token), slowest), float(steps_waited(at, load.batch) * step)
 
 
 def queue_seconds(pools: Pools, demand: Demand) -> float:
     """Return the seconds that a prompt waits for those of others, where as many as are in flight come to be read."""
-    prefill = pools.prefill
-    shared = replace(demand, concurrency=demand.in_flight / prefill.workers)  # type: ignore[arg-type]
-    prompts = prompts_together(prefill.case, shared)
-    return float(waited_for(prefill.case, max(demand.in_flight / prefill.ranks, 1.0), prompts))
+    prefill, at = pools.prefill, costs_of(pools.prefill.case)
+    prompts = prompts_together(at, load_of(at, demand, demand.in_flight / prefill.workers))
+    return float(waited_for(at, max(demand.in_flight / prefill.ranks, 1.0), prompts))
 
 
 def _read_seconds(pools: Pools, demand: Demand) -> float:
@@ -168,8 +170,6 @@ def _read_seconds(pools: Pools, demand: Demand) -> float:
 
 
 def _flow(decode: Pool, demand: Demand, decoding: float, read: float) -> _Flow:
-    on_one = replace(demand, concurrency=decoding / decode.workers)  # type: ignore[arg-type]
-    (tpot, step), r = _token(decode.case, on_one), costs_of(decode.case).rates
-    waited = steps_waited(decode.case, on_one) * step
+    tpot, waited = _token(decode.case, demand, decoding / decode.workers)
     rate = decoding / (tpot * (demand.output_tokens - 1))
-    return _Flow(rate, tpot, float(r["first_token_seconds"] + read + waited))
+    return _Flow(rate, tpot, float(decode.case.rates["first_token_seconds"] + read + waited))

@@ -17,10 +17,11 @@ from sizebook.serving.time import (
     Pass,
     computed_and_cached,
     decode_pass,
-    decode_step_seconds,
+    load_of,
     pass_parts,
     prompts_of_others,
     scheduling_seconds,
+    step_seconds,
     steps_waited,
     tokens_of_step,
 )
@@ -86,11 +87,9 @@ def step_terms(case: Case, demand: Demand, kernels: str, scale: float = 1.0) -> 
     """Return the terms of one decode step, times a factor; none where nothing is decoded."""
     if isinstance(case, EncodedCase):
         return _written(case, max(demand.in_flight / case.dp, 1.0), demand, kernels)
-    drafting = costs_of(case).drafting
-    batch = larger(demand.in_flight / case.dp, 1.0)
-    scheduling = scheduling_seconds(case, batch)
-    terms = _pass_terms(pass_parts(case, decode_pass(case, demand)), scale * drafting, kernels)
-    return [*terms, _scheduling(scale * scheduling)]
+    load = load_of(case, demand, demand.in_flight)
+    terms = _pass_terms(pass_parts(case, decode_pass(case, load)), scale * costs_of(case).drafting, kernels)
+    return [*terms, _scheduling(scale * scheduling_seconds(case, load.batch))]
 
 
 def _scheduling(seconds: Number) -> Term:
@@ -113,11 +112,11 @@ def latency_terms(case: Case, found: Estimate, demand: Demand, kernels: str) -> 
     if isinstance(case, EncodedCase):
         return _encoded_terms(case, found, demand, kernels)
     at = replace(demand, concurrency=running_of(case, demand, found.capacity))
-    others, step = prompts_of_others(case, at), decode_step_seconds(case, at)
+    others = prompts_of_others(costs_of(case), load_of(case, at, at.in_flight))
     first = [
         *prefill_terms(case, at, kernels),
         Term(text("Queue: prompts of others"), others.queue, FITTED),
-        *_first_token(case, at, step),
+        *_first_token(case, at),
     ]
     first += _rest(text("Queue: for a place or the server"), found.ttft_seconds, first, _place(case, at))
     token = _token(case, at, kernels)
@@ -173,7 +172,7 @@ def pooled_terms(pools: Pools, found: Estimate, demand: Demand, kernels: str) ->
         *prefill_terms(prefill.case, demand, kernels),
         Term(text("Queue: prompts of others"), waiting, FITTED),
         Term(text("Cache sent between pools"), pools.transfer_seconds(demand.input_tokens), ASSUMED),
-        *_first_token(decode.case, at, decode_step_seconds(decode.case, at)),
+        *_first_token(decode.case, at),
     ]
     first += _rest(text("Queue: for a worker, its link or a place"), found.ttft_seconds, first)
     token = _token(decode.case, at, kernels)
@@ -181,10 +180,12 @@ def pooled_terms(pools: Pools, found: Estimate, demand: Demand, kernels: str) ->
     return Latencies(tuple(first), tuple(token))
 
 
-def _first_token(case: Case, demand: Demand, step: Number) -> list[Term]:
+def _first_token(case: Case, demand: Demand) -> list[Term]:
     """Return what stands between a prompt's pass and its first token."""
+    load = load_of(case, demand, demand.in_flight)
+    waited = steps_waited(case, load.batch) * step_seconds(costs_of(case), load)
     return [
-        Term(text("Queue: decode steps waited for"), steps_waited(case, demand) * step, FITTED),
+        Term(text("Queue: decode steps waited for"), waited, FITTED),
         _before_first_token(case),
     ]
 

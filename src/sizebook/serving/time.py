@@ -88,7 +88,10 @@ class Parts(NamedTuple):
     @property
     def host(self) -> Number:
         """Seconds in which the GPU waits for a host that launches its kernels one by one."""
-        gpu = self.moved + self.fixed
+        return self.waiting(self.moved + self.fixed)
+
+    def waiting(self, gpu: Number) -> Number:
+        """Return the same of a GPU that works so many seconds."""
         return hypot(gpu, self.eager) - gpu
 
 
@@ -138,25 +141,49 @@ def pass_parts(case: Case | Costs, work: Pass) -> Parts:
 def pass_seconds(case: Case | Costs, work: Pass) -> tuple[Number, Number]:
     """Return the seconds of one pass over all layers: those that depend on the load, and fixed ones."""
     parts = pass_parts(case, work)
-    return parts.moved + parts.host, parts.fixed
+    moved, fixed = parts.moved, parts.fixed
+    return moved + parts.waiting(moved + fixed), fixed
 
 
-def decode_pass(case: Case | Costs, demand: Demand) -> Pass:
+class Load(NamedTuple):
+    """What one attention rank is asked for: requests in flight, one at least, and the tokens of each.
+
+    Of a prompt's ``input_tokens`` those that are ``new`` are computed, and the prefix cache holds the ``cached`` ones.
+    """
+
+    batch: Number
+    input_tokens: Number
+    output_tokens: Number
+    new: Number
+    cached: Number
+
+
+def load_of(case: Case | Costs, demand: Demand, in_flight: Number) -> Load:
+    """Return what a rank is asked for, with so many requests of a demand in flight on the whole replica."""
+    new, cached = computed_and_cached(demand.input_tokens, demand.cache_hit_ratio)
+    return Load(larger(in_flight / case.dp, 1.0), demand.input_tokens, demand.output_tokens, new, cached)
+
+
+def decode_pass(case: Case | Costs, load: Load) -> Pass:
     """Return the pass of one decode step, every request halfway through its answer; stages split the batch."""
-    batch = larger(demand.in_flight / case.dp, 1.0)
-    micro = larger(batch / case.pp, 1.0)
-    context = demand.input_tokens + demand.output_tokens / 2
+    micro = larger(load.batch / case.pp, 1.0)
+    context = load.input_tokens + load.output_tokens / 2
     return Pass(micro * (1 + case.draft_tokens), micro, context, prefill=False)
 
 
 def decode_step_seconds(case: Case | Costs, demand: Demand) -> Number:
+    """Return one decode step of a demand: see `step_seconds`."""
+    at = costs_of(case)
+    return step_seconds(at, load_of(at, demand, demand.in_flight))
+
+
+def step_seconds(at: Costs, load: Load) -> Number:
     """Return one decode step with every request halfway through its answer; pipeline stages split the batch.
 
     With speculation it checks the drafted tokens of every request as well, and each of them was drafted by a layer.
     """
-    at = costs_of(case)
-    moved, fixed = pass_seconds(at, decode_pass(at, demand))
-    return (moved + fixed) * at.drafting + scheduling_seconds(at, larger(demand.in_flight / at.dp, 1.0))
+    moved, fixed = pass_seconds(at, decode_pass(at, load))
+    return (moved + fixed) * at.drafting + scheduling_seconds(at, load.batch)
 
 
 def scheduling_seconds(case: Case | Costs, batch: Number) -> Number:
@@ -192,13 +219,12 @@ def computed_and_cached(input_tokens: Number, cache_hit_ratio: Number) -> tuple[
     return new, input_tokens - new
 
 
-def steps_waited(case: Case | Costs, demand: Demand) -> Number:
+def steps_waited(case: Case | Costs, batch: Number) -> Number:
     """Return the decode steps that a request waits for before its first token: those of the others in flight.
 
     (1 - 1 / batch) of what a full server makes it wait for: one request alone meets no step but its own.
     """
-    at = costs_of(case)
-    return (1 - 1 / larger(demand.in_flight / at.dp, 1.0)) * (at.rates["first_token_steps"] + at.held_steps)
+    return (1 - 1 / batch) * (case.rates["first_token_steps"] + case.held_steps)
 
 
 class Shared(NamedTuple):
@@ -220,56 +246,57 @@ class Prompts(NamedTuple):
     alone: Number
 
 
-def prompts_together(case: Case | Costs, demand: Demand) -> Prompts:
+def prompts_together(at: Costs, load: Load) -> Prompts:
     """Return what a prompt costs in a pass of chunks, as many as the requests in flight fill, with its images."""
-    at = costs_of(case)
-    batch = larger(demand.in_flight / at.dp, 1.0)
-    new, cached = computed_and_cached(demand.input_tokens, demand.cache_hit_ratio)
-    chunk = larger(new, smaller(at.chunk_tokens, batch * new / 2))
-    moved, fixed = pass_seconds(at, Pass(chunk, chunk / new, demand.input_tokens, prefill=True, cached=cached))
+    new, cached = load.new, load.cached
+    chunk = larger(new, smaller(at.chunk_tokens, load.batch * new / 2))
+    moved, fixed = pass_seconds(at, Pass(chunk, chunk / new, load.input_tokens, prefill=True, cached=cached))
     together = moved + fixed + at.encode_seconds * chunk / new
-    alone = prefill_seconds(at, demand.input_tokens, demand.cache_hit_ratio) + at.encode_seconds
-    return Prompts(together * new / chunk, together, alone)
+    moved, fixed = pass_seconds(at, Pass(new, 1.0, load.input_tokens, prefill=True, cached=cached))
+    return Prompts(together * new / chunk, together, moved + fixed + at.encode_seconds)
 
 
-def waited_for(case: Case | Costs, batch: Number, prompts: Prompts) -> Number:
+def waited_for(at: Costs, batch: Number, prompts: Prompts) -> Number:
     """Return the seconds of others' prompts that a request of a batch waits for before its own, as measured.
 
     What of a prompt's pass is under way when it comes, as far as there are others, and a share of all others: those
     that came at the same moment.
     """
-    at = costs_of(case)
     r, others = at.rates, batch - 1
     queue = r["queue_under_way"] * others / batch * prompts.alone + r["queue_share"] * others * prompts.each
     return smaller(queue, MOST_QUEUED * others / at.pp * prompts.each)
 
 
-def prompts_of_others(case: Case | Costs, demand: Demand) -> Shared:
+def prompts_of_others(at: Costs, load: Load) -> Shared:
     """Return the seconds that the prompts of the requests beside one take of its life, none of them lost.
 
     Each of them costs its share of a pass of chunks. Between two steps at most one pass of chunks is run, so an answer
     of few tokens has waited for nearly all of that work before it began.
     """
-    at = costs_of(case)
-    prompts, batch = prompts_together(at, demand), larger(demand.in_flight / at.dp, 1.0)
-    work = (batch - 1) / at.pp * prompts.each
-    queue = waited_for(at, batch, prompts)
-    between = smaller(work - queue, (demand.output_tokens - 1) * prompts.together)
+    prompts = prompts_together(at, load)
+    work = (load.batch - 1) / at.pp * prompts.each
+    queue = waited_for(at, load.batch, prompts)
+    between = smaller(work - queue, (load.output_tokens - 1) * prompts.together)
     return Shared(work, work - between, prompts.alone)
 
 
 def latency(case: Case | Costs, demand: Demand) -> Latency:
-    """Return the latencies with so many requests always in flight on the whole replica (a closed loop).
+    """Return the latencies with the requests of a demand always in flight on the whole replica: see `latency_at`."""
+    at = costs_of(case)
+    return latency_at(at, load_of(at, demand, demand.in_flight))
+
+
+def latency_at(at: Costs, load: Load) -> Latency:
+    """Return the latencies with so many requests always in flight on every rank (a closed loop).
 
     A request shares its life with the prompts of all others: each of them costs its share of a pass of chunks. What of
     that work falls before the request's own first token is its queue, the rest delays its decoding: none is lost.
     """
-    at, output = costs_of(case), demand.output_tokens
-    r, step = at.rates, decode_step_seconds(at, demand)
-    others = prompts_of_others(at, demand)
-    token = step / tokens_of_step(at, output)
-    tpot = token + (others.work - others.queue) / larger(output - 1, 1)
-    ttft = r["first_token_seconds"] + others.own + others.queue + steps_waited(at, demand) * step
+    step, others = step_seconds(at, load), prompts_of_others(at, load)
+    token = step / tokens_of_step(at, load.output_tokens)
+    tpot = token + (others.work - others.queue) / larger(load.output_tokens - 1, 1)
+    waited = steps_waited(at, load.batch) * step
+    ttft = at.rates["first_token_seconds"] + others.own + others.queue + waited
     return Latency(ttft, tpot, token, others.own)
 
 

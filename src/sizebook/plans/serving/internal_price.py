@@ -10,8 +10,9 @@ from typing import Any
 
 from sizebook.core.sections import quantity, section
 from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase
-from sizebook.serving.time import computed_and_cached, decode_step_seconds, prompts_together, tokens_of_step
+from sizebook.serving.time import computed_and_cached, load_of, prompts_together, step_seconds, tokens_of_step
 
 LINES = ("input_usd", "cached_usd", "output_usd", "idle_usd")  # of what a month costs
 
@@ -46,15 +47,17 @@ def _passes(replica: PlannedReplica) -> tuple[float, float, float]:
         alone = replica.at(1)
         return float(alone.ttft_seconds), 0.0, float(alone.tpot_seconds) * (demand.output_tokens - 1)
     case = replica.pools.prefill.case if replica.pools else case
-    new, _ = computed_and_cached(demand.input_tokens, demand.cache_hit_ratio)
-    prompt = float(prompts_together(case, demand).each)
-    uncached = replace(demand, input_tokens=max(1, round(float(new))), cache_hit_ratio=0.0)
-    of_new = min(1.0, float(prompts_together(case, uncached).each) / prompt) if demand.cache_hit_ratio else 1.0
+    at, load = costs_of(case), load_of(case, demand, demand.in_flight)
+    prompt = float(prompts_together(at, load).each)
+    uncached = replace(demand, input_tokens=max(1, round(float(load.new))), cache_hit_ratio=0.0)
+    of_new = 1.0
+    if demand.cache_hit_ratio:
+        of_new = min(1.0, float(prompts_together(at, load_of(at, uncached, demand.in_flight)).each) / prompt)
     if replica.pools is not None:
         first = replica.pools.prefill.gpus / replica.gpus
         return first * of_new, first * (1 - of_new), 1 - first
     batch = max(demand.in_flight / float(case.dp), 1.0)
-    token = float(decode_step_seconds(case, demand) / tokens_of_step(case, demand.output_tokens))
+    token = float(step_seconds(at, load) / tokens_of_step(at, demand.output_tokens))
     prompt /= float(case.pp)
     return prompt * of_new, prompt * (1 - of_new), token * (demand.output_tokens - 1) / batch
 
