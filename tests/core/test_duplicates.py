@@ -21,7 +21,7 @@ MODULE = '''
 from sizebook.core.quantities import DModel, Parameters
 from sizebook.core.registry import function
 
-@function(category="parameters", source="none", example=({"d_model": 1}, 2))
+@function(category="parameters", source="none")
 def params_doubled(d_model: DModel) -> Parameters:
     """Return twice the width."""
     return 2 * d_model
@@ -40,9 +40,7 @@ def test_a_second_function_of_a_name_is_refused() -> None:
         return 3 * d_model
 
     first, second = (each.__code__.co_firstlineno for each in (params.params_ln, params_ln))
-    assert message_of(
-        ValueError, lambda: function(category="parameters", source="none", example=({"d_model": 1}, 3))(params_ln)
-    ) == (
+    assert message_of(ValueError, lambda: function(category="parameters", source="none")(params_ln)) == (
         f"function registered twice: got PARAMS_LN at tests.core.test_duplicates:{second} and at "
         f"sizebook.formulas.params:{first}, want one. Rename one of the two."
     )

@@ -43,7 +43,6 @@ class Function:
     category: str
     source: str
     formula: str
-    stated_example: tuple[Any, ...]
     blanks: Mapping[str, str]
     terms: Callable[..., Any] | None = None
 
@@ -55,8 +54,8 @@ class Function:
     @cached_property
     def example(self) -> tuple[Mapping[str, Any], Any]:
         """Arguments by name, and the value that they give."""
-        arguments, *value = self.stated_example
-        return arguments, value[0] if value else table_examples()[self.name]
+        stated = examples()[self.name]
+        return stated["arguments"], stated["value"]
 
     @cached_property
     def summary(self) -> str:
@@ -152,13 +151,13 @@ _FUNCTIONS: dict[str, Function] = {}
 
 
 @cache
-def table_examples() -> dict[str, Any]:
-    """Return the tables that examples give, by function: those that are too long to stand beside it."""
+def examples() -> dict[str, Any]:
+    """Return the arguments and the value of each function's example, by its name."""
     import json  # only a reader of examples needs them, and every call would pay
 
     from sizebook.core.tables import DATA
 
-    found: dict[str, Any] = json.loads((DATA / "table_examples.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads((DATA / "examples.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -176,17 +175,17 @@ def function(
     *,
     category: str,
     source: str,
-    example: tuple[Any, ...],
     formula: str = "",
     blanks: Mapping[str, str] | None = None,
     terms: Callable[..., Any] | None = None,
 ) -> Callable[[Python], Python]:
     """Register a Python function as a spreadsheet function; a second one of the same name is refused.
 
+    Its example stands in ``data/examples.json``.
+
     Args:
         category: the heading under which the reference and the function wizard list it.
         source: paper, standard or table that the formula comes from.
-        example: arguments by name, and the value that they give; a long table stands in ``data/table_examples.json``.
         formula: the arithmetic in the arguments' names, conventions included, where it fits a few lines; see
             `sizebook.core.expression_tree` for what may be written. It is printed with its numbers and in Excel and
             JavaScript, and a test evaluates it against the function on random points. Flags count as 0 or 1.
@@ -197,7 +196,7 @@ def function(
 
     def register(python: Python) -> Python:
         _take_defaults(python)
-        entry = Function(python, category, source, formula, example, blanks or {}, terms)
+        entry = Function(python, category, source, formula, blanks or {}, terms)
         known = _FUNCTIONS.get(entry.name, entry)
         if (old := _defined(known.python)) != (new := _defined(python)):
             raise ValueError(

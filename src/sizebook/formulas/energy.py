@@ -45,7 +45,6 @@ Lifetime = Annotated[float, Quantity("years for which the hardware is used", uni
     category="energy",
     source=f"{TOUVRON}: GPU-hours x GPU power x PUE",
     formula="gpu_hours * ((1 - idle_share) * watts + idle_share * idle_watts) * (1 + host_share) * pue / 1000",
-    example=({"gpu_hours": 1_022_362, "watts": 400, "pue": 1.1, "host_share": 0}, 449_839.28),
 )
 def train_energy_kwh(
     gpu_hours: GpuHours,
@@ -65,10 +64,7 @@ def train_energy_kwh(
 
 
 @function(
-    category="energy",
-    source=f"{TOUVRON}; location-based as {SCOPE_2}",
-    formula="energy_kwh * grams_per_kwh / 1000",
-    example=({"energy_kwh": 449_839.28, "grams_per_kwh": 385}, 173_188.1228),
+    category="energy", source=f"{TOUVRON}; location-based as {SCOPE_2}", formula="energy_kwh * grams_per_kwh / 1000"
 )
 def train_co2e_kg(energy_kwh: KilowattHours, grams_per_kwh: GramsPerKwh) -> KilogramsCo2e:
     """Return location-based greenhouse gases in kg: energy x the intensity of the grid that it is drawn from / 1000."""
@@ -80,10 +76,6 @@ def train_co2e_kg(energy_kwh: KilowattHours, grams_per_kwh: GramsPerKwh) -> Kilo
     source=f"{SCOPE_2}: market-based method",
     formula="energy_kwh * (covered_share * contract_grams_per_kwh + (1 - covered_share) * residual_grams_per_kwh) / "
     "1000",
-    example=(
-        {"energy_kwh": 1_000_000, "covered_share": 0.9, "residual_grams_per_kwh": 450},
-        45_000.0,
-    ),
 )
 def market_co2e_kg(
     energy_kwh: KilowattHours,
@@ -104,7 +96,6 @@ def market_co2e_kg(
     source="share of life: Luccioni et al. 2022 (arXiv:2211.02001), section 4.1; 150 kg a GPU and 2 500 kg a server "
     "there",
     formula="gpu_hours / (lifetime_years * 8760 * busy) * kg_per_gpu",
-    example=({"gpu_hours": 1_082_990, "kg_per_gpu": 462.5, "lifetime_years": 6, "busy": 0.85}, 11_211.453017279971),
 )
 def embodied_co2e_kg(
     gpu_hours: GpuHours, kg_per_gpu: Embodied = DEFAULT, lifetime_years: Lifetime = DEFAULT, busy: Busy = DEFAULT

@@ -99,12 +99,7 @@ class Owned:
         return owned_usd_per_gpu_hour(self.purchase, self.running, system_watts, pue)
 
 
-@function(
-    category="money",
-    source="definition",
-    formula="gpu_hours * price_usd_per_gpu_hour + other_usd",
-    example=({"gpu_hours": 1_000_000, "price_usd_per_gpu_hour": 2.5}, 2_500_000.0),
-)
+@function(category="money", source="definition", formula="gpu_hours * price_usd_per_gpu_hour + other_usd")
 def train_cost_usd(gpu_hours: GpuHours, price_usd_per_gpu_hour: Price, other_usd: OtherUsd = DEFAULT) -> Usd:
     """Return the cost of a run: GPU-hours x price, and whatever else it needs (storage, traffic, staff) in one sum.
 
@@ -118,19 +113,6 @@ def train_cost_usd(gpu_hours: GpuHours, price_usd_per_gpu_hour: Price, other_usd
     source="straight-line depreciation; definition of total cost of ownership",
     formula="(capex_usd * (1 - residual) / years + staff_usd_per_year) / (8760 * busy) "
     "+ system_watts / 1000 * (pue * usd_per_kwh + colocation_usd_per_kw_month * 12 / 8760 / busy)",
-    example=(
-        {
-            "capex_usd": 40_000,
-            "years": 4,
-            "busy": 0.8,
-            "usd_per_kwh": 0.08,
-            "colocation_usd_per_kw_month": 120,
-            "staff_usd_per_year": 500,
-            "system_watts": 1275,
-            "pue": 1.3,
-        },
-        1.8928739726027397,
-    ),
 )
 def owned_usd_per_gpu_hour(
     purchase: Purchase, running: Running = DEFAULT, system_watts: SystemWatts = DEFAULT, pue: Pue = DEFAULT
@@ -151,10 +133,6 @@ def owned_usd_per_gpu_hour(
     category="money",
     source="definition: hours at which owning and renting cost the same",
     formula="capex_usd / (rented_usd_per_gpu_hour - running_usd_per_gpu_hour)",
-    example=(
-        {"capex_usd": 30_000, "rented_usd_per_gpu_hour": 2.5, "running_usd_per_gpu_hour": 0.25},
-        13_333.333333333334,
-    ),
 )
 @holding("rented_usd_per_gpu_hour > running_usd_per_gpu_hour")
 def break_even_gpu_hours(
@@ -176,7 +154,6 @@ def break_even_gpu_hours(
     category="money",
     source="definition: mean of the two prices by share of hours",
     formula="reserved_share * reserved_usd_per_gpu_hour + (1 - reserved_share) * on_demand_usd_per_gpu_hour",
-    example=({"reserved_share": 0.75, "reserved_usd_per_gpu_hour": 2, "on_demand_usd_per_gpu_hour": 4}, 2.5),
 )
 def blended_usd_per_gpu_hour(
     reserved_share: ReservedShare, reserved_usd_per_gpu_hour: Price, on_demand_usd_per_gpu_hour: Price

@@ -40,12 +40,7 @@ FfnConvention = Annotated[
 ]
 
 
-@function(
-    category="parameters",
-    source=f"{VASWANI}, section 3.2.2",
-    formula="4 * (d_model^2 + bias * d_model)",
-    example=({"d_model": 512}, 1_050_624),
-)
+@function(category="parameters", source=f"{VASWANI}, section 3.2.2", formula="4 * (d_model^2 + bias * d_model)")
 def params_mha(d_model: DModel, bias: Bias = DEFAULT) -> Parameters:
     """Return the trainable parameters of one multi-head attention block.
 
@@ -60,7 +55,6 @@ def params_mha(d_model: DModel, bias: Bias = DEFAULT) -> Parameters:
     source=f"{VASWANI}, section 3.2.2; grouped heads: Ainslie et al. 2023 (arXiv:2305.13245)",
     formula="2 * d_model * d_head * (n_heads + n_kv_heads) + bias * (d_head * (n_heads + 2 * n_kv_heads) + d_model)",
     blanks={"n_kv_heads": "n_heads"},
-    example=({"d_model": 12288, "n_heads": 96, "d_head": 128, "bias": False}, 603_979_776),
 )
 @holding("n_heads = n_kv_heads * floor(n_heads / n_kv_heads)")
 def params_attention(
@@ -87,7 +81,6 @@ def params_attention(
     source=f"{VASWANI}, section 3.3, equation 2; gated: Shazeer 2020 (arXiv:2002.05202)",
     formula="(2 + gated) * d_model * d_ff "
     '+ bias * ((1 + gated) * if(convention = "dashboard", d_model, d_ff) + d_model)',
-    example=({"d_model": 512, "d_ff": 2048}, 2_099_712),
 )
 def params_ffn(
     d_model: DModel, d_ff: DFf, bias: Bias = DEFAULT, gated: Gated = DEFAULT, convention: FfnConvention = DEFAULT
@@ -105,7 +98,6 @@ def params_ffn(
     category="parameters",
     source="Ba et al. 2016 (arXiv:1607.06450), section 3; RMSNorm: Zhang and Sennrich 2019 (arXiv:1910.07467)",
     formula="(1 + bias) * d_model",
-    example=({"d_model": 512}, 1_024),
 )
 def params_ln(d_model: DModel, bias: Bias = DEFAULT) -> Parameters:
     """Return the trainable parameters of one layer norm: gain and bias; without bias it is an RMSNorm."""
@@ -117,7 +109,6 @@ def params_ln(d_model: DModel, bias: Bias = DEFAULT) -> Parameters:
     source=f"{VASWANI}, section 3.1 (encoder)",
     formula="n_layers * (4 * (d_model^2 + d_model) "
     '+ 2 * d_model * d_ff + if(convention = "dashboard", d_model, d_ff) + d_model + 4 * d_model)',
-    example=({"n_layers": 6, "d_model": 512, "d_ff": 2048}, 18_914_304),
 )
 def params_encoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: FfnConvention = DEFAULT) -> Parameters:
     """Return the trainable parameters of the original encoder stack: attention, feed-forward and two norms a layer.
@@ -133,7 +124,6 @@ def params_encoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: Ff
     source=f"{VASWANI}, section 3.1 (decoder)",
     formula="n_layers * (8 * (d_model^2 + d_model) "
     '+ 2 * d_model * d_ff + if(convention = "dashboard", d_model, d_ff) + d_model + 6 * d_model)',
-    example=({"n_layers": 6, "d_model": 512, "d_ff": 2048}, 25_224_192),
 )
 def params_decoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: FfnConvention = DEFAULT) -> Parameters:
     """Return the trainable parameters of the original decoder stack: two attentions, feed-forward, three norms a layer.
@@ -149,7 +139,6 @@ def params_decoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: Ff
     category="parameters",
     source=f"{VASWANI}, section 3.4 (linear transformation before the softmax)",
     formula="d_in * d_out + bias * d_out",
-    example=({"d_in": 512, "d_out": 37000}, 18_981_000),
 )
 def params_linear(d_in: DIn, d_out: DOut, bias: Bias = DEFAULT) -> Parameters:
     """Return the trainable parameters of one linear projection: a d_in x d_out matrix and d_out biases."""
@@ -173,7 +162,6 @@ TransformerConvention = Annotated[
     formula="n_layers * (12 * d_model^2 + 4 * d_model * d_ff "
     '+ if(convention = "weights", 0, 2 * if(convention = "dashboard", d_model, d_ff) + 24 * d_model)) '
     '+ (vocab + n_positions) * d_model + if(convention = "weights", 0, if(convention = "tied", 0, vocab))',
-    example=({"n_layers": 6, "d_model": 512, "d_ff": 2048, "vocab": 37000}, 63_119_496),
 )
 def params_transformer(
     n_layers: NLayers,
@@ -201,7 +189,6 @@ def params_transformer(
     category="parameters",
     source=f"{KAPLAN}: n_vocab d_model + n_ctx d_model",
     formula="(n_entries + n_positions) * d_model",
-    example=({"n_entries": 50257, "d_model": 12288, "n_positions": 2048}, 642_723_840),
 )
 def params_embedding(n_entries: NEntries, d_model: DModel, n_positions: NPositions = DEFAULT) -> Parameters:
     """Return the trainable parameters of the token table and, where positions are learned, the position table."""
@@ -212,7 +199,6 @@ def params_embedding(n_entries: NEntries, d_model: DModel, n_positions: NPositio
     category="parameters",
     source=f"{KAPLAN}: N = 2 d_model n_layer (2 d_attn + d_ff)",
     formula="2 * n_layers * d_model * (2 * d_attn + d_ff)",
-    example=({"n_layers": 96, "d_model": 12288, "d_attn": 12288, "d_ff": 49152}, 173_946_175_488),
 )
 def params_non_embedding(n_layers: NLayers, d_model: DModel, d_attn: DAttn, d_ff: DFf) -> Parameters:
     """Return Kaplan's N: the weights of a decoder-only stack without embeddings, biases and norms.
@@ -227,10 +213,6 @@ def params_non_embedding(n_layers: NLayers, d_model: DModel, d_attn: DAttn, d_ff
     category="parameters",
     source="Brown et al. 2020 (arXiv:2005.14165), section 2.1 and table 2.1; derivation: Aizi 2023",
     formula="n_layers * d_model * (4 * n_heads * d_head + 8 * d_model) + (vocab + n_positions) * d_model",
-    example=(
-        {"n_layers": 96, "d_model": 12288, "n_heads": 96, "d_head": 128, "vocab": 50257, "n_positions": 2048},
-        174_588_899_328,
-    ),
 )
 def params_gpt(
     n_layers: NLayers, d_model: DModel, n_heads: NHeads, d_head: DHead, vocab: Vocab, n_positions: NPositions
@@ -262,7 +244,6 @@ class Variant:
     formula="(vocab + n_positions) * d_model + n_layers * (4 * (d_model^2 + projection_bias * d_model) "
     "+ 2 * d_model * d_ff + projection_bias * (d_ff + d_model) + 4 * d_model) "
     "+ (1 - tied) * d_model * vocab + final_norm * 2 * d_model",
-    example=({"n_layers": 24, "d_model": 1024, "d_ff": 4096, "vocab": 50000, "n_positions": 1024}, 354_336_768),
 )
 def params_decoder_only(
     n_layers: NLayers,

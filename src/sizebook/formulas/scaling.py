@@ -91,7 +91,6 @@ def _chosen(approach: str) -> PowerLaw:
     "/ 6^(0.28 / (0.34 + 0.28)) * n_flops^(0.28 / (0.34 + 0.28)), "
     "(0.3478 * 482.01 / (0.3658 * 2085.43))^(1 / (0.3478 + 0.3658)) "
     "/ 6^(0.3658 / (0.3478 + 0.3658)) * n_flops^(0.3658 / (0.3478 + 0.3658)))))))",
-    example=({"n_flops": 5.76e23}, 69_282_032_303),
 )
 def optimal_params(n_flops: Flops, approach: Approach = DEFAULT) -> ParameterCount:
     """Return the model size of least loss for a training compute of C = 6 N D FLOPs.
@@ -112,7 +111,6 @@ def optimal_params(n_flops: Flops, approach: Approach = DEFAULT) -> ParameterCou
     'if(approach = "approach-2", 6.88e23 * (n_parameters / 67e9)^(1 / 0.49) / (6 * n_parameters), '
     'if(approach = "approach-3", (0.28 * 410.7 / (0.34 * 406.4))^(1 / 0.28) * n_parameters^(0.34 / 0.28), '
     "(0.3658 * 2085.43 / (0.3478 * 482.01))^(1 / 0.3658) * n_parameters^(0.3478 / 0.3658)))))",
-    example=({"n_parameters": 70_000_000_000}, 1.4e12),
 )
 @holding("n_parameters > 0")
 def optimal_tokens(n_parameters: ParameterCount, approach: Approach = DEFAULT) -> Tokens:
@@ -130,7 +128,6 @@ def optimal_tokens(n_parameters: ParameterCount, approach: Approach = DEFAULT) -
     source=f"{HOFFMANN}, equation 10 (approach 3); re-fit: {BESIROGLU}",
     formula='if(loss_law = "epoch", 1.8172 + 482.01 / n_parameters^0.3478 + 2085.43 / tokens^0.3658, '
     "1.69 + 406.4 / n_parameters^0.34 + 410.7 / tokens^0.28)",
-    example=({"n_parameters": 70_000_000_000, "tokens": 1.4e12}, 1.9366454705587173),
 )
 def training_loss(n_parameters: ParameterCount, tokens: Tokens, loss_law: LossLawName = DEFAULT) -> Loss:
     """Return the predicted cross-entropy: E + A / N^alpha + B / D^beta, on the data of the fit (MassiveText).
@@ -148,16 +145,6 @@ def training_loss(n_parameters: ParameterCount, tokens: Tokens, loss_law: LossLa
     category="scaling",
     source="definition: GPU-hours that the money buys x FLOP/s sustained / FLOPs per token",
     formula="budget_usd / price_usd_per_gpu_hour * 3600 * peak_flop_per_s * utilization / flops_per_token",
-    example=(
-        {
-            "budget_usd": 1e6,
-            "flops_per_token": 48e9,
-            "price_usd_per_gpu_hour": 2.5,
-            "peak_flop_per_s": 989.4e12,
-            "utilization": 0.4,
-        },
-        1.1872800000000e13,
-    ),
 )
 def tokens_for_budget(
     budget_usd: Usd,
@@ -174,10 +161,6 @@ def tokens_for_budget(
     category="scaling",
     source=f"definition with {HOFFMANN}, table 3",
     formula="OPTIMAL_PARAMS(budget_usd / price_usd_per_gpu_hour * 3600 * peak_flop_per_s * utilization, approach)",
-    example=(
-        {"budget_usd": 1e6, "price_usd_per_gpu_hour": 2.5, "peak_flop_per_s": 989.4e12, "utilization": 0.4},
-        68_913_859_274,
-    ),
 )
 @holding("budget_usd > 0")
 def params_for_budget(

@@ -46,22 +46,13 @@ OptimizerBytesEach = Annotated[
 LogitBytesEach = Annotated[float, Quantity("bytes of a logit", unit="bytes", minimum=0, default=4)]
 
 
-@function(
-    category="training memory",
-    source="data/dtypes.csv",
-    formula="n_parameters * DTYPE_BITS(dtype) / 8",
-    example=({"n_parameters": 8_030_261_248, "dtype": "bf16"}, 16_060_522_496),
-)
+@function(category="training memory", source="data/dtypes.csv", formula="n_parameters * DTYPE_BITS(dtype) / 8")
 def weight_bytes(n_parameters: ParameterCount, dtype: Dtype = DEFAULT) -> MemoryBytes:
     """Return the bytes of weights while they are computed with: parameters x bits per weight / 8."""
     return n_parameters * dtype_bits(dtype) / 8
 
 
-@function(
-    category="training memory",
-    source="data/optimizers.csv, one source a row",
-    example=({"n_parameters": 8_030_261_248, "optimizer": "adamw"}, 64_242_089_984),
-)
+@function(category="training memory", source="data/optimizers.csv, one source a row")
 def optimizer_bytes(n_parameters: ParameterCount, optimizer: OptimizerName = DEFAULT) -> MemoryBytes:
     """Return the bytes of optimizer states: parameters x bytes per parameter of that optimizer, master weights apart.
 
@@ -80,7 +71,6 @@ def optimizer_bytes(n_parameters: ParameterCount, optimizer: OptimizerName = DEF
     formula="n_parameters * weight_bytes_each / if(zero_stage >= 3, dp, 1) "
     "+ n_parameters * gradient_bytes_each / if(zero_stage >= 2, dp, 1) "
     "+ n_parameters * optimizer_bytes_each / if(zero_stage >= 1, dp, 1)",
-    example=({"n_parameters": 7_500_000_000, "dp": 64, "zero_stage": 3}, 1_875_000_000),
 )
 def model_state_bytes(
     n_parameters: ParameterCount,
@@ -103,7 +93,6 @@ def model_state_bytes(
     category="training memory",
     source=f"{KORTHIKANTI}, figure 1 and section 5: 18 bytes x 12 L h^2 / (t p)",
     formula="18 * 12 * n_layers * d_model^2 / (tp * pp)",
-    example=({"n_layers": 48, "d_model": 6144, "tp": 8}, 48_922_361_856),
 )
 def state_bytes_gpt(n_layers: NLayers, d_model: DModel, tp: Tp = DEFAULT, pp: Pp = DEFAULT) -> MemoryBytes:
     """Return weights, gradients and optimizer states of one rank of a GPT, at 18 bytes per layer parameter.
@@ -133,19 +122,6 @@ class GptLayout:
     "if(sequence_parallel, 0, 10 * d_model) + (if(sequence_parallel, 34, 24) * d_model "
     '+ if(recompute = "selective", 0, 5 * n_heads * seq)) / tp) '
     "* if(interleave = 1, 1, 1 + (pp - 1) / (pp * interleave))",
-    example=(
-        {
-            "n_layers": 96,
-            "d_model": 12288,
-            "n_heads": 96,
-            "seq": 2048,
-            "tp": 8,
-            "pp": 8,
-            "interleave": 3,
-            "recompute": "selective",
-        },
-        13_262_389_248,
-    ),
 )
 @holding('if(recompute = "every-other-matmul", 0, if(interleave = 1, 1, pp > 1))')
 def activation_bytes(
@@ -178,7 +154,6 @@ def activation_bytes(
     category="training memory",
     source=f"{KORTHIKANTI}, section 4.3: 4 s b v / t in fp32",
     formula="micro_batch * seq * vocab * bytes_each / tp",
-    example=({"seq": 8192, "micro_batch": 2, "vocab": 128_256}, 8_405_385_216),
 )
 def logits_bytes(
     vocab: Vocab, seq: Seq, tp: Tp = DEFAULT, micro_batch: MicroBatch = DEFAULT, bytes_each: LogitBytesEach = DEFAULT

@@ -19,11 +19,7 @@ def _bits(dtype: str) -> Fraction:
     return Fraction(row["bits_per_weight"])
 
 
-@function(
-    category="memory",
-    source="data/dtypes.csv, one source a row",
-    example=({"dtype": "nvfp4"}, 4.5),
-)
+@function(category="memory", source="data/dtypes.csv, one source a row")
 def dtype_bits(dtype: Dtype) -> Bits:
     """Return the bits that one weight takes in storage, scales included: element bits + scale bits / block size.
 
@@ -34,10 +30,7 @@ def dtype_bits(dtype: Dtype) -> Bits:
 
 
 @function(
-    category="memory",
-    source="data/dtypes.csv, one source a row",
-    formula="ceil(parameters * DTYPE_BITS(dtype) / 8)",
-    example=({"parameters": 354_336_768, "dtype": "fp32"}, 1_417_347_072),
+    category="memory", source="data/dtypes.csv, one source a row", formula="ceil(parameters * DTYPE_BITS(dtype) / 8)"
 )
 def model_bytes(parameters: ParameterCount, dtype: Dtype = DEFAULT) -> Bytes:
     """Return the bytes of a model's weights: parameters x bits per weight / 8, rounded up to a whole byte.

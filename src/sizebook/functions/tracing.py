@@ -25,11 +25,7 @@ Version = Annotated[str, Quantity("version, or a day such as 2026-12-31")]
 
 
 @asks_about_a_call
-@function(
-    category="help",
-    source="sizebook",
-    example=({"name": "PARAMS_LN", "arg_1": 512},),
-)
+@function(category="help", source="sizebook")
 def sizebook_explain(name: FunctionName, **arguments: AnyCells) -> Explanation:
     """Return how a figure came about: formula, numbers, result, unit, source, error band and terms, a line each.
 
@@ -79,7 +75,7 @@ def _band(asked: Function, bound: dict[str, Any], value: Any) -> list[list[Any]]
     return [["low of the band", value * low], ["high of the band", value * high], ["the band rests on", basis]]
 
 
-@function(category="help", source="sizebook", example=({}, __version__))
+@function(category="help", source="sizebook")
 def sizebook_version(whose: Whose = DEFAULT) -> Version:
     """Return the version of sizebook that computes this workbook, or the newest day of one of its tables.
 

@@ -47,15 +47,7 @@ def in_places(arguments: Mapping[str, Any]) -> list[Any]:
 
 
 @asks_about_a_call
-@function(
-    category="help",
-    source="sizebook",
-    example=(
-        {"name": "PARAMS_LN", "arg_1": 0},
-        "d_model is out of range: got 0, want at least 1 (hidden size: width of the residual stream). "
-        "Correct the number.",
-    ),
-)
+@function(category="help", source="sizebook")
 def sizebook_why(name: FunctionName, **arguments: AnyCells) -> Message:
     """Return why a function shows an error: repeats its call and gives the message, or 'no error'.
 

@@ -60,7 +60,7 @@ Notes = Annotated[str, Quantity("notes on a count")]
 Models = Annotated[list[list[str]], Quantity("keys of published models, one a row")]
 
 
-@function(category="models", source=CATALOG, example=({"model": "llama-3.1-70b"}, 70_553_706_496))
+@function(category="models", source=CATALOG)
 def params_model(model: Model, part: Part = DEFAULT) -> Parameters:
     """Return the exact trainable parameters of a published model, in total or of one part.
 
@@ -72,7 +72,7 @@ def params_model(model: Model, part: Part = DEFAULT) -> Parameters:
     return _part(catalog.counted(model), part)
 
 
-@function(category="models", source=CATALOG, example=({"model": "mixtral-8x7b"}, 12_879_925_248))
+@function(category="models", source=CATALOG)
 def params_active(model: Model) -> Parameters:
     """Return the parameters of a published model that one token visits.
 
@@ -82,7 +82,7 @@ def params_active(model: Model) -> Parameters:
     return catalog.counted(model).active
 
 
-@function(category="models", source=CATALOG, example=({"model": "gpt-3-175b", "field": "n_layers"}, 96))
+@function(category="models", source=CATALOG)
 def model_spec(model: Model, field: Field) -> Fact:
     """Return one fact about a published model: a column of the catalog, or a dimension of its architecture.
 
@@ -94,17 +94,13 @@ def model_spec(model: Model, field: Field) -> Fact:
     return _spec(catalog.resolve(model), field)
 
 
-@function(
-    category="models",
-    source=CATALOG,
-    example=({"family": "llama-3"}, [["llama-3-8b"], ["llama-3-70b"]]),
-)
+@function(category="models", source=CATALOG)
 def model_list(family: Family | None = DEFAULT) -> Models:
     """Return the keys of the published models, one a row, of one family or of all; spills down."""
     return [[key] for key in catalog.model_keys(family)]
 
 
-@function(category="models", source=CATALOG, example=({"model": "llama-3.1-70b"}, "none"))
+@function(category="models", source=CATALOG)
 def model_notes(model: Model) -> Notes:
     """Return what a reader of a model's count must know, or 'none'.
 
@@ -114,7 +110,7 @@ def model_notes(model: Model) -> Notes:
     return "; ".join(catalog.notes(model)) or NO_NOTES
 
 
-@function(category="models", source="the config.json itself", example=({"path": SAMPLE}, 1_043_584))
+@function(category="models", source="the config.json itself")
 def config_params(path: ConfigPath, part: Part = DEFAULT) -> Parameters:
     """Return the exact trainable parameters of the model that a config.json describes, in total or of one part.
 
@@ -128,7 +124,7 @@ def config_params(path: ConfigPath, part: Part = DEFAULT) -> Parameters:
     return _part(catalog.counted(path), part)
 
 
-@function(category="models", source="the headers themselves", example=({"path": SAMPLE}, 96))
+@function(category="models", source="the headers themselves")
 def checkpoint_params(path: CheckpointPath) -> Parameters:
     """Return the parameters that a checkpoint of any architecture holds, from its headers alone.
 
@@ -145,7 +141,7 @@ def checkpoint_params(path: CheckpointPath) -> Parameters:
     return found.parameters
 
 
-@function(category="models", source="the headers themselves", example=({"path": SAMPLE}, 132))
+@function(category="models", source="the headers themselves")
 def checkpoint_bytes(path: CheckpointPath) -> Bytes:
     """Return the bytes of the values that a checkpoint of any architecture holds, scales and buffers included.
 

@@ -16,7 +16,6 @@ Sequences = Annotated[int, Quantity("sequences kept at a time", minimum=1, defau
 @function(
     category="memory",
     source="2 x layers x n_kv_heads x d_head a token; latent: DeepSeek-V2 (arXiv:2405.04434), section 2.1.2",
-    example=({"model": "qwen3-0.6b", "context_tokens": 40_960}, 4_697_620_480.0),
 )
 def kv_cache_bytes(
     model: Model, context_tokens: ContextTokens, kv_dtype: KvDtype = DEFAULT, sequences: Sequences = DEFAULT

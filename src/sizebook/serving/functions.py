@@ -54,7 +54,7 @@ NO_MEMORY_BAND = "of the memory of engines no quantiles of measured over predict
 ANY_GPU = "h100-sxm"
 
 
-@function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 131_072.0))
+@function(category="serving", source=MODEL_SOURCE)
 def kv_bytes_per_token(model: Model, tp: Tp = DEFAULT, kv_dtype: KvDtype = DEFAULT) -> MemoryBytes:
     """Return the cache that one more token takes on one GPU: sum over layers of 2 x heads held x d_head x bytes.
 
@@ -66,10 +66,7 @@ def kv_bytes_per_token(model: Model, tp: Tp = DEFAULT, kv_dtype: KvDtype = DEFAU
     return float(elements * dtype_bits(kv_dtype or "bf16") / 8 + shape.index_cache_width * INDEX_ELEMENT_BYTES)
 
 
-@function(
-    category="serving", source=MODEL_SOURCE,
-    example=({"model": "qwen3-0.6b", "context_tokens": 40_960}, 4.375 * 2**30),
-)  # fmt: skip
+@function(category="serving", source=MODEL_SOURCE)
 def kv_cache_bytes_per_gpu(
     model: Model, context_tokens: ContextTokens, tp: Tp = DEFAULT, pp: Pp = DEFAULT, kv_dtype: KvDtype = DEFAULT,
     encoder_tokens: EncoderTokens = DEFAULT,
@@ -84,7 +81,7 @@ def kv_cache_bytes_per_gpu(
     return float(cache_bytes_per_gpu(case, float(context_tokens)) + crossed * encoder_tokens / pp * case.kv_bytes)
 
 
-@function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 0.0))
+@function(category="serving", source=MODEL_SOURCE)
 def state_bytes(model: Model, tp: Tp = DEFAULT) -> MemoryBytes:
     """Return the recurrent state of one sequence on one GPU: state elements x 4 bytes / tp, whatever the context.
 
@@ -93,11 +90,7 @@ def state_bytes(model: Model, tp: Tp = DEFAULT) -> MemoryBytes:
     return shape_of(model).state_bytes / tp
 
 
-@function(
-    category="serving",
-    source=MODEL_SOURCE,
-    example=({"model": "llama-3.1-8b", "weight_dtype": "bf16"}, 16_060_522_496.0),
-)
+@function(category="serving", source=MODEL_SOURCE)
 def serving_weight_bytes(
     model: Model, tp: Tp = DEFAULT, pp: Pp = DEFAULT, dp: Dp = DEFAULT, weight_dtype: WeightDtype = DEFAULT
 ) -> MemoryBytes:
@@ -111,10 +104,7 @@ def serving_weight_bytes(
 
 
 @unbanded(NO_MEMORY_BAND)
-@function(
-    category="serving", source=ENGINE_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "bf16"}, 59_485_296_030.56),
-)  # fmt: skip
+@function(category="serving", source=ENGINE_SOURCE)
 def cache_bytes_available(model: Model, gpu: Gpu, replica: Replica, version: Version = DEFAULT) -> SignedBytes:
     """Return what is left for the cache on one GPU: memory x utilization - weights - activation peak - outside torch.
 
@@ -125,10 +115,7 @@ def cache_bytes_available(model: Model, gpu: Gpu, replica: Replica, version: Ver
 
 
 @unbanded(NO_MEMORY_BAND)
-@function(
-    category="serving", source=ENGINE_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "context_tokens": 8192, "weight_dtype": "bf16"}, 55),
-)  # fmt: skip
+@function(category="serving", source=ENGINE_SOURCE)
 def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, replica: Replica) -> Concurrency:
     """Return the requests that the cache of one replica holds at that context: dp x floor(free cache / cache of one).
 
@@ -139,10 +126,7 @@ def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, repli
 
 
 @unbanded(NO_MEMORY_BAND)
-@function(
-    category="serving", source=ENGINE_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 8, "weight_dtype": "bf16"}, 56_729),
-)  # fmt: skip
+@function(category="serving", source=ENGINE_SOURCE)
 def max_context(
     model: Model, gpu: Gpu, concurrency: Concurrency = DEFAULT, replica: Replica = DEFAULT
 ) -> ContextTokens:
@@ -155,13 +139,7 @@ def max_context(
 
 
 @unbanded("a prompt's pass alone was not measured; TTFT_SECONDS has a band")
-@function(
-    category="serving", source=TIME_SOURCE, terms=prefill_terms_of,
-    example=(
-        {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 4096, "weight_dtype": "fp8"},
-        0.05687613725362141,
-    ),
-)  # fmt: skip
+@function(category="serving", source=TIME_SOURCE, terms=prefill_terms_of)
 def prefill_seconds(
     model: Model,
     gpu: Gpu,
@@ -177,10 +155,7 @@ def prefill_seconds(
 
 
 @unbanded("steps alone were not measured; TPOT_SECONDS has a band")
-@function(
-    category="serving", source=TIME_SOURCE, terms=step_terms_of,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.005338053193554436),
-)  # fmt: skip
+@function(category="serving", source=TIME_SOURCE, terms=step_terms_of)
 def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
     """Return one decode step alone, every request halfway through its answer: weights and cache read, FLOPs, links.
 
@@ -193,10 +168,7 @@ def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica
 
 
 @estimated(band_of("ttft"))
-@function(
-    category="serving", source=TIME_SOURCE, terms=ttft_terms,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.026433210242180927),
-)  # fmt: skip
+@function(category="serving", source=TIME_SOURCE, terms=ttft_terms)
 def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given: Given = DEFAULT) -> Seconds:
     """Return the time to first token with so many requests in flight: queue, prefill, the steps waited for.
 
@@ -206,10 +178,7 @@ def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given
 
 
 @estimated(band_of("tpot"))
-@function(
-    category="serving", source=TIME_SOURCE, terms=tpot_terms,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.005338053193554436),
-)  # fmt: skip
+@function(category="serving", source=TIME_SOURCE, terms=tpot_terms)
 def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given: Given = DEFAULT) -> Seconds:
     """Return the time per output token after the first: the decode step and the prompts of others between steps.
 
@@ -220,20 +189,14 @@ def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given
 
 
 @estimated(request_band)
-@function(
-    category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 5.487261627248369),
-)  # fmt: skip
+@function(category="serving", source=TIME_SOURCE)
 def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given: Given = DEFAULT) -> Seconds:
     """Return the time from sending a request to its last token: TTFT + TPOT x (output tokens - 1)."""
     return float(estimate_of(model, gpu, demand, replica=replica, given=given).request_seconds(demand.output_tokens))
 
 
 @estimated(band_of("throughput"))
-@function(
-    category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 64, "weight_dtype": "fp8"}, 5441.308706052112),
-)  # fmt: skip
+@function(category="serving", source=TIME_SOURCE)
 def tokens_per_second(model: Model, gpu: Gpu, demand: Demand, replica: Replica, given: Given = DEFAULT) -> TokenRate:
     """Return output tokens a second of one whole replica: concurrency x output tokens / request seconds.
 
@@ -242,10 +205,7 @@ def tokens_per_second(model: Model, gpu: Gpu, demand: Demand, replica: Replica, 
     return float(estimate_of(model, gpu, demand, replica=replica, given=given).tokens_per_second)
 
 
-@function(
-    category="serving", source="data/calibration_serving_error.csv",
-    example=({"gpu": "h100-sxm", "engine": "vllm", "figure": "tpot", "quantile": "p50"}, 0.9874),
-)  # fmt: skip
+@function(category="serving", source="data/calibration_serving_error.csv")
 def serving_error(
     gpu: Gpu,
     engine: Engine = DEFAULT,

@@ -51,40 +51,29 @@ DEFINITION = "definition"
 SECONDS_PER_DAY = 86_400
 
 
-@function(
-    category="serving", source=DEFINITION, formula="requests_per_day * peak_factor / 86400",
-    example=({"requests_per_day": 864_000, "peak_factor": 2}, 20.0),
-)  # fmt: skip
+@function(category="serving", source=DEFINITION, formula="requests_per_day * peak_factor / 86400")
 def peak_requests_per_second(requests_per_day: Requests, peak_factor: PeakFactor = DEFAULT) -> RequestRate:
     """Return the arrival rate of the busiest hour: requests a day / 86 400 x peak factor."""
     return requests_per_day * peak_factor / SECONDS_PER_DAY
 
 
-@function(
-    category="serving", source=DEFINITION, formula="requests_per_day * (1 + growth_per_month) ^ months",
-    example=({"requests_per_day": 100_000, "growth_per_month": 0.5, "months": 2}, 225_000.0),
-)  # fmt: skip
+@function(category="serving", source=DEFINITION, formula="requests_per_day * (1 + growth_per_month) ^ months")
 def requests_after(requests_per_day: Requests, growth_per_month: Growth, months: MonthsFromNow) -> Requests:
     """Return requests a day after some months of compound growth: now x (1 + growth)^months."""
     return float(requests_per_day * (1 + growth_per_month) ** months)
 
 
-@function(
-    category="serving", source=LITTLE, formula="requests_per_second * request_seconds",
-    example=({"requests_per_second": 20, "request_seconds": 12.5}, 250.0),
-)  # fmt: skip
+@function(category="serving", source=LITTLE, formula="requests_per_second * request_seconds")
 def requests_in_flight(requests_per_second: RequestRate, request_seconds: Seconds) -> Requests:
     """Return the requests in the system at once: arrival rate x time from sending to the last token."""
     return requests_per_second * request_seconds
 
 
 @function(
-    category="serving", source=DEFINITION,
+    category="serving",
+    source=DEFINITION,
     formula="ceil(requests_per_second / (replica_requests_per_second * target_load) - 1e-9) + spare_replicas",
-    example=(
-        {"requests_per_second": 20, "replica_requests_per_second": 3, "target_load": 0.8, "spare_replicas": 1}, 10
-    ),
-)  # fmt: skip
+)
 def replicas_for_traffic(
     requests_per_second: RequestRate, replica_requests_per_second: ReplicaRate, target_load: Load = DEFAULT,
     spare_replicas: SpareReplicas = DEFAULT,
@@ -97,13 +86,11 @@ def replicas_for_traffic(
 
 
 @function(
-    category="serving", source=DEFINITION,
+    category="serving",
+    source=DEFINITION,
     formula="(ceil(requests_per_second / (replica_requests_per_second * target_load) - 1e-9) + spare_replicas) "
     "* gpus_per_replica",
-    example=(
-        {"requests_per_second": 20, "replica_requests_per_second": 3, "gpus_per_replica": 4, "target_load": 0.8}, 40
-    ),
-)  # fmt: skip
+)
 def gpus_for_traffic(
     requests_per_second: RequestRate, replica_requests_per_second: ReplicaRate, gpus_per_replica: GpusPerReplica,
     target_load: Load = DEFAULT, spare_replicas: SpareReplicas = DEFAULT,
@@ -116,9 +103,8 @@ def gpus_for_traffic(
 
 
 @function(
-    category="serving", source=DEFINITION, formula="requests_per_second / (replicas * replica_requests_per_second)",
-    example=({"requests_per_second": 12, "replicas": 5, "replica_requests_per_second": 3}, 0.8),
-)  # fmt: skip
+    category="serving", source=DEFINITION, formula="requests_per_second / (replicas * replica_requests_per_second)"
+)
 def replica_utilization(
     requests_per_second: RequestRate, replicas: Gpus, replica_requests_per_second: ReplicaRate
 ) -> Ratio:
@@ -126,20 +112,17 @@ def replica_utilization(
     return requests_per_second / (replicas * replica_requests_per_second)
 
 
-@function(
-    category="serving", source=DEFINITION, formula="gpus * usd_per_gpu_hour * hours",
-    example=({"gpus": 8, "usd_per_gpu_hour": 2.5}, 14_600.0),
-)  # fmt: skip
+@function(category="serving", source=DEFINITION, formula="gpus * usd_per_gpu_hour * hours")
 def serving_cost_usd_per_month(gpus: Gpus, usd_per_gpu_hour: Price, hours: Hours = DEFAULT) -> Usd:
     """Return what GPUs cost a month: GPUs x price x 730 hours (8760 / 12), idle hours included."""
     return gpus * usd_per_gpu_hour * hours
 
 
 @function(
-    category="serving", source=DEFINITION,
+    category="serving",
+    source=DEFINITION,
     formula="gpus * usd_per_gpu_hour / 3600 / (tokens_per_second * utilized) * 1e6",
-    example=({"gpus": 8, "usd_per_gpu_hour": 2.5, "tokens_per_second": 10_000, "utilized": 0.5}, 1.1111111111111112),
-)  # fmt: skip
+)
 def usd_per_mtok(
     gpus: Gpus, usd_per_gpu_hour: Price, tokens_per_second: TokenRate, utilized: Utilized = DEFAULT
 ) -> UsdPerMtok:
@@ -152,17 +135,11 @@ def usd_per_mtok(
 
 
 @function(
-    category="serving", source=DEFINITION,
+    category="serving",
+    source=DEFINITION,
     formula="(input_tokens * (1 - cached_share * cached_discount) * usd_per_mtok_in "
     "+ output_tokens * usd_per_mtok_out) / 1e6",
-    example=(
-        {
-            "input_tokens": 2000, "output_tokens": 500, "usd_per_mtok_in": 1.0, "usd_per_mtok_out": 4.0,
-            "cached_share": 0.5, "cached_discount": 0.9,
-        },
-        0.0031,
-    ),
-)  # fmt: skip
+)
 def api_usd_per_request(
     input_tokens: InputTokens, output_tokens: OutputTokens, usd_per_mtok_in: UsdPerMtok, usd_per_mtok_out: UsdPerMtok,
     cached_share: CachedShare = DEFAULT, cached_discount: CachedDiscount = DEFAULT,
@@ -176,10 +153,10 @@ def api_usd_per_request(
 
 
 @function(
-    category="serving", source="definition: requests at which fleet and API cost the same",
+    category="serving",
+    source="definition: requests at which fleet and API cost the same",
     formula="usd_per_month / api_usd_per_request",
-    example=({"usd_per_month": 14_600, "api_usd_per_request": 0.004}, 3_650_000.0),
-)  # fmt: skip
+)
 @holding("api_usd_per_request > 0")
 def break_even_requests(usd_per_month: Usd, api_usd_per_request: Usd) -> Requests:
     """Return the requests a month above which a fleet costs less than an API: cost a month / API cost of a request.
@@ -206,10 +183,10 @@ class WallPower:
 
 
 @function(
-    category="serving", source="wall power over TDP: MLPerf Inference v5.1 power submission, 8 x B200 (1.30)",
+    category="serving",
+    source="wall power over TDP: MLPerf Inference v5.1 power submission, 8 x B200 (1.30)",
     formula="gpus * hours * tdp_watts * (utilized * busy_over_tdp + (1 - utilized) * idle_over_tdp) * pue / 1000",
-    example=({"gpus": 8, "tdp_watts": 1000, "utilized": 0.5}, 5840.0),
-)  # fmt: skip
+)
 def serving_kwh(
     gpus: Gpus, tdp_watts: Watts, utilized: Share, pue: Pue = DEFAULT, hours: Hours = DEFAULT, wall: WallPower = DEFAULT
 ) -> KilowattHours:
@@ -223,19 +200,20 @@ def serving_kwh(
 
 
 @function(
-    category="serving", source="GHG Protocol, Scope 2 Guidance (2015): location-based method",
-    formula="energy_kwh * grams_per_kwh / 1000", example=({"energy_kwh": 5840, "grams_per_kwh": 400}, 2336.0),
-)  # fmt: skip
+    category="serving",
+    source="GHG Protocol, Scope 2 Guidance (2015): location-based method",
+    formula="energy_kwh * grams_per_kwh / 1000",
+)
 def serving_co2e_kg(energy_kwh: KilowattHours, grams_per_kwh: GramsPerKwh) -> KilogramsCo2e:
     """Return location-based greenhouse gases of a fleet's energy in kg: energy x grid intensity / 1000."""
     return energy_kwh * grams_per_kwh / 1000
 
 
 @function(
-    category="serving", source="Leviathan et al. 2023 (arXiv:2211.17192), equation 1",
+    category="serving",
+    source="Leviathan et al. 2023 (arXiv:2211.17192), equation 1",
     formula="if(acceptance = 1, drafted + 1, (1 - acceptance^(drafted + 1)) / (1 - acceptance))",
-    example=({"acceptance": 0.8, "drafted": 3}, 2.952),
-)  # fmt: skip
+)
 def speculative_tokens_per_step(acceptance: Acceptance, drafted: Drafted = DEFAULT) -> TokensPerStep:
     """Return the tokens that one step yields with speculation: (1 - a^(n + 1)) / (1 - a), each accepted with chance a.
 
@@ -246,10 +224,10 @@ def speculative_tokens_per_step(acceptance: Acceptance, drafted: Drafted = DEFAU
 
 
 @function(
-    category="serving", source="definition: the slower pool sets the rate",
+    category="serving",
+    source="definition: the slower pool sets the rate",
     formula="prefill_gpu_seconds * requests_per_second / target_load",
-    example=({"requests_per_second": 10, "prefill_gpu_seconds": 0.4, "target_load": 0.8}, 5.0),
-)  # fmt: skip
+)
 def prefill_pool_gpus(
     requests_per_second: RequestRate, prefill_gpu_seconds: Seconds, target_load: Load = DEFAULT
 ) -> GpuCount:
@@ -261,16 +239,10 @@ def prefill_pool_gpus(
 
 
 @function(
-    category="serving", source="Little 1961: sequences decoding at once = rate x time in the pool",
+    category="serving",
+    source="Little 1961: sequences decoding at once = rate x time in the pool",
     formula="requests_per_second * output_tokens * decode_step_seconds / concurrency * gpus_per_replica / target_load",
-    example=(
-        {
-            "requests_per_second": 10, "output_tokens": 500, "decode_step_seconds": 0.02, "concurrency": 64,
-            "gpus_per_replica": 8, "target_load": 0.8,
-        },
-        15.625,
-    ),
-)  # fmt: skip
+)
 def decode_pool_gpus(
     requests_per_second: RequestRate, output_tokens: OutputTokens, decode_step_seconds: Seconds,
     concurrency: Concurrency, gpus_per_replica: GpusPerReplica, target_load: Load = DEFAULT,
@@ -285,10 +257,10 @@ def decode_pool_gpus(
 
 
 @function(
-    category="serving", source="definition: the cache of a prompt over the link between pools",
+    category="serving",
+    source="definition: the cache of a prompt over the link between pools",
     formula="kv_bytes / link_bytes_per_second",
-    example=({"kv_bytes": 1_000_000_000, "link_bytes_per_second": 5e10}, 0.02),
-)  # fmt: skip
+)
 def kv_transfer_seconds(kv_bytes: KvBytes, link_bytes_per_second: LinkRate) -> Seconds:
     """Return the time that moving one prompt's cache from the prefill to the decode pool takes: bytes / link rate."""
     return kv_bytes / link_bytes_per_second

@@ -107,11 +107,7 @@ GridBasis = Annotated[
 GramsPerKwh = Annotated[float, Quantity("greenhouse gas per unit of electricity", unit="g CO2e/kWh")]
 
 
-@function(
-    category="carbon",
-    source="data/grid.csv, one source and year a row",
-    example=({"grid": "gcp:europe-west1"}, 103.37),
-)
+@function(category="carbon", source="data/grid.csv, one source and year a row")
 def grid_g_per_kwh(grid: GridRegion, basis: GridBasis = DEFAULT) -> GramsPerKwh:
     """Return the grams of CO2e that one kWh carries in a country or cloud region.
 

@@ -158,11 +158,7 @@ Figure = Annotated[
 Keys = Annotated[list[list[str]], Quantity("keys of accelerators, one a row")]
 
 
-@function(
-    category="hardware",
-    source="data/hardware.csv, one source a row",
-    example=({"gpu": "h100-sxm", "field": "memory_bytes"}, 85_899_345_920),
-)
+@function(category="hardware", source="data/hardware.csv, one source a row")
 def gpu_spec(gpu: Gpu, field: GpuField) -> Figure:
     """Return one figure of an accelerator's data sheet in the unit its field names: bytes, bytes/s, FLOP/s, watts, USD.
 
@@ -182,11 +178,7 @@ def gpu_spec(gpu: Gpu, field: GpuField) -> Figure:
     return value
 
 
-@function(
-    category="hardware",
-    source="data/hardware.csv, one source a row",
-    example=({"maker": "Intel"}, [["gaudi2"], ["gaudi3"], ["arc-pro-b60"]]),
-)
+@function(category="hardware", source="data/hardware.csv, one source a row")
 def gpu_list(maker: Maker = DEFAULT) -> Keys:
     """Return the keys of the accelerators that are known, one a row, of one maker or of all.
 

@@ -303,11 +303,7 @@ class OwnPrices:
 UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour", unit="USD/GPU-hour", minimum=0)]
 
 
-@function(
-    category="money",
-    source="data/prices.csv, one catalog and date a row",
-    example=({"gpu": "h100-sxm", "provider": "aws", "region": "us-east-1"}, 6.88),
-)
+@function(category="money", source="data/prices.csv, one catalog and date a row")
 def price_usd_per_gpu_hour(
     gpu: Gpu,
     provider: Provider = DEFAULT,

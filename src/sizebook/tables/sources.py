@@ -27,23 +27,7 @@ Column = Annotated[str | None, Quantity("column of the value, such as tdp_watts;
 Sources = Annotated[list[list[Any]], Quantity("a line each row of the table, under its headings", unit="lines")]
 
 
-@function(
-    category="help",
-    source="data/*.csv, each row with its source and the day it was read",
-    example=(
-        {"table": "optimizers", "key": "adamw", "column": "matrix_bytes"},
-        [
-            ["optimizer", "matrix_bytes", "source", "retrieved"],
-            [
-                "adamw",
-                8.0,
-                "Loshchilov and Hutter 2019 (arXiv:1711.05101); Rajbhandari et al. 2020 (arXiv:1910.02054), "
-                "section 3.1",
-                "2026-11-21",
-            ],
-        ],
-    ),
-)
+@function(category="help", source="data/*.csv, each row with its source and the day it was read")
 def sizebook_source(table: TableName, key: Key, column: Column = DEFAULT) -> Sources:
     """Return the rows of a table that a key names, with the source of each and the day it was read.
 

@@ -14,11 +14,7 @@ from sizebook.training.recipe import Recipe, Recompute
 from sizebook.training.tuning import LoraOn, LoraRank, Tuning
 
 
-@function(
-    category="compute",
-    source="counted from the architecture; conventions: docs/training.md",
-    example=({"model": "llama-3.1-8b", "seq": 8192}, 51_470_401_536.0),
-)
+@function(category="compute", source="counted from the architecture; conventions: docs/training.md")
 def flops_per_token(
     model: Model,
     seq: Seq = DEFAULT,
@@ -33,11 +29,7 @@ def flops_per_token(
     return flops_of(catalog.architecture(model), seq, convention=flops_convention, recompute=recompute)
 
 
-@function(
-    category="compute",
-    source="Hu et al. 2021 (arXiv:2106.09685): gradients of frozen weights are not computed",
-    example=({"model": "llama-3.1-8b", "seq": 4096, "lora_rank": 16}, 33_321_648_128.0),
-)
+@function(category="compute", source="Hu et al. 2021 (arXiv:2106.09685): gradients of frozen weights are not computed")
 def flops_per_token_lora(model: Model, seq: Seq, lora_rank: LoraRank, lora_on: LoraOn = DEFAULT) -> FlopsPerToken:
     """Return the FLOPs per token of training low-rank adapters on a frozen published model: 4 N + 6 adapters + scores.
 
@@ -54,11 +46,7 @@ def flops_per_token_lora(model: Model, seq: Seq, lora_rank: LoraRank, lora_on: L
     return fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters)
 
 
-@function(
-    category="compute",
-    source="torch FlopCounterMode counts the same, to the last FLOP",
-    example=({"model": "llama-3.1-8b", "seq": 128}, 1_929_782_493_184.0),
-)
+@function(category="compute", source="torch FlopCounterMode counts the same, to the last FLOP")
 def flops_forward(model: Model, seq: Seq, sequences: Sequences = DEFAULT) -> Flops:
     """Return the FLOPs of one forward pass over some sequences, attention as the full square of every layer.
 
@@ -70,7 +58,6 @@ def flops_forward(model: Model, seq: Seq, sequences: Sequences = DEFAULT) -> Flo
 @function(
     category="parameters",
     source="Hu et al. 2021 (arXiv:2106.09685), section 4.1; DoRA: Liu et al. 2024 (arXiv:2402.09353)",
-    example=({"model": "llama-3.1-8b", "tuning": "lora", "lora_rank": 16}, 13_631_488),
 )
 def adapter_params(
     model: Model, tuning: Tuning = DEFAULT, lora_rank: LoraRank = DEFAULT, lora_on: LoraOn = DEFAULT

@@ -8,6 +8,7 @@ import pytest
 
 import sizebook
 from sizebook.core.errors import InputError
+from sizebook.core.registry import examples
 from sizebook.core.sections import put_together
 from sizebook.formulas.money import Running
 from sizebook.plans.alternatives import present_values, settled_month, side_by_side
@@ -16,7 +17,7 @@ from sizebook.plans.owned import OwnedGpus, OwnedNode
 from sizebook.plans.serving import alternatives as of_the_plan
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.option_steps import alternative_steps
-from sizebook.plans.serving.plan import EXAMPLE, ServingPlan, plan_serving
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.tables import api_prices
 from sizebook.tables.api_prices import ApiPrice
 from tests.refused import message_of
@@ -30,7 +31,6 @@ PRICE = ApiPrice(
 )  # fmt: skip
 
 
-EXAMPLE_INPUTS: dict[str, Any] = {name: value for name, value in EXAMPLE.items() if name not in ("model", "gpu")}
 NODE = OwnedNode(
     OwnedGpus(capex_usd=36_000, years=1.0,
               running=Running(colocation_usd_per_kw_month=100, staff_usd_per_year=1200, residual=0.25)),
@@ -208,9 +208,8 @@ def test_a_plan_with_bought_gpus_by_hand() -> None:
 
 def test_blank_is_what_is_not_asked() -> None:
     assert plan().alternative_months == () and plan().alternatives.alternatives_said == ""
-    names, month, blank = sizebook.serving_alternatives(
-        "llama-3.1-70b", "h100-sxm", **EXAMPLE_INPUTS, capex_usd=30_000, rows=2
-    )
+    unasked = {"requests_per_day": 100_000, "api_provider": None, "api_model": None, "rows": 2}
+    names, month, blank = sizebook.serving_alternatives(**examples()["SERVING_ALTERNATIVES"]["arguments"] | unasked)
     found = dict(zip(names, month, strict=True))
     assert found["owned_gpus"] == 8 and found["api_usd"] == "" and set(blank) == {""}
 

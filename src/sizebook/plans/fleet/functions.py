@@ -29,22 +29,6 @@ Services = Annotated[
 ]
 FiguresByService = Annotated[list[list[Any]], Quantity("a row with the names of the services, then one figure a row")]
 SOURCE = "sizebook.plans.fleet.plan over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
-_EXAMPLE: dict[str, Any] = {
-    "services": [
-        ["name", "Chat"],
-        ["model", "llama-3.1-8b"],
-        ["gpu", "h100-sxm"],
-        ["weight_dtype", "fp8"],
-        ["requests_per_day", 2_000_000],
-        ["input_tokens", 1000],
-        ["output_tokens", 200],
-        ["concurrency", 32],
-        ["on_demand_usd_per_gpu_hour", 3],
-        ["reserved_usd_per_gpu_hour", 2],
-    ],
-    "months": 1,
-    "grams_per_kwh": 400,
-}
 
 
 def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPlan]:
@@ -52,7 +36,7 @@ def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPl
     return found, plan_fleet(FleetInputs(service=tuple(found.values()), terms=terms))
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
+@function(category="serving", source=SOURCE)
 @takes("simulation")
 def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return a fleet plan month by month, all services together: GPUs, nodes, racks, power, cost, energy, carbon.
@@ -64,7 +48,7 @@ def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRo
     return ledger_rows(FleetMonth, plan, rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
+@function(category="serving", source=SOURCE)
 @takes("simulation")
 def fleet_commitments(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return the contracts of a fleet month by month, service by service: those that run, and what to sign for.
@@ -83,11 +67,7 @@ def fleet_commitments(services: Services, terms: FleetTerms = DEFAULT, rows: Led
     return table
 
 
-@function(
-    category="serving",
-    source="sizebook.plans.fleet.alternatives over the plan and data/api_prices.csv",
-    example=({**_EXAMPLE, "services": [*_EXAMPLE["services"], ["capex_usd", 40_000]]},),
-)
+@function(category="serving", source="sizebook.plans.fleet.alternatives over the plan and data/api_prices.csv")
 @takes("simulation")
 def fleet_alternatives(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return the months of a fleet with GPUs rented, with GPUs bought, and at APIs; names in the first row.
@@ -98,7 +78,7 @@ def fleet_alternatives(services: Services, terms: FleetTerms = DEFAULT, rows: Le
     return with_blanks(as_table(AlternativeMonth, plan.alternative_months), rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
+@function(category="serving", source=SOURCE)
 @takes("simulation")
 def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByService:
     """Return figures of each service of a fleet plan: a replica, prices of GPU-hours, first and last month, cost.
@@ -111,7 +91,7 @@ def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByS
     return side_by_side(found, [figures(each, terms) for each in plan.services], width_of(services))
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
+@function(category="serving", source=SOURCE)
 @takes("simulation")
 def fleet_basis(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByService:
     """Return what formulas of a fleet start from, of each service: one replica, its node, listed prices, power, grid.
@@ -135,11 +115,7 @@ NodeSize = Annotated[int, Quantity("GPUs of a node", unit="GPUs", minimum=1, lab
 NodeCount = Annotated[int, Quantity("nodes", unit="nodes", minimum=0)]
 
 
-@function(
-    category="serving",
-    source="sizes that divide each other fill bins: Coffman, Garey and Johnson 1987",
-    example=({"replica_counts": [[3, 5]], "replica_sizes": [[4, 1]], "node_size": 8}, 3),
-)
+@function(category="serving", source="sizes that divide each other fill bins: Coffman, Garey and Johnson 1987")
 def shared_nodes(replica_counts: ReplicaCounts, replica_sizes: ReplicaSizes, node_size: NodeSize) -> NodeCount:
     """Return the nodes of services that share them: replicas x part of a node, summed and rounded up.
 

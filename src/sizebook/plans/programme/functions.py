@@ -19,26 +19,6 @@ Phases = Annotated[
     ),
 ]
 FiguresByPhase = Annotated[list[list[Any]], Quantity("a row with the names of the phases, then one figure a row")]
-# One model at a given MFU, steady state only, so that every figure can be checked by hand.
-_EXAMPLE = {
-    "phases": [
-        ["name", "Pre-training", "DPO"],
-        ["kind", "training", "preference"],
-        ["model", "gpt-2-small", "gpt-2-small"],
-        ["gpu", "a100-sxm-80gb", "a100-sxm-80gb"],
-        ["gpus", 8, 8],
-        ["tokens", 10e12, 1e12],
-        ["batch", 64, 64],
-        ["seq", 1024, 1024],
-        ["dp", 8, 8],
-        ["recompute", "none", "none"],
-        ["mfu", 0.4, 0.4],
-        ["price_usd_per_gpu_hour", 2, 2],
-        ["grams_per_kwh", 400, 400],
-        ["programme_factor", 1, 1],
-        ["gpu_mtbf_hours", 1e15, 1e15],
-    ],
-}
 SOURCE = "sizebook.plans.programme.plan over the training plans of its phases; answers: the serving model"
 
 
@@ -47,7 +27,7 @@ def _plan(phases: Any, terms: ProgrammeTerms) -> tuple[dict[int, Phase], Program
     return found, plan_programme(ProgrammeInputs(phases=tuple(found.values()), terms=terms))
 
 
-@function(category="training time", source=SOURCE, example=(_EXAMPLE,))
+@function(category="training time", source=SOURCE)
 @takes("search")
 def programme_budget(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Cases:
     """Return a programme's budget: names, then low, middle and high: days, GPU-hours, cost by part, energy, carbon.
@@ -59,7 +39,7 @@ def programme_budget(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Cases:
     return as_table(Budget, plan.budgets)
 
 
-@function(category="training time", source=SOURCE, example=(_EXAMPLE,))
+@function(category="training time", source=SOURCE)
 @takes("search")
 def programme_ledger(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Ledger:
     """Return a programme month by month in its middle case: GPU-hours, cost by part, energy, carbon, power in MW.
@@ -72,7 +52,7 @@ def programme_ledger(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Ledger:
     return as_table(ProgrammeMonth, plan.months)
 
 
-@function(category="training time", source=SOURCE, example=(_EXAMPLE,))
+@function(category="training time", source=SOURCE)
 @takes("search")
 def programme_figures(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> FiguresByPhase:
     """Return the phases of a programme side by side: tokens, GPUs, layout, days, GPU-hours by use, cost, memory.

@@ -18,7 +18,7 @@ from sizebook.plans.ledgers import Figures, named_values
 from sizebook.plans.serving.choice import with_mean_targets, with_room
 from sizebook.plans.serving.inputs import Latencies, ServingInputs
 from sizebook.plans.serving.months import gpus_needed
-from sizebook.plans.serving.plan import EXAMPLE, ServingPlan, plan_serving
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import serving_kwh
@@ -202,11 +202,7 @@ def _largest(plan: ServingPlan, given: str, limit: float, models: Sequence[str])
     return max(within(), default=(0, ""))[1]
 
 
-@function(
-    category="serving",
-    source="sizebook.plans.serving.backwards over plans of the same inputs",
-    example=({**EXAMPLE, "concurrency": 32, "given": "gpus", "limit": 40},),
-)
+@function(category="serving", source="sizebook.plans.serving.backwards over plans of the same inputs")
 @takes("simulation")
 def serving_backwards(
     model: Model, gpu: Gpu, given: GivenKind, limit: Limit, inputs: ServingInputs, models: ModelList = DEFAULT

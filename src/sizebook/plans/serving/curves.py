@@ -80,24 +80,7 @@ def loads_of(given: Any) -> tuple[int, ...]:
 
 
 @function(
-    category="serving",
-    source="sizebook.plans.serving.plan over data/hardware.csv and data/calibration_serving.csv",
-    example=(
-        {
-            "model": "llama-3.1-8b",
-            "gpu": "h100-sxm",
-            "requests_per_day": 100_000,
-            "input_tokens": 1024,
-            "output_tokens": 1024,
-            "weight_dtype": "fp8",
-            "concurrency": 1,
-            "loads": "1",
-        },
-        [
-            ["concurrency", "ttft_seconds", "tpot_seconds", "tokens_per_second", "gpu_tokens_per_second", "fits"],
-            [1, 0.026433210242180927, 0.005338053193554436, 186.6140289201944, 186.6140289201944, True],
-        ],
-    ),
+    category="serving", source="sizebook.plans.serving.plan over data/hardware.csv and data/calibration_serving.csv"
 )
 @takes("search")
 def serving_curve(model: Model, gpu: Gpu, inputs: ServingInputs, loads: Loads = DEFAULT) -> Curve:

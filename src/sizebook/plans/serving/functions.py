@@ -25,7 +25,7 @@ from sizebook.plans.serving.day import hours_of
 from sizebook.plans.serving.figures import basis, figures
 from sizebook.plans.serving.inputs import DayShape, ServingInputs
 from sizebook.plans.serving.months import Month, gpus_needed
-from sizebook.plans.serving.plan import EXAMPLE, ServingPlan
+from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.plan import plan_serving as plan_of
 from sizebook.plans.serving.traffic_by_month import Course
 from sizebook.plans.serving.users import DAYS_PER_MONTH, HoursActive, TimeZones, hours_of_users
@@ -58,7 +58,6 @@ PeakOfDay = Annotated[
 HEAD = ["gpu", "engine", "weight_dtype", "layout", "gpus", "usd_per_month", "ttft_seconds", "tpot_seconds", "pareto"]
 SHOWN = 12
 SOURCE = "sizebook.plans.serving.plan over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
-_EXAMPLE = {**EXAMPLE, "requests_per_day": 500_000, "tpot_target_seconds": 0.05, "grams_per_kwh": 400}
 
 
 def compared(gpus: Any) -> tuple[str, ...]:
@@ -76,16 +75,6 @@ def _flattened(rows: Any) -> list[Any]:
 @function(
     category="serving",
     source="sizebook.plans.serving.choice over data/hardware.csv, data/prices.csv and data/calibration_serving.csv",
-    example=(
-        {
-            "model": "llama-3.1-70b",
-            "requests_per_day": 100_000,
-            "output_tokens": 256,
-            "months": 1,
-            "tpot_target_seconds": 0.0085,
-            "gpus_compared": "h200-sxm",
-        },
-    ),
 )
 @takes("search")
 def plan_serving(model: Model, inputs: ServingInputs, gpus_compared: GpusCompared = DEFAULT) -> Choices:
@@ -123,7 +112,7 @@ def ledger(plan: ServingPlan, n_rows: int = 1) -> list[list[Any]]:
     return ledger_rows(Month, plan, n_rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
+@function(category="serving", source=SOURCE)
 @takes("simulation")
 def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return a serving plan month by month: GPUs at peak and reserved, cost, energy, carbon; names in the first row.
@@ -134,7 +123,7 @@ def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRo
     return ledger(with_room(plan_of, model, gpu, inputs=inputs), rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
+@function(category="serving", source=SOURCE)
 @takes("simulation")
 def serving_commitments(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return the contracts of a serving plan month by month: those that run, and what to sign for the least cost.
@@ -148,18 +137,7 @@ def serving_commitments(model: Model, gpu: Gpu, inputs: ServingInputs, rows: Led
     return as_table(ContractMonth, found)
 
 
-@function(
-    category="serving",
-    source="sizebook.plans.alternatives over the plan and data/api_prices.csv",
-    example=(
-        {
-            **_EXAMPLE,
-            "capex_usd": 40_000,
-            "api_provider": "nebius",
-            "api_model": "meta-llama/Llama-3.3-70B-Instruct",
-        },
-    ),
-)
+@function(category="serving", source="sizebook.plans.alternatives over the plan and data/api_prices.csv")
 @takes("simulation")
 def serving_alternatives(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return the months of a serving plan with GPUs rented, with GPUs bought, and at an API; names in the first row.
@@ -171,21 +149,7 @@ def serving_alternatives(model: Model, gpu: Gpu, inputs: ServingInputs, rows: Le
     return with_blanks(as_table(AlternativeMonth, months), rows)
 
 
-@function(
-    category="serving",
-    source="data/api_prices.csv, one provider, model and date a row",
-    example=(
-        {
-            "requests_per_day": 100_000,
-            "input_tokens": 2000,
-            "output_tokens": 400,
-            "cached_share": 0.5,
-            "api_provider": "anthropic",
-            "api_model": "claude-haiku-4-5",
-        },
-        9429.166666666668,
-    ),
-)
+@function(category="serving", source="data/api_prices.csv, one provider, model and date a row")
 def api_usd_per_month(
     requests_per_day: Requests,
     input_tokens: InputTokens,
@@ -204,11 +168,7 @@ def api_usd_per_month(
     return usd * requests_per_day * DAYS_PER_MONTH
 
 
-@function(
-    category="serving",
-    source=SOURCE,
-    example=(_EXAMPLE,),
-)
+@function(category="serving", source=SOURCE)
 @takes("simulation")
 def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """Return the headline figures of a serving plan as names and values: one replica, its latency and memory, prices.
@@ -222,7 +182,7 @@ def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     return [*([name, value] for name, value in flat(figures(plan)).items()), *said]
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE,))
+@function(category="serving", source=SOURCE)
 @takes("simulation")
 def serving_basis(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """Return what formulas of traffic, money and energy start from: one replica, listed prices, power, grid.
@@ -233,11 +193,7 @@ def serving_basis(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     return named_values(with_room(basis, model, gpu, inputs=inputs))
 
 
-@function(
-    category="serving",
-    source="definition: sizebook.plans.serving.day names the shapes",
-    example=({"shape": [[3, 1] + [0] * 22]}, [[18.0], [6.0]] + [[0.0]] * 22),
-)
+@function(category="serving", source="definition: sizebook.plans.serving.day names the shapes")
 def day_shares(
     shape: DayShape = DEFAULT, hours_active: HoursActive = DEFAULT, time_zones: TimeZones = DEFAULT
 ) -> HoursOfDay:
@@ -249,11 +205,7 @@ def day_shares(
     return [[hour * len(hours) / math.fsum(hours)] for hour in hours]
 
 
-@function(
-    category="serving",
-    source="definition: sizebook.plans.serving.traffic_by_month",
-    example=({"monthly_requests": [[5, 6, 7]]}, [[5.0], [6.0]] + [[7.0]] * 58),
-)
+@function(category="serving", source="definition: sizebook.plans.serving.traffic_by_month")
 def traffic_by_month(start: Start = DEFAULT, course: Course = DEFAULT) -> MonthsOfTraffic:
     """Return 60 months of a table of requests or tokens, each times the factor of its calendar month.
 
@@ -264,11 +216,7 @@ def traffic_by_month(start: Start = DEFAULT, course: Course = DEFAULT) -> Months
     ]
 
 
-@function(
-    category="serving",
-    source="definition: sizebook.plans.serving.day names the shapes",
-    example=({"shape": "office"}, 12 * 24 / 129),
-)
+@function(category="serving", source="definition: sizebook.plans.serving.day names the shapes")
 def peak_of_day(
     shape: DayShape = DEFAULT, hours_active: HoursActive = DEFAULT, time_zones: TimeZones = DEFAULT
 ) -> PeakOfDay:

@@ -43,18 +43,6 @@ class Percentile:
 @function(
     category="serving",
     source="simulation of continuous batching, sizebook.serving.simulation; step times of sizebook.serving.time",
-    example=(
-        {
-            "model": "llama-3.1-8b",
-            "gpu": "h100-sxm",
-            "replica_requests_per_second": 10,
-            "input_tokens": 1500,
-            "output_tokens": 300,
-            "request_percentile": "p95",
-            "weight_dtype": "fp8",
-        },
-        0.07463412773705613,
-    ),
 )
 @takes("simulation")
 def serving_percentile(

@@ -30,18 +30,6 @@ from sizebook.serving.quantities import Demand
 from sizebook.serving.traffic import usd_per_mtok
 from sizebook.tables.hardware import accelerator
 
-EXAMPLE = {
-    "model": "llama-3.1-70b",
-    "gpu": "h100-sxm",
-    "requests_per_day": 100_000,
-    "input_tokens": 2000,
-    "output_tokens": 400,
-    "months": 1,
-    "tp": 4,
-    "weight_dtype": "fp8",
-    "on_demand_usd_per_gpu_hour": 4,
-    "reserved_usd_per_gpu_hour": 2,
-}  # of the functions that plan
 STEP = 0.2  # how far an input is moved either way, to see what a plan hangs on
 
 

@@ -51,18 +51,7 @@ COLUMNS = Columns(
 )
 
 
-@function(
-    category="serving",
-    source=f"{TIME_SOURCE}; data/calibration_serving_error.csv",
-    example=(
-        {
-            "table": [
-                ["model", "gpu", "weight_dtype", "input_tokens", "output_tokens", "concurrency"],
-                ["llama-3.1-8b", "h100-sxm", "fp8", 1024, 1024, 1],
-            ]
-        },
-    ),
-)
+@function(category="serving", source=f"{TIME_SOURCE}; data/calibration_serving_error.csv")
 def serving_table(table: Table) -> Answers:
     """Return many serving estimates in one call: a range whose heads are arguments, a line of results for each row.
 

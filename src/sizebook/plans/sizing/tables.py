@@ -20,17 +20,7 @@ SIZES = Columns(
 )
 
 
-@function(
-    category="models",
-    source="the dimensions of each model's config.json; data/dtypes.csv",
-    example=(
-        {"table": [["model", "dtype"], ["llama-3.1-70b", "fp8"]]},
-        [
-            ["parameters", "active_parameters", "weight_bytes", "reason"],
-            [70_553_706_496, 70_553_706_496, 70_553_706_496, ""],
-        ],
-    ),
-)
+@function(category="models", source="the dimensions of each model's config.json; data/dtypes.csv")
 def sizing_table(table: Table) -> Answers:
     """Return the sizes of many models in one call: a range with the heads model and dtype, a line of results each.
 

@@ -76,11 +76,8 @@ def _one_gpu(model: str, gpu_memory_gib: float, seq: int, tuned: Tuned) -> tuple
     return answer, found.fullest
 
 
-_EXAMPLE = {"model": "llama-3.1-70b", "gpu_memory_gib": 48, "seq": 2048, "tuning": "qlora"}
-
-
 @unbanded("of the memory of fine-tuning no quantiles of measured over predicted are kept")
-@function(category="training memory", source=SOURCE, example=(_EXAMPLE, True))
+@function(category="training memory", source=SOURCE)
 def fine_tuning_fits(model: Model, gpu_memory_gib: GpuMemoryGib, seq: Seq = DEFAULT, tuned: Tuned = DEFAULT) -> Answer:
     """Return whether a published model can be fine-tuned on one GPU of so much memory: full, LoRA, QLoRA or DoRA.
 
@@ -90,7 +87,7 @@ def fine_tuning_fits(model: Model, gpu_memory_gib: GpuMemoryGib, seq: Seq = DEFA
     return _one_gpu(model, gpu_memory_gib, seq, tuned)[0].fits
 
 
-@function(category="training memory", source=SOURCE, example=(_EXAMPLE,))
+@function(category="training memory", source=SOURCE)
 def fine_tuning_memory(
     model: Model, gpu_memory_gib: GpuMemoryGib, seq: Seq = DEFAULT, tuned: Tuned = DEFAULT
 ) -> Figures:

@@ -84,11 +84,7 @@ def _batches(batch: int | None, seq: int, layout: Layout) -> Batches:
 
 
 @unbanded(ONE_END)
-@function(
-    category="training memory",
-    source=MODEL_OF_MEMORY,
-    example=({"model": "llama-3.1-8b", "seq": 4096, "dp": 8}, 85_361_326_080.0),
-)
+@function(category="training memory", source=MODEL_OF_MEMORY)
 def train_memory_bytes(
     model: Model,
     batch: Batch | None = DEFAULT,
@@ -114,11 +110,7 @@ def train_memory_bytes(
 
 
 @unbanded(ONE_END)
-@function(
-    category="training memory",
-    source=f"{MODEL_OF_MEMORY}; memory: data/hardware.csv",
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "dp": 16}, True),
-)
+@function(category="training memory", source=f"{MODEL_OF_MEMORY}; memory: data/hardware.csv")
 def fits(
     model: Model,
     gpu: Gpu,
@@ -135,11 +127,7 @@ def fits(
 
 
 @unbanded(ONE_END)
-@function(
-    category="training memory",
-    source=f"{MODEL_OF_MEMORY}; every layout of PLAN_TRAINING",
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm"}, 2),
-)
+@function(category="training memory", source=f"{MODEL_OF_MEMORY}; every layout of PLAN_TRAINING")
 @takes("search")
 def min_gpus_train(model: Model, gpu: Gpu, seq: Seq = DEFAULT, recipe: Recipe = DEFAULT) -> Gpus:
     """Return the fewest GPUs, a power of two, on which some layout trains a published model with the whole of its
@@ -172,11 +160,7 @@ def min_gpus_train(model: Model, gpu: Gpu, seq: Seq = DEFAULT, recipe: Recipe = 
 
 
 @estimated(_step_band)
-@function(
-    category="training time",
-    source=MODEL_OF_TIME,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "batch": 128, "dp": 8}, 6.263049943143287),
-)
+@function(category="training time", source=MODEL_OF_TIME)
 def step_seconds(
     model: Model, gpu: Gpu, batches: Batches, layout: Layout = DEFAULT, method: Method = DEFAULT
 ) -> Seconds:
@@ -187,11 +171,7 @@ def step_seconds(
     return _work(model, gpu, batches, layout=layout, method=method).step.total
 
 
-@function(
-    category="training time",
-    source=MODEL_OF_TIME,
-    example=({"percentile": 90, "run_family": "dense hopper"}, 1.171),
-)
+@function(category="training time", source=MODEL_OF_TIME)
 def train_error(
     percentile: Percentile = DEFAULT, run_family: RunFamily = DEFAULT, rates_file: RatesFile = DEFAULT
 ) -> Ratio:
@@ -214,17 +194,7 @@ def train_error(
 HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mfu", "reason")
 
 
-@function(
-    category="training time",
-    source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}",
-    example=(
-        {"model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "seq": 1024, "n_layouts": 1},
-        [
-            ["layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mfu", "reason"],
-            ["TP1 PP1 DP1 ZeRO-0 mb8", 8.67, 0.0809, 101278.8, 0.259, ""],
-        ],
-    ),
-)
+@function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}")
 @takes("search")
 def plan_training(
     model: Model, gpu: Gpu, gpus: Gpus, batches: Batches, method: Method = DEFAULT, n_layouts: NLayouts = DEFAULT

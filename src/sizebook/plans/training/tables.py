@@ -19,18 +19,6 @@ from sizebook.plans.training.searched_layout import layout_with_room
 
 Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row")]
 
-_EXAMPLE = {
-    "model": "gpt-2-small",
-    "gpu": "a100-sxm-80gb",
-    "gpus": 8,
-    "tokens": 1e10,
-    "batch": 64,
-    "seq": 1024,
-    "mfu": 0.4,
-    "price_usd_per_gpu_hour": 2,
-    "grams_per_kwh": 400,
-}
-
 
 def ledger(plan: TrainingPlan) -> list[list[Any]]:
     """Return the ledger of a plan: names, then a row each for low, middle and high; blank where a figure is unknown."""
@@ -52,7 +40,7 @@ def _plan(model: str, gpu: str, inputs: TrainingInputs) -> TrainingPlan:
     return unchecked_plan(replace(run, layout=best)) if best else plan
 
 
-@function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}", example=(_EXAMPLE,))
+@function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}")
 def training_ledger(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Cases:
     """Return a training plan as a table: names, then low, middle and high: time, cost, carbon, and the whole run.
 
@@ -63,7 +51,7 @@ def training_ledger(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Cases:
     return ledger(_plan(model, gpu, inputs))
 
 
-@function(category="training memory", source=f"{MODEL_OF_MEMORY}; memory: data/hardware.csv", example=(_EXAMPLE,))
+@function(category="training memory", source=f"{MODEL_OF_MEMORY}; memory: data/hardware.csv")
 def training_memory(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Components:
     """Return the memory of the fullest GPU of a training plan by component, its total and what a GPU has.
 
@@ -72,7 +60,7 @@ def training_memory(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Component
     return components(_plan(model, gpu, inputs))
 
 
-@function(category="training time", source=f"{MODEL_OF_TIME}; prices, grids: data/*.csv", example=(_EXAMPLE,))
+@function(category="training time", source=f"{MODEL_OF_TIME}; prices, grids: data/*.csv")
 def training_figures(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Figures:
     """Return what a training plan rests on as names and values: layout, FLOPs, price, power, grid and their basis.
 
@@ -85,11 +73,7 @@ def training_figures(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Figures:
 RUNS = Columns(known=INPUTS, required=REQUIRED_INPUTS, results=OUTPUTS)
 
 
-@function(
-    category="training time",
-    source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}",
-    example=({"table": [["model", "gpu", "gpus", "tokens", "batch"], ["llama-3.1-8b", "h100-sxm", 8, "1T", 128]]},),
-)
+@function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}")
 def training_table(table: Table) -> Answers:
     """Return plans of many training runs in one call: a range whose heads are arguments, a line of results each.
 
