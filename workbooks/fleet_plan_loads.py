@@ -267,11 +267,11 @@ def _contracts(page: Timeline, contracts: StagedRows) -> None:
             left_out = 'OR({on}*{contracts_hold.@}=0,{sign_terms.@}="none")'
         _rows(page, leaf.name, f"=IF({left_out},0,N({of_month}))", leaf.quantity.unit, total)
     page.section("GPUs reserved")
-    held = [f"SUMPRODUCT({in_force(f'signed_{term}_gpus_@', months)})" for term, (months, _) in TERMS.items()]
+    held = [in_force(months, f"signed_{term}_gpus_@") for term, (months, _) in TERMS.items()]
     _rows(page, "reserved", f"={{on}}*({{running_gpus_@}}+{'+'.join(held)})", "GPUs", MOST)
     for term, (months, _) in TERMS.items():
         page.section(f"GPUs signed for, each at the price of its month over that of month 1, {term}")
-        paid = f"SUMPRODUCT({in_force(f'signed_{term}_gpus_@', months)}*{{level_@.all}})"
+        paid = in_force(months, f"signed_{term}_gpus_@", "level_@")
         _rows(page, f"paid_{term}", f"={{on}}*{paid}", "GPUs", shown=styles.NUMBER)
     page.section("Contracts, USD")
     signed = "+".join(f"{{{price}_now.@}}*{{paid_{term}_@}}" for term, (_, price) in TERMS.items())

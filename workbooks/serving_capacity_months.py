@@ -110,15 +110,15 @@ def _contracts(page: Timeline, staged: Staged) -> None:
         row(leaf.name, leaf.label, inside, leaf.quantity.unit, total=total)
     row("signed_gpus", "GPUs to sign for", "={signed_1y_gpus}+{signed_3y_gpus}", "GPUs", total=SUM)
     for term, (months, _) in TERMS.items():
-        signed = in_force(f"signed_{term}_gpus", months)
+        signed = f"signed_{term}_gpus"
         after = f"={{on}}*MAX(0,{{month}}+{{{months}}}-1-{{months}})"
         row(f"after_{term}", f"Months after the plan of what is signed, {term}", after, "months")
-        row(f"held_{term}", f"In force, {term}", f"={{on}}*SUMPRODUCT({signed})", "GPUs", total=LAST)
+        row(f"held_{term}", f"In force, {term}", f"={{on}}*{in_force(months, signed)}", "GPUs", total=LAST)
         for level, words in (
             ("price_course", "at prices of the plan when signed"),
             ("price_level_now", "at dated levels too"),
         ):
-            key, paid = _PAID_AT[level], f"={{on}}*SUMPRODUCT({signed}*{{{level}.all}})"
+            key, paid = _PAID_AT[level], f"={{on}}*{in_force(months, signed, level)}"
             row(f"{key}_{term}", f"The same {words}, {term}", paid, "GPUs", styles.NUMBER)
     row("reserved_gpus", "GPUs reserved", "={running_gpus}+{held_1y}+{held_3y}", "GPUs", total=LAST)
     row("reserved_steps", "in steps that are bought together", "={reserved_gpus}/{step_gpus}", "steps", styles.NUMBER)

@@ -19,7 +19,7 @@ from sizebook.workbooks.book import MONEY, Book, Place
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.print_ranges import fold_blank, print_to
 from sizebook.workbooks.scenario_inputs import RATE
-from sizebook.workbooks.timeline import SUM, Timeline
+from sizebook.workbooks.timeline import SUM, Timeline, some_months
 
 SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
 START = Argument(
@@ -185,14 +185,14 @@ def years_sheet(
     )
     for title, key, count in (("By year", "year", n_years), ("By quarter", "quarter", n_quarters)):
         page.section(title)
-        head, cases = page.row + 1, tuple(map(str, range(1, count + 1)))
+        head, cases, length = page.row + 1, tuple(map(str, range(1, count + 1))), f"months_a_{key}"
         numbers = [f"{key.capitalize()} of the plan", None, None, *range(1, count + 1)]
         table: list[list[Any]] = [numbers]
         for at, (name, label, unit, _) in enumerate(rows, head + 1):
             book.place(f"{name}_by_{key}", Place(page.sheet.title, at, cases, first=5))
-            # Months without a figure belong to no year: SUMIF would make 0 of them.
-            sums = (f"SUMIF({{{key}.all}},{get_column_letter(5 + n)}${head},{{{name}.all}})" for n in range(count))
-            cells = [f"=IF(ISERROR($D{at}),$D{at},{each})" for each in sums]
+            letters = [get_column_letter(5 + number) for number in range(count)]
+            ends = ((f"({at}${head}-1)*{{{length}}}+1", f"{at}${head}*{{{length}}}") for at in letters)
+            cells = [f"=IF(ISERROR($D{at}),$D{at},SUM({some_months(name, *of_it)}))" for of_it in ends]
             table.append([label, unit, f"={{{name}.total}}", *cells])
         formats = [[styles.GENERAL] * (3 + count)] + [
             [styles.GENERAL, styles.GENERAL, *[shown] * (1 + count)] for *_, shown in rows

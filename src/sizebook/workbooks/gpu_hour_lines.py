@@ -6,6 +6,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import unless_waiting
 from sizebook.workbooks.catalog_lookups import number_or_not_listed
 from sizebook.workbooks.line_sheet import LineSheet
+from sizebook.workbooks.timeline import some_months
 
 # Terms of contracts: the constant of their months, and their price.
 TERMS = {"1y": ("months_a_year", "reserved"), "3y": ("months_of_three_years", "reserved_3y")}
@@ -76,6 +77,11 @@ def _end(kind: str, end: str, listed: str) -> str:
     return f"IF(ISNUMBER({listed}),{taken},{{on_demand_{end}}})"
 
 
-def in_force(signed: str, months: str) -> str:
-    """Return the array of what is under contract in a month: signed in it or before, for so many months."""
-    return f"({{month.all}}<={{month}})*({{month.all}}+{{{months}}}>{{month}})*{{{signed}.all}}"
+def in_force(months: str, *rows: str) -> str:
+    """Return the total of what is under contract in a month: signed in it or before, for so many months.
+
+    Where two rows are given, each month's figures are multiplied, as GPUs with the price when they were signed.
+    """
+    first = f"MAX(1,{{month}}+1-{{{months}}})"
+    running = ",".join(some_months(row, first, "{month}") for row in rows)
+    return f"{'SUM' if len(rows) == 1 else 'SUMPRODUCT'}({running})"

@@ -26,6 +26,11 @@ _UNIT, _TOTAL, _FIRST = 3, 4, 5
 _MANY = 10
 
 
+def some_months(row: str, first: str, last: str) -> str:
+    """Return the reference to a row from one month of the plan to another: a sum over it takes no other months."""
+    return f"INDEX({{{row}.all}},{first}):INDEX({{{row}.all}},{last})"
+
+
 class Timeline(Canvas):
     """One sheet with a column a month from E on; B holds labels, C units, D totals.
 
