@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from openpyxl import Workbook, load_workbook
+from openpyxl import load_workbook
 
 from sizebook.batch.scenario_list import read_batch
 from sizebook.core.errors import InputError
@@ -64,22 +64,6 @@ def test_ten_scenarios_two_of_them_bad(table: Path, tmp_path: Path) -> None:
     assert list(lines) == [*MODELS, "a-b-c", "bad-dtype", "gpt-2-10"]
 
 
-def test_the_same_scenarios_from_a_worksheet_and_a_toml_list(table: Path, tmp_path: Path) -> None:
-    book = Workbook()
-    sheet = book.worksheets[0]
-    sheet.append(COLUMNS)
-    for scenario in SCENARIOS:
-        sheet.append([scenario.get(column) for column in COLUMNS])
-    book.save(tmp_path / "scenarios.xlsx")
-    lines = [f"[[scenario]]\n{''.join(f'{k} = {v!r}{chr(10)}' for k, v in s.items())}" for s in SCENARIOS]
-    (tmp_path / "scenarios.toml").write_text("\n".join(lines))
-    named = [
-        [(row.name, row.values) for row in read_batch(tmp_path / f"scenarios.{ending}").rows]
-        for ending in ("csv", "xlsx", "toml")
-    ]
-    assert named[0] == named[1] == named[2]
-
-
 @pytest.mark.parametrize(*listed("batch", "test_tables_that_cannot_be_read"))
 def test_tables_that_cannot_be_read(tmp_path: Path, file: str, content: str, message: str) -> None:
     (tmp_path / file).write_text(content)
@@ -90,47 +74,3 @@ def test_no_two_scenarios_nor_the_index_share_a_file(tmp_path: Path) -> None:
     path = tmp_path / "scenarios.csv"
     path.write_text("name,model\nindex,gpt-2\na,gpt-2\na-4,gpt-2\nA,gpt-2\n", encoding="utf-8")
     assert [row.name for row in read_batch(path).rows] == ["index-1", "a", "a-4", "A-4-4"]
-
-
-PROGRAMME = """[[scenario]]
-name = "gpt"
-plan = "programme"
-[[scenario.phases]]
-name = "Pre-training"
-model = "gpt-2-small"
-gpu = "a100-sxm-80gb"
-gpus = 8
-tokens = 1e10
-batch = 64
-seq = 1024
-dp = 8
-price_usd_per_gpu_hour = 2
-[[scenario.phases]]
-name = "DPO"
-kind = "preference"
-model = "gpt-2-small"
-gpu = "a100-sxm-80gb"
-gpus = 8
-tokens = 1e8
-batch = 64
-seq = 1024
-dp = 8
-price_usd_per_gpu_hour = 2
-"""
-
-
-def test_a_programme_is_a_row_with_a_report_and_a_workbook(tmp_path: Path) -> None:
-    scenarios, out = tmp_path / "many.toml", tmp_path / "out"
-    scenarios.write_text(PROGRAMME, encoding="utf-8")
-    words = [sys.executable, "-m", "sizebook", "batch", str(scenarios), "-o", str(out), "--jobs", "1"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr.count("failed")) == (0, 0)
-    assert (out / "gpt.pdf").exists()
-    lines = load_workbook(out / "index.xlsx")["Index"].iter_rows(values_only=True)
-    row = dict(zip(next(lines), next(lines), strict=True))
-    assert (row["Scenario"], row["Model"], row["Status"], row["pdf"]) == ("gpt", "gpt-2-small", "done", "pdf")
-    budget = load_workbook(out / "gpt.xlsx", data_only=True)["Budget"]
-    costs = next(values for label, *values in budget.iter_rows(min_col=2, values_only=True) if label == "Cost")
-    assert row["Cost, USD"] == pytest.approx(costs[1], rel=1e-12)
-    # 2 USD a GPU-hour, and some dollars for the storage of checkpoints
-    assert 2 * row["GPU-hours"] < row["Cost, USD"] < 2 * row["GPU-hours"] + 20

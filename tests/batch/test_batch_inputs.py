@@ -105,12 +105,6 @@ def test_numbers_that_mean_two_things_are_refused(tmp_path: Path, cells: list[st
     assert refusal(tmp_path, "s.csv", text) == message
 
 
-def test_a_declared_sign_of_decimals_settles_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SIZEBOOK_DECIMAL", ",")
-    text = "plan;model;requests_per_day;input_tokens;output_tokens\nserving;gpt-2;1.500;10;10\n"
-    assert inputs(read(tmp_path, "s.csv", text)).inputs.traffic.requests_per_day == 1500
-
-
 @pytest.mark.parametrize(*listed("batch", "test_decimals_with_the_declared_comma_are_read_once"))
 def test_decimals_with_the_declared_comma_are_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, cell: str, value: float

@@ -7,15 +7,12 @@ from pathlib import Path
 import pytest
 
 import sizebook.plans.training.tables  # noqa: F401  # registers the ledger
-from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
 from sizebook.plans.training.inputs import Training, settled
 from sizebook.plans.training.plan import plan_training, unchecked_plan
-from sizebook.plans.training.search import search
 from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
 from sizebook.training.layout import Layout
-from sizebook.training.memory import COMPONENTS
 from tests.commands import run
 from tests.row_lists import listed
 
@@ -51,35 +48,6 @@ def _refusal(**changes: object) -> str:
     return str(refused.value)
 
 
-def test_json_holds_the_three_cases_and_every_component(tmp_path: Path) -> None:
-    result = run("plan", "train", _file(tmp_path), "--json")
-    plan = json.loads(result.output)
-    assert plan["parameters"] == 8_030_261_248
-    cases = plan["cases"]
-    assert cases["low"]["cost_usd"] < cases["middle"]["cost_usd"] < cases["high"]["cost_usd"]
-    assert cases["middle"]["cost_usd"] == pytest.approx(2.0 * cases["middle"]["gpu_hours"])
-    assert cases["middle"]["step_seconds"] == pytest.approx(sum(plan["step_seconds"].values()))
-    stage = plan["memory"]["stages"][0]
-    parts = {name: value for name, value in stage.items() if name not in ("stage", "allocated", "reserved", "total")}
-    assert sum(parts.values()) == pytest.approx(stage["total"])
-
-
-def test_text_says_layout_memory_and_cases(tmp_path: Path) -> None:
-    result = run("plan", "train", _file(tmp_path), "--explain")
-    assert result.exit_code == 0
-    assert "TP2 PP1 DP32 ZeRO-1 mb1" in result.output
-    for word in (
-        "memory",
-        "Gradients",
-        "GPU-hours",
-        "Whole run, energy",
-        "goodput",
-        "chinchilla",
-        "Step time",
-    ):
-        assert word in result.output
-
-
 @pytest.mark.parametrize(("plan", "scenario"), [("train", ""), ("programme", "reports/programme-llama-3.1-405b.toml")])
 def test_json_explains_what_the_text_explains(plan: str, scenario: str, tmp_path: Path) -> None:
     words = ["plan", plan, scenario or str(_file(tmp_path))]
@@ -98,17 +66,6 @@ def test_layouts_lists_the_fastest_and_why_others_fail(tmp_path: Path) -> None:
     assert all(not each["reason"] for each in best) and all(each["reason"] for each in failing)
     assert best[0]["layout"]["name"] in text and failing[0]["reason"] in text
     assert text.startswith(f"{found['fitting']} of {found['tried']} layouts fit")
-
-
-def test_without_degrees_the_layout_is_searched() -> None:
-    inputs = _inputs(tp=None, zero_stage=None)
-    assert inputs.layout.gpus == 64
-    assert inputs.layout == search(inputs).best[0].layout
-
-
-def test_what_else_of_the_layout_is_stated_holds_in_the_search() -> None:
-    layout = _inputs(tp=None, zero_stage=3, recompute="full", micro_batch=2).layout
-    assert (layout.zero_stage, layout.recompute, layout.micro_batch) == (3, "full", 2)
 
 
 def test_a_data_parallel_degree_alone_is_a_layout() -> None:
@@ -142,32 +99,6 @@ def test_a_reserved_price_stands_beside_its_providers_price_on_demand(listed: Ca
     assert "on demand the same" not in _inputs(price_usd_per_gpu_hour=None).costs.basis
 
 
-def test_text_means_what_it_means_in_a_cell() -> None:
-    assert _inputs(tokens="1T", gpus="64") == _inputs()
-
-
-def test_without_a_grid_it_is_the_declared_one() -> None:
-    assert _inputs(grams_per_kwh=None).power == _inputs(grams_per_kwh=None, grid="usa").power
-
-
-@pytest.mark.parametrize("changes", [{}, {"lora_rank": 8, "zero_stage": 0}, {"mfu": 0.4, "covered_share": 0.5},
-                                     {"tp": None, "recompute": "full", "other_usd": 900.0, "start_hours": 2.0}],
-                         ids=("predicted", "adapters", "given MFU", "searched"))  # fmt: skip
-def test_the_ledger_and_the_memory_of_a_cell_are_the_json(changes: dict[str, object], tmp_path: Path) -> None:
-    result = run("plan", "train", _file(tmp_path, **changes), "--json")
-    plan = json.loads(result.stdout)
-    given = {key: value for key, value in {**BASE, **changes, **plan["layout"]}.items() if value is not None}
-    options = [[key, value] for key, value in given.items() if key not in ("plan", "model", "gpu", "name")]
-    head, *rows = call("TRAINING_LEDGER", "llama-3.1-8b", "h100-sxm", options)
-    for row in rows:
-        shown = {name: None if value == "" else value for name, value in zip(head, row, strict=True)}
-        assert shown == plan["cases"][shown["name"]]
-    stage = plan["memory"]["stages"][plan["memory"]["fullest"]]
-    _, *components = call("TRAINING_MEMORY", "llama-3.1-8b", "h100-sxm", options)
-    expected = {name: stage[name] for name in (*COMPONENTS, "total")}
-    assert dict(components) == {**expected, "capacity": plan["memory"]["capacity_bytes"]}
-
-
 def test_the_planned_scenario_gives_the_plan_again() -> None:
     """What was searched or owned stands in it as numbers, so that a cell can be given them; blanks stay blank."""
     owned = {"capex_usd": 30_000, "usd_per_kwh": 0.08}
@@ -185,9 +116,3 @@ def test_the_planned_scenario_gives_the_plan_again() -> None:
 @pytest.mark.parametrize(*listed("cli", "test_bad_scenarios_are_refused"))
 def test_bad_scenarios_are_refused(changes: dict[str, object], message: str) -> None:
     assert _refusal(**changes).endswith(message)
-
-
-def test_an_impossible_layout_ends_with_code_2(tmp_path: Path) -> None:
-    result = run("plan", "train", _file(tmp_path, tp=3))
-    assert isinstance(result.exception, SizebookError)
-    assert "GPUs are not the product of the layout: got 64 GPUs" in str(result.exception)

@@ -6,23 +6,9 @@ from pathlib import Path
 
 from sizebook.functions import load
 from sizebook.functions.why import PLACES
-from tests.excel.officejs_client import NOT_AVAILABLE, call, error
+from tests.excel.officejs_client import call, error
 
 NO_KEY = {"XLWINGS_LICENSE_KEY": "", "HOME": "/nonexistent", "PYTHONPATH": ":".join(sys.path)}
-
-
-def test_row_and_column_spread_into_a_table() -> None:
-    assert call("PARAMS_LINEAR", [[2], [3]], [[5, 7]], False) == [[10, 14], [15, 21]]
-
-
-def test_blank_cells_inside_a_range_take_the_default() -> None:
-    assert call("PARAMS_LN", 512, [[True, ""], [False, None]]) == [[1024, 1024], [512, 1024]]
-
-
-def test_each_kind_of_error_has_its_own_value_in_a_range() -> None:
-    dtypes = [["fp32", "fp31", NOT_AVAILABLE]]
-    assert call("MODEL_BYTES", 8, dtypes) == [[32, error("NotAvailable"), error("NotAvailable")]]
-    assert call("MODEL_BYTES", [[8], [-8]], "fp32") == [[32], [error("Num")]]
 
 
 def test_an_error_value_that_excel_cannot_take_back_becomes_value() -> None:

@@ -12,8 +12,8 @@ from pdfua import coverage, validate
 from sizebook.plans.sizing.plan import Sizing
 from sizebook.reports.pdf import Attachment
 from sizebook.reports.render import write_pdf
-from sizebook.reports.sizing.report import report
 from tests.reports.accessibility import CHECKS, elements, kind
+from tests.reports.test_first_pages import long_report
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def whole(sizing: Sizing, as_of: date, tmp_path_factory: pytest.TempPathFactory)
         Attachment("figures.json", b"{}", "all figures", "Data"),
         Attachment("model_sizing.xlsx", b"PK", "the workbook", "Supplement"),
     ]
-    write_pdf(report(sizing, as_of), path, attached)
+    write_pdf(long_report(sizing, as_of), path, attached)
     return path
 
 

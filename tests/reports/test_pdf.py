@@ -8,27 +8,12 @@ from pathlib import Path
 
 import pypdf
 import pytest
-from pypdf.generic import ArrayObject, DictionaryObject
 
 from sizebook.core.errors import InputError
 from sizebook.plans.sizing.plan import Sizing
-from sizebook.reports.render import write_pdf
+from sizebook.reports.render import report_date, write_pdf
 from sizebook.reports.sizing.report import report
 from tests.refused import message_of
-
-
-def _elements(node: object) -> list[DictionaryObject]:
-    """Return all structure elements below a node of the tag tree."""
-    if isinstance(node, ArrayObject):
-        return [element for child in node for element in _elements(child.get_object())]
-    if isinstance(node, DictionaryObject) and "/S" in node:
-        return [node, *_elements(node.get("/K", ArrayObject()).get_object())]
-    return []
-
-
-def _tags(pdf: Path) -> list[DictionaryObject]:
-    root = pypdf.PdfReader(pdf).trailer["/Root"]["/StructTreeRoot"]
-    return _elements(root["/K"].get_object())
 
 
 def test_first_page_leads_with_model_date_and_figures(pages: list[str]) -> None:
@@ -85,19 +70,6 @@ def test_metadata_says_pdf_ua_title_and_language(pdf: Path) -> None:
     assert str(reader.pages[0].mediabox[2:]) == "[595.275591, 841.889764]"  # A4 in points
 
 
-def test_figures_have_alternative_text_and_tables_have_headers(pdf: Path) -> None:
-    tags = _tags(pdf)
-    alternatives = [tag["/Alt"] for tag in tags if tag["/S"] == "/Figure"]
-    assert len(alternatives) == 2
-    assert alternatives[0].startswith(
-        "Bar chart. Feed-forward blocks: 5.64\u00a0B of 8.03\u00a0B. Feed-forward blocks: 5.64"
-    )
-    kinds = {str(tag["/S"]) for tag in tags}
-    assert {"/H1", "/H2", "/Table", "/THead", "/TBody", "/TR", "/TH", "/TD", "/Caption", "/L", "/LI"} <= kinds
-    lists = [tag for tag in tags if tag["/S"] == "/L"]
-    assert all(child.get_object()["/S"] == "/LI" for tag in lists for child in tag["/K"])
-
-
 def test_fonts_are_the_shipped_ones_and_embedded(pdf: Path) -> None:
     fonts = {
         (str(font["/BaseFont"]).partition("+")[2], "/FontFile2" in font["/DescendantFonts"][0]["/FontDescriptor"])
@@ -140,3 +112,9 @@ def test_a_report_leaves_nothing_in_the_temporary_folder(kind: str, tmp_path: Pa
     subprocess.run(words, cwd=tmp_path, env=environment, check=True, capture_output=True)
     assert (tmp_path / f"r.{kind}").stat().st_size > 10_000
     assert list(temporary.iterdir()) == []
+
+
+def test_date_is_the_given_one_or_that_of_the_build(monkeypatch: pytest.MonkeyPatch, as_of: date) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    assert report_date().isoformat() == "2023-11-14"
+    assert report_date(as_of) == as_of

@@ -1,10 +1,8 @@
 """What the serving report says, and that it can be laid out."""
 
 from datetime import date
-from pathlib import Path
 from typing import Any
 
-import pypdf
 import pytest
 
 from sizebook.core.cells import call
@@ -21,7 +19,6 @@ from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.reports.charts.chart_types import Columns, Lines, Spans, Stacks
 from sizebook.reports.document import Table
-from sizebook.reports.render import write_pdf
 from sizebook.reports.serving.report import report
 from tests.plans.asking import serving_inputs
 from tests.reports.reading import number, part_on
@@ -37,21 +34,6 @@ INPUTS: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def plan() -> ServingPlan:
     return plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS))
-
-
-def test_sections_are_those_a_planner_asks_for(plan: ServingPlan, as_of: date) -> None:
-    assert [section.topic for section in report(plan, as_of).sections] == [
-        "Decision",
-        "Fleet",
-        "Latency",
-        "Memory",
-        "Cost",
-        "Sensitivity",
-        "Energy and carbon",
-        "How sure",
-        "Derivation",
-        "Assumptions",
-    ]
 
 
 def test_band_stands_beside_gpus_cost_and_latency(plan: ServingPlan, as_of: date) -> None:
@@ -149,16 +131,6 @@ def test_alternatives_are_listed_from_the_cheapest(plan: ServingPlan, as_of: dat
     last = [each.plan.months[-1].usd for each in ranked]
     assert last == sorted(last), "by the cost of the last month"
     assert table.rows[0].kind == "marked"
-
-
-def test_report_is_laid_out_with_its_basis(plan: ServingPlan, as_of: date, tmp_path: Path) -> None:
-    write_pdf(report(plan, as_of, "Assistant"), tmp_path / "plan.pdf")
-    reader = pypdf.PdfReader(tmp_path / "plan.pdf")
-    text = " ".join(" ".join(page.extract_text() for page in reader.pages).split())
-    assert reader.metadata.title == "Assistant: serving plan"
-    assert len(reader.pages) <= 10
-    for expected in ("given in the scenario", "data/calibration_serving.csv", "Target 50 ms", "On demand"):
-        assert expected in text
 
 
 def test_a_plan_that_costs_nothing_has_a_report(as_of: date) -> None:

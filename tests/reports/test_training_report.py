@@ -2,10 +2,8 @@
 
 import re
 from datetime import date
-from pathlib import Path
 from typing import Any
 
-import pypdf
 import pytest
 
 from sizebook.core.units import usd
@@ -13,7 +11,6 @@ from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.steps import derivations
 from sizebook.reports.charts.chart_types import Bars, Spans, Stacks
 from sizebook.reports.document import Report, Section, Table
-from sizebook.reports.render import write_pdf
 from sizebook.reports.training.report import report
 from tests.plans.training.training_runs import run_of
 from tests.reports.reading import part_on
@@ -48,20 +45,6 @@ def test_a_single_micro_batch_and_where_the_layout_comes_from(as_of: date) -> No
     assert chart.title.endswith(", 1 micro-batch a pipeline")
     rows = {row.cells[0]: row.cells[2] for row in _table(part_on(view, "Assumptions")).rows}
     assert rows["Layout"] == "scenario, else the fastest that fits"
-
-
-def test_sections_are_those_a_planner_asks_for(plan: TrainingPlan, as_of: date) -> None:
-    assert [section.topic for section in report(plan, as_of).sections] == [
-        "Time",
-        "Step",
-        "Memory",
-        "Cost",
-        "Sensitivity",
-        "Energy and carbon",
-        "Conventions",
-        "Derivation",
-        "Assumptions",
-    ]
 
 
 def test_band_stands_beside_time_and_cost(plan: TrainingPlan, as_of: date) -> None:
@@ -123,16 +106,6 @@ def test_market_based_emissions_are_an_account_of_their_own(plan: TrainingPlan, 
     without = _plan(covered_share=None)
     labels = [row.cells[0] for row in _table(part_on(report(without, as_of), "Energy and carbon")).rows]
     assert "Emissions, market-based" not in labels
-
-
-def test_report_is_laid_out_with_its_basis(plan: TrainingPlan, as_of: date, tmp_path: Path) -> None:
-    write_pdf(report(plan, as_of, "Spring run"), tmp_path / "plan.pdf")
-    reader = pypdf.PdfReader(tmp_path / "plan.pdf")
-    text = _plain(" ".join(page.extract_text() for page in reader.pages))
-    assert reader.metadata.title == "Spring run: training plan"
-    assert len(reader.pages) <= 10
-    for expected in ("price given in the scenario", "data/calibration_training.csv", "79.2 GiB usable", "50 000 hours"):
-        assert expected in text
 
 
 def test_a_small_run_is_told_in_small_units(as_of: date) -> None:

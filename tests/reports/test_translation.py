@@ -15,13 +15,11 @@ from sizebook.core.errors import InputError
 from sizebook.core.texts import Day, Figure, joined, plural, text
 from sizebook.core.units import duration, gibibytes, gigabytes, grouped, in_unit, parameters, percent, usd
 from sizebook.plans.serving.plan import plan_serving
-from sizebook.plans.sizing.plan import Sizing
 from sizebook.reports.document import texts_of
 from sizebook.reports.glossary import glossary
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.phrases import gpus, months
 from sizebook.reports.serving.report import report as serving_report
-from sizebook.reports.sizing.report import report
 from sizebook.reports.translation import CATALOGUES, Translator, languages
 from tests.plans.asking import serving_inputs
 from tests.reports.test_serving_report import INPUTS
@@ -117,16 +115,6 @@ def test_dates_that_no_reader_takes_for_another() -> None:
         "22.11.2026",
         "Nov 22, 2026",
     ]
-
-
-def test_a_german_report_has_no_english_sentence_left(sizing: Sizing, as_of: date) -> None:
-    shown = report(sizing, as_of)
-    said = Translator("de").translate(shown)
-    assert said.sentences[0] == "Llama-3.1-8B hat 8.030.261.248 Parameter."
-    assert said.sentences[1] == f"Gespeichert in bf16 belegen seine Gewichte 16,1{NBSP}GB (15,0{NBSP}GiB)."
-    left = [each for each in texts_of(said) if re.search(r"\b(the|and|of|with|are|is|for|from)\b", each)]
-    assert left == []
-    assert list(texts_of(Translator("en").translate(shown))) == list(texts_of(shown))
 
 
 def test_a_german_serving_report_has_no_english_word_left() -> None:

@@ -41,42 +41,6 @@ def test_a_row_gives_what_the_functions_give(tmp_path: Path, suffix: str) -> Non
     assert not row["reason"]
 
 
-SPECULATING = HEAD.rstrip() + ",draft_tokens,tokens_per_step\n"
-DRAFTS = "tokens drafted in a step, 0 for none, blank where unknown"
-DEEPSEEK = "deepseek-ai/DeepSeek-R1,h200-sxm,tensorrt-llm,,,8,1,1,1,1024,1024,16,"
-
-
-@pytest.mark.parametrize("stated", [(None, None), (0, None), (3, None), (3, 2.5), (None, 1.8)])
-def test_a_row_that_states_its_drafts_gives_what_the_functions_give(
-    tmp_path: Path, stated: tuple[int | None, float | None]
-) -> None:
-    cells = ",".join("" if value is None else str(value) for value in stated)
-    row = swept(tmp_path, GOOD.rstrip() + ",,\n" + DEEPSEEK + cells + "\n", head=SPECULATING).row(1, named=True)
-    arguments = (
-        "deepseek-ai/DeepSeek-R1", "h200-sxm", 1024, 1024, 16, None, 8, 1, 1, 1, None, None, "tensorrt-llm", *stated,
-    )  # fmt: skip
-    assert row["tpot_seconds"] == pytest.approx(call("TPOT_SECONDS", *arguments), rel=1e-9)
-    assert row["ttft_seconds"] == pytest.approx(call("TTFT_SECONDS", *arguments), rel=1e-9)
-
-
-def test_drafts_out_of_range_say_why(tmp_path: Path) -> None:
-    rows = (
-        DEEPSEEK + "1.5,\n" + DEEPSEEK + "-1,\n" + DEEPSEEK + "1,0.9\n" + DEEPSEEK + "1,2.5\n" + DEEPSEEK + "few,\n"
-    )  # fmt: skip
-    found = swept(tmp_path, rows, head=SPECULATING)
-    assert found["tpot_seconds"].null_count() == 5
-    assert found["reason"].to_list() == [
-        f"draft_tokens is not whole: got 1.5, want a whole number ({DRAFTS}). Round it to a whole number.",
-        f"draft_tokens is out of range: got -1, want at least 0 and at most 1000 ({DRAFTS}). Correct the number.",
-        "tokens_per_step is out of range: got 0.9, want at least 1 and at most 1001 (tokens that a step yields, blank "
-        "for what was measured). Correct the number.",
-        "tokens_per_step is out of range: got 2.5 of 1 drafted, want at most 2. Raise draft_tokens or lower "
-        "tokens_per_step.",
-        f"draft_tokens is not a number: got 'few', want a whole number ({DRAFTS}). Type digits, or a number with M, B "
-        "or T for 10^6, 10^9 or 10^12.",
-    ]
-
-
 def test_bad_rows_keep_their_place_and_say_why(tmp_path: Path) -> None:
     rows = (
         "no/such,h100-sxm,vllm,,,1,1,1,1,1024,512,16\n" + GOOD
@@ -155,18 +119,6 @@ def test_space_around_names_and_numbers_stored_as_such_change_nothing(tmp_path: 
         found.append(pl.read_parquet(output).drop(plain).row(0, named=True))
     assert found[0] == found[1]
     assert found[0]["tpot_seconds"] == call("TPOT_SECONDS", "llama-3.1-8b", "h100-sxm", 1024, 512, 16)
-
-
-def test_words_are_read_as_the_table_in_a_cell_reads_them(tmp_path: Path) -> None:
-    heads = ["model", "gpu", "engine", "weight_dtype", "input_tokens", "output_tokens", "concurrency"]
-    rows = [
-        ["qwen3-32b", "h100-sxm", " VLLM", " FP8", 1024, 512, 16],
-        ["qwen3-32b", "h100-sxm", "", "f8", 1024, 512, 16],
-    ]
-    found = swept(tmp_path, "".join(",".join(map(str, row)) + "\n" for row in rows), head=",".join(heads) + "\n")
-    names, good, bad = call("SERVING_TABLE", [heads, *rows])
-    assert found["tpot_seconds"][0] == pytest.approx(good[names.index("tpot_seconds")], rel=1e-9)
-    assert found["reason"][1] == bad[names.index("reason")] != ""
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

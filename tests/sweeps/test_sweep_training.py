@@ -43,13 +43,6 @@ def test_rows_keep_their_order_and_columns_and_gain_the_results(tmp_path: Path) 
     )
 
 
-def test_a_table_without_a_needed_column_is_refused(tmp_path: Path) -> None:
-    assert message_of(SizebookError, _swept, tmp_path, [head for head in HEADS if head != "batch"], []) == (
-        "missing column: got name, model, gpu, gpus, tokens, tp, price_usd_per_gpu_hour, want batch too. "
-        "Add the column to the table."
-    )
-
-
 def test_a_column_in_the_way_of_a_result_is_refused(tmp_path: Path) -> None:
     assert "column in the way: got fits in the table" in message_of(
         SizebookError, _swept, tmp_path, [*HEADS, "fits"], []

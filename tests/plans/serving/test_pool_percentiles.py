@@ -1,19 +1,12 @@
 """Targets for a percentile of requests where prompts have a pool of their own: simulated through both pools."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.batch.plan_kinds import scenario_of
-from sizebook.cli import app
-from sizebook.core.cells import call
 from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.serving.load import Limits
 from tests.plans.asking import serving_inputs
 
@@ -78,22 +71,6 @@ def test_a_prefill_pool_that_is_too_small_is_named() -> None:
     assert plan.replica.binding == "prefill"
     assert planned(**STATED | {"prefill_workers": 32}, ttft_target_seconds=60, tpot_target_seconds=10).replica.binding \
         == "cache"  # fmt: skip
-
-
-def test_every_surface_shows_the_simulation(tmp_path: Path) -> None:
-    flat = {"plan": "serving", "model": "llama-3.1-70b", "gpu": "h200-sxm", **ASKED, **STATED}
-    scenario = scenario_of(flat, "s.toml", tmp_path)
-    assert isinstance(scenario, ServingScenario)
-    replica = plan_serving_scenario(scenario).plan.replica
-    path = tmp_path / "s.toml"
-    path.write_text("\n".join(f"{name} = {json.dumps(value)}" for name, value in flat.items()))
-    run = CliRunner().invoke(app, ["plan", "serve", str(path), "--json"])
-    assert run.exit_code == 0, run.output
-    told = json.loads(run.stdout)
-    assert told["requests"]["ttft_seconds"]["p95"] == replica.held("ttft")
-    cells = dict(call("SERVING_FIGURES", [[name, value] for name, value in flat.items() if name != "plan"]))
-    assert (cells["ttft_seconds_held"], cells["held_for"]) == (replica.held("ttft"), "p95")
-    assert cells["requests_per_second"] == replica.requests_per_second == told["requests"]["requests_per_second"]
 
 
 def test_a_search_over_setups_simulates_pools() -> None:

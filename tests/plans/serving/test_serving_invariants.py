@@ -3,12 +3,10 @@
 from itertools import pairwise
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from sizebook.core.cells import call
 from sizebook.core.errors import TargetError
 from sizebook.core.sections import flat
 from sizebook.core.tables import table
@@ -17,7 +15,6 @@ from sizebook.plans.commitments import Portfolio
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.months import Month, purchase
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.sweeps.serving import sweep
 from tests.plans.asking import serving_inputs
 
 load()
@@ -223,17 +220,3 @@ def test_whole_nodes_are_never_fewer_gpus(given_: Asked) -> None:
     unsigned = planned(given_, whole_nodes=True, sign_terms="none")
     size = unsigned.replica.packing.gpus_per_node
     assert all(month.peak_gpus == month.peak_nodes * size for month in unsigned.months)
-
-
-@settings(few, max_examples=25)
-@given(asked())
-def test_a_row_of_a_sweep_and_a_function_give_the_plan_at_its_knee(given_: Asked) -> None:
-    model, gpu, _ = given_
-    plan = planned(given_)
-    load_of = {**flat(plan.replica.demand), **flat(plan.replica.setup.replica)}
-    row = sweep(pl.DataFrame({name: [value] for name, value in {"model": model, "gpu": gpu, **load_of}.items()}))
-    found, options = figures(plan), [[name, value] for name, value in load_of.items()]
-    for name in ("ttft_seconds", "tpot_seconds", "tokens_per_second"):
-        assert row[name][0] == pytest.approx(getattr(found, name), rel=1e-12)
-        assert call(name.upper(), model, gpu, options) == getattr(found, name)
-    assert row["error_low"][0] == pytest.approx(found.tpot_seconds_p10 / found.tpot_seconds - 1)

@@ -1,17 +1,14 @@
 """The serving plan: traffic, knee, fleet and money hold together, and a missed target says which limit binds."""
 
-import json
 import math
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sizebook.core.errors import InputError, RangeError, TargetError
 from sizebook.core.expression import parse as parse_formula
-from sizebook.core.sections import leaves
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.curves import LOADS, latency_curve, loads_of
 from sizebook.plans.serving.day import hours_of, lognormal_p95
@@ -20,12 +17,10 @@ from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.replica import bands_of
 from sizebook.plans.serving.steps import derivations
-from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.case import case_of
 from sizebook.serving.estimate import estimate
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import latency
-from tests.commands import run
 from tests.plans.asking import serving_inputs
 from tests.refused import message_of
 
@@ -196,60 +191,6 @@ def test_a_log_normal_length() -> None:
     assert message_of(RangeError, lognormal_p95, 100, 200) == (
         "not a log-normal length: got mean 100 under median 200, want the mean at or above it. "
         "Give the 95th percentile itself."
-    )
-
-
-SCENARIO = """plan = "serving"
-model = "llama-3.1-8b"
-gpu = "h100-sxm"
-weight_dtype = "fp8"
-[traffic]
-requests_per_day = 2_000_000
-hours_csv = "day.csv"
-months = 2
-input_tokens = 1500
-output_tokens = 300
-[target]
-tpot_target_seconds = 0.02
-"""
-
-
-def test_plan_serve_prints_text_and_json(tmp_path: Path) -> None:
-    (tmp_path / "day.csv").write_text("requests\n" + "\n".join(map(str, range(1, 25))), encoding="utf-8")
-    (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
-    text = run("plan", "serve", tmp_path / "s.toml")
-    assert text.exit_code == 0 and "; limited by the TPOT target\n" in text.output
-    data = json.loads(run("plan", "serve", tmp_path / "s.toml", "--json").output)
-    assert data["replica"]["tpot_seconds"]["value"] <= 0.02
-    assert len(data["months"][0]["replicas_by_hour"]) == 24
-    busiest = data["months"][0]["replicas_by_hour"]
-    assert busiest[0] < busiest[23]
-
-
-def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
-    text = SCENARIO.replace("gpu =", "gpus =").replace('hours_csv = "day.csv"', "")
-    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
-    result = run("plan", "serve", tmp_path / "s.toml")
-    assert isinstance(result.exception, InputError)
-    known = [
-        *(leaf.name for leaf in leaves(ServingScenario)),
-        "traffic",
-        "target",
-        "requests",
-        "pools",
-        "demand",
-        "conversation",
-        "scaling",
-        "interruptions",
-        "pictures",
-        "commitments",
-        "money",
-        "owned",
-        "api",
-    ]
-    assert str(result.exception) == (
-        f"s.toml: unknown key: got 'gpus', want 'gpu', or one of pue and {len(set(known)) - 2} others. "
-        "'sizebook scenario template serving' lists them."
     )
 
 
