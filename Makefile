@@ -13,20 +13,23 @@ QUICK := tests/core tests/intake tests/tables tests/models tests/formulas tests/
   plans/training/test_training_invariants.py) \
   --deselect=tests/plans/fleet/test_replaced_services.py::test_a_workbook_holds_the_months_as_values
 
+# Two processes, a file on one of them: what it fills stays there. In the order of tests/conftest.py, long files first.
+TWO := -n 2 --dist loadfile --no-loadscope-reorder
+
 .PHONY: demo quick test ci night check release generated declared docs clean
 
 demo: .venv/.demo
 	$(PY) -m sizebook demo --output out
 
 quick: .venv/.test
-	$(PY) -m pytest -n 2 --dist loadfile -m "not ci" $(QUICK)
+	$(PY) -m pytest $(TWO) -m "not ci" $(QUICK)
 
 test: .venv/.test
-	$(PY) -m pytest -n 2 --dist loadfile -m "not ci"
+	$(PY) -m pytest $(TWO) -m "not ci"
 
 # What `make test` leaves out: LibreOffice, browsers, kills, every scenario of the grids.
 ci: .venv/.test
-	$(PY) -m pytest -n 2 --dist loadfile -m ci
+	$(PY) -m pytest $(TWO) -m ci
 
 # New random edits of configs, counted by transformers (the extra [torch]); what was counted wrong stays frozen as a row
 # that says `found`. The frozen counts are a sample: the last line cuts them to it again.

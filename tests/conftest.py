@@ -36,14 +36,18 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 OFFICE = {"calc_office", "calc_display", "calc_pdf", "office"}  # fixtures that start LibreOffice
+# Folders whose files fill workbooks and print reports for up to a minute: they run first, so that the last file of two
+# processes is a short one.
+LONG = ("workbooks", "surfaces", "batch", "reports", "docs", "plans")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts LibreOffice: `.ci/run` runs it, `make test` does not."""
+    """Mark what starts LibreOffice: `.ci/run` runs it, `make test` does not. Put long files first."""
     for item in items:
         if OFFICE & set(getattr(item, "fixturenames", ())):
             item.add_marker("ci")
+    items.sort(key=lambda item: (*LONG, folder := item.path.relative_to(ROOT / "tests").parts[0]).index(folder))
 
 
 @pytest.fixture(scope="session", autouse=True)
