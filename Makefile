@@ -10,8 +10,7 @@ QUICK := tests/core tests/intake tests/tables tests/models tests/formulas tests/
   models/checkpoints/test_plans.py serving/test_queues.py serving/test_pool_queues.py serving/test_against_ciw.py \
   plans/test_not_listed.py plans/fleet/test_fleet_alternatives.py plans/fleet/test_fleet_invariants.py \
   plans/serving/test_serving_invariants.py plans/serving/test_percentiles.py plans/serving/test_pool_percentiles.py \
-  plans/training/test_training_invariants.py) \
-  --deselect=tests/plans/fleet/test_replaced_services.py::test_a_workbook_holds_the_months_as_values
+  plans/training/test_training_invariants.py)
 
 # Two processes, a file on one of them: what it fills stays there. In the order of tests/conftest.py, long files first.
 TWO := -n 2 --dist loadfile --no-loadscope-reorder

@@ -101,6 +101,7 @@ def _rows(report: Any) -> list[Any]:
     return [row for block in blocks for row in getattr(block, "rows", ())]
 
 
+@pytest.mark.ci  # a fleet for three rows
 def test_a_workbook_holds_the_months_as_values(tmp_path: Path) -> None:
     scenario, plan = parse(FleetScenario, _stated(FLEET), "fleet"), _plan()
     given = workbook_inputs(with_counted_gpus(scenario, plan))
