@@ -1,17 +1,12 @@
 """`sizebook fill` from scenario file to workbook, and what it says when it refuses."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 from openpyxl import load_workbook
 
+from sizebook.core.errors import InputError
 from sizebook.sources.bundled import bundled
-
-
-def sizebook(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sizebook", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+from tests.commands import run
 
 
 def scenario(folder: Path, text: str) -> Path:
@@ -23,8 +18,8 @@ def scenario(folder: Path, text: str) -> Path:
 def test_keys_are_input_names(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'model = "llama-3.1-8b"\ndtype = "fp8"\nas_of = 2026-11-21\n')
     out = tmp_path / "out.xlsx"
-    done = sizebook("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", out)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = run("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", out)
+    assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout.startswith(f"{out}: 3 inputs, ")
     assert load_workbook(out, data_only=True)["Result"]["B5"].value == 8_030_261_248
 
@@ -36,8 +31,8 @@ def test_scenario_of_a_plan_fills_its_workbook(tmp_path: Path) -> None:
         'tokens = 1e12\nbatch = 256\nmfu = 0.4\nprice_usd_per_gpu_hour = 2.5\ngrid = "France"\n',
     )
     out = tmp_path / "out.xlsx"
-    done = sizebook("fill", bundled("workbooks") / "training_budget.xlsx", path, "-o", out)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = run("fill", bundled("workbooks") / "training_budget.xlsx", path, "-o", out)
+    assert (done.exit_code, done.stderr) == (0, "")
     cover = load_workbook(out, data_only=True)["Cover"]
     rows = cover.iter_rows(min_row=3, min_col=2, max_col=3, values_only=True)
     assert next(value for label, value in rows if label == "Checks") == "OK"
@@ -45,42 +40,38 @@ def test_scenario_of_a_plan_fills_its_workbook(tmp_path: Path) -> None:
 
 def test_bare_name_is_a_workbook_of_the_package(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'model = "llama-3.1-8b"\n')
-    done = sizebook("fill", "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
-    assert (done.returncode, done.stderr) == (0, "")
-    done = sizebook("fill", "model_size.xlsx", path, "-o", tmp_path / "out.xlsx")
-    assert (done.returncode, done.stderr) == (
-        2,
-        "sizebook: cannot read: got No such file or directory for model_size.xlsx, want a workbook. Check the path.\n",
+    done = run("fill", "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
+    assert (done.exit_code, done.stderr) == (0, "")
+    done = run("fill", "model_size.xlsx", path, "-o", tmp_path / "out.xlsx")
+    assert isinstance(done.exception, InputError) and str(done.exception) == (
+        "cannot read: got No such file or directory for model_size.xlsx, want a workbook. Check the path."
     )
 
 
 def test_a_scenario_of_another_workbook_is_one_problem(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\ntp = 2\n')
-    done = sizebook("fill", "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
-    assert (done.returncode, done.stderr) == (
-        2,
-        "sizebook: another workbook: got plan = 'serving' for model_sizing.xlsx, want serving_capacity.xlsx. "
-        "Fill that one.\n",
+    done = run("fill", "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
+    assert isinstance(done.exception, InputError) and str(done.exception) == (
+        "another workbook: got plan = 'serving' for model_sizing.xlsx, want serving_capacity.xlsx. Fill that one."
     )
 
 
 def test_refused_before_anything_is_written(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'dtyp = "fp8"\n')
-    done = sizebook("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
-    assert done.returncode == 2
+    done = run("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
     assert done.stdout == ""
-    assert done.stderr == (
-        "sizebook: model_sizing.xlsx: unknown input: got 'dtyp', want 'dtype', or one of 6 others. 'sizebook "
+    assert str(done.exception) == (
+        "model_sizing.xlsx: unknown input: got 'dtyp', want 'dtype', or one of 6 others. 'sizebook "
         "template check' lists them.\n"
-        "model_sizing.xlsx: missing input: got no 'model', want a value for Inputs!C7. Add it to the scenario.\n"
+        "model_sizing.xlsx: missing input: got no 'model', want a value for Inputs!C7. Add it to the scenario."
     )
     assert [path.name for path in tmp_path.iterdir()] == ["scenario.toml"]
 
 
 def test_cell_in_error_is_named_and_exits_with_1(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'model = "config.json"\nconfig_path = "/nowhere/config.json"\n')
-    done = sizebook("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
-    assert done.returncode == 1
+    done = run("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
+    assert done.exit_code == 1
     assert done.stderr.startswith("sizebook: Calls!B")
     assert "/nowhere/config.json" in done.stderr
     assert (tmp_path / "out.xlsx").exists()

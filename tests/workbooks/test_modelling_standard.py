@@ -1,6 +1,7 @@
-"""Native workbooks keep to the FAST standard: one formula a row, no constants within, nothing volatile."""
+"""Native workbooks keep to the FAST standard: one formula a row, no constants within, nothing volatile or long."""
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -43,11 +44,13 @@ def sheets(*groups: dict[str, tuple[str, ...]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("book", "name"), named)
 
 
+READABLE = 300  # letters: a reviewer reads every formula; on 0.13.0 one that compared months had 3,618
 _CELL = re.compile(r"(\$?)([A-Z]{1,3})(\$?)(\d+)")
 
 
+@lru_cache(maxsize=200)
 def formulas(sheet: Worksheet) -> dict[str, str]:
-    """Return the formulas of a sheet by cell."""
+    """Return the formulas of a sheet by cell, read once."""
     texts = {cell.coordinate: getattr(cell.value, "text", cell.value) for row in sheet.iter_rows() for cell in row}
     return {at: text for at, text in texts.items() if isinstance(text, str) and text.startswith("=")}
 
@@ -119,15 +122,16 @@ def test_formulas_hold_no_constants(book: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
-def test_nothing_is_volatile_and_no_sheet_that_is_read_calls_a_function(book: Shipped) -> None:
+def test_formulas_are_short_and_not_volatile_and_call_a_function_on_hidden_sheets_alone(book: Shipped) -> None:
     seen = 0
     for sheet in opened(book.path):
         for at, text in formulas(sheet).items():
             called = {called_name(token).upper() for token in tokenize(text) if token.kind == "call"}
             assert not called & {"OFFSET", "INDIRECT", "NOW", "TODAY", "RAND"}, (sheet.title, at)
             assert sheet.sheet_state == "hidden" or not calls_sizebook(text), (sheet.title, at)
+            assert len(text) <= READABLE, (sheet.title, at)
             seen += 1
-    assert seen > 100
+    assert seen > 150
 
 
 @pytest.mark.parametrize("book", OF_FORMULAS)
