@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from sizebook.cli.text_tables import text_table
 from sizebook.core.units import thousands, usd
 from sizebook.plans.alternatives import AlternativeMonth, AlternativeTotals, by_year
 
@@ -10,10 +11,9 @@ def alternative_lines(months: Sequence[AlternativeMonth], totals: AlternativeTot
     """Return what each way costs by year; nothing where only renting is asked."""
     if not months:
         return []
-    lines = ["", "Rent, buy or API   Rented, USD  Bought, USD  paid for it  API, USD"]
-    for year, amounts in by_year(months):
-        rented, bought, paid, api = ("-" if each is None else thousands(each) for each in amounts)
-        lines.append(f"{year:19}{rented:>11}  {bought:>11}  {paid:>11}  {api:>8}")
+    heads = ("Rent, buy or API ", "Rented, USD", "Bought, USD", "paid for it", "API, USD")
+    years = ((year, *("-" if each is None else thousands(each) for each in of)) for year, of in by_year(months))
+    lines = ["", *text_table([heads, *years])]
     if totals.owned_left_usd is not None:
         owed = ", less what is owed for them" if any(month.instalments_usd for month in months) else ""
         lines.append(f"At the end         Book value of the bought GPUs{owed}: {usd(totals.owned_left_usd)}.")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
+from sizebook.cli.text_tables import text_table
 from sizebook.core.units import number_of, thousands, usd
 from sizebook.plans.commitments import Commitment, CommitmentFigures
 from sizebook.plans.ledgers import month_label
@@ -14,15 +15,13 @@ def contract_lines(
     """Return the contracts, a line each with its services where there are several, and what they leave."""
     if not contracts:
         return ["Contracts          none: to rent every GPU-hour on demand costs the least"]
-    width = max(len(of) for of, _ in contracts)
-    head = f"{'Services':{max(width, 8)}}  " if width else ""
-    lines = [f"{head}Contract   GPUs  First month  Last month  USD a GPU-hour  USD to its end"]
+    named = any(of for of, _ in contracts)
+    rows = [("Services", "Contract", "GPUs", "First month", "Last month", "USD a GPU-hour", "USD to its end")]
     for of, each in contracts:
-        lines.append(
-            f"{of:{len(head)}}{each.term_words:8}  {each.gpus:5}  "
-            f"{month_label(start, each.first_month - 1):>11}  {month_label(start, each.last_month - 1):>10}  "
-            f"{each.usd_per_gpu_hour:14.2f}  {thousands(each.usd):>14}"
-        )
+        first, last = (month_label(start, month - 1) for month in (each.first_month, each.last_month))
+        price = f"{each.usd_per_gpu_hour:.2f}"
+        rows.append((of, each.term_words, str(each.gpus), first, last, price, thousands(each.usd)))
+    lines = text_table((row[0 if named else 1 :] for row in rows), left=(0, 1) if named else (0,))
     after = "No contract runs longer than the plan"
     if found.tail_months:
         months = number_of(found.tail_months, "month")

@@ -12,6 +12,7 @@ import click
 
 from sizebook.cli.options import FILE, presentation_options, refuse_without_effect, report_style
 from sizebook.cli.shell_completion import families, names_of
+from sizebook.cli.text_tables import text_table
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.hints import suggestion, unknown_key
@@ -128,16 +129,8 @@ def _csv(entries: list[dict[str, Any]]) -> str:
 
 
 def _columns(entries: list[dict[str, Any]]) -> str:
-    rows = [_SHOWN, *(_shown(entry) for entry in entries)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_SHOWN))]
-    right = {"context", "total", "active", "published", "difference"}
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if heading in right else cell.ljust(width)
-            for cell, width, heading in zip(row, widths, _SHOWN, strict=True)
-        ).rstrip()
-        for row in rows
-    )
+    words = [_SHOWN.index(name) for name in ("model", "organisation", "released", "status")]
+    return "\n".join(text_table([_SHOWN, *map(_shown, entries)], left=words))
 
 
 def _shown(entry: dict[str, Any]) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ import click
 
 from sizebook.cli.alternative_lines import alternative_lines
 from sizebook.cli.contract_lines import contract_lines
-from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
+from sizebook.cli.text_tables import ledger_table
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text
 from sizebook.core.units import NOT_LISTED, energy, mass, measure, number_of, significant, thousands, usd
@@ -18,17 +19,25 @@ from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import exceeded, warnings
+from sizebook.plans.fleet.steps import derivations
 from sizebook.plans.ledgers import headline_months, total_usd, usd_range
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
 
 
 @click.command("fleet")
 @plan_options
-def plan_fleet(scenario: ScenarioFile, as_json: bool) -> None:
+def plan_fleet(scenario: ScenarioFile, as_json: bool, explained: bool) -> None:
     """Print the plan of several services over 1 to 60 months, from a scenario file."""
     checked = scenario.read(FleetScenario, "fleet")
     plan = plan_fleet_scenario(checked)
-    print_plan(as_json, *with_amount(plan, checked.money, data=lambda: as_data(plan), text=lambda: as_text(plan)))
+    print_plan(
+        plan,
+        checked.money,
+        as_json,
+        data=lambda: as_data(plan),
+        text=lambda: as_text(plan),
+        steps=derivations(plan) if explained else (),
+    )
 
 
 def as_data(plan: FleetPlan) -> dict[str, Any]:
@@ -188,26 +197,16 @@ def _stands(plan: FleetPlan) -> list[str]:
     ]
 
 
-_HEADS = "Peak  Mean  Reserved  Nodes  Racks       kW  Reserved USD On demand USD         kWh     kgCO2e"
+_SITE = {"Nodes": "nodes", "Racks": "racks", "kW": "site_kw"}
+_OUTPUT = {"kWh": "energy_kwh", "kgCO2e": "co2e_kg"}
+_GPUS = {"Peak": "peak_gpus", "Mean": "mean_gpus", "Reserved": "reserved_gpus"}
+_MONTH = {**_GPUS, **_SITE, "Reserved USD": "reserved_usd", "On demand USD": "burst_usd", **_OUTPUT}
+_YEAR = {"Months": "months", "Most GPUs": "peak_gpus", **_SITE, "USD": "usd", **_OUTPUT}
 
 
 def _months(plan: FleetPlan) -> list[str]:
-    lines = [f"Month       {_HEADS}"]
-    for number, m in enumerate(plan.months):
-        lines.append(
-            f"{plan.label(number):10}  {m.peak_gpus:4}  {m.mean_gpus:4}  {m.reserved_gpus:8}  {m.nodes:5}  {m.racks:5} "
-            f"{thousands(m.site_kw):>8}  {thousands(m.reserved_usd):>12} {thousands(m.burst_usd):>12} "
-            f"{thousands(m.energy_kwh):>12} {thousands(m.co2e_kg):>10}"
-        )
-    return lines
+    return ledger_table("Month", _MONTH, ((plan.label(at), month) for at, month in enumerate(plan.months)))
 
 
 def _years(plan: FleetPlan) -> list[str]:
-    lines = ["Year  Months  Most GPUs  Nodes  Racks       kW           USD          kWh     kgCO2e"]
-    for each in periods(plan.months, YEAR):
-        lines.append(
-            f"{each.period:4}  {each.months:6}  {each.peak_gpus:9}  {each.nodes:5}  {each.racks:5} "
-            f"{thousands(each.site_kw):>8}  {thousands(each.usd):>12} {thousands(each.energy_kwh):>12} "
-            f"{thousands(each.co2e_kg):>10}"
-        )
-    return lines
+    return ledger_table("Year", _YEAR, ((each.period, each) for each in periods(plan.months, YEAR)))

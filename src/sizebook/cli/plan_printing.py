@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import wraps
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sizebook.cli.options import FILE, json_option, rates_option
+from sizebook.cli.options import FILE, explain_option, json_option, rates_option
 from sizebook.cli.shell_completion import key_and_value
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ScenarioFile:
 
 
 def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what every plan command takes: the scenario file, ``--set``, ``--json`` and ``--rates``."""
+    """Add what every plan command takes: the scenario file, ``--set``, ``--json``, ``--explain`` and ``--rates``."""
 
     @wraps(command)
     def with_file(scenario: Path, changes: tuple[str, ...], rates: Path | None, **asked: Any) -> Any:
@@ -63,19 +63,36 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
         shell_complete=key_and_value,
         help="Plan with this value in place of the file's.",
     )
-    options: Any = change(json_option(rates_option(with_file)))
+    options: Any = change(json_option(explain_option(rates_option(with_file))))
     return click.argument("scenario", type=FILE)(options)  # type: ignore[no-any-return]
 
 
-def print_plan(as_json: bool, data: Callable[[], Mapping[str, Any]], text: Callable[[], Iterable[str]]) -> None:
-    """Print a plan as JSON or as text; only the one that is asked for is made."""
-    click.echo(json.dumps(_without_nan(data()), indent=2) if as_json else "\n".join(text()))
+def print_plan(
+    plan: Any,
+    money: Money,
+    as_json: bool,
+    *,
+    data: Callable[[], dict[str, Any]],
+    text: Callable[[], list[str]],
+    steps: Sequence[Step],
+) -> None:
+    """Print a plan as JSON or as text, whichever is asked for, with its cost in the currency of its scenario.
 
+    ``steps`` are how its figures were worked out, where that is asked for.
+    """
+    from sizebook.core.derivation import derivation_lines
+    from sizebook.scenarios.money import amount_of
+    from sizebook.scenarios.statement import statement_of
 
-def derived(steps: Iterable[Step]) -> dict[str, Any]:
-    """Return how figures were worked out as JSON has it; nothing without any."""
-    found = [asdict(step) for step in steps]
-    return {"derivations": found} if found else {}
+    both = (("money", amount_of(plan, money)), ("statement", statement_of(plan, money)))
+    amounts = {name: each for name, each in both if each is not None}
+    if as_json:
+        derived = {"derivations": [asdict(step) for step in steps]} if steps else {}
+        shown = data() | derived | {name: each.data for name, each in amounts.items()}
+        click.echo(json.dumps(_without_nan(shown), indent=2))
+        return
+    said = (line for each in amounts.values() for line in ("", each.said))
+    click.echo("\n".join([*text(), *derivation_lines(steps), *said]))
 
 
 def _without_nan(value: Any) -> Any:
@@ -85,20 +102,3 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_without_nan(inner) for inner in value]
     return None if value != value else value
-
-
-def with_amount(
-    plan: Any, money: Money, data: Callable[[], dict[str, Any]], text: Callable[[], list[str]]
-) -> tuple[Callable[[], dict[str, Any]], Callable[[], list[str]]]:
-    """Return what prints a plan as data and as text, with its cost in the currency of its scenario."""
-    from sizebook.scenarios.money import amount_of
-    from sizebook.scenarios.statement import statement_of
-
-    both = (("money", amount_of(plan, money)), ("statement", statement_of(plan, money)))
-    found = {name: each for name, each in both if each is not None}
-    if not found:
-        return data, text
-    return (
-        lambda: {**data(), **{name: each.data for name, each in found.items()}},
-        lambda: [*text(), *(line for each in found.values() for line in ("", each.said))],
-    )

@@ -5,9 +5,8 @@ from typing import Any
 
 import click
 
-from sizebook.cli.options import explain_option
-from sizebook.cli.plan_printing import ScenarioFile, derived, plan_options, print_plan, with_amount
-from sizebook.core.derivation import derivation_lines
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
+from sizebook.cli.text_tables import text_table
 from sizebook.core.sections import flat, leaves
 from sizebook.core.texts import range_text
 from sizebook.core.units import brief, gibibytes, grouped, number_of, parameters, percent
@@ -21,20 +20,17 @@ from sizebook.training.tuning import TUNING_NAMES
 
 @click.command("programme")
 @plan_options
-@explain_option
 def plan_programme_command(scenario: ScenarioFile, as_json: bool, explained: bool) -> None:
     """Print the budget of several training runs one after another, from a scenario file."""
     checked = scenario.read(ProgrammeScenario, "programme")
     plan = plan_programme_scenario(checked)
-    steps = derivations(plan) if explained else ()
     print_plan(
+        plan,
+        checked.money,
         as_json,
-        *with_amount(
-            plan,
-            checked.money,
-            data=lambda: as_data(plan) | derived(steps),
-            text=lambda: [*as_text(plan), *derivation_lines(steps)],
-        ),
+        data=lambda: as_data(plan),
+        text=lambda: as_text(plan),
+        steps=derivations(plan) if explained else (),
     )
 
 
@@ -97,12 +93,12 @@ def _trained(each: PlannedPhase) -> list[str]:
 
 def _side_by_side(plan: ProgrammePlan) -> list[str]:
     """Return the phases as a table, one row each, then the factors of whole runs and the rates."""
-    width = max(len(each.phase.name) for each in plan.phases) + 2
-    heads = ("starts", "days", "GPUs", "steady", "factor", "beside", "GPU-hours", "cost", "MW")
-    rows = [("Phase", heads)]
+    heads = ("Phase", "starts", "days", "GPUs", "steady", "factor", "beside", "GPU-hours", "cost", "MW")
+    rows = [heads]
     for at, each in enumerate(plan.phases):
         shown = figures(plan, at)
         cells = (
+            each.phase.name,
             brief(shown.start_day, "days"),
             brief(shown.case.days, "days"),
             grouped(shown.gpus),
@@ -113,8 +109,8 @@ def _side_by_side(plan: ProgrammePlan) -> list[str]:
             brief(shown.case.usd, "USD"),
             brief(shown.case.power_mw, "MW"),
         )
-        rows.append((each.phase.name, cells))
-    lines = ["".join([f"{name:<{width}}", *(f"{cell:>12}" for cell in cells)]) for name, cells in rows]
+        rows.append(cells)
+    lines = text_table(rows)
     phases = [figures(plan, at) for at in range(len(plan.phases))]
     bases = dict.fromkeys((shown.programme_factor, shown.programme_basis) for shown in phases)
     lines += [f"whole run: {factor:.3g} times steady state ({basis})" for factor, basis in bases]
@@ -124,23 +120,21 @@ def _side_by_side(plan: ProgrammePlan) -> list[str]:
 
 
 def _budget_lines(plan: ProgrammePlan) -> list[str]:
-    rows = [("", [budget.name for budget in plan.budgets])]
+    rows = [("", *(budget.name for budget in plan.budgets))]
     for leaf in leaves(Budget):
         if leaf.name != "name":
             cells = [brief(getattr(budget, leaf.name), leaf.quantity.unit) for budget in plan.budgets]
             unit = f", {leaf.quantity.unit}" if leaf.quantity.unit == "MW" else ""
-            rows.append((leaf.label + unit if unit == ", MW" else leaf.label, cells))
-    return ["".join([f"{label:<27}", *(f"{cell:>17}" for cell in cells)]).rstrip() for label, cells in rows]
+            rows.append((leaf.label + unit, *cells))
+    return text_table(rows)
 
 
 def _month_lines(plan: ProgrammePlan) -> list[str]:
-    lines = [f"{'Month':10}{'GPU-hours':>14}{'USD':>16}{'MWh':>12}{'tCO2e':>12}{'mean MW':>12}{'peak MW':>12}"]
-    for at, month in enumerate(plan.months):
-        lines.append(
-            f"{plan.label(at):10}{grouped(month.gpu_hours):>14}{grouped(month.usd):>16}"
-            f"{brief(month.energy_kwh / 1000, 'MWh'):>12}{brief(month.co2e_kg / 1000, 't'):>12}"
-            f"{brief(month.mean_mw, 'MW'):>12}{brief(month.peak_mw, 'MW'):>12}"
-        )
+    rows = []
+    for at, m in enumerate(plan.months):
+        scaled = ((m.energy_kwh / 1000, "MWh"), (m.co2e_kg / 1000, "t"), (m.mean_mw, "MW"), (m.peak_mw, "MW"))
+        rows.append((plan.label(at), grouped(m.gpu_hours), grouped(m.usd), *(brief(*each) for each in scaled)))
+    lines = text_table([("Month", "GPU-hours", "USD", "MWh", "tCO2e", "mean MW", "peak MW"), *rows])
     if plan.starts_within:
         lines.append(f"{plan.label(0)} holds what is left of it from {plan.terms.start} on")
     return lines

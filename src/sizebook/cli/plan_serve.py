@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from sizebook.cli.options import refuse_without_effect
-from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan, with_amount
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
 from sizebook.cli.serving_plan_text import as_text
 from sizebook.core.errors import InputError
 from sizebook.core.sections import flat
@@ -21,6 +21,7 @@ from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
+from sizebook.plans.serving.steps import derivations
 from sizebook.plans.serving.tenants import in_cents
 from sizebook.scenarios.serving import ServingResult, ServingScenario, plan_serving_scenario
 from sizebook.serving.load import SEED
@@ -37,20 +38,19 @@ from sizebook.serving.traffic_quantities import PERCENTILES, share_of
 @click.option(
     "--models", default="", metavar="A,B", help="With --given: print the largest of these models that it is enough for."
 )
-def plan_serve(scenario: ScenarioFile, as_json: bool, given: str | None, models: str) -> None:
+def plan_serve(scenario: ScenarioFile, as_json: bool, explained: bool, given: str | None, models: str) -> None:
     """Print the serving plan of a scenario file."""
     refuse_without_effect("without --given", models="" if given else models)
     checked = scenario.read(ServingScenario, "serving")
     found = plan_serving_scenario(checked)
     most = _most_served(found.plan, given, models) if given else None
     print_plan(
+        found,
+        checked.money,
         as_json,
-        *with_amount(
-            found,
-            checked.money,
-            data=lambda: as_data(found) | ({"backwards": flat(most)} if most else {}),
-            text=lambda: [*as_text(found), *(backwards_lines(most, str(given)) if most else [])],
-        ),
+        data=lambda: as_data(found) | ({"backwards": flat(most)} if most else {}),
+        text=lambda: [*as_text(found), *(backwards_lines(most, str(given)) if most else [])],
+        steps=derivations(found.plan) if explained else (),
     )
 
 

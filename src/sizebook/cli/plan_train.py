@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from sizebook.cli.options import explain_option, refuse_without_effect
-from sizebook.cli.plan_printing import ScenarioFile, derived, plan_options, print_plan, with_amount
-from sizebook.core.derivation import derivation_lines
+from sizebook.cli.options import refuse_without_effect
+from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
+from sizebook.cli.text_tables import text_table
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import NOT_LISTED, brief, duration, flop, gibibytes, grouped, measure, percent, significant
 from sizebook.plans.training.case import DAY, Case
@@ -46,7 +46,6 @@ SHOWN = (
 
 @click.command("train")
 @plan_options
-@explain_option
 @click.option("--layouts", "searched", is_flag=True, help="Print the ten fastest layouts, and why faster ones fail.")
 def plan_train(scenario: ScenarioFile, as_json: bool, explained: bool, searched: bool) -> None:
     """Print the training plan of a scenario file."""
@@ -60,16 +59,13 @@ def plan_train(scenario: ScenarioFile, as_json: bool, explained: bool, searched:
         )
         return
     plan = plan_training(inputs)
-    steps = derivations(plan) if explained else ()
-    details = [*_timed(plan), *derivation_lines(steps)] if explained else []
     print_plan(
+        plan,
+        checked.money,
         as_json,
-        *with_amount(
-            plan,
-            checked.money,
-            data=lambda: as_data(plan) | derived(steps),
-            text=lambda: [*as_text(plan), *details],
-        ),
+        data=lambda: as_data(plan),
+        text=lambda: [*as_text(plan), *(_timed(plan) if explained else [])],
+        steps=derivations(plan) if explained else (),
     )
 
 
@@ -86,14 +82,12 @@ def _layouts(inputs: Training, found: Search, n_fitting: int, as_json: bool) -> 
     if as_json:
         data = [{**asdict(each), "layout": {"name": each.layout.name, **flat(each.layout)}} for each in rows]
         return json.dumps({"tried": found.tried, "fitting": n_fitting, "layouts": data}, indent=2)
-    lines = [f"{n_fitting} of {found.tried} layouts fit in {gibibytes(inputs.capacity_bytes)} a GPU", ""]
-    lines.append(f"{'layout':<52}{'memory':>10}{'step':>14}{'tokens/s per GPU':>18}")
+    table = [("layout", "memory", "step", "tokens/s per GPU", "")]
     for each in rows:
-        figures = f"{gibibytes(each.memory_bytes):>10}{duration(each.step_seconds):>14}"
-        lines.append(
-            f"{each.layout.name:<52}{figures}{significant(each.tokens_per_s_per_gpu):>18}  {each.reason}".rstrip()
-        )
-    return "\n".join(lines)
+        pace = duration(each.step_seconds), significant(each.tokens_per_s_per_gpu)
+        table.append((each.layout.name, gibibytes(each.memory_bytes), *pace, each.reason))
+    head = f"{n_fitting} of {found.tried} layouts fit in {gibibytes(inputs.capacity_bytes)} a GPU"
+    return "\n".join([head, "", *text_table(table, left=(0, 4))])
 
 
 def as_data(plan: TrainingPlan) -> dict[str, Any]:
@@ -222,11 +216,11 @@ def _memory_lines(plan: TrainingPlan) -> list[str]:
 
 def _case_lines(plan: TrainingPlan) -> list[str]:
     cases = plan.shown_cases
-    rows = [("", [case.name if len(cases) > 1 else "given" for case in cases])]
+    rows = [("", *(case.name if len(cases) > 1 else "given" for case in cases))]
     for leaf in leaves(Case):
         if leaf.name in SHOWN:
-            rows.append((leaf.quantity.label, [_cell(getattr(case, leaf.name), leaf.quantity.unit) for case in cases]))
-    return ["".join([f"{label:<34}", *(f"{cell:>14}" for cell in cells)]).rstrip() for label, cells in rows]
+            rows.append((leaf.quantity.label, *(_cell(getattr(case, leaf.name), leaf.quantity.unit) for case in cases)))
+    return text_table(rows)
 
 
 def _cell(value: float | None, unit: str) -> str:

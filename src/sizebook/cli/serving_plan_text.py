@@ -4,6 +4,7 @@ import math
 
 from sizebook.cli.alternative_lines import alternative_lines
 from sizebook.cli.contract_lines import contract_lines
+from sizebook.cli.text_tables import text_table
 from sizebook.core.texts import range_text
 from sizebook.core.units import (
     NOT_LISTED,
@@ -201,15 +202,12 @@ def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
 
 
 def _months(plan: ServingPlan) -> list[str]:
-    lines = ["Month    Reserved GPUs  Peak GPUs  Busy  USD         kWh        kgCO2e"]
+    start, rows = plan.traffic.start, []
     for m in plan.months:
-        start = plan.traffic.start
         name = month_label(start, m.month - 1) if start else m.month
-        lines.append(
-            f"{name:>7}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {thousands(m.usd):>10}"
-            f"  {thousands(m.energy_kwh):>9}  {thousands(m.co2e_kg):>7}"
-        )
-    return lines
+        amounts = map(thousands, (m.usd, m.energy_kwh, m.co2e_kg))
+        rows.append((name, m.reserved_gpus, m.peak_gpus, percent(m.utilization), *amounts))
+    return text_table([("Month", "Reserved GPUs", "Peak GPUs", "Busy", "USD", "kWh", "kgCO2e"), *rows])
 
 
 def _compared(choices: Choices) -> list[str]:

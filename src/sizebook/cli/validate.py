@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import click
 
+from sizebook.cli.text_tables import text_table
 from sizebook.core.units import percent, significant
 from sizebook.validation import training_runs
 from sizebook.validation.published import Summary, validate
@@ -53,14 +54,18 @@ def _left_out() -> dict[str, object]:
 
 
 def _as_text(summaries: tuple[Summary, ...], every: bool) -> list[str]:
-    lines = [f"{'quantity':<22}{'cases':>6}{'within':>8}{'mean':>9}{'worst':>9}"]
-    for each in summaries:
-        mean, worst = percent(each.mean_error, 2), percent(each.worst.error, 2)
-        lines.append(f"{each.quantity:<22}{len(each.results):>6}{each.within:>8}{mean:>9}{worst:>9}")
+    rows: list[tuple[object, ...]] = [
+        (each.quantity, len(each.results), each.within, percent(each.mean_error, 2), percent(each.worst.error, 2))
+        for each in summaries
+    ]
+    total = ("total", sum(len(each.results) for each in summaries), sum(each.within for each in summaries), "", "")
+    heads, *lines, last = text_table([("quantity", "cases", "within", "mean", "worst"), *rows, total])
+    found = [heads]
+    for line, each in zip(lines, summaries, strict=True):
+        found.append(line)
         for r in each.results:
             if every or not r.within:
                 error = f"{percent(r.error, 2)} of {percent(r.tolerance, 2)} allowed"
                 figures = f"published {significant(r.published, 5)}, computed {significant(r.computed, 5)} {r.unit}"
-                lines.append(f"  {r.subject}: {figures}, {error}")
-    cases, within = sum(len(each.results) for each in summaries), sum(each.within for each in summaries)
-    return [*lines, f"{'total':<22}{cases:>6}{within:>8}"]
+                found.append(f"  {r.subject}: {figures}, {error}")
+    return [*found, last]
