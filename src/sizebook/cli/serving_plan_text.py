@@ -207,7 +207,7 @@ def _months(plan: ServingPlan) -> list[str]:
         name = month_label(start, m.month - 1) if start else m.month
         amounts = map(thousands, (m.usd, m.energy_kwh, m.co2e_kg))
         rows.append((name, m.reserved_gpus, m.peak_gpus, percent(m.utilization), *amounts))
-    return text_table([("Month", "Reserved GPUs", "Peak GPUs", "Busy", "USD", "kWh", "kgCO2e"), *rows])
+    return text_table([("Month", "Reserved GPUs", "Peak GPUs", "Busy", "USD", "kWh", "kgCO2e"), *rows], left=())
 
 
 def _compared(choices: Choices) -> list[str]:

@@ -98,7 +98,7 @@ class Commitment:
     @property
     def term_words(self) -> str:
         """Its term in words."""
-        return TERM_WORDS.get(self.term, text("running"))
+        return TERM_WORDS.get(self.term, text("existing"))
 
     def holds(self, month: int) -> bool:
         """Return whether it is paid for in a month."""
