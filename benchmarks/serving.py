@@ -1,6 +1,6 @@
 """Times one serving estimate in process, and sweeps of tables of growing length with their peak memory.
 
-Run `python benchmarks/serving.py [ROWS]`; aims: 0.04 ms an estimate, 1,000,000 rows in 3 s and 130 MB on two cores that
+Run `python benchmarks/serving.py [ROWS]`; aims: 0.02 ms an estimate, 1,000,000 rows in 3 s and 130 MB on two cores that
 do nothing else, memory flat, an hour of one replica simulated request by request in less than a second, a plan for a
 percentile in two. Seconds of the processor stand beside those of the clock, which others on the machine lengthen.
 """
@@ -23,11 +23,10 @@ from sizebook.serving.arrivals import Lengths, arrivals
 from sizebook.serving.case import case_of
 from sizebook.serving.estimate import estimate
 from sizebook.serving.load import Stream
-from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
+from sizebook.serving.memory import memory_of
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.simulation import Requests, saturated_rate, simulate
 from sizebook.serving.step_times import step_times
-from sizebook.tables.hardware import accelerator
 
 MODELS = ("deepseek-ai/DeepSeek-R1", "Qwen/Qwen3-32B", "openai/gpt-oss-120b", "meta-llama/Llama-3.1-70B")
 SWEEP = (
@@ -36,12 +35,12 @@ SWEEP = (
 
 
 def once() -> float:
-    """Return the processor's seconds of one estimate, names looked up before as in a sheet that recalculates."""
-    physical, constants = physical_bytes(accelerator("h200-sxm")), engine_constants("vllm")
+    """Return the processor's seconds of one estimate from its names, as of a sheet that recalculates."""
     start = time.process_time()
     for concurrency in range(1, 2001):
-        case = case_of(MODELS[0], "h200-sxm", Replica(tp=8))
-        estimate(case, engine_memory(case, physical, constants), Demand(concurrency=concurrency))
+        replica = Replica(tp=8)
+        case = case_of(MODELS[0], "h200-sxm", replica)
+        estimate(case, memory_of(case, "h200-sxm", replica), Demand(concurrency=concurrency))
     return (time.process_time() - start) / 2000
 
 

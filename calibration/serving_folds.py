@@ -120,7 +120,7 @@ def demand_of(rows: Rows) -> Demand:
 
 def throughput(rows: Rows, ttft: Any, tpot: Any) -> Any:
     """Return output tokens a second of every row."""
-    return tokens_per_second(Latency(ttft, tpot, 0, 0), demand_of(rows))
+    return tokens_per_second(Latency(ttft, tpot), demand_of(rows))
 
 
 def ratios(rows: Rows, found: Pair) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +69,7 @@ def config(name: str) -> dict[str, Any]:
     return values
 
 
+@lru_cache(maxsize=1024)
 def is_file(name: str) -> bool:
     """Return whether a model is given as the path of a config.json or a checkpoint and not by a name of the catalog."""
     return name.casefold().endswith(".json") or is_checkpoint(name)

@@ -1,7 +1,8 @@
 """One serving estimate with everything around it: does it fit, what waits when it does not, what one server can
 take."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from sizebook.serving.band import Band, error_band
 from sizebook.serving.case import Case, Number, larger, smaller
@@ -14,8 +15,7 @@ from sizebook.serving.time import Latency, latency_at, load_of, tokens_per_secon
 __all__ = ["Band", "Estimate", "error_band", "estimate", "running_of"]
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """Latency and throughput of a replica with so many requests in flight, and how many its cache holds."""
 
     ttft_seconds: Number
@@ -29,11 +29,11 @@ class Estimate:
         return self.ttft_seconds + self.tpot_seconds * (output_tokens - 1)
 
 
-def running_of(case: Case | Costs, demand: Demand, capacity: Number) -> Number:
+def running_of(case: Case | Costs, in_flight: Number, capacity: Number) -> Number:
     """Return the requests that run at once: those in flight, as far as the cache holds them and the cap allows."""
     cap = costs_of(case).max_running
-    capped = cap + (cap <= 0) * demand.in_flight
-    return larger(smaller(smaller(demand.in_flight, capped), capacity), 1.0)
+    capped = cap + (cap <= 0) * in_flight
+    return larger(smaller(smaller(in_flight, capped), capacity), 1.0)
 
 
 def estimate(case: Case | Costs, memory: Memory, demand: Demand) -> Estimate:
@@ -45,16 +45,16 @@ def estimate(case: Case | Costs, memory: Memory, demand: Demand) -> Estimate:
     """
     if isinstance(case, EncodedCase):
         return _encoded(case, memory, demand)
-    at, after_first = costs_of(case), demand.output_tokens - 1
+    at, in_flight, after_first = costs_of(case), demand.in_flight, demand.output_tokens - 1
     capacity = requests_that_fit(at, memory, demand.input_tokens, output_tokens=demand.output_tokens) * at.dp
-    running = running_of(at, demand, capacity)
+    running = running_of(at, in_flight, capacity)
     found = latency_at(at, load_of(at, demand, running))
     tpot = larger(found.tpot_seconds, running / at.rates["host_tokens_per_second"])
-    stay = (found.ttft_seconds + tpot * after_first) * (1 + larger(demand.in_flight - running, 0.0) / running)
-    stay = larger(stay, demand.in_flight / at.rates["host_requests_per_second"])
-    queued = Latency(stay - tpot * after_first, tpot, found.decode_step_seconds, prefill_seconds=found.prefill_seconds)
+    stay = (found.ttft_seconds + tpot * after_first) * (1 + larger(in_flight - running, 0.0) / running)
+    stay = larger(stay, in_flight / at.rates["host_requests_per_second"])
+    queued = Latency(stay - tpot * after_first, tpot)
     rate = tokens_per_second(queued, demand)
-    return Estimate(queued.ttft_seconds, tpot, rate, capacity, demand.in_flight <= capacity)
+    return Estimate(queued.ttft_seconds, tpot, rate, capacity, in_flight <= capacity)
 
 
 MOST_READ = 4096  # requests at a time of a rank that keeps nothing of them
@@ -67,7 +67,7 @@ def _encoded(case: EncodedCase, memory: Memory, demand: Demand) -> Estimate:
         places(case, memory, demand, longest_tokens=longest, most=MOST_READ) * int(case.dp),
         demand.output_tokens - 1,
     )
-    running = float(running_of(case, demand, capacity))
+    running = float(running_of(case, demand.in_flight, capacity))
     ttft, tpot = latencies(case, replace(demand, concurrency=running))  # type: ignore[arg-type]
     tpot = max(tpot, running / costs_of(case).rates["host_tokens_per_second"]) if case.decodes else 0.0
     stay = (ttft + tpot * after_first) * (1 + max(demand.in_flight - running, 0) / running)

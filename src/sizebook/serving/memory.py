@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 
 from sizebook.serving.case import Case, Number, engine_row, larger, smaller
 from sizebook.serving.costs import Costs, costs_of
@@ -89,6 +89,7 @@ def constants_of(replica: Replica) -> Engine:
     return engine_constants(replica.engine, version)
 
 
+@lru_cache(maxsize=1024)
 def memory_of(case: Case, gpu: str, replica: Replica, version: str = "") -> Memory:
     """Return the memory of a replica's engine on an accelerator; a version of the table goes before its release."""
     engine = engine_constants(replica.engine, version) if version else constants_of(replica)

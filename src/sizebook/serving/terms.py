@@ -111,7 +111,7 @@ def latency_terms(case: Case, found: Estimate, demand: Demand, kernels: str) -> 
     """
     if isinstance(case, EncodedCase):
         return _encoded_terms(case, found, demand, kernels)
-    at = replace(demand, concurrency=running_of(case, demand, found.capacity))
+    at = replace(demand, concurrency=running_of(case, demand.in_flight, found.capacity))
     others = prompts_of_others(costs_of(case), load_of(case, at, at.in_flight))
     first = [
         *prefill_terms(case, at, kernels),
@@ -145,7 +145,7 @@ def _written(case: EncodedCase, batch: float, demand: Demand, kernels: str) -> l
 
 def _encoded_terms(case: EncodedCase, found: Estimate, demand: Demand, kernels: str) -> Latencies:
     """Return the terms of a model with an encoder: its pass, those of others, and the step behind it."""
-    at = replace(demand, concurrency=running_of(case, demand, found.capacity))
+    at = replace(demand, concurrency=running_of(case, demand.in_flight, found.capacity))
     load, passes = shared(case, at), text("Queue: passes of others")
     place, before = text("Queue: for a place or the server"), _before_first_token(case)
     if not case.decodes:

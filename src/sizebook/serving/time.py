@@ -48,7 +48,7 @@ class Pass(NamedTuple):
     tokens: Number
     sequences: Number
     context: Number
-    prefill: bool
+    prefill: bool = False
     cached: Number = 0.0
 
 
@@ -96,12 +96,10 @@ class Parts(NamedTuple):
 
 
 class Latency(NamedTuple):
-    """Seconds: to the first token, per output token after it, of that the decode step alone, one prompt's prefill."""
+    """Seconds: to the first token, and per output token after it."""
 
     ttft_seconds: Number
     tpot_seconds: Number
-    decode_step_seconds: Number
-    prefill_seconds: Number
 
 
 def cache_bytes_per_gpu(case: Case | Costs, context: Number) -> Number:
@@ -117,17 +115,18 @@ def pass_parts(case: Case | Costs, work: Pass) -> Parts:
     that the tokens of all ranks visit.
     """
     at = costs_of(case)
-    costs = at.prefill if work.prefill else at.decode
-    context = (work.context + work.cached) / 2 if work.prefill else work.context
-    products, experts, tokens = costs.products, costs.experts, work.tokens
-    outputs = work.sequences if work.prefill else tokens
-    adapted = costs.adapters
+    tokens, sequences, context, prefill, cached = work
+    costs = at.prefill if prefill else at.decode
+    if prefill:
+        context = (context + cached) / 2
+    products, experts, adapted = costs.products, costs.experts, costs.adapters
+    outputs = sequences if prefill else tokens
     return Parts(
-        weights=products.weights + adapted.weights * (1 - adapted.missed**work.sequences),
+        weights=products.weights + adapted.weights * (1 - adapted.missed**sequences),
         products=(products.token + adapted.token) * tokens + products.output * outputs,
         experts=experts.weights * smaller(experts.crowding * (1 - experts.missed ** (tokens * costs.ranks)), 1.0),
         routed=experts.multiplying + experts.token * tokens,
-        cache=work.sequences * (costs.read.of(context) + costs.state),
+        cache=sequences * (costs.read.of(context) + costs.state),
         scores=tokens * (costs.scored.of(context) + costs.scanned),
         activations=costs.activations * tokens,
         elementwise=costs.elementwise * tokens,
@@ -168,7 +167,7 @@ def decode_pass(case: Case | Costs, load: Load) -> Pass:
     """Return the pass of one decode step, every request halfway through its answer; stages split the batch."""
     micro = larger(load.batch / case.pp, 1.0)
     context = load.input_tokens + load.output_tokens / 2
-    return Pass(micro * (1 + case.draft_tokens), micro, context, prefill=False)
+    return Pass(micro * (1 + case.draft_tokens), micro, context)
 
 
 def decode_step_seconds(case: Case | Costs, demand: Demand) -> Number:
@@ -297,7 +296,7 @@ def latency_at(at: Costs, load: Load) -> Latency:
     tpot = token + (others.work - others.queue) / larger(load.output_tokens - 1, 1)
     waited = steps_waited(at, load.batch) * step
     ttft = at.rates["first_token_seconds"] + others.own + others.queue + waited
-    return Latency(ttft, tpot, token, others.own)
+    return Latency(ttft, tpot)
 
 
 def tokens_per_second(found: Latency, demand: Demand) -> Number:

@@ -87,8 +87,7 @@ def missed(model: str, gpu: str, replica: Replica, demand: Demand, limits: tuple
 def _alone(case: Case, one: Demand) -> Latency:
     """Return the latencies of a request that meets no other."""
     if isinstance(case, EncodedCase):
-        ttft, tpot = latencies(case, one)
-        return Latency(ttft, tpot, tpot, prefill_seconds=ttft)
+        return Latency(*latencies(case, one))
     return latency(case, one)
 
 
