@@ -113,15 +113,6 @@ def test_counts_of_a_catalog_entry_a_dict_and_its_notes() -> None:
     assert any("vocab_size" in note for note in found.notes)
 
 
-def test_stub_is_of_the_registry() -> None:
-    sys.path.insert(0, "docs")
-    try:
-        from python_stub import stub  # type: ignore[import-not-found]
-    finally:
-        sys.path.pop(0)
-    assert stub() == (Path(sb.__file__).parent / "__init__.pyi").read_text(encoding="utf-8")
-
-
 SCRIPT = """
 import numpy
 import sizebook as sb

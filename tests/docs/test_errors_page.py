@@ -14,17 +14,6 @@ import errors_page as errors_page_module  # noqa: E402
 from errors_page import MESSAGE, errors_page, words  # noqa: E402
 
 
-def test_the_page_is_what_the_source_says() -> None:
-    page = (ROOT / "docs" / "errors_table.md").read_text(encoding="utf-8")
-    assert page == errors_page(), "run: python docs/generate.py docs/errors_table.md"
-    lines = page.splitlines()
-    assert (
-        "| amount not listed | no price or power of the accelerator | one | State on_demand_usd_per_gpu_hour, " in page
-    )
-    assert "| connection refused | more than … at work | fewer | Ask again later |" in lines
-    assert [line for line in lines if re.match(r"\|[^|]*\| +\| +\| +\|$", line)] == []
-
-
 def test_a_message_that_tells_nobody_what_to_do_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "two.py").write_text(
         'f"corrupt entry: got {got}, want {want}. {fix}"\n'

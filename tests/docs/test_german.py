@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from german_pages import BLOCK, english, german_pages, translated  # noqa: E402
+from german_pages import BLOCK, english, german_pages  # noqa: E402
 
 TUTORIALS = [page for page in german_pages() if page.parent.name == "tutorials"]
 START = ROOT / "docs" / "de" / "start.md"
@@ -29,11 +29,6 @@ def links(page: Path) -> list[Path]:
 def test_the_front_door_and_every_tutorial_are_there_in_german() -> None:
     there = {page.name for page in (ROOT / "docs" / "tutorials").glob("*.md")}
     assert {page.name for page in TUTORIALS} == there and START.is_file()
-
-
-@pytest.mark.parametrize("page", german_pages(), ids=lambda page: page.stem)
-def test_its_blocks_are_those_of_the_english_page(page: Path) -> None:
-    assert translated(page) == page.read_text(encoding="utf-8"), "run: python docs/generate.py"
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from sizebook.core.cells import call
-from sizebook.core.errors import InputError
 from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.fleet.figures import ServiceBasis, basis, contracts
@@ -18,7 +17,6 @@ from sizebook.scenarios.scenario_files import parse
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.input_cells import workbook_inputs
-from tests.refused import message_of
 from tests.workbooks.filled import FilledOnce
 from tests.workbooks.shipped import checks, columns, opened, timeline
 from tests.workbooks.sittings import CEILED, CEILINGS, ONE_SERVICE
@@ -150,25 +148,3 @@ def test_the_workbook_shows_the_plan(tmp_path: Path) -> None:
     for each in plan.services:
         assert parts[each.service.name][8] == pytest.approx(sum(month.usd for month in each.months)), each.service.name
     assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}
-
-
-@pytest.mark.ci  # a fleet for one line
-def test_first_error_is_named_and_the_rest_counted(tmp_path: Path) -> None:
-    given = ONE_SERVICE | {"tpot_target_seconds_1": 0.02}
-    filled = fill(TEMPLATE, given, tmp_path / "out.xlsx")
-    twice = "Service 1: load given twice: got concurrency and a target of seconds, want one of them."
-    begun = [problem.partition(": ") for problem in filled.problems[:4]]
-    assert all(at.startswith("Staged!B") and text.startswith(twice) for at, _, text in begun)
-    assert filled.problems[-1].endswith("more cells show an error because of these")
-    assert len(filled.problems) == 5
-
-
-def test_what_no_plan_takes_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    given = ONE_SERVICE | {"concurrency_1": 0, "pue": 125}
-    assert message_of(InputError, fill, TEMPLATE, given, tmp_path / "out.xlsx") == (
-        "fleet_plan.xlsx: concurrency_1 is out of range: got 0, want at least 1 and at most 1e+09 (requests in flight "
-        "on the whole replica; blank: 1 in a function, the most within the targets in a plan). Correct the number.\n"
-        "fleet_plan.xlsx: pue is out of range: got 125, want at least 1 and at most 10 (power usage effectiveness: "
-        "facility power over IT power). Correct the number."
-    )
-    assert not (tmp_path / "out.xlsx").exists()

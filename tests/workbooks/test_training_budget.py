@@ -86,15 +86,6 @@ def test_memory_of_adapters_adds_up_and_no_share_exceeds_the_whole(filled_once: 
     assert shown["Optimizer states"][0] == 8 * n_adapters / 8
 
 
-def test_market_based_carbon_is_stated_where_contracts_are(filled_once: FilledOnce) -> None:
-    path = filled(RUN, filled_once).path
-    assert columns(path, "Result")["Whole run, carbon, market-based"][:3] == ["not stated"] * 3
-    assert columns(path, "Cases")["Whole run, carbon, market-based"][:3] in ([None] * 3, [""] * 3)
-    shown = columns(filled({**RUN, "covered_share": 0.9}, filled_once).path, "Result")
-    located = shown["Whole run, carbon, location-based"][:3]
-    assert shown["Whole run, carbon, market-based"][:3] == pytest.approx([0.1 * kg for kg in located])
-
-
 def test_a_price_left_blank_is_looked_up_and_one_of_owned_hardware_filled_in(filled_once: FilledOnce) -> None:
     assert "price_usd_per_gpu_hour" not in inputs(RUN)
     owned = {**RUN, "owned": {"capex_usd": 35_040.0, "years": 4, "busy": 1.0, "usd_per_kwh": 0.0}}
@@ -134,15 +125,6 @@ def test_a_blank_degree_is_what_the_others_leave_over(filled_once: FilledOnce) -
         value for label, value in plan.iter_rows(min_col=2, max_col=3, values_only=True) if label == "Data parallel"
     ]
     assert given["dp"] == 64 / 4 and shown == [16]
-
-
-@pytest.mark.parametrize("dp", [7, 1])
-def test_an_impossible_layout_is_said_once_a_call(filled_once: FilledOnce, dp: int) -> None:
-    given = inputs({**RUN, "tp": 1})
-    found = filled_once(TEMPLATE, {**given, "dp": dp})
-    begun = [problem for problem in found.problems if problem.startswith("Staged!")]
-    assert len(begun) == 5
-    assert all("GPUs are not the product of the layout: got 64 GPUs" in problem for problem in begun)
 
 
 def test_titles_of_the_charts_are_cells() -> None:
