@@ -7,8 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sizebook.scenarios.scenario_files import read_toml
+from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.scenario_files import parse, read_toml
 from sizebook.sources.bundled import bundled
+from sizebook.workbooks.input_cells import workbook_inputs
 
 # Sheet, label, column, and what is planted in the cell.
 Slip = tuple[str, str, str, str]
@@ -50,3 +52,24 @@ ONE_SERVICE: dict[str, Any] = {
 }  # fmt: skip
 CEILINGS = {"gpu_ceiling": 23, "kw_ceiling": 1e6}  # of GPUs what the fleet of one service needs in its fifth month
 CEILED = {**ONE_SERVICE, **CEILINGS, "months": 60}
+# Three that share nodes under contracts, without a ceiling; one states a target in place of a load.
+SEARCHED: dict[str, Any] = {
+    "plan": "fleet", "months": 26, "whole_nodes": True, "share_nodes": True, "failure_domain": "node",
+    "kw_per_rack": 25,
+    "service": [
+        {"name": "Chat", "model": "llama-3.1-8b", "gpu": "h200-sxm", "requests_per_day": 3_000_000,
+         "input_tokens": 1500, "output_tokens": 300, "tpot_target_seconds": 0.02, "growth_per_month": 0.03,
+         "sign_terms": "any", "prepay": "part", "contracts": [[16, -2, 3, 1.9], [8, 2, 27, 2.1]]},
+        {"name": "Code", "model": "mixtral-8x7b", "gpu": "h200-sxm", "tp": 4, "requests_per_day": 200_000,
+         "input_tokens": 4000, "output_tokens": 500, "peak_factor": 3, "start_month": 5, "end_month": 20,
+         "sign_terms": "any", "prepay": "part", "contracts": [[8, 4, 12, 2.5]]},
+        {"name": "Wide", "model": "llama-3.1-70b", "gpu": "a100-sxm-80gb", "tp": 8, "pp": 2, "gpus_per_node": 8,
+         "requests_per_day": 90_000, "input_tokens": 900, "output_tokens": 300, "concurrency": 16,
+         "growth_per_month": -0.05, "price_change_per_month": -0.02, "prepay": "all"},
+    ],
+}  # fmt: skip
+
+
+def searched() -> dict[str, Any]:
+    """Return what fills a workbook with them, an accelerator as somebody types it."""
+    return workbook_inputs(parse(FleetScenario, SEARCHED, "fleet")) | {"gpu_2": "H200 SXM"}

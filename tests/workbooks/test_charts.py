@@ -15,7 +15,7 @@ from sizebook.functions import load
 from sizebook.workbooks.filling import fill
 from tests.workbooks.filled import FilledOnce
 from tests.workbooks.shipped import SHIPPED, Shipped, opened
-from tests.workbooks.sittings import CEILED, CEILINGS, ONE_SERVICE, SITTINGS
+from tests.workbooks.sittings import CEILED, CEILINGS, SITTINGS, searched
 
 load()
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
@@ -89,9 +89,9 @@ def test_titles_are_formulas_that_state_a_figure(book: Shipped) -> None:
         assert any(letter.isdigit() for letter in said.value), said.value
 
 
-# One service, a run of one month, no target, no ceiling: the least that each workbook draws.
+# One service, a run of one month, no target: the least that each workbook draws.
 LEAST: dict[str, dict[str, Any]] = {
-    "fleet_plan.xlsx": ONE_SERVICE,
+    "fleet_plan.xlsx": CEILED,
     "serving_capacity.xlsx": {
         "months": 3, "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 9_000_000, "input_tokens": 1000,
         "output_tokens": 200, "concurrency": 32,
@@ -111,7 +111,7 @@ def test_a_small_plan_draws_no_empty_series(file: str, filled_once: FilledOnce) 
 def test_a_ceiling_is_drawn_where_one_is_given(filled_once: FilledOnce) -> None:
     (book,) = [each for each in SHIPPED if each.file == "fleet_plan.xlsx"]
     for given, names in (
-        (ONE_SERVICE, ["GPUs paid for: no ceiling", "Power, kW: no ceiling"]),
+        (searched(), ["GPUs paid for: no ceiling", "Power, kW: no ceiling"]),
         (CEILED, ["Ceiling, GPUs", "Ceiling, kW"]),
     ):
         path = filled_once(book.path, given).path

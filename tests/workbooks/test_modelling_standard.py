@@ -9,7 +9,7 @@ from openpyxl import Workbook
 from openpyxl.utils import column_index_from_string
 from openpyxl.worksheet.worksheet import Worksheet
 
-from sizebook.calculation.tokens import called_name, tokenize
+from sizebook.calculation.tokens import tokenize
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.formula_calls import calls_sizebook
@@ -45,7 +45,9 @@ def sheets(*groups: dict[str, tuple[str, ...]]) -> pytest.MarkDecorator:
 
 
 READABLE = 300  # letters: a reviewer reads every formula; on 0.13.0 one that compared months had 3,618
-_CELL = re.compile(r"(\$?)([A-Z]{1,3})(\$?)(\d+)")
+_CELL = re.compile(r"(?<![\w.$])(\$?)([A-Z]{1,3})(\$?)(\d+)(?![\w.(])")
+_VOLATILE = re.compile(r"\b(?:OFFSET|INDIRECT|NOW|TODAY|RAND)\(")
+_LARGE = re.compile(r"(?<![\w.$])(?:[2-9]|\d[\d.])")  # what may be a number but 0 and 1
 
 
 @lru_cache(maxsize=200)
@@ -63,9 +65,7 @@ def relative(formula: str, row: int, column: int) -> str:
         r = f"R{at_row}" if match[3] else f"R[{at_row - row}]"
         return r + (f"C{at_column}" if match[1] else f"C[{at_column - column}]")
 
-    return "".join(
-        _CELL.sub(written, token.text) if token.kind == "reference" else token.text for token in tokenize(formula)
-    )
+    return _CELL.sub(written, formula)
 
 
 def first_month(sheet: Worksheet) -> int:
@@ -73,7 +73,8 @@ def first_month(sheet: Worksheet) -> int:
 
 
 def constants(formula: str) -> list[str]:
-    return [token.text for token in tokenize(formula) if token.kind == "number" and token.text not in ("0", "1")]
+    tokens = tokenize(formula) if _LARGE.search(formula) else []
+    return [token.text for token in tokens if token.kind == "number" and token.text not in ("0", "1")]
 
 
 @sheets(THROUGH_TIME)
@@ -126,8 +127,7 @@ def test_formulas_are_short_and_not_volatile_and_call_a_function_on_hidden_sheet
     seen = 0
     for sheet in opened(book.path):
         for at, text in formulas(sheet).items():
-            called = {called_name(token).upper() for token in tokenize(text) if token.kind == "call"}
-            assert not called & {"OFFSET", "INDIRECT", "NOW", "TODAY", "RAND"}, (sheet.title, at)
+            assert not _VOLATILE.search(text), (sheet.title, at)
             assert sheet.sheet_state == "hidden" or not calls_sizebook(text), (sheet.title, at)
             assert len(text) <= READABLE, (sheet.title, at)
             seen += 1
