@@ -12,11 +12,6 @@ from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method
 
 
-def together(group: int, stride: int, rates: Machine) -> int:
-    """Return how many ranks of a group share a scale-up domain."""
-    return max(1, min(group, rates.domain // max(stride, 1)))
-
-
 def collective(n_bytes: float, group: int, stride: int, rates: Machine) -> float:
     """Return the seconds of gathering ``n_bytes`` to every rank of a group, or of reducing and scattering them.
 
@@ -25,11 +20,12 @@ def collective(n_bytes: float, group: int, stride: int, rates: Machine) -> float
     """
     if group <= 1 or not n_bytes:
         return 0.0
-    beside = together(group, stride, rates)
-    domains = group / beside
+    beside = min(group, rates.domain // stride) or 1  # ranks of the group that share a domain
     inside = n_bytes * (group - 1) / group / rates.scale_up if beside > 1 else 0.0
-    across = n_bytes * (domains - 1) / domains / (beside * rates.scale_out) if domains > 1 else 0.0
-    return max(inside, across)
+    if beside == group:
+        return inside
+    domains = group / beside
+    return max(inside, n_bytes * (domains - 1) / domains / (beside * rates.scale_out))
 
 
 def exposed(seconds: float, busy: float, rates: Machine) -> float:

@@ -172,28 +172,25 @@ def _states(
     method: Method, layout: Layout, kept: Stack, share: _Share, layers: Profile
 ) -> tuple[float, float, float, float]:
     """Return bytes of weights, gradients, master weights and optimizer states on one rank after ZeRO sharding."""
-    recipe, group, expert_group = method.recipe, layout.shards, layout.expert_shards
-    z = layout.zero_stage
-    dense, experts = share.layers + share.outside, share.experts
+    recipe, z = method.recipe, layout.zero_stage
     if recipe.lora_rank:
         return _adapter_states(method, layout, kept, share, layers)
-
-    def sharded(n_bytes: float, from_stage: int) -> float:
-        split = z >= from_stage
-        return n_bytes * (dense / (group if split else 1) + experts / (expert_group if split else 1))
-
-    each = bytes_each(method, kept, layout.pp)
-    rule = optimizer(recipe.optimizer)
-    narrow = state_width(recipe)
-    state = rule.matrix_bytes * (share.layers / (group if z else 1) + experts / (expert_group if z else 1))
-    state += rule.other_bytes * share.outside / (group if z else 1)
-    state += rule.factored_bytes * layers.factored / layout.tp / (group if z else 1)
-    master, state = sharded(each.master, 1), state * narrow
-    weights, gradients = sharded(each.weight, 3), sharded(each.gradient, 2)
+    group, expert_group = layout.shards, layout.expert_shards
+    dense, experts = share.layers + share.outside, share.experts
+    each, rule = bytes_each(method, kept, layout.pp), optimizer(recipe.optimizer)
+    whole, shard = dense + experts, dense / group + experts / expert_group
+    weights = each.weight * (shard if z >= 3 else whole)
+    gradients = each.gradient * (shard if z >= 2 else whole)
+    master = each.master * (shard if z else whole)
+    split, expert_split = (group, expert_group) if z else (1, 1)
+    state = rule.matrix_bytes * (share.layers / split + experts / expert_split)
+    state += rule.other_bytes * share.outside / split
+    state += rule.factored_bytes * layers.factored / layout.tp / split
+    state *= state_width(recipe)
     if recipe.offloaded.optimizer:
         # Shards that are the master weights themselves go to the host with their gradients.
-        whole = z == 3 and kept.master_bytes == 0
-        return (0.0, 0.0, 0.0, 0.0) if whole else (weights, gradients, 0.0, 0.0)
+        moved = z == 3 and kept.master_bytes == 0
+        return (0.0, 0.0, 0.0, 0.0) if moved else (weights, gradients, 0.0, 0.0)
     return weights, gradients, master, state
 
 
@@ -228,6 +225,8 @@ def _copied_gradients(method: Method, layout: Layout, kept: Stack, share: _Share
 
     An optimizer on the host has them there, that of a pipeline in bf16 needs none, and adapters have too few to count.
     """
+    if not kept.step_bytes:
+        return 0.0
     recipe, split = method.recipe, layout.zero_stage > 0
     wide = bytes_each(method, kept).gradient >= 4 or (layout.pp > 1 and method.compute_dtype != "fp16")
     if wide or recipe.lora_rank or recipe.offloaded.optimizer:

@@ -117,7 +117,6 @@ def unchecked_plan(inputs: Training) -> TrainingPlan:
     if not inputs.batches.batch > 0:
         raise RangeError(f"no batch: got {inputs.batches.batch} sequences, want above 0. Correct batch.")
     work = work_of(inputs, inputs.layout)
-    inputs = replace(inputs, layout=work.layout, method=work.setup.method)
-    work = Work(inputs, work.layout, work.fullest, stated=work.stated)
     seconds, band = work.timing(inputs.utilization, inputs.pace.flops_convention)
-    return TrainingPlan(inputs, work, cases_of(inputs, work, seconds, band=band))
+    cases = cases_of(inputs, work, seconds, band=band)
+    return TrainingPlan(replace(inputs, layout=work.layout, method=work.setup.method), work, cases)

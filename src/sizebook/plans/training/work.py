@@ -68,7 +68,7 @@ class Work:
         found = memory_by_stage(self.profile, self.layout, self.setup.method, n_micro=self.micro_batches)
         return tuple(within(each, self.setup.capacity_bytes) for each in found)
 
-    @cached_property
+    @property
     def needed_bytes(self) -> float:
         """What the fullest rank needs in all."""
         return self.fullest.total
