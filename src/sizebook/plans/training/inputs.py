@@ -170,7 +170,7 @@ class Setup:
     def __post_init__(self) -> None:
         object.__setattr__(self, "method", native(self.method, self.gpu))
 
-    @cached_property
+    @property
     def capacity_bytes(self) -> float:
         """What one accelerator leaves for training: what the driver was measured to leave, else 99 %."""
         return capacity_bytes(self.gpu) - self.reserved_bytes

@@ -15,7 +15,7 @@ from sizebook.plans.cost_range import CostRange, cost_range
 from sizebook.plans.training.case import Case, cases_of, reliability
 from sizebook.plans.training.inputs import Costs, Training
 from sizebook.plans.training.remedies import misfit
-from sizebook.plans.training.work import Work, trained_parameters, work_of
+from sizebook.plans.training.work import Work, settled_work, trained_parameters
 from sizebook.training.memory import Memory
 from sizebook.training.recipe_choice import KEPT_FREE
 from sizebook.training.time import StepTime
@@ -116,7 +116,8 @@ def unchecked_plan(inputs: Training) -> TrainingPlan:
         raise RangeError(f"nothing to train: got {inputs.tokens:g} tokens, want above 0. Correct tokens.")
     if not inputs.batches.batch > 0:
         raise RangeError(f"no batch: got {inputs.batches.batch} sequences, want above 0. Correct batch.")
-    work = work_of(inputs, inputs.layout)
+    stated, found = inputs.method.recipe, settled_work(inputs, inputs.layout)
+    inputs = replace(inputs, layout=found.layout, method=found.method)
+    work = Work(inputs, found.layout, found.fullest, stated=stated)
     seconds, band = work.timing(inputs.utilization, inputs.pace.flops_convention)
-    cases = cases_of(inputs, work, seconds, band=band)
-    return TrainingPlan(replace(inputs, layout=work.layout, method=work.setup.method), work, cases)
+    return TrainingPlan(inputs, work, cases_of(inputs, work, seconds, band=band))

@@ -29,7 +29,7 @@ from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.policy_effects import saved_share
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Recipe
-from sizebook.training.recipe_choice import recipe_text, settle, within
+from sizebook.training.recipe_choice import Settled, recipe_text, settle, within
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
@@ -222,17 +222,22 @@ def trained_parameters(architecture: Architecture, recipe: Recipe) -> int:
 
 def work_of(setup: Setup, layout: Layout) -> Work:
     """Return the work of a layout with what it leaves blank settled, or refuse one that cannot run the model."""
+    found = settled_work(setup, layout)
+    used = setup if found.method is setup.method else replace(setup, method=found.method)
+    return Work(used, found.layout, found.fullest, stated=setup.method.recipe)
+
+
+def settled_work(setup: Setup, layout: Layout) -> Settled:
+    """Return the layout and the method that a work runs with, and its memory."""
     check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
     check_recipe(setup.method.recipe, setup.architecture)
     check_power_limit(setup.gpu, setup.method.power_limit_watts)
     profile = model_profile(setup.architecture, setup.batches.seq)
     n_micro = micro_batches(layout, setup.batches.batch)
     layout = placed(layout, setup.gpu, setup.method.recipe)
-    found = settle(
+    return settle(
         layout, setup.method, setup.capacity_bytes, needed=lambda each, how: memory(profile, each, how, n_micro=n_micro)
     )
-    used = setup if found.method is setup.method else replace(setup, method=found.method)
-    return Work(used, found.layout, found.fullest, setup.method.recipe)
 
 
 def placed(layout: Layout, gpu: Accelerator, recipe: Recipe) -> Layout:
