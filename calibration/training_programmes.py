@@ -19,7 +19,7 @@ from sizebook.core.tables import DATA, Row, shipped, table
 from sizebook.plans.cost_range import joint
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.scenarios.training import TrainingScenario, training_inputs
-from sizebook.training.whole_run import TENTH, default, error, mean, points, spread
+from sizebook.training.whole_run import TENTH, default, error, mean, programme_spread, published_programmes
 
 SOURCE = DATA / "training_programmes.csv"
 OUTPUT = Path(__file__).parents[1] / "docs" / "training_programmes_table.md"
@@ -74,15 +74,16 @@ def page() -> str:
     return "\n".join(
         [*lines, "",
          f"Default: {default():.3f}, the geometric mean, every family weighing the same. A family that it had not "
-         f"seen lies off it by a factor of {error(points()):.2f} (root mean square), off a power law in the number of "
-         f"GPUs by {_law_error():.2f}. Of the {len(every)} programmes {sum(every)} lie in the range that was made "
+         f"seen lies off it by a factor of {error(published_programmes()):.2f} (root mean square), off a power law in "
+         f"the number of GPUs by {_law_error():.2f}. Of the {len(every)} programmes {sum(every)} lie in the range that "
+         "was made "
          f"without their family, as a mean of families {_mean([_mean(each) for each in inside.values()]):.0%}.", ""]
     )  # fmt: skip
 
 
 def range_without(row: Row) -> tuple[float, float]:
     """Return what a plan that had not seen a programme's family makes of its hours: low and high over planned."""
-    rest = [each for each in points() if each[0] != row["family"]]
+    rest = [each for each in published_programmes() if each[0] != row["family"]]
     factor, spread = max(1.0, mean(rest)), error(rest) ** TENTH
     low, high = float(row["step_low"]), float(row["step_high"])
     return factor * joint(low, 1 / spread), factor * joint(high, spread)
@@ -112,7 +113,7 @@ def main() -> None:
     """Write and print the table."""
     parser(__doc__).parse_args()
     write(table("training_programmes"))
-    for cached in (shipped, table, default, spread):
+    for cached in (shipped, table, default, programme_spread):
         cached.cache_clear()
     OUTPUT.write_text(page(), encoding="utf-8")
     print(page())

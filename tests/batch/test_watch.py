@@ -13,7 +13,7 @@ from sizebook.batch.formats import FORMATS, RECORD
 from sizebook.batch.inspection import ChangedFigure
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.batch.store import opened
-from sizebook.batch.watch import HEADS, first, through
+from sizebook.batch.watch import HEADS, cause_of, first
 from tests.commands import run
 from tests.row_lists import listed
 
@@ -151,7 +151,7 @@ def test_what_is_neither_folder_nor_store_is_refused_and_left_alone(store: Path)
 
 @pytest.mark.parametrize(*listed("batch", "test_causes_by_what_moved"))
 def test_causes_by_what_moved(names: list[str], cause: str) -> None:
-    assert through([ChangedFigure(name, 1, 2) for name in names]) == cause
+    assert cause_of([ChangedFigure(name, 1, 2) for name in names]) == cause
 
 
 def test_the_cost_is_shown_first() -> None:

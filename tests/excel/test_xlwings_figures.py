@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from sizebook.functions import load
-from sizebook.functions.why import PLACES
+from sizebook.functions.error_messages import PLACES
 from tests.excel.officejs_client import call, error
 
 NO_KEY = {"XLWINGS_LICENSE_KEY": "", "HOME": "/nonexistent", "PYTHONPATH": ":".join(sys.path)}

@@ -12,8 +12,8 @@ from sizebook.formulas.finance import (
     instalment,
     interest,
     irr,
+    monthly_rate,
     npv,
-    of_a_month,
     payback,
     straight_line,
 )
@@ -26,7 +26,7 @@ def test_by_hand() -> None:
     assert npv(0.1, (110.0, 121.0)) == pytest.approx(200)
     assert irr((-100.0, 110.0)) == pytest.approx(0.1, rel=1e-12)
     assert irr((100.0, -110.0)) == pytest.approx(0.1, rel=1e-12)
-    assert (1 + of_a_month(0.08)) ** 12 == pytest.approx(1.08, rel=1e-14)
+    assert (1 + monthly_rate(0.08)) ** 12 == pytest.approx(1.08, rel=1e-14)
     assert (payback((-100.0, 60.0, 40.0)), payback((-100.0, 60.0))) == (2, None)
 
 

@@ -10,7 +10,7 @@ import pytest
 import sizebook.cli
 from sizebook.cli import main
 from sizebook.core.errors import RangeError
-from sizebook.intake.limits import Limits, limits, meanings
+from sizebook.intake.limits import Limits, limits, limits_in_words
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "files.md"
 
@@ -41,7 +41,7 @@ def test_workers_of_a_batch_follow_the_option_and_the_environment(tmp_path: Path
 
 def test_the_page_names_every_limit_with_its_default() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for name, meaning in meanings().items():
+    for name, meaning in limits_in_words().items():
         said, _, default = meaning.rpartition(" (")
         assert f"| `{name}` | {default.rstrip(')')} | {said} |" in text
 

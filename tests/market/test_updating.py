@@ -15,7 +15,7 @@ from sizebook.core import data_records as reading
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, read, shipped
 from sizebook.market.answers import catalogs, offers
-from sizebook.market.updating import translated, updates
+from sizebook.market.updating import offers_as_rows, updates
 from sizebook.tables.hardware import accelerators
 from tests.commands import run
 from tests.row_lists import listed
@@ -76,7 +76,7 @@ def test_a_real_answer(file: str, catalog: str, named: dict[str, str], unnamed: 
     """Rows read off the answers by hand; Oracle's list prices one accelerator where the machine has eight."""
     (source,) = (each for each in catalogs() if each.name == catalog)
     answer = offers(source, (ANSWERS / file).read_bytes(), file, named)
-    found, left = translated(source, answer, TODAY)
+    found, left = offers_as_rows(source, answer, TODAY)
     expected = [row for row in read(Path(__file__).parent / "expected_rows.csv") if row.pop("answer") == file]
     assert [{name: row[name] for name in expected[0]} for row in found] == expected
     assert left == unnamed

@@ -7,7 +7,7 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.formulas.money import Running
-from sizebook.plans.alternatives import AlternativeMonth, present_values, side_by_side, totals_of
+from sizebook.plans.alternatives import AlternativeMonth, months_by_way, present_values, totals_of
 from sizebook.plans.owned import Financing, OwnedGpus, OwnedNode
 from sizebook.plans.serving.option_steps import alternative_steps
 from tests.plans.serving.test_alternatives import OWNED, plan
@@ -26,7 +26,7 @@ def node(**asked: Any) -> OwnedNode:
 
 def months(of: OwnedNode, needed: list[int]) -> tuple[AlternativeMonth, ...]:
     rented = plan(months=len(needed)).months
-    return side_by_side(rented, [0.0] * len(needed), owned=of.months(needed, [0.0] * len(needed)))
+    return months_by_way(rented, [0.0] * len(needed), owned=of.months(needed, [0.0] * len(needed)))
 
 
 def test_a_sixth_of_what_is_left_each_month_by_hand() -> None:

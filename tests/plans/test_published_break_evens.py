@@ -6,7 +6,7 @@ import pytest
 
 from sizebook.core.sections import put_together
 from sizebook.plans.alternatives import settled_month
-from sizebook.plans.crossings import Course, Stairs, first_crossing
+from sizebook.plans.break_even import Course, Stairs, first_crossing
 from sizebook.plans.owned import OwnedGpus, OwnedNode
 
 # ewyluda/gpu-price-index at a3b9e64, tests/fixtures/tco_cases.json: servers of 8 GPUs, USD a server, kW of one, years,

@@ -14,8 +14,8 @@ import pytest
 from click.testing import Result
 
 from sizebook.batch import runner
-from sizebook.batch.parcels import contents_on_worker, pack, pack_without_files, run_on_worker
 from sizebook.batch.scenario_list import Row
+from sizebook.batch.sent_scenarios import contents_on_worker, pack, pack_without_files, run_on_worker
 from sizebook.core.errors import InputError
 from sizebook.scheduling import cluster
 from sizebook.sources.writing import write_whole
@@ -161,7 +161,8 @@ def test_what_travels_is_data(there: Machines, tmp_path: Path, monkeypatch: pyte
     done = ran("batch", tmp_path / "s.toml", "-o", tmp_path / "out", "--formats", "json", "--scheduler", there.address)
     assert "1 of 1 scenarios done" in done.output
     assert named == {
-        "functools partial", "sizebook.scheduling.cluster _on_worker", "sizebook.batch.parcels contents_on_worker"
+        "functools partial", "sizebook.scheduling.cluster _on_worker",
+        "sizebook.batch.sent_scenarios contents_on_worker",
     }  # fmt: skip
     [parcel] = map(json.loads, sent)
     assert parcel["row"]["values"] == {"model": "config.json", "as_of": "2026-03-01"}

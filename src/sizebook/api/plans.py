@@ -13,7 +13,7 @@ from sizebook.api.drawings import Drawing, PlanBridge
 from sizebook.core.derivation import Step, derivation_lines
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.extras import need
-from sizebook.core.hints import offered, suggestion
+from sizebook.core.hints import suggestion, want_one_of
 from sizebook.core.units import in_unit, significant
 from sizebook.plans.contents import Contents, Figure, Ledger, Value, split
 
@@ -206,7 +206,7 @@ class Plan:
         for table in self._contents.tables:
             if table.name == name:
                 return table
-        raise UnknownKeyError(f"unknown table: got '{name}', want {offered(name, self.tables)}")
+        raise UnknownKeyError(f"unknown table: got '{name}', want {want_one_of(name, self.tables)}")
 
     def _steps(self) -> list[Step]:
         from sizebook.reports.document import Derivation

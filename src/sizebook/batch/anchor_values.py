@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sizebook.batch.layouts import COLUMNS as LAYOUT_COLUMNS
-from sizebook.batch.layouts import NAME as LAYOUTS
-from sizebook.batch.layouts import layouts
+from sizebook.batch.layouts_table import COLUMNS as LAYOUT_COLUMNS
+from sizebook.batch.layouts_table import NAME as LAYOUTS
+from sizebook.batch.layouts_table import layouts
 from sizebook.batch.plan_contents import outlines
 from sizebook.batch.sensitivity import COLUMNS as SWINGS
 from sizebook.batch.sensitivity import NAME as SENSITIVITY

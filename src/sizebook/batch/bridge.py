@@ -15,7 +15,7 @@ from sizebook.batch.inspection import causes_of, read_record
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
 from sizebook.core.errors import InputError, RangeError, SizebookError
 from sizebook.core.texts import text
-from sizebook.plans.bridges import Bridge, Step, reached
+from sizebook.plans.bridges import Bridge, Step, value_after
 from sizebook.plans.contents import Ledger
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.dotted_keys import put
@@ -81,8 +81,8 @@ def bridge(one: Side, other: Side) -> Bridge:
     start = today if one.written is None else one.written
     steps = [Step(DATA, one.name, "today", value=today)] if start != today else []
     steps += steps_between(one, other)
-    steps += _months_between(one, other, reached(today, steps))
-    if other.written not in (None, reached(today, steps)):
+    steps += _months_between(one, other, value_after(today, steps))
+    if other.written not in (None, value_after(today, steps)):
         steps.append(Step(DATA, "today", other.name, value=other.written))
     figures = {figure.name: figure for figure in planned.contents.figures}
     name = cost_of({name: figure.value for name, figure in figures.items()})[0]

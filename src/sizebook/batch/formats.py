@@ -15,7 +15,7 @@ from sizebook.batch.plan_kinds import PlannedScenario
 from sizebook.batch.record import json_values
 from sizebook.core.errors import InputError
 from sizebook.core.extras import need
-from sizebook.core.hints import offered
+from sizebook.core.hints import want_one_of
 from sizebook.plans.contents import Figure, Value
 from sizebook.sources.cell_text import neutral_cells
 from sizebook.sources.writing import csv_text, make_folder, write_whole
@@ -156,7 +156,7 @@ def parse_formats(text: str, others: Sequence[str] = ()) -> tuple[str, ...]:
     words, known = [word.strip().casefold() for word in text.split(",") if word.strip()], (*FORMATS, *others)
     for word in words or [""]:
         if word not in known:
-            raise InputError(f"unknown format: got '{word}', want {offered(word, known, lists='docs/reports.md')}")
+            raise InputError(f"unknown format: got '{word}', want {want_one_of(word, known, lists='docs/reports.md')}")
     return tuple(name for name in known if name in words)
 
 

@@ -20,10 +20,10 @@ import polars as pl
 from sizebook.batch.file_names import safe_stem
 from sizebook.batch.formats import Outputs
 from sizebook.batch.journal import Outcome, journal
-from sizebook.batch.parcels import Data, failed_outcome, pack_without_files, run_on_worker
 from sizebook.batch.record import installation
 from sizebook.batch.runner import RunOptions, ShowProgress, Work, run_remaining
 from sizebook.batch.scenario_list import Row
+from sizebook.batch.sent_scenarios import Data, failed_outcome, pack_without_files, run_on_worker
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.plans.contents import Figure
 from sizebook.scenarios.scenario_files import RATES

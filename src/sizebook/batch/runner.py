@@ -11,10 +11,10 @@ from sizebook.batch.formats import FORMATS, LONG_TABLES, USUAL, produce_files
 from sizebook.batch.index_table import lines_of
 from sizebook.batch.journal import Journal, Outcome, journal, remove_journal
 from sizebook.batch.long_tables import write_tables
-from sizebook.batch.parcels import contents_on_worker, failed_outcome, pack, write_sent
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.batch.record import installation
 from sizebook.batch.scenario_list import Row
+from sizebook.batch.sent_scenarios import contents_on_worker, failed_outcome, pack, write_sent
 from sizebook.core.errors import SizebookError
 from sizebook.scheduling.processes import Processes
 from sizebook.scheduling.scheduler import Scheduler, WorkerDiedError

@@ -112,10 +112,10 @@ def _judged(name: str, found: Inspection) -> Watched:
     numbers = [each for each in found.moved if each not in texts]
     if not numbers:  # every figure is the same; a basis may have grown old
         return Watched(name, HOLDS, why="; ".join(f"{each.name} is now: {each.today}" for each in texts))
-    return Watched(name, MOVED, through(found.moved), first(numbers), why)
+    return Watched(name, MOVED, cause_of(found.moved), first(numbers), why)
 
 
-def through(moved: Iterable[ChangedFigure]) -> str:
+def cause_of(moved: Iterable[ChangedFigure]) -> str:
     """Return what moved the figures of a plan: model, estimate, memory, price, power or grid, band, or other."""
     names = [each.name for each in moved]
     told = [cause for cause, words in THROUGH.items() if any(word in name for word in words for name in names)]

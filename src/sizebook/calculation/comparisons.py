@@ -47,7 +47,7 @@ class ShortNumbers:
         return self.known[key]
 
 
-def sides(tokens: Sequence[Token]) -> list[list[Token]]:
+def compared_sides(tokens: Sequence[Token]) -> list[list[Token]]:
     """Return an expression as what it compares, with the signs between; as it is where it compares nothing."""
     found: list[list[Token]] = [[]]
     depth = 0
@@ -61,7 +61,7 @@ def sides(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def compared(parts: Sequence[Sequence[Token]], written: Sequence[str], short: ShortNumbers, *, sheet: str) -> list[str]:
-    """Return the `sides` of an expression, given as they are and as they are rewritten, such that 15 digits count."""
+    """Return the `compared_sides` of an expression, given as they are and as rewritten, such that 15 digits count."""
     given = [bare(part) for part in parts]
     if len(given) == 1 or any(map(_settles, given)):
         return list(written)
@@ -80,7 +80,7 @@ def _settles(side: Sequence[Token]) -> bool:
 
 def _is_short(side: Sequence[Token], short: ShortNumbers, sheet: str) -> bool:
     """Return whether a side has no number of more than 15 digits."""
-    if any(token.kind == "operator" and token.text == "&" for token in on_top(side)):
+    if any(token.kind == "operator" and token.text == "&" for token in outside_parentheses(side)):
         return True
     if all(token.kind == "number" or token.text in ("-", "+", "%") for token in side):
         numbers = [token.text for token in side if token.kind == "number"]
@@ -96,7 +96,7 @@ def _is_short(side: Sequence[Token], short: ShortNumbers, sheet: str) -> bool:
     return side[0].kind in ("error", "text")
 
 
-def on_top(side: Sequence[Token]) -> list[Token]:
+def outside_parentheses(side: Sequence[Token]) -> list[Token]:
     """Return the tokens that stand in no parentheses."""
     found, depth = [], 0
     for token in side:

@@ -21,7 +21,7 @@ def is_criterion(name: str, number: int) -> bool:
     return first is not None and number >= first and (number - first) % 2 == 0
 
 
-def of_one_size(name: str, parts: Sequence[list[Token]], sheet: str) -> bool:
+def areas_of_one_size(name: str, parts: Sequence[list[Token]], sheet: str) -> bool:
     """Return whether the areas of a function of several criteria, as far as they are plain ones, are of one size."""
     first = _FIRST.get(name)
     if first is None or not name.endswith("IFS"):

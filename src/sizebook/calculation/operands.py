@@ -21,7 +21,7 @@ def intersection(first: Token, second: Token, sheet: str) -> Token:
     return Token("reference", absolute(Area(one.sheet, top, left, bottom=bottom, right=right)))
 
 
-def meets(before: Token, after: Token) -> bool:
+def operands_meet(before: Token, after: Token) -> bool:
     return before.kind in _OPERAND_ENDS and after.kind in _OPERAND_BEGINS
 
 
@@ -39,7 +39,7 @@ def is_end_of_range(tokens: Sequence[Token], first: int, last: int) -> bool:
     return (first > 0 and tokens[first - 1].text == ":") or (last + 1 < len(tokens) and tokens[last + 1].text == ":")
 
 
-def crossing(place: Area, at: Area) -> str:
+def intersecting_cell(place: Area, at: Area) -> str:
     """Return the one cell of an area in the row or column of a formula's cell, ``#VALUE!`` where there is none."""
     row = place.top if place.top == place.bottom else at.top
     column = place.left if place.left == place.right else at.left

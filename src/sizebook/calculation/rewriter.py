@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from sizebook.calculation.arrays import indexed, refuse_in_array, refuse_unequal, refuse_whole_rows
 from sizebook.calculation.call_arguments import Call, CallArguments
 from sizebook.calculation.callback_names import EACH, FIRST, JOINED, OMITTED, ONLY, OWN, PLACE, SERIES
-from sizebook.calculation.comparisons import compared, on_top, sides
+from sizebook.calculation.comparisons import compared, compared_sides, outside_parentheses
 from sizebook.calculation.copies import grows
-from sizebook.calculation.criteria import of_one_size, with_errors_sought
+from sizebook.calculation.criteria import areas_of_one_size, with_errors_sought
 from sizebook.calculation.literals import names_lost_range
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
 from sizebook.calculation.number_texts import operands
-from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
+from sizebook.calculation.operands import intersecting_cell, is_end_of_range, stands_alone
 from sizebook.calculation.proofs import refuse_form
 from sizebook.calculation.repeated_arrays import with_let
 from sizebook.calculation.spellings import plain_name
@@ -37,7 +37,7 @@ from sizebook.calculation.spreadsheet_functions import (
 from sizebook.calculation.text_numbers import written_out
 from sizebook.calculation.tokens import Token, area, arguments, balanced, called_name, closing, innermost, tokenize
 from sizebook.calculation.unions import intersected
-from sizebook.calculation.whole_columns import to_its_end, to_the_end
+from sizebook.calculation.whole_columns import argument_with_ends, with_ends
 
 _JOINS = ("CONCAT", "TEXTJOIN")  # their result may be longer than a cell holds
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
@@ -79,9 +79,9 @@ class Rewriter(CallArguments):
             tokens = intersected(tokens, self.at.sheet)
         inside = kind if kind == ARRAY or stands_alone(tokens) else ONE
         if inside == ARRAY and not stands_alone(tokens):
-            refuse_unequal(on_top(tokens), self.at.sheet)
-            self._compares_sizes([on_top(tokens)])
-        parts, written = sides(tokens), list[str]()
+            refuse_unequal(outside_parentheses(tokens), self.at.sheet)
+            self._compares_sizes([outside_parentheses(tokens)])
+        parts, written = compared_sides(tokens), list[str]()
         for part in parts:  # no comprehension, which would be one more frame to each level
             written.append(self._joined(part, inside) if _joins(part) else self._items(part, inside))
         self.depth -= 1
@@ -147,9 +147,9 @@ class Rewriter(CallArguments):
         if ":" in place.sheet:
             raise NotCalculableError(f"{token.text} goes through several sheets")
         if kind != ONE or ":" not in token.text:
-            return to_the_end(token.text) if kind == ARRAY else token.text
+            return with_ends(token.text) if kind == ARRAY else token.text
         self.moves = False
-        return crossing(place, self.at)
+        return intersecting_cell(place, self.at)
 
     def _spread(self, anchor: str) -> str:
         """Return what a dynamic array formula fills; the engine knows no such area of one cell."""
@@ -207,13 +207,13 @@ class Rewriter(CallArguments):
         parts = with_errors_sought(name, parts)
         if name.endswith("IFS") or function.by == "alike":
             self._compares_sizes(parts)
-        if not of_one_size(name, parts, self.at.sheet):
+        if not areas_of_one_size(name, parts, self.at.sheet):
             return "#VALUE!"
         over_rows = self._over_rows(name, parts, kind)
         if over_rows:
             return over_rows
         if name == "INDEX" and parts:
-            parts = [to_its_end(parts[0]), *parts[1:]]
+            parts = [argument_with_ends(parts[0]), *parts[1:]]
         given = self._arguments(Call(name, function, parts, kind=kind, own=own))
         if not own and function.must_be_lifted(parts, self.variables, areas=kind == ARRAY):
             return self._lifted(name, function, given)
@@ -248,7 +248,7 @@ class Rewriter(CallArguments):
         """Return the one value that an ordinary formula takes of a call: where an area crosses, else the first."""
         if function.many == WHOLE and (place := indexed(parts, self.at.sheet)) is not None:
             self.moves = False
-            return crossing(place, self.at)
+            return intersecting_cell(place, self.at)
         is_reference = function.many == REFERENCE or (function.many == WHOLE and is_area(parts[0]))
         return f"{ONLY}({PLACE},{call})" if is_reference else f"{FIRST}({call})"
 

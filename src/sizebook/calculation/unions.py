@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sizebook.calculation.names import NotCalculableError
-from sizebook.calculation.operands import intersection, meets
+from sizebook.calculation.operands import intersection, operands_meet
 from sizebook.calculation.spreadsheet_functions import RANGE, SpreadsheetFunction
 from sizebook.calculation.tokens import Area, Token, absolute, area, arguments, closing, unquoted
 from sizebook.calculation.used_cells import UsedCells
@@ -64,7 +64,7 @@ def intersected(tokens: Sequence[Token], sheet: str) -> list[Token]:
     for before, token in zip([None, *tokens], tokens, strict=False):
         if token.kind == "space":
             continue
-        if before is not None and before.kind == "space" and found and meets(found[-1], token):
+        if before is not None and before.kind == "space" and found and operands_meet(found[-1], token):
             found[-1] = intersection(found[-1], token, sheet)
         else:
             found.append(token)

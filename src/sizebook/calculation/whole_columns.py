@@ -68,7 +68,7 @@ def is_open(token: Token) -> bool:
     return place is not None and place.bottom == LAST_ROW and place.top < LAST_ROW
 
 
-def to_the_end(text: str) -> str:
+def with_ends(text: str) -> str:
     """Return whole columns or rows with their ends written out."""
     place, (before, mark, own) = area(text, ""), text.rpartition("!")
     if place is None or ":" not in own:
@@ -81,16 +81,16 @@ def to_the_end(text: str) -> str:
     return text
 
 
-def to_its_end(part: Sequence[Token]) -> list[Token]:
+def argument_with_ends(part: Sequence[Token]) -> list[Token]:
     """Return an argument with its ends written out where it is whole columns or rows, of which the engine's INDEX
     knows the used ones only."""
-    return [Token("reference", to_the_end(part[0].text))] if is_area(part) else list(part)
+    return [Token("reference", with_ends(part[0].text))] if is_area(part) else list(part)
 
 
 def with_all_columns(part: list[Token]) -> list[Token]:
     """Return an area with the ends of whole rows written out, of which the engine takes as many columns as are used."""
     place = area(part[0].text, "")
-    return to_its_end(part) if place is not None and place.right == LAST_COLUMN else part
+    return argument_with_ends(part) if place is not None and place.right == LAST_COLUMN else part
 
 
 def cut(

@@ -57,9 +57,9 @@ class _Limit(click.Option):
     """An option whose help lists every limit; the limits load only when the help is shown."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from sizebook.intake.limits import meanings
+        from sizebook.intake.limits import limits_in_words
 
-        listed = "; ".join(f"{name}: {said}" for name, said in meanings().items())
+        listed = "; ".join(f"{name}: {said}" for name, said in limits_in_words().items())
         self.help = f"Raise or lower a limit on input files. {listed}"
         return super().get_help_record(ctx)
 

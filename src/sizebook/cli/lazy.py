@@ -12,12 +12,12 @@ class HintedGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Return the command that the words begin with, and the words after it."""
-        from sizebook.core.hints import offered  # only a mistake needs it
+        from sizebook.core.hints import want_one_of  # only a mistake needs it
 
         known = self.list_commands(ctx)
         if args[0] not in known:
             help_of = f"'{ctx.command_path} --help'"
-            ctx.fail(f"unknown command: got '{args[0]}', want {offered(args[0], known, lists=help_of)}")
+            ctx.fail(f"unknown command: got '{args[0]}', want {want_one_of(args[0], known, lists=help_of)}")
         return super().resolve_command(ctx, args)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sizebook.core.coercion import LARGEST, Cell, Range, as_rows, as_text, coerce, is_blank, single_cell
 from sizebook.core.errors import InputError, RangeError, SizebookError, UnknownKeyError, shown
-from sizebook.core.hints import offered
+from sizebook.core.hints import want_one_of
 from sizebook.core.quantities import Model
 from sizebook.core.registry import Function, find, registered
 from sizebook.core.sections import Argument, quantity_of
@@ -122,7 +122,7 @@ def _options(cell: Cell | Range, known: Sequence[str], *, in_words: bool) -> lis
 def option_name(name: str, known: Sequence[str]) -> str:
     """Return the name of an argument; raise with the nearest one if it is unknown."""
     if name not in known:
-        raise UnknownKeyError(f"unknown argument: got {shown(name)}, want {offered(name, known)}")
+        raise UnknownKeyError(f"unknown argument: got {shown(name)}, want {want_one_of(name, known)}")
     return name
 
 

@@ -4,7 +4,7 @@ from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
 from sizebook.core.errors import InputError, shown
-from sizebook.core.hints import offered
+from sizebook.core.hints import want_one_of
 from sizebook.core.tables import toml_tables
 
 Record = TypeVar("Record")
@@ -24,7 +24,7 @@ def data_records(name: str, kind: type[Record]) -> tuple[Record, ...]:
         if missing := [key for key in needed if key not in cells]:
             raise InputError(f"missing key: got [{title}] without, want {' and '.join(missing)}. Add it in {file}.")
         if unknown := [key for key in cells if key not in names]:
-            want = offered(unknown[0], names, lists=file)
+            want = want_one_of(unknown[0], names, lists=file)
             raise InputError(f"unknown key: got {shown(unknown[0])} in [{title}] of {file}, want {want}")
         found.append(made(title, **cells))
     return tuple(found)

@@ -22,7 +22,7 @@ _REMEMBERED = 1 << 14  # a word is compared with each part of some thousand name
 _SAME, _SLIP, _BEGINS, _PARTS, _SLIPS, _OTHER_NUMBER = range(6)
 
 
-def likely(word: str, known: Iterable[str]) -> list[str]:
+def likely_words(word: str, known: Iterable[str]) -> list[str]:
     """Return at most five of the known words that may be meant, the likeliest first, alone if one stands out.
 
     People write the same thing in another word (users), swap or drop letters (h100-smx), stop early (int4) or leave a
@@ -42,14 +42,14 @@ def likely(word: str, known: Iterable[str]) -> list[str]:
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` for a near miss among the known words, otherwise nothing."""
-    meant = likely(word, known)
+    meant = likely_words(word, known)
     return f" Did you mean {_either(meant)}?" if meant else ""
 
 
-def offered(word: str, known: Iterable[str], *, lists: str = "docs/functions.md", also: str = "") -> str:
+def want_one_of(word: str, known: Iterable[str], *, lists: str = "docs/functions.md", also: str = "") -> str:
     """Return what follows "want" where one of some names belongs: the likely ones, a few others, who lists the rest."""
     names = list(dict.fromkeys(known))
-    meant = likely(word, names)
+    meant = likely_words(word, names)
     left = [name for name in names if name not in meant]
     if meant and len(names) > MOST:
         unlike = {name: _distance(word.casefold(), name.casefold()) / max(len(word), len(name)) for name in left}
@@ -68,7 +68,9 @@ def unknown_key(
 ) -> UnknownKeyError:
     """Return the error for a key that is not in a table: with the names that it may mean, or where they stand."""
     want = (
-        f"{where}.{suggestion(got, known) or ' Correct it.'}" if where else offered(got, known, lists=lists, also=also)
+        f"{where}.{suggestion(got, known) or ' Correct it.'}"
+        if where
+        else want_one_of(got, known, lists=lists, also=also)
     )
     return UnknownKeyError(f"unknown {what}: got {shown(got)}, want {want}")
 

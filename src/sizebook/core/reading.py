@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.hints import likely, offered
+from sizebook.core.hints import likely_words, want_one_of
 from sizebook.core.scenario_keys import tables_by_key
 from sizebook.core.sections import (
     TABLES,
@@ -132,10 +132,10 @@ def _unknown(key: str, known: Mapping[str, Argument | Nested], found: _Findings)
     """Return the message for a key that is unknown in its place: it names the right table, if there is one."""
     if key in found.tables_by_key:
         return f"key in the wrong table: got '{key}', want it {_place(key, found)}. Move it."
-    if not likely(key, known) and (meant := likely(key, found.tables_by_key)):
+    if not likely_words(key, known) and (meant := likely_words(key, found.tables_by_key)):
         elsewhere = " or ".join(f"'{each}' {_place(each, found)}" for each in meant)
         return f"unknown key: got '{key}', want {elsewhere}. {found.lists} lists all keys."
-    return f"unknown key: got '{key}', want {offered(key, known, lists=found.lists)}"
+    return f"unknown key: got '{key}', want {want_one_of(key, known, lists=found.lists)}"
 
 
 def _place(key: str, found: _Findings) -> str:

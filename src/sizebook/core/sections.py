@@ -267,7 +267,7 @@ def flat(instance: Any) -> dict[str, Any]:
     return found
 
 
-def unasked(instance: Any) -> frozenset[str]:
+def leaves_without_effect(instance: Any) -> frozenset[str]:
     """Return the leaves of a section that say nothing, as nobody asked by the key of theirs."""
     found: set[str] = set()
     kind: Any = type(instance)
@@ -275,11 +275,11 @@ def unasked(instance: Any) -> frozenset[str]:
         if within is not None and not within.apart:
             part = getattr(instance, name)
             silent = isinstance(part, AskedBy) and part == within.kind()
-            found |= flat(part).keys() - {within.kind.asked_by} if silent else unasked(part)
+            found |= flat(part).keys() - {within.kind.asked_by} if silent else leaves_without_effect(part)
     return frozenset(found)
 
 
-def stated_in_vain(instance: Any) -> Iterator[tuple[AskedBy, tuple[str, ...]]]:
+def sections_without_effect(instance: Any) -> Iterator[tuple[AskedBy, tuple[str, ...]]]:
     """Yield each section inside another that says nothing, with the keys that are stated there."""
     kind: Any = type(instance)
     for name, within in _parts(kind):
@@ -287,7 +287,7 @@ def stated_in_vain(instance: Any) -> Iterator[tuple[AskedBy, tuple[str, ...]]]:
             part = getattr(instance, name)
             if isinstance(part, AskedBy) and (given := part.stated_in_vain):
                 yield part, given
-            yield from stated_in_vain(part)
+            yield from sections_without_effect(part)
 
 
 @cache

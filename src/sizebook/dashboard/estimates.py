@@ -77,7 +77,7 @@ def _tables(models: Sequence[str]) -> dict[Any, Sequence[str]]:
         releases.release_of: releases.read_releases(),
         releases.newest_release: ENGINES,
         table: ("engines",),
-        formats.stored_of: (),
+        formats.checkpoint_weights: (),
         own_rates.own_rates: (),
     }
 

@@ -39,7 +39,7 @@ def irr(amounts: Sequence[float]) -> float:
     return (low + high) / 2
 
 
-def of_a_month(rate_of_a_year: float) -> float:
+def monthly_rate(rate_of_a_year: float) -> float:
     """Return the rate of a month that comes to that of a year: (1 + rate)^(1/12) - 1."""
     return float((1 + rate_of_a_year) ** (1 / _MONTHS_A_YEAR) - 1)
 

@@ -36,7 +36,7 @@ MODULES = (
     "plans.serving.curves",
     "plans.fleet.functions",
     "plans.programme.functions",
-    "functions.why",  # the last: they ask about the others
+    "functions.error_messages",  # the last: they ask about the others
     "functions.tracing",
 )
 

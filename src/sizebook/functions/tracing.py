@@ -10,7 +10,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.registry import Function, find, function
 from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import table
-from sizebook.functions.why import AnyCells, FunctionName, asks_about_a_call, in_places
+from sizebook.functions.error_messages import AnyCells, FunctionName, arguments_in_order, asks_about_a_call
 
 Explanation = Annotated[list[list[Any]], Quantity("a line each: what it is, and the text or figure", unit="lines")]
 Whose = Annotated[
@@ -35,7 +35,7 @@ def sizebook_explain(name: FunctionName, **arguments: AnyCells) -> Explanation:
     with what it rests on. Errors: those of the function itself, and ranges that give several results.
     """
     asked = find(name)
-    given = in_places(arguments)
+    given = arguments_in_order(arguments)
     value = cells.evaluate(asked, given)
     if asked.result.kind != "range" and as_rows(value) is not None:
         raise InputError(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 
 from sizebook.core.errors import InputError
-from sizebook.core.hints import offered
+from sizebook.core.hints import want_one_of
 
 VARIABLE = "SIZEBOOK_LIMITS"
 
@@ -65,7 +65,7 @@ def raised(name: str) -> str:
     return f"If you trust the file, raise the limit: --limit {name}=N, or {VARIABLE}={name}=N."
 
 
-def meanings() -> dict[str, str]:
+def limits_in_words() -> dict[str, str]:
     """Return every limit with what it limits, for help and documentation."""
     return {each.name: f"{each.metadata['meaning']} ({each.default:,})" for each in fields(Limits)}
 
@@ -78,7 +78,7 @@ def _stated(text: str) -> Limits:
         name, _, value = (part.strip() for part in word.partition("="))
         known = [each.name for each in fields(Limits)]
         if name not in known:
-            known_limits = offered(name, known, lists="'sizebook --help'")
+            known_limits = want_one_of(name, known, lists="'sizebook --help'")
             raise InputError(f"unknown limit: got '{word}', want NAME=N with {known_limits}")
         found[name] = _whole(word, value)
     return replace(Limits(), **found)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from sizebook.core.tables import Row, shipped
-from sizebook.market.answers import Catalog, filled, reading_of
+from sizebook.market.answers import Catalog, filled_cells, reading_of
 
 _NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
 
@@ -37,7 +37,7 @@ def _listed(catalog: Catalog, content: bytes, where: str, named: Mapping[str, st
     listed = {}
     with reading_of(catalog, where):
         for reading in catalog.readings:
-            for cells, _ in filled(catalog, reading, content, where=where, named=named):
+            for cells, _ in filled_cells(catalog, reading, content, where=where, named=named):
                 name = cells.pop("name")
                 listed[name] = {column: _figure(cell) for column, cell in cells.items() if cell}
     return listed

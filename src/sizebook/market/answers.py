@@ -98,7 +98,7 @@ def offers(catalog: Catalog, content: bytes, where: str, named: Mapping[str, str
                 **{name: cells[name] for name in _WORDS},
             )
             for reading in catalog.readings
-            for cells, _ in filled(catalog, reading, content, where, named=named)
+            for cells, _ in filled_cells(catalog, reading, content, where, named=named)
             if cells["price"]  # a blank is no offer in that term
         ]
 
@@ -115,7 +115,7 @@ def reading_of(catalog: Catalog, where: str) -> Iterator[None]:
         ) from error
 
 
-def filled(
+def filled_cells(
     catalog: Catalog, reading: Mapping[str, Any], content: bytes, where: str, *, named: Mapping[str, str]
 ) -> Iterator[tuple[dict[str, str], Mapping[str, Any]]]:
     """Yield the cells of a reading, filled from each record of an answer that it wants, and that record."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from sizebook.core.tables import Row
-from sizebook.market.answers import Catalog, filled, reading_of
+from sizebook.market.answers import Catalog, filled_cells, reading_of
 
 
 def grid_rows(catalog: Catalog, content: bytes, where: str, named: Mapping[str, str], day: str) -> list[Row]:
@@ -14,7 +14,7 @@ def grid_rows(catalog: Catalog, content: bytes, where: str, named: Mapping[str, 
     rows: dict[str, Row] = {}
     with reading_of(catalog, where):
         for reading in catalog.readings:
-            for cells, _ in filled(catalog, reading, content, where=where, named=named):
+            for cells, _ in filled_cells(catalog, reading, content, where=where, named=named):
                 row = {**cells, "key": cells["key"].casefold(), "kind": "country", "basis": "location"}
                 if row["year"] > rows.get(row["key"], {"year": ""})["year"]:
                     rows[row["key"]] = row | {"carbon_free_share": "", "source": catalog.cited, "retrieved": day}

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from sizebook.core.tables import Row, shipped
-from sizebook.market.answers import Catalog, filled, reading_of
+from sizebook.market.answers import Catalog, filled_cells, reading_of
 
 _LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
@@ -20,7 +20,7 @@ def token_prices(catalog: Catalog, content: bytes, where: str, named: Mapping[st
     rows: dict[tuple[str, str], Row] = {}
     with reading_of(catalog, where):
         for reading in catalog.readings:
-            for cells, record in filled(catalog, reading, content, where=where, named=named):
+            for cells, record in filled_cells(catalog, reading, content, where=where, named=named):
                 row = _row(catalog, reading, cells, record) | {"retrieved": day}
                 if not row["ends"] or row["ends"] > row["date"]:
                     rows.setdefault((row["provider"], row["model"].casefold()), row)

@@ -110,10 +110,10 @@ def _rows(
         return token_prices(catalog, content, where, named=named, day=day), Counter()
     if catalog.table == "grid":
         return grid_rows(catalog, content, where, named=named, day=day), Counter()
-    return translated(catalog, offers(catalog, content, where, named=named), day)
+    return offers_as_rows(catalog, offers(catalog, content, where, named=named), day)
 
 
-def translated(catalog: Catalog, listed: Sequence[Offer], day: str) -> tuple[list[Row], Counter[str]]:
+def offers_as_rows(catalog: Catalog, listed: Sequence[Offer], day: str) -> tuple[list[Row], Counter[str]]:
     """Return offers as rows of a price table, and how many offers have words that no row of market_offers.csv names."""
     names = [row for row in shipped("market_offers") if row["catalog"] in ("", catalog.name)]
     rows: dict[Key, Row] = {}

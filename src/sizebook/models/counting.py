@@ -28,7 +28,7 @@ def count(architecture: Architecture) -> Count:
     """Return the exact parameter count of a model, total, active and by part."""
     parts: dict[Part, int] = dict.fromkeys(PARTS, 0)
     active = 0
-    for weights, times in repeated(architecture):
+    for weights, times in groups_with_counts(architecture):
         for _, shape, part, _, copies, visited in weights:
             size = prod(shape) * times
             parts[part] += size * copies
@@ -48,7 +48,7 @@ def stored(weights: Iterable[Weight]) -> int:
     return sum(prod(shape) * copies for _, shape, _, _, copies, _ in weights)
 
 
-def repeated(architecture: Architecture) -> Iterable[tuple[tuple[Weight, ...], int]]:
+def groups_with_counts(architecture: Architecture) -> Iterable[tuple[tuple[Weight, ...], int]]:
     """Yield each distinct group of tensors with how often it occurs; equal layers are one object."""
     outside = (*architecture.inputs, *architecture.outputs, *([architecture.head] if architecture.head else []))
     for brick in outside:

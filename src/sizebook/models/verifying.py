@@ -18,7 +18,7 @@ from sizebook.models.checkpoints.packings import Quantization, unpacked_name
 from sizebook.models.checkpoints.tensors import Tensor, total_bytes
 from sizebook.models.checkpoints.weighing import BUFFER, SCALE, WEIGHT, weights_of
 from sizebook.models.checkpoints.weighing import Weight as Weighing
-from sizebook.models.counting import repeated
+from sizebook.models.counting import groups_with_counts
 
 OUTSIDE = -1
 _IN_LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|block|layer)\.(\d+)\.(.+)$")
@@ -118,7 +118,7 @@ def _expected(architecture: Architecture) -> dict[int, list[Weight]]:
 
     Errors: `InputError` for more, which a config of a few bytes can ask for.
     """
-    every = sum(times * weight.copies for weights, times in repeated(architecture) for weight in weights)
+    every = sum(times * weight.copies for weights, times in groups_with_counts(architecture) for weight in weights)
     refuse_over("tensors", every, "tensors that the config describes")
     outside = (*architecture.inputs, *architecture.outputs, *([architecture.head] if architecture.head else []))
     groups = {OUTSIDE: _copies(weight for brick in outside for weight in brick.weights)}

@@ -81,7 +81,7 @@ class RentedMonth(Protocol):
     def cash_usd(self) -> float: ...
 
 
-def side_by_side(
+def months_by_way(
     rented: Sequence[RentedMonth],
     contracts: Sequence[float],
     owned: Sequence[OwnedMonth] = (),
@@ -201,14 +201,14 @@ def present_values(months: Sequence[AlternativeMonth], rate: float) -> PresentVa
     return PresentValues(npv(rate, [month.rented_usd for month in months]), bought, worth("api_usd"))
 
 
-def costs(months: Sequence[AlternativeMonth]) -> tuple[tuple[Text, float], ...]:
+def cost_by_way(months: Sequence[AlternativeMonth]) -> tuple[tuple[Text, float], ...]:
     """Return what all months cost in each way that is asked."""
     ways = text("Renting"), text("Buying"), text("An API")
     sums = zip(*((month.rented_usd, month.owned_usd, month.api_usd) for month in months), strict=True)
     return tuple((way, sum(each)) for way, each in zip(ways, sums, strict=True) if None not in each)
 
 
-def said(months: Sequence[AlternativeMonth]) -> Iterator[Text]:
+def break_even_sentences(months: Sequence[AlternativeMonth]) -> Iterator[Text]:
     """Yield by when no more has been paid for bought GPUs than in the other ways, in words; nothing without a price."""
     totals, rented = totals_of(months), sum(month.rented_usd for month in months)
     ways = (

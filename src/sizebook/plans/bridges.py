@@ -40,7 +40,7 @@ class Bridge:
     @property
     def end(self) -> float:
         """What the figure is in the end."""
-        return reached(self.start, self.steps)
+        return value_after(self.start, self.steps)
 
     @property
     def title(self) -> Text:
@@ -72,7 +72,7 @@ class Bridge:
         return [(names.get(key, key), value) for key, value in self.bars]
 
 
-def reached(start: float, steps: Sequence[Step]) -> float:
+def value_after(start: float, steps: Sequence[Step]) -> float:
     """Return what the figure is after some steps."""
     return next((step.value for step in reversed(steps) if step.value is not None), start)
 

@@ -88,7 +88,7 @@ def _beyond(need: Need, held: int) -> Need:
     return counted((max(0, gpus - held), hours) for gpus, hours in need.items())
 
 
-def usd_if_kept_up(need: Need, on_demand_usd: float, price: float) -> float:
+def least_usd_of_month(need: Need, on_demand_usd: float, price: float) -> float:
     """Return the least that a month costs by itself, as if no contract ran; ``price`` is the lowest under contract.
 
     A GPU is under contract where the hours that need it would cost more.

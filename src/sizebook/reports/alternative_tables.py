@@ -6,11 +6,11 @@ from itertools import accumulate
 
 from sizebook.core.texts import joined, text
 from sizebook.core.units import grouped, usd
-from sizebook.plans.alternatives import AlternativeMonth, AlternativeTotals, by_year, costs
+from sizebook.plans.alternatives import AlternativeMonth, AlternativeTotals, by_year, cost_by_way
 from sizebook.plans.ledgers import month_label
 from sizebook.plans.serving.volumes import Volume
 from sizebook.reports.charts.chart_types import Line, Lines
-from sizebook.reports.document import Notes, Row, Section, Table, figures, words
+from sizebook.reports.document import Notes, Row, Section, Table, figure_columns, text_columns
 from sizebook.reports.number_columns import aligned, scaled, short_scale
 from sizebook.reports.phrases import month_axis
 
@@ -25,7 +25,7 @@ def rent_buy_or_call(
     """Return the section; nothing where only renting is asked."""
     if not months:
         return ()
-    (least, cost), *_ = sorted(costs(months), key=lambda each: each[1])
+    (least, cost), *_ = sorted(cost_by_way(months), key=lambda each: each[1])
     message = text("{way} costs the least over all months: {usd}", way=least, usd=usd(cost))
     chart = (_paid(months, month_axis(start, month_label(start, 0))),) if len(months) > 1 else ()
     notes = Notes(tuple(said), text("From when on which costs less"))
@@ -63,7 +63,10 @@ def _by_year(months: Sequence[AlternativeMonth], totals: AlternativeTotals) -> T
         note = joined([note, left])
     return Table(
         text("What each way costs by year"),
-        (*words(text("Year")), *figures(text("Rented"), text("Bought"), text("Bought, paid"), text("API"), unit="USD")),
+        (
+            *text_columns(text("Year")),
+            *figure_columns(text("Rented"), text("Bought"), text("Bought, paid"), text("API"), unit="USD"),
+        ),
         (*(rows if len(rows) > 1 else ()), Row((whole, *map(_amount, amounts)), "total")),
         note=note,
     )
@@ -90,12 +93,12 @@ def _over_traffic(volumes: Sequence[Volume]) -> Table:
     return Table(
         text("What the last month costs over its traffic, bought as is cheapest"),
         (
-            *words(text("Traffic, %")),
-            *figures(text("Requests a day")),
-            *figures(text("Rented"), unit="USD"),
-            *figures(text("in full"), unit="USD/Mtok"),
-            *figures(text("until GPUs are added"), unit="Mtok"),
-            *figures(text("added GPUs"), text("Bought"), text("API"), unit="USD"),
+            *text_columns(text("Traffic, %")),
+            *figure_columns(text("Requests a day")),
+            *figure_columns(text("Rented"), unit="USD"),
+            *figure_columns(text("in full"), unit="USD/Mtok"),
+            *figure_columns(text("until GPUs are added"), unit="Mtok"),
+            *figure_columns(text("added GPUs"), text("Bought"), text("API"), unit="USD"),
         ),
         tuple(rows),
         note=text(

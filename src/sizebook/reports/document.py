@@ -38,12 +38,12 @@ class Column:
     figures: bool = False
 
 
-def words(*headings: str) -> tuple[Column, ...]:
+def text_columns(*headings: str) -> tuple[Column, ...]:
     """Return columns of words."""
     return tuple(map(Column, headings))
 
 
-def figures(*headings: str, unit: str = "") -> tuple[Column, ...]:
+def figure_columns(*headings: str, unit: str = "") -> tuple[Column, ...]:
     """Return columns of figures in one unit."""
     return tuple(Column(heading, unit, figures=True) for heading in headings)
 

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from typing import Any
 
-from sizebook.core.sections import Argument, flat, leaves, unasked
+from sizebook.core.sections import Argument, flat, leaves, leaves_without_effect
 from sizebook.core.texts import Day, joined, text
 from sizebook.core.units import counted, grouped, percent
-from sizebook.reports.document import Row, Table, words
+from sizebook.reports.document import Row, Table, text_columns
 from sizebook.reports.number_columns import plain_number
 from sizebook.reports.phrases import CHOICES
 
@@ -68,7 +68,7 @@ InputRow = tuple[str, str, str]
 
 def inputs_table(caption: str, rows: Iterable[InputRow]) -> Table:
     """Return a table of inputs, each with its value and where that comes from."""
-    return Table(caption, words(text("Input"), text("Value"), text("Origin")), tuple(map(Row, rows)))
+    return Table(caption, text_columns(text("Input"), text("Value"), text("Origin")), tuple(map(Row, rows)))
 
 
 def input_rows(section: Any, *, without: Collection[str] = (), stated: Collection[str] | None = None) -> list[InputRow]:
@@ -78,7 +78,7 @@ def input_rows(section: Any, *, without: Collection[str] = (), stated: Collectio
     a report shows in words of its own. ``stated`` are the keys that a scenario gave; where it is not known, what
     differs from the usual value counts as stated.
     """
-    values, left_out = flat(section), unasked(section).union(without)
+    values, left_out = flat(section), leaves_without_effect(section).union(without)
     rows: list[InputRow] = []
     for leaf in leaves(type(section)):
         value = values[leaf.name]

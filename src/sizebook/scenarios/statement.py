@@ -17,7 +17,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.sections import DEFAULT, quantity, section
 from sizebook.core.texts import Joined, Text, joined, text
 from sizebook.core.units import percent
-from sizebook.formulas.finance import irr, npv, of_a_month, payback
+from sizebook.formulas.finance import irr, monthly_rate, npv, payback
 from sizebook.plans.alternatives import AlternativeMonth, PresentValues, present_values
 from sizebook.plans.contents import Figure
 from sizebook.plans.fleet.plan import FleetPlan
@@ -133,7 +133,7 @@ class Statement:
     @property
     def rate(self) -> float:
         """The discount rate of a month."""
-        return of_a_month(self.overheads.discount_per_year)
+        return monthly_rate(self.overheads.discount_per_year)
 
     @property
     def present(self) -> float:

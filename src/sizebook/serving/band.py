@@ -78,7 +78,7 @@ def is_beyond(demand: Demand, dp: Number) -> Number:
     return 2 * loaded + far * (1 - 1 * loaded)
 
 
-def setting_of(case: Case, replica: Replica, demand: Demand | None = None) -> Setting:
+def band_setting(case: Case, replica: Replica, demand: Demand | None = None) -> Setting:
     """Return the setting of a replica, at a load."""
     drafts = (replica.draft_tokens or 0) > 0 or (replica.tokens_per_step or 1) > 1
     crosses = bool(replica.tp * replica.dp > case.node_gpus) or replica.adapters > 0
@@ -169,7 +169,7 @@ def replica_band(figure: str, gpu: str, replica: Replica, case: Case, demand: De
     """Return the band of a figure of a replica, at a load where one is given: that of own runs where its file of rates
     has one, else the shipped.
     """
-    return setting_band(figure, gpu, replica, case.shape, setting=setting_of(case, replica, demand))
+    return setting_band(figure, gpu, replica, case.shape, setting=band_setting(case, replica, demand))
 
 
 def setting_band(figure: str, gpu: str, replica: Replica, shape: ServingShape, setting: Setting) -> Band:

@@ -44,7 +44,7 @@ def quantised_formats(model: str) -> tuple[str, str]:
 def native_weight_dtype(model: str) -> str:
     """Return the format of a model's published weights, bf16 where it has none of an engine."""
     if catalog.is_checkpoint(model):
-        return stored_of(model).weight_dtype
+        return checkpoint_weights(model).weight_dtype
     if catalog.is_file(model):
         return "bf16"
     if quantised := quantised_formats(model)[0]:
@@ -53,7 +53,7 @@ def native_weight_dtype(model: str) -> str:
     return {"": "bf16", "fp16": "bf16", "fp32": "bf16", "int4": "int4_wo"}.get(native, native)
 
 
-def stored_of(model: str) -> Stored:
+def checkpoint_weights(model: str) -> Stored:
     """Return the weights of the checkpoint that a model is given by."""
     described = catalog.architecture(model)
     experts = (brick for layer in described.layers for brick in layer.bricks if isinstance(brick, Experts))
@@ -64,7 +64,7 @@ def stored_bytes(model: str, weight_dtype: str | None) -> dict[str, float]:
     """Return the fields of a case that say what a checkpoint holds; none for others or where a format is asked."""
     if weight_dtype or not catalog.is_checkpoint(model):
         return {}
-    stored = stored_of(model)
+    stored = checkpoint_weights(model)
     return {"stored_bytes": stored.other_bytes, "stored_expert_bytes": stored.expert_bytes}
 
 

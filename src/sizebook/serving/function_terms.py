@@ -9,7 +9,7 @@ from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.encoding import as_answered, has_encoder, one_pass, serving_case
 from sizebook.serving.estimate import Estimate, error_band, unmeasured_band
-from sizebook.serving.layouts import attempt, searched, with_room
+from sizebook.serving.layouts import attempt, searched_in_words, with_room
 from sizebook.serving.memory import memory_of
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.remedies import room_made
@@ -40,7 +40,7 @@ class Given(ReadSection):
 
 def estimate_of(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> Estimate:
     """Return the estimate, of a searched layout where a blank one has no room; refuse where no request fits."""
-    _, found = taken(model, gpu, demand, replica, given)
+    _, found = replica_taken(model, gpu, demand, replica, given)
     if found.capacity >= 1:
         return found
     case, demand = serving_case(model, gpu, replica), as_answered(model, demand)
@@ -54,7 +54,7 @@ def estimate_of(model: str, gpu: str, demand: Demand, replica: Replica, given: G
     )
 
 
-def taken(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> tuple[Replica, Estimate]:
+def replica_taken(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> tuple[Replica, Estimate]:
     """Return the replica asked about, or where it has no room the one searched in its place, with its estimate."""
     found = attempt(model, gpu, demand, replica=replica)
     if found.capacity >= 1:
@@ -64,7 +64,7 @@ def taken(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) 
 
 def latency_terms_of(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> Latencies:
     """Return the terms of both latencies."""
-    replica, found = taken(model, gpu, demand, replica, given)
+    replica, found = replica_taken(model, gpu, demand, replica, given)
     case = serving_case(model, gpu, replica)
     return latency_terms(case, found, as_answered(model, demand), kernels=kernels_basis(gpu))
 
@@ -93,9 +93,9 @@ def band_of(figure: str) -> Callable[..., tuple[float, float, str]]:
     """Return the band of a figure in the arguments of an estimate."""
 
     def band(model: str, gpu: str, demand: Demand, replica: Replica, given: Given) -> tuple[float, float, str]:
-        of, _ = taken(model, gpu, demand, replica, given)
+        of, _ = replica_taken(model, gpu, demand, replica, given)
         found = band_of_figure(figure, gpu, of, model, demand=demand)
-        return found.low, found.high, found.basis if of == replica else f"{found.basis}; {searched(of)}"
+        return found.low, found.high, found.basis if of == replica else f"{found.basis}; {searched_in_words(of)}"
 
     return band
 

@@ -76,6 +76,6 @@ def with_room(
     return min(at_once, key=lambda pair: pair[0].gpus / float(pair[1].tokens_per_second), default=None)
 
 
-def searched(replica: Replica) -> str:
+def searched_in_words(replica: Replica) -> str:
     """Return what was chosen where a blank layout had no room, as cells and columns say it."""
     return f"layout chosen by search: {replica.layout}, weights in {replica.weight_dtype or 'own format'}"

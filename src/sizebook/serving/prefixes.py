@@ -99,7 +99,7 @@ class PrefixReuse:
         return self.restored * self.restore_seconds * (turns - 1) / turns
 
 
-def later(case: Case, seconds: float) -> Case:
+def delayed_case(case: Case, seconds: float) -> Case:
     """Return a case whose first tokens come later by some seconds in which nothing else waits."""
     first = case.rates["first_token_seconds"] + seconds
     return replace(case, rates={**case.rates, "first_token_seconds": first}) if seconds else case

@@ -14,7 +14,7 @@ from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import leaves
 from sizebook.plans.serving.tables import ARGUMENTS, STATED
-from sizebook.serving.band import BEYOND, Band, is_beyond, setting_band, setting_of
+from sizebook.serving.band import BEYOND, Band, band_setting, is_beyond, setting_band
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
 from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.encoding import halves
@@ -78,7 +78,7 @@ def named_case(model: str, gpu: str, *words: str) -> NamedCase:
         return NamedCase(None, reason=str(error))
     chip = accelerator(gpu)
     settings = (
-        replace(setting_of(case, replica), crosses=crosses, beyond=beyond, drafts=drafts)
+        replace(band_setting(case, replica), crosses=crosses, beyond=beyond, drafts=drafts)
         for crosses, beyond, drafts in _SETTINGS
     )
     bands = tuple(setting_band("tpot", chip.key, replica, shape=case.shape, setting=each) for each in settings)
@@ -175,7 +175,7 @@ def refusals(named: list[NamedCase], place: Any, numbers: dict[str, Any]) -> Any
     return found
 
 
-def stacked(named: Iterable[NamedCase], numbers: dict[str, Any]) -> tuple[Costs, Memory]:
+def stacked_costs(named: Iterable[NamedCase], numbers: dict[str, Any]) -> tuple[Costs, Memory]:
     """Return what named cases in their layouts cost, and their memory, in columns; what all share is a number.
 
     None of them may lack a case. The next piece of a table mostly has the same ones, so a few results are kept.
@@ -211,7 +211,7 @@ def _shared(value: Any) -> Any:
     return _each(value, lambda column: column.flat[0] if (column == column.flat[0]).all() else column)
 
 
-def of_rows(value: Any, which: Any) -> Any:
+def columns_of_rows(value: Any, which: Any) -> Any:
     """Return what stands in columns of distinct cases as columns of rows, whatever holds it."""
     return _each(value, lambda column: column.take(which))
 

@@ -30,12 +30,12 @@ from sizebook.sweeps.cases import (
     Distinct,
     NamedCase,
     bands_at,
+    columns_of_rows,
     distinct,
     named_case,
-    of_rows,
     refusals,
     release_text,
-    stacked,
+    stacked_costs,
 )
 from sizebook.sweeps.one_by_one import answers, rows_with_pools, rows_without_degrees
 
@@ -256,8 +256,8 @@ def _estimated(
 
     What a model costs on a machine in a layout is worked out once for all rows that share it.
     """
-    shared = stacked(named, {name: values[cases.first] for name, values in numbers.items()})
-    costs, memory = of_rows(shared, cases.which)
+    shared = stacked_costs(named, {name: values[cases.first] for name, values in numbers.items()})
+    costs, memory = columns_of_rows(shared, cases.which)
     found = estimate(costs, memory, Demand(**loads))
     held, out = found.capacity > 0, np.flatnonzero(~found.fits)
     free = np.broadcast_to(memory.cache_bytes, len(cases.which))

@@ -114,7 +114,7 @@ def is_off_list(row: Mapping[str, str]) -> bool:
     return not row[_OWN] and 0 < number_in(row[_OFF_LIST]) < 100
 
 
-def in_full(row: Mapping[str, str]) -> Row:
+def completed_row(row: Mapping[str, str]) -> Row:
     """Return a row with all columns; one of a price book by one accelerator, its day, and in USD where it can be."""
     whole = {name: (row.get(name) or "").strip() for name in COLUMNS}
     if not (whole[_OWN] or whole[_OFF_LIST]):
@@ -135,7 +135,7 @@ def in_usd(row: Row, usd_per_gpu_hour: float) -> Row:
 def problems(row: Mapping[str, str]) -> Iterator[str]:
     """Yield what makes a row of a price table unusable: amounts, currency, days, and the end of its contract.
 
-    The row has all columns (`in_full`).
+    The row has all columns (`completed_row`).
     """
     in_book = row.get(_OWN) or row.get(_OFF_LIST)
     yield from _book_problems(row) if in_book else _catalog_problems(row)

@@ -10,7 +10,16 @@ from sizebook.core.tables import Row, own_rows, shipped
 from sizebook.core.texts import Text, text
 from sizebook.intake.files import as_it_stands
 from sizebook.tables.price_book import table_rows
-from sizebook.tables.price_rows import AMOUNTS, BOOK_AMOUNTS, COLUMNS, PriceRow, in_full, in_usd, is_off_list, problems
+from sizebook.tables.price_rows import (
+    AMOUNTS,
+    BOOK_AMOUNTS,
+    COLUMNS,
+    PriceRow,
+    completed_row,
+    in_usd,
+    is_off_list,
+    problems,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +48,7 @@ def _read(path: Path) -> Book:
 @cache
 def prices() -> tuple[PriceRow, ...]:
     """Return every row of ``data/prices.csv``, read once."""
-    return tuple(_parsed(in_full(row)) for row in shipped("prices"))
+    return tuple(_parsed(completed_row(row)) for row in shipped("prices"))
 
 
 @cache
@@ -50,7 +59,7 @@ def user_prices() -> tuple[PriceRow, ...]:
 
 def completed(row: Mapping[str, str]) -> tuple[Row, PriceRow | None]:
     """Return a row in full, and the list row that its per cent is off. Errors: no list row, or not one."""
-    whole = in_full(row)
+    whole = completed_row(row)
     if not is_off_list(whole):
         return whole, None
     listed = _list_row(row, whole)

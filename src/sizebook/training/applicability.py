@@ -115,7 +115,7 @@ def with_implied_kind(layout: Layout, recipe: Recipe) -> Layout:
     return replace(layout, recompute=kind) if kind else layout
 
 
-def unread(recipe: Recipe, layout: Layout, architecture: Architecture) -> tuple[str, ...]:
+def settings_without_effect(recipe: Recipe, layout: Layout, architecture: Architecture) -> tuple[str, ...]:
     """Return the settings of a recipe that this plan does not read."""
     idle = sorted(recipe.recomputed.modules - recomputed_modules(recipe, layout, architecture))
     idle_policy = recipe.recomputed.policy and not policy_of(recipe, layout)

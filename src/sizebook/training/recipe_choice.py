@@ -86,7 +86,7 @@ def lightest_recipe(method: Method) -> Method:
 KEPT_FREE = 1  # byte: a run that fills a GPU exactly also fits in floats
 
 
-def within(needed: Memory, capacity: float) -> Memory:
+def with_cache_cut(needed: Memory, capacity: float) -> Memory:
     """Return memory with the allocator's cache cut to the room there is: it is freed before a run fails."""
     spare = capacity - needed.total
     if spare >= 0 or spare + needed.fragmentation < KEPT_FREE:
@@ -94,12 +94,14 @@ def within(needed: Memory, capacity: float) -> Memory:
     return replace(needed, fragmentation=needed.fragmentation + spare - KEPT_FREE)
 
 
-def settle(layout: Layout, method: Method, capacity: float, needed: Callable[[Layout, Method], Memory]) -> Settled:
+def lightest_that_fits(
+    layout: Layout, method: Method, capacity: float, needed: Callable[[Layout, Method], Memory]
+) -> Settled:
     """Return the lightest candidate that fits in ``capacity`` bytes, otherwise the one that needs least memory."""
     least = None
     for each, how in candidates(layout, method):
         fullest = needed(each, how)
-        settled = Settled(each, how, within(fullest, capacity))
+        settled = Settled(each, how, with_cache_cut(fullest, capacity))
         if settled.fullest.total <= capacity:
             return settled
         if least is None or fullest.total < least.fullest.total:

@@ -19,7 +19,7 @@ Point = tuple[str, float]  # family, published over planned
 TENTH = 1.2816  # standard deviations of a normal spread to its 10th or 90th percentile
 
 
-def points() -> tuple[Point, ...]:
+def published_programmes() -> tuple[Point, ...]:
     """Return the programmes: their families, and published hours over planned ones."""
     return tuple((row["family"], float(row["ratio"])) for row in table("training_programmes"))
 
@@ -35,7 +35,7 @@ def mean(found: Sequence[Point]) -> float:
 @cache
 def default() -> float:
     """Return the factor of the table: a whole run never takes less than its steady state."""
-    return max(1.0, mean(points()))
+    return max(1.0, mean(published_programmes()))
 
 
 def error(found: Sequence[Point]) -> float:
@@ -49,10 +49,10 @@ def error(found: Sequence[Point]) -> float:
 
 
 @cache
-def spread() -> float:
+def programme_spread() -> float:
     """Return the factor by which 10th and 90th percentile of programmes lie off the default: a step's band has the same
     ends. The lower one may lie under 1, for the hours that it is taken times are planned ones."""
-    return exp(TENTH * log(error(points())))
+    return exp(TENTH * log(error(published_programmes())))
 
 
 def fewest_gpus() -> int:
@@ -67,7 +67,7 @@ def factor_of(programme: Programme) -> float:
 
 def ends_of(programme: Programme) -> tuple[float, float]:
     """Return what its spread makes of the factor at both ends: nothing of one that was given."""
-    return (1.0, 1.0) if programme.programme_factor is not None else (1 / spread(), spread())
+    return (1.0, 1.0) if programme.programme_factor is not None else (1 / programme_spread(), programme_spread())
 
 
 def basis_of(programme: Programme) -> str:
@@ -77,7 +77,7 @@ def basis_of(programme: Programme) -> str:
     low, high = (default() * end for end in ends_of(programme))
     return text(
         "data/training_programmes.csv: {n} published programmes, {low} to {high} (10th to 90th percentile)",
-        n=len(points()),
+        n=len(published_programmes()),
         low=Figure(f"{low:.2f}"),
         high=Figure(f"{high:.2f}"),
     )

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from sizebook.core.errors import InputError
-from sizebook.core.hints import offered, suggestion
+from sizebook.core.hints import suggestion, want_one_of
 from sizebook.core.tables import Row, by_key, shipped
 from sizebook.tables import api_prices
 from sizebook.tables.grid import BASES, Grid
 from sizebook.tables.hardware import Accelerator, accelerators, spec_fields
-from sizebook.tables.price_rows import AMOUNTS, COLUMNS, TERMS, in_full, is_day, problems
+from sizebook.tables.price_rows import AMOUNTS, COLUMNS, TERMS, completed_row, is_day, problems
 from sizebook.tables.price_tables import completed
 
 _KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -172,7 +172,7 @@ def _unique(rows: Sequence[Row], *columns: str) -> Iterator[tuple[Row, str]]:
 
 
 def _price_row(given: Row) -> Iterator[str]:
-    row = in_full(given)
+    row = completed_row(given)
     try:
         row, _ = completed(given)
     except InputError as error:
@@ -180,7 +180,7 @@ def _price_row(given: Row) -> Iterator[str]:
     yield from problems(row)
     yield from provenance(row)
     if row["term"] not in TERMS:
-        yield f"unknown term: got '{row['term']}', want {offered(row['term'], TERMS)}"
+        yield f"unknown term: got '{row['term']}', want {want_one_of(row['term'], TERMS)}"
     for column in ("provider", "instance", "region"):
         if not row[column]:
             yield f"blank {column}: got nothing, want the catalog's word, or 'all' for one price. Fill it in."
@@ -213,7 +213,7 @@ def _plausible(gpu: str, term: str, gpu_hour: float) -> Iterator[str]:
 
 
 def _price_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
-    whole = [in_full(row) for row in rows]
+    whole = [completed_row(row) for row in rows]
     on_demand = {_offer(row): _number(row, "usd_per_hour") for row in whole if row["term"] == "on_demand"}
     for given, row in zip(rows, whole, strict=True):
         price, full = _number(row, "usd_per_hour"), on_demand.get(_offer(row))
@@ -276,7 +276,7 @@ def _grid_row(row: Row) -> Iterator[str]:
             "Check the unit: kg/kWh is 1,000 times, metric tons/kWh 1,000,000 times smaller."
         )
     if row["basis"] not in BASES:
-        yield f"unknown basis: got '{row['basis']}', want {offered(row['basis'], BASES)}"
+        yield f"unknown basis: got '{row['basis']}', want {want_one_of(row['basis'], BASES)}"
     share = _number(row, "carbon_free_share")
     if row["carbon_free_share"] and (share is None or not 0 <= share <= 1):
         yield f"share out of range: got '{row['carbon_free_share']}', want 0 to 1. Divide a percentage by 100."

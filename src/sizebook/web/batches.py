@@ -18,9 +18,9 @@ need("web", "workbooks", "reports")
 
 from sizebook.batch.formats import FileContents
 from sizebook.batch.journal import FILE, Outcome
-from sizebook.batch.parcels import failed_outcome, write_received
 from sizebook.batch.runner import RunOptions, Work, run_batch_with
 from sizebook.batch.scenario_list import Row
+from sizebook.batch.sent_scenarios import failed_outcome, write_received
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.intake.limits import limits
 from sizebook.scheduling.slots import Slots

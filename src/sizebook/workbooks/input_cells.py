@@ -18,7 +18,7 @@ from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.core.coercion import LONGEST_CELL, coerce, is_blank, list_text
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.hints import offered
+from sizebook.core.hints import want_one_of
 from sizebook.core.sections import TABLES, Quantity, declared, flat, hints_of, nested
 from sizebook.scenarios.money import MOST_RATES, USD, Money
 from sizebook.scenarios.scenario_files import workbook_model
@@ -177,7 +177,7 @@ def check_values(inputs: Mapping[str, Input], given: Mapping[str, Any], names: s
         entry = folded.get(name.casefold())
         if entry is None:
             problem = "not an input" if name.casefold() in names else "unknown input"
-            known = offered(name, inputs, lists="'sizebook template check'")
+            known = want_one_of(name, inputs, lists="'sizebook template check'")
             found.problems.append(f"{problem}: got '{name}', want {known}")
         elif entry.name in found.values:
             found.problems.append(f"input twice: got '{name}' again for '{entry.name}', want it once. Remove one.")
@@ -240,7 +240,7 @@ def _value_problems(entry: Input, value: Any) -> list[str]:
         return [f"bad input: got {value!r} for '{entry.name}', want text without control characters. Remove them."]
     if entry.choices and value is not None and value not in entry.choices:
         words = [str(choice) for choice in entry.choices]
-        known = offered(str(value), words, lists=f"The list at {entry.place}")
+        known = want_one_of(str(value), words, lists=f"The list at {entry.place}")
         return [f"not in the list: got '{value}' for '{entry.name}', want {known}"]
     return []
 

@@ -18,7 +18,7 @@ from sizebook.reports.training.report import report
 from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.training.quantities import Programme
-from sizebook.training.whole_run import basis_of, default, ends_of, factor_of, mean, spread
+from sizebook.training.whole_run import basis_of, default, ends_of, factor_of, mean, programme_spread
 from tests.plans.training.training_runs import run_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -88,10 +88,10 @@ def test_the_default_is_the_tables_mean_and_says_where_it_comes_from() -> None:
     assert sorted(map(len, families.values())) == [1] * 9 + [2, 2, 3, 5]
     by_hand = exp(sum(sum(logs) / len(logs) for logs in families.values()) / 13)
     assert default() == pytest.approx(by_hand) == factor_of(Programme())
-    assert spread() == pytest.approx(1.26865**1.2816, rel=1e-4)
+    assert programme_spread() == pytest.approx(1.26865**1.2816, rel=1e-4)
     assert basis_of(Programme()) == (
-        f"data/training_programmes.csv: 21 published programmes, {by_hand / spread():.2f} to {by_hand * spread():.2f} "
-        "(10th to 90th percentile)"
+        f"data/training_programmes.csv: 21 published programmes, {by_hand / programme_spread():.2f} to "
+        f"{by_hand * programme_spread():.2f} (10th to 90th percentile)"
     )
     assert ends_of(Programme(programme_factor=1.2)) == (1, 1)
     assert basis_of(Programme(programme_factor=1.2)) == "factor given in the scenario"

@@ -11,8 +11,8 @@ from sizebook.core.errors import InputError
 from sizebook.core.registry import examples
 from sizebook.core.sections import put_together
 from sizebook.formulas.money import Running
-from sizebook.plans.alternatives import present_values, settled_month, side_by_side
-from sizebook.plans.crossings import Course
+from sizebook.plans.alternatives import months_by_way, present_values, settled_month
+from sizebook.plans.break_even import Course
 from sizebook.plans.owned import OwnedGpus, OwnedNode
 from sizebook.plans.serving import alternatives as of_the_plan
 from sizebook.plans.serving.inputs import ServingInputs
@@ -170,14 +170,14 @@ def test_bought_nodes_by_hand() -> None:
 
 def test_what_is_paid_less_what_is_left_is_the_cost() -> None:
     """The node of month 14 is then worth 288 000 - 18 000."""
-    months = side_by_side(plan(months=14).months, [0.0] * 14, owned=NODE.months([1, 2, *[1] * 12], [0.0] * 14))
+    months = months_by_way(plan(months=14).months, [0.0] * 14, owned=NODE.months([1, 2, *[1] * 12], [0.0] * 14))
     left = sum((month.capex_usd or 0) + (month.running_usd or 0) - (month.owned_usd or 0) for month in months)
     assert left == pytest.approx(270_000)
 
 
 def test_worth_today_by_hand() -> None:
     """At 1 % a month: 288 000 now, 1 909.5 at the end of two months, less 252 000 that are left after the second."""
-    months = side_by_side(plan(months=2).months, [0.0] * 2, owned=NODE.months([1, 1], [0.0] * 2))
+    months = months_by_way(plan(months=2).months, [0.0] * 2, owned=NODE.months([1, 1], [0.0] * 2))
     found = present_values(months, 0.01)
     assert found.owned == pytest.approx(288_000 + 1909.5 / 1.01 + (1909.5 - 252_000) / 1.01**2)
     assert found.rented == pytest.approx(2 * 5840 * (1 / 1.01 + 1 / 1.01**2)) and found.api is None

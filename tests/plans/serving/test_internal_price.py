@@ -9,7 +9,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.sections import put_together
 from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.internal_price import GpuSeconds, gpu_seconds, internal_price, split
+from sizebook.plans.serving.internal_price import GpuSeconds, cost_by_use, gpu_seconds, internal_price
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.tenants import Tenants, in_cents
 from tests.row_lists import listed
@@ -26,7 +26,7 @@ def plan(model: str = "llama-3.1-70b", **changes: Any) -> ServingPlan:
 
 def test_a_bill_is_split_by_seconds() -> None:
     """1 000 requests of 1 + 0.5 + 2 seconds are 3 500 of 7 200 in two hours at 3 600 USD: half a dollar a second."""
-    found = split(3_600, 1_000, 2, GpuSeconds(1.0, 0.5, 2.0))
+    found = cost_by_use(3_600, 1_000, 2, GpuSeconds(1.0, 0.5, 2.0))
     assert found == pytest.approx((500, 250, 1_000, 1_850))
 
 

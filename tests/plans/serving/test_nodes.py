@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.plans.serving.months import fleet_months, purchase
+from sizebook.plans.serving.months import fleet_months, purchase_of_months
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.replica import at_speed
@@ -33,7 +33,7 @@ def _fleet(working: int, **target: Any) -> tuple[ServingPlan, tuple[int, int, in
     plan = _plan(**target)
     rate = 2_000_000 / 86_400 / (working * 0.8)
     replica = at_speed(plan.replica, rate / plan.replica.requests_per_second)
-    contracts = purchase(replica, plan.inputs, plan.rates).cheapest()
+    contracts = purchase_of_months(replica, plan.inputs, plan.rates).cheapest()
     month = fleet_months(replica, plan.inputs, plan.rates, portfolio=contracts)[0]
     return replace(plan, replica=replica, months=(month,)), (
         month.replicas_by_hour[0],

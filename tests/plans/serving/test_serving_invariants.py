@@ -13,7 +13,7 @@ from sizebook.core.tables import table
 from sizebook.functions import load
 from sizebook.plans.commitments import Portfolio
 from sizebook.plans.serving.figures import figures
-from sizebook.plans.serving.months import Month, purchase
+from sizebook.plans.serving.months import Month, purchase_of_months
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from tests.plans.asking import serving_inputs
 
@@ -82,7 +82,7 @@ def ends_by_month(plan: ServingPlan) -> list[list[Month]]:
 
 def bought(plan: ServingPlan) -> float:
     """Return what the plan costs with what follows it: of contracts only the whole is the least there is."""
-    return purchase(plan.replica, plan.inputs, plan.rates).usd(plan.portfolio)
+    return purchase_of_months(plan.replica, plan.inputs, plan.rates).usd(plan.portfolio)
 
 
 def never_less(less: ServingPlan, more: ServingPlan, *names: str) -> None:
@@ -119,7 +119,7 @@ def test_parts_sum_to_totals(given_: Asked) -> None:
         assert of_contracts == pytest.approx(month.reserved_gpus * 730)
         assert month.gpu_hours == pytest.approx(of_contracts + month.on_demand_gpu_hours)
         assert month.co2e_kg == pytest.approx(month.energy_kwh * plan.rates.grams_per_kwh / 1000)
-    by_the_hour = purchase(plan.replica, plan.inputs, plan.rates).usd(Portfolio())
+    by_the_hour = purchase_of_months(plan.replica, plan.inputs, plan.rates).usd(Portfolio())
     assert bought(plan) <= by_the_hour * (1 + WITHIN) + WITHIN
 
 

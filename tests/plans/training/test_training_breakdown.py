@@ -7,7 +7,7 @@ import pytest
 
 from sizebook.plans.training.breakdown import cost_parts, sensitivities, step_parts, time_parts
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
-from sizebook.training.whole_run import spread
+from sizebook.training.whole_run import programme_spread
 from tests.plans.training.training_runs import run_of
 
 GIVEN: dict[str, Any] = {
@@ -74,9 +74,11 @@ def test_step_and_factor_move_the_cost_by_themselves_and_the_cases_by_both(plan:
     almost = {"rel": 3e-3}  # an hour of start-up is paid once
     usd = middle.programme_cost_usd
     assert (step.low_usd / usd, step.high_usd / usd) == pytest.approx((band.low, band.high), **almost)
-    assert (factor.low_usd / usd, factor.high_usd / usd) == pytest.approx((1 / spread(), spread()), **almost)
-    slow = math.exp(math.hypot(math.log(band.high), math.log(spread())))
-    fast = math.exp(-math.hypot(math.log(band.low), math.log(spread())))
+    assert (factor.low_usd / usd, factor.high_usd / usd) == pytest.approx(
+        (1 / programme_spread(), programme_spread()), **almost
+    )
+    slow = math.exp(math.hypot(math.log(band.high), math.log(programme_spread())))
+    fast = math.exp(-math.hypot(math.log(band.low), math.log(programme_spread())))
     assert high.whole_run_factor == pytest.approx(middle.whole_run_factor * slow / band.high)
     assert low.whole_run_factor == pytest.approx(middle.whole_run_factor * fast / band.low)
     for name in ("programme_cost_usd", "programme_days", "energy_kwh"):

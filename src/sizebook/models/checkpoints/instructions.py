@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from sizebook.core.errors import InputError
-from sizebook.models.checkpoints.overlaps import reach
+from sizebook.models.checkpoints.overlaps import covered_extent
 from sizebook.models.checkpoints.tensors import extents, formats
 
 _REBUILT = {"_rebuild_tensor_v2": 2, "_rebuild_tensor_v3": 2, "_rebuild_tensor": 2}
@@ -51,7 +51,7 @@ class Stored:
     @property
     def reach(self) -> int:
         """Elements of the storage from the offset to the last one."""
-        return max(reach(self.shape, self.strides), prod(self.shape)) if prod(self.shape) else 0
+        return max(covered_extent(self.shape, self.strides), prod(self.shape)) if prod(self.shape) else 0
 
 
 _WITH_VALUES = """

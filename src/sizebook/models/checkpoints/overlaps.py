@@ -8,7 +8,7 @@ MOST_PIECES = 100_000
 Piece = tuple[int, int]  # first element and the one behind the last
 
 
-def reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+def covered_extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
     """Return the elements of a storage from the first to the last of a tensor."""
     return 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
 

@@ -14,7 +14,7 @@ from sizebook.models.checkpoints.gguf import MAGIC, read_gguf
 from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.safetensors import read_safetensors
 from sizebook.models.checkpoints.store import Store, json_of
-from sizebook.models.checkpoints.tensors import Tensor, places
+from sizebook.models.checkpoints.tensors import Tensor, file_by_tensor
 
 _SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.\w+)")
 _USUAL = ("model", "diffusion_pytorch_model", "adapter_model", "pytorch_model")
@@ -60,7 +60,7 @@ def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
     if chosen.index:
         chosen = _by_index(store, chosen, sizes)
     read = {file: _read(store, file, sizes) for file in chosen.files}
-    place = places({file: found.tensors for file, found in read.items()})
+    place = file_by_tensor({file: found.tensors for file, found in read.items()})
     if chosen.index:
         _check_index(chosen, place)
     tensors = tuple(tensor for found in read.values() for tensor in found.tensors)

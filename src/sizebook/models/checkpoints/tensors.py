@@ -70,7 +70,7 @@ def extents(value: object) -> tuple[int, ...] | None:
     return tuple(value)
 
 
-def places(by_file: Mapping[str, list[Tensor]]) -> dict[str, str]:
+def file_by_tensor(by_file: Mapping[str, list[Tensor]]) -> dict[str, str]:
     """Return the file of every tensor, refusing a name that stands twice."""
     place: dict[str, str] = {}
     for file, tensors in by_file.items():

@@ -17,18 +17,18 @@ from sizebook.plans.alternatives import (
     AlternativeMonth,
     AlternativesSaid,
     AlternativeTotals,
-    said,
-    side_by_side,
+    break_even_sentences,
+    months_by_way,
     totals_of,
     usd_of_a_request,
 )
-from sizebook.plans.crossings import Course, Stairs, break_even
+from sizebook.plans.break_even import Course, Stairs, break_even
 from sizebook.plans.fleet.inputs import FleetTerms
 from sizebook.plans.fleet.months import Bought, FleetMonth, ServiceLoad, gpus_needed, last_month
 from sizebook.plans.fleet.node_groups import groups_sharing_nodes, hardware_of
 from sizebook.plans.fleet.nodes import nodes_together, places_by_key
 from sizebook.plans.owned import OwnedMonth, OwnedNode, added_up
-from sizebook.plans.purchases import usd_if_kept_up
+from sizebook.plans.purchases import least_usd_of_month
 from sizebook.plans.serving.nodes import node_facts
 from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import SECONDS_PER_DAY
@@ -152,7 +152,7 @@ def alternative_months(
     running = [one.portfolio.running for one in purchases]
     days = zip(*(load.days for load in loads), strict=True)
     called = [DAYS_PER_MONTH * math.fsum(usd * day for usd, day in zip(each, of, strict=True)) for of in days]
-    return side_by_side(
+    return months_by_way(
         months,
         [math.fsum(one.usd(month) for one in running) for month in range(1, terms.months + 1)],
         owned=added_up(pool.months(loads, terms, purchases) for pool in bought),
@@ -209,7 +209,7 @@ class _LastMonth:
         members = [loads[at] for at in bought.members]
         (need,) = gpus_needed(members, self.terms)
         rates = members[0].rates.in_month(self.terms.months - 1)
-        return usd_if_kept_up(need, rates.on_demand_usd, rates.cheapest_usd(members[0].service.commitments.terms))
+        return least_usd_of_month(need, rates.on_demand_usd, rates.cheapest_usd(members[0].service.commitments.terms))
 
     def _gpu_usd(self, each: ServiceLoad) -> float:
         rates = each.rates.in_month(self.terms.months - 1)
@@ -253,7 +253,7 @@ def alternatives(
         of=1.0,
         traffic=lambda times: text("{n} times the last month's", n=significant(times, 4)),
     )
-    sentences = (*said(months), *words, *_apis(loads))
+    sentences = (*break_even_sentences(months), *words, *_apis(loads))
     return FleetAlternatives(
         **flat(totals_of(months)),
         **figures,

@@ -7,7 +7,7 @@ from typing import Any
 from sizebook.core.errors import InputError, named
 from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.months import ServiceLoad, gpus_needed, peak_gpus, service_load
-from sizebook.plans.purchases import usd_if_kept_up
+from sizebook.plans.purchases import least_usd_of_month
 from sizebook.plans.serving.choice import dearness, replicas_with_room
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.rates import Rates, rates_of
@@ -53,7 +53,7 @@ def replica_of(service: Service, terms: FleetTerms) -> tuple[Service, PlannedRep
         rates = _rates(service, terms, max(peak_gpus(service, replica, terms)))
         need = gpus_needed([service_load(service, replica, rates, terms=terms)], terms)[last]
         rates = rates.in_month(last)
-        return usd_if_kept_up(need, rates.on_demand_usd, rates.cheapest_usd(service.commitments.terms))
+        return least_usd_of_month(need, rates.on_demand_usd, rates.cheapest_usd(service.commitments.terms))
 
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica, gpus_per_node=service.gpus_per_node)
     workload = _workload(service)

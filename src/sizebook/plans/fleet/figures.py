@@ -104,12 +104,12 @@ class ServiceFigures(ReplicaOnNode):
 
 def contracts(plan: FleetPlan) -> CommitmentFigures:
     """Return what the contracts of a plan leave after it, and how far they are from the best if traffic differs."""
-    after, owed = tail(plan)
+    after, owed = contract_tail(plan)
     less, more = plan.regrets
     return CommitmentFigures(tail_months=after, tail_usd=owed, regret_less_usd=less, regret_more_usd=more)
 
 
-def tail(plan: FleetPlan) -> tuple[int, float]:
+def contract_tail(plan: FleetPlan) -> tuple[int, float]:
     """Return how many months the contracts of a fleet last after it, and what they cost in them."""
     tails = [each.portfolio.tail(plan.terms.months) for each in plan.purchases]
     return max(after for after, _ in tails), math.fsum(owed for _, owed in tails)

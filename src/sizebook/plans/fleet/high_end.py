@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sizebook.core.texts import text
 from sizebook.plans.fleet.months import asked, service_load
 from sizebook.plans.fleet.plan import FleetPlan
-from sizebook.plans.serving.months import purchase
+from sizebook.plans.serving.months import purchase_of_months
 from sizebook.plans.serving.plan import STEP, ServingPlan
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica, at_speed
@@ -33,7 +33,7 @@ _Cost = Callable[[bool, bool, float], float]  # of slow replicas or not, dear ho
 def _of_service(plan: ServingPlan) -> _Cost:
     def cost(slow: bool, dear: bool, times: float) -> float:
         rates = _rates(plan.rates, dear)
-        bought = purchase(_replica(plan.replica, slow), plan.inputs, rates, times=times)
+        bought = purchase_of_months(_replica(plan.replica, slow), plan.inputs, rates, times=times)
         return bought.usd_in_the_plan(plan.portfolio.repriced(bought.by_term))
 
     return cost

@@ -185,10 +185,10 @@ class Bought:
 
 def gpus_needed(members: Sequence[ServiceLoad], terms: FleetTerms) -> tuple[Need, ...]:
     """Return the hours of a day by the GPUs that services need together, month by month."""
-    return tuple(need_of_day(peak, mean, terms) for peak, mean in _paid(members, terms))
+    return tuple(hours_by_need(peak, mean, terms) for peak, mean in _paid(members, terms))
 
 
-def need_of_day(peak: int, mean: int, terms: FleetTerms) -> Need:
+def hours_by_need(peak: int, mean: int, terms: FleetTerms) -> Need:
     """Return the hours of a day by the GPUs that they need: busy ones and the others."""
     busy = terms.busy.burst_hours
     return counted(((peak, busy), (mean, HOURS - busy)))
@@ -214,7 +214,7 @@ def purchase_months(
         taken = [each.replica.packing.node_share * each.peak[month] for each in members]
         shares = tuple(one / sum(taken) if sum(taken) else float(at == 0) for at, one in enumerate(taken))
         working = sum(each.at_work(month) for each in members)
-        bought = _bought(month, need_of_day(peak, mean, terms), portfolio, members[0].rates, working)
+        bought = _bought(month, hours_by_need(peak, mean, terms), portfolio, members[0].rates, working)
         found.append(PurchaseMonth(peak, mean, shares=shares, **bought))
     return tuple(found)
 

@@ -18,7 +18,7 @@ from sizebook.plans.fleet.months import (
     ServiceLoad,
     ServiceMonth,
     asked,
-    need_of_day,
+    hours_by_need,
     purchase_months,
     service_load,
     service_months,
@@ -192,7 +192,7 @@ class _Fleet:
 
 def months_of_contracts(plan: FleetPlan, bought: Bought, rows: int) -> tuple[ContractMonth, ...]:
     """Return what contracts are in each month of what is bought together, and after the plan up to so many rows."""
-    needs = [need_of_day(each.peak, each.mean, plan.terms) for each in bought.months]
+    needs = [hours_by_need(each.peak, each.mean, plan.terms) for each in bought.months]
     return bought.portfolio.by_month((*needs, *[{}] * (rows - len(needs))))
 
 

@@ -8,7 +8,7 @@ from sizebook.core.sections import flat
 from sizebook.core.texts import plural, text
 from sizebook.core.units import distinct_figures, grouped, measure
 from sizebook.plans.commitments import beyond_the_plan
-from sizebook.plans.fleet.figures import tail
+from sizebook.plans.fleet.figures import contract_tail
 from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.ledgers import usd_range
@@ -49,7 +49,7 @@ def warnings(plan: FleetPlan) -> tuple[str, ...]:
     """Return what to check: ceilings first, then racks, what is odd about a service, and prices."""
     return (
         *(_over(plan, each) for each in exceeded(plan)),
-        *beyond_the_plan(*tail(plan)),
+        *beyond_the_plan(*contract_tail(plan)),
         *_racks(plan),
         *(
             text("{name}: {warning}", name=each.service.name, warning=said)

@@ -15,13 +15,13 @@ from sizebook.plans.alternatives import (
     AlternativeMonth,
     AlternativesSaid,
     AlternativeTotals,
-    said,
-    side_by_side,
+    break_even_sentences,
+    months_by_way,
     totals_of,
     usd_of_a_request,
 )
+from sizebook.plans.break_even import Course, break_even
 from sizebook.plans.commitments import Portfolio
-from sizebook.plans.crossings import Course, break_even
 from sizebook.plans.owned import OwnedNode
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.last_month import LastMonth
@@ -81,7 +81,7 @@ def alternative_months(
     if each is None and node is None:
         return ()
     running = Portfolio(inputs.commitments.running)
-    return side_by_side(
+    return months_by_way(
         months,
         [running.usd(month.month) for month in months],
         owned=node.months(*_needed(replica, inputs, months, running)) if node else (),
@@ -141,7 +141,7 @@ def alternatives(last: LastMonth, months: Sequence[AlternativeMonth]) -> Alterna
         of=day,
         traffic=lambda requests: text("{n} requests a day", n=grouped(requests)),
     )
-    sentences = (*said(months), *words, *_api(last))
+    sentences = (*break_even_sentences(months), *words, *_api(last))
     requests = day * DAYS_PER_MONTH
     return Alternatives(
         **flat(totals_of(months)),

@@ -29,7 +29,7 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.plan import plan_serving as plan_of
 from sizebook.plans.serving.traffic_by_month import Course
 from sizebook.plans.serving.users import DAYS_PER_MONTH, HoursActive, TimeZones, hours_of_users
-from sizebook.serving.layouts import searched
+from sizebook.serving.layouts import searched_in_words
 from sizebook.serving.quantities import InputTokens, OutputTokens
 from sizebook.serving.traffic_quantities import CachedShare, Requests
 from sizebook.tables.api_prices import ApiAsked
@@ -178,7 +178,7 @@ def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """
     plan = with_room(plan_of, model, gpu, inputs=inputs)
     taken = plan.replica.setup.replica
-    said = [["reason", searched(taken)]] if taken != inputs.replica else []
+    said = [["reason", searched_in_words(taken)]] if taken != inputs.replica else []
     return [*([name, value] for name, value in flat(figures(plan)).items()), *said]
 
 

@@ -62,7 +62,7 @@ def _passes(replica: PlannedReplica) -> tuple[float, float, float]:
     return prompt * of_new, prompt * (1 - of_new), token * (demand.output_tokens - 1) / batch
 
 
-def split(usd: float, requests: float, gpu_hours: float, each: GpuSeconds) -> tuple[float, float, float, float]:
+def cost_by_use(usd: float, requests: float, gpu_hours: float, each: GpuSeconds) -> tuple[float, float, float, float]:
     """Return what prompts, cached tokens, answers and idle GPUs cost of what a month costs."""
     per_second = usd / (gpu_hours * 3600)
     prompts, cached, answers = (requests * seconds * per_second for seconds in (each.prompt, each.cached, each.answer))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.plans.crossings import Stairs
+from sizebook.plans.break_even import Stairs
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import arrivals_by_hour, replicas_needed, usd_if_kept_up
 from sizebook.plans.serving.rates import Rates

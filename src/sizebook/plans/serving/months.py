@@ -17,7 +17,7 @@ from sizebook.plans.purchases import Purchase, counted
 from sizebook.plans.quantities import MonthNumber
 from sizebook.plans.serving.day import HOURS
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.internal_price import LINES, GpuSeconds, gpu_seconds, split
+from sizebook.plans.serving.internal_price import LINES, GpuSeconds, cost_by_use, gpu_seconds
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
@@ -91,7 +91,7 @@ def most_gpus(replica: PlannedReplica, inputs: ServingInputs) -> int:
     return replica.packing.gpus(needed, inputs.target.margins.whole_nodes)
 
 
-def purchase(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> Purchase:
+def purchase_of_months(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> Purchase:
     """Return what is to buy for the months of a plan, at so many times its traffic."""
     months, needs = inputs.traffic.months, gpus_needed(replica, inputs, times)
     return Purchase(needs, rates.by_month(months), rates.by_term(months), terms=inputs.commitments, change=rates.change)
@@ -100,7 +100,7 @@ def purchase(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times
 def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> float:
     """Return what the last month costs where it is bought as is cheapest for a month, whatever runs already."""
     bought, rates = gpus_needed(replica, inputs, times)[-1], rates.in_month(inputs.traffic.months - 1)
-    return purchases.usd_if_kept_up(bought, rates.on_demand_usd, rates.cheapest_usd(inputs.commitments.terms))
+    return purchases.least_usd_of_month(bought, rates.on_demand_usd, rates.cheapest_usd(inputs.commitments.terms))
 
 
 def fleet_months(
@@ -207,7 +207,7 @@ def _month(at: int, day: _Day, inputs: ServingInputs, rates: Rates, portfolio: P
         cash_usd=portfolio.cash_usd(at + 1) + burst_usd,
         usd_per_mtok_output=usd / (day.requests * asked.output_tokens) * 1e6,
         usd_per_mtok_input=usd / (day.requests * asked.input_tokens) * 1e6,
-        **dict(zip(LINES, split(usd, day.requests, day.gpu_hours, each=each), strict=True)),
+        **dict(zip(LINES, cost_by_use(usd, day.requests, day.gpu_hours, each=each), strict=True)),
         energy_kwh=energy,
         co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
         replicas_by_hour=day.replicas,

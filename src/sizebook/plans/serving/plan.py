@@ -16,13 +16,13 @@ from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.alternatives import Alternatives, alternative_months, alternatives
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.last_month import LastMonth
-from sizebook.plans.serving.months import Month, fleet_months, most_gpus, purchase, usd_if_kept_up
+from sizebook.plans.serving.months import Month, fleet_months, most_gpus, purchase_of_months, usd_if_kept_up
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.prefixes import replica_of_conversations
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, at_speed
 from sizebook.plans.serving.spot_replicas import SpotReplicas, spot_replicas
-from sizebook.plans.serving.starts import Scaled, scaled
+from sizebook.plans.serving.starts import Scaled, scaled_month
 from sizebook.plans.serving.volumes import Volume, volumes
 from sizebook.serving.encoding import has_encoder, tokens_in_context
 from sizebook.serving.images import Read
@@ -86,7 +86,7 @@ class ServingPlan:
 
     def _regret(self, factor: float) -> float:
         """Return what the contracts cost more than the best ones would at so many times the traffic."""
-        return purchase(self.replica, self.inputs, self.rates, times=factor).regret(self.portfolio)
+        return purchase_of_months(self.replica, self.inputs, self.rates, times=factor).regret(self.portfolio)
 
     @property
     def traffic(self) -> Traffic:
@@ -115,7 +115,7 @@ class ServingPlan:
     @cached_property
     def scaled(self) -> Scaled:
         """What starts of replicas add to the first month, and what a fleet as large as the peak costs."""
-        return scaled(self.replica, self.months[0], self.inputs, rates=self.rates.in_month(0))
+        return scaled_month(self.replica, self.months[0], self.inputs, rates=self.rates.in_month(0))
 
     @cached_property
     def alternative_months(self) -> tuple[AlternativeMonth, ...]:
@@ -162,7 +162,7 @@ def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     rates = replace(rates_for(replica, inputs), change=inputs.price_changes.change)
     inputs = with_counted_gpus(inputs, rates)
     band = replica.bands["throughput"]
-    portfolio = purchase(replica, inputs, rates).cheapest()
+    portfolio = purchase_of_months(replica, inputs, rates).cheapest()
     middle, fewest, most = (
         fleet_months(at_speed(replica, speed), inputs, rates, portfolio=portfolio)
         for speed in (1.0, band.high, band.low)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from sizebook.core.sections import flat, stated_in_vain
+from sizebook.core.sections import flat, sections_without_effect
 from sizebook.core.texts import joined, span, text
 from sizebook.core.units import percent, significant
 from sizebook.plans.commitments import beyond_the_plan
@@ -57,7 +57,7 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
 
 def without_effect(inputs: Any) -> Iterator[str]:
     """Yield what sections of a plan state that changes nothing, as the key that asks for them is off."""
-    for part, given in stated_in_vain(inputs):
+    for part, given in sections_without_effect(inputs):
         yield text(
             "Without effect: {given}, because {key} is {value}.",
             given=joined(given, ", "),

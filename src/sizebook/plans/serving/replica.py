@@ -19,7 +19,7 @@ from sizebook.serving.images import Read, with_images
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
 from sizebook.serving.memory import Memory, held_tokens, memory_of, requests_kept
 from sizebook.serving.pools import Pools, pooled
-from sizebook.serving.prefixes import PrefixReuse, later
+from sizebook.serving.prefixes import PrefixReuse, delayed_case
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
 from sizebook.serving.releases import said_of
@@ -203,7 +203,7 @@ def capacity_of(setup: Setup, workload: Workload) -> tuple[Case, Memory, int, in
     Errors: not even one fits.
     """
     replica, longest = setup.replica, workload.longest_tokens
-    case = later(serving_case(setup.model, setup.gpu, replica), workload.restore_seconds)
+    case = delayed_case(serving_case(setup.model, setup.gpu, replica), workload.restore_seconds)
     case = with_images(setup.model, case, workload.image)
     memory = memory_of(case, setup.gpu, replica)
     if isinstance(case, EncodedCase):

@@ -46,7 +46,7 @@ class Scaled:
     )
 
 
-def scaled(replica: PlannedReplica, month: Month, inputs: ServingInputs, rates: Rates) -> Scaled:
+def scaled_month(replica: PlannedReplica, month: Month, inputs: ServingInputs, rates: Rates) -> Scaled:
     """Return what the hours of the first month cost where every replica that is added starts in time, on demand.
 
     A fleet as large as the peak is reserved. So many replicas ahead serve what the steepest rise between two hours adds

@@ -17,12 +17,12 @@ from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.pools import pooled_replica
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload
 from sizebook.serving.arrivals import Lengths
-from sizebook.serving.band import BEYOND, Band, is_beyond, setting_band, setting_of
+from sizebook.serving.band import BEYOND, Band, band_setting, is_beyond, setting_band
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import as_answered, has_encoder, serving_case
 from sizebook.serving.estimate import Estimate, estimate, misfit, unmeasured_band
 from sizebook.serving.functions import TIME_SOURCE
-from sizebook.serving.layouts import DEGREES, searched, with_room
+from sizebook.serving.layouts import DEGREES, searched_in_words, with_room
 from sizebook.serving.load import Stream
 from sizebook.serving.memory import Memory, memory_of
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
@@ -96,7 +96,7 @@ def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, tupl
     case, chip = serving_case(model, gpu, replica), accelerator(gpu)
     memory = memory_of(case, gpu, replica)
     is_encoded = has_encoder(model)  # no server of such a model was measured
-    setting = setting_of(case, replica)
+    setting = band_setting(case, replica)
     bands = tuple(
         unmeasured_band("tpot")
         if is_encoded
@@ -137,7 +137,7 @@ def _searched(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[st
         return {}
     best, _ = found
     answer = _one_pool(model, gpu, demand, replica=best)
-    return answer | {"reason": "; ".join(filter(None, (searched(best), answer["reason"])))}
+    return answer | {"reason": "; ".join(filter(None, (searched_in_words(best), answer["reason"])))}
 
 
 def _pooled(model: str, gpu: str, demand: Demand, replica: Replica, pools: PoolLayout) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from sizebook.core.texts import joined, text
 from sizebook.core.units import grouped
 from sizebook.formulas.weights import dtype_bits, model_bytes
 from sizebook.models.architecture import Architecture, Part, Weight
-from sizebook.models.counting import Count, count, repeated
+from sizebook.models.counting import Count, count, groups_with_counts
 
 DTYPES_COMPARED = ("fp32", "bf16", "fp8", "int8", "int4", "nvfp4", "mxfp4", "q8_0", "q5_k_m", "q4_k_m")
 
@@ -173,7 +173,7 @@ def _headline_steps(counted: Count, parts: tuple[PartShare, ...], source: str) -
 def _part_step(architecture: Architecture, part: Part, n_parameters: int, source: str) -> Step:
     """Return one part as a sum of products of tensor shapes: numbers only, so that it can be checked by hand."""
     occurrences: dict[str, int] = {}
-    for weights, times in repeated(architecture):
+    for weights, times in groups_with_counts(architecture):
         products = _products([w for w in weights if w.part == part])
         if products:
             occurrences[products] = occurrences.get(products, 0) + times

@@ -19,7 +19,7 @@ from sizebook.training.layout import Layout
 from sizebook.training.memory import COMPONENTS, Memory, memory
 from sizebook.training.profile import model_profile
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.recipe_choice import recipe_text, settle
+from sizebook.training.recipe_choice import lightest_that_fits, recipe_text
 from sizebook.training.tuning import LoraOn, LoraRank, Tuning
 
 STACK = "torchtune"
@@ -65,7 +65,7 @@ def _one_gpu(model: str, gpu_memory_gib: float, seq: int, tuned: Tuned) -> tuple
     def needed(layout: Layout, method: Method) -> Memory:
         return memory(profile, layout, method, n_micro=1)
 
-    found = settle(Layout(), Method(recipe=recipe), usable, needed=needed)
+    found = lightest_that_fits(Layout(), Method(recipe=recipe), usable, needed=needed)
     answer = OneGpu(
         fits=found.fullest.total <= usable,
         needed=found.fullest.total,

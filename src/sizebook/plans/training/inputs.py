@@ -168,7 +168,7 @@ class Setup:
     reserved_bytes: float = 0  # kept free on every GPU for what is held beside training
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "method", native(self.method, self.gpu))
+        object.__setattr__(self, "method", native_method(self.method, self.gpu))
 
     @property
     def capacity_bytes(self) -> float:
@@ -218,7 +218,7 @@ class Training(Setup, Terms):
         return self.pace.utilization(self.peak_flop_per_s)
 
 
-def native(method: Method, gpu: Accelerator) -> Method:
+def native_method(method: Method, gpu: Accelerator) -> Method:
     """Return the method as an accelerator runs it: in a format that it multiplies in, and on TPUs, whatever is asked
     for, as XLA compiles it."""
     dtype, recipe = format_of(gpu, method.compute_dtype), method.recipe

@@ -14,7 +14,7 @@ from sizebook.core.errors import SizebookError, TargetError, require
 from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
-from sizebook.plans.training.work import placed
+from sizebook.plans.training.work import layout_as_run
 from sizebook.training.applicability import check_recipe, implied_kind
 from sizebook.training.frameworks import stack
 from sizebook.training.layout import Layout, check, micro_batches
@@ -22,7 +22,7 @@ from sizebook.training.machine import rates_of
 from sizebook.training.memory import Memory, least_state_bytes, memory
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method
-from sizebook.training.recipe_choice import LIGHTEST, Settled, lightest_recipe, settle
+from sizebook.training.recipe_choice import LIGHTEST, Settled, lightest_recipe, lightest_that_fits
 from sizebook.training.time import step_time
 
 LARGEST_TP = 8
@@ -230,7 +230,7 @@ def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) 
     bare = needed(layout, method)
     if bare.total - bare.fragmentation > capacity:
         return Settled(layout, method, bare)
-    return settle(layout, setup.method, capacity, needed=needed)
+    return lightest_that_fits(layout, setup.method, capacity, needed=needed)
 
 
 def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]:
@@ -244,7 +244,7 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
     for base in _bases(setup, held):
         stages = _held(held, "zero_stage", _stages(base))
         sharing = [replace(base, zero_stage=zero_stage, recompute=kind) for zero_stage in stages for kind in kinds]
-        yield from (placed(layout, setup.gpu, recipe) for layout in _variants(sharing, setup, held))
+        yield from (layout_as_run(layout, setup.gpu, recipe) for layout in _variants(sharing, setup, held))
 
 
 def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:

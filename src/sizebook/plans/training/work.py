@@ -21,7 +21,13 @@ from sizebook.plans.training.inputs import Setup
 from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import basis_of
 from sizebook.training.adapters import adapter_parameters, visited_parameters
-from sizebook.training.applicability import by_layers, check_recipe, policy_of, unread, without_sequence_parallel
+from sizebook.training.applicability import (
+    by_layers,
+    check_recipe,
+    policy_of,
+    settings_without_effect,
+    without_sequence_parallel,
+)
 from sizebook.training.bands import Band, band_of
 from sizebook.training.layout import Layout, check, micro_batches, stage_layers
 from sizebook.training.machine import check_power_limit, rates_of, setup_of
@@ -29,7 +35,7 @@ from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.policy_effects import saved_share
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Recipe
-from sizebook.training.recipe_choice import Settled, recipe_text, settle, within
+from sizebook.training.recipe_choice import Settled, lightest_that_fits, recipe_text, with_cache_cut
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
@@ -66,7 +72,7 @@ class Work:
     def stages(self) -> tuple[Memory, ...]:
         """The memory of one rank of every pipeline stage."""
         found = memory_by_stage(self.profile, self.layout, self.setup.method, n_micro=self.micro_batches)
-        return tuple(within(each, self.setup.capacity_bytes) for each in found)
+        return tuple(with_cache_cut(each, self.setup.capacity_bytes) for each in found)
 
     @property
     def needed_bytes(self) -> float:
@@ -99,7 +105,7 @@ class Work:
     @property
     def unread(self) -> tuple[str, ...]:
         """What was stated of the recipe that no plan reads."""
-        return unread(self.stated, self.layout, self.setup.architecture)
+        return settings_without_effect(self.stated, self.layout, self.setup.architecture)
 
     @cached_property
     def recipe(self) -> str:
@@ -234,13 +240,13 @@ def settled_work(setup: Setup, layout: Layout) -> Settled:
     check_power_limit(setup.gpu, setup.method.power_limit_watts)
     profile = model_profile(setup.architecture, setup.batches.seq)
     n_micro = micro_batches(layout, setup.batches.batch)
-    layout = placed(layout, setup.gpu, setup.method.recipe)
-    return settle(
+    layout = layout_as_run(layout, setup.gpu, setup.method.recipe)
+    return lightest_that_fits(
         layout, setup.method, setup.capacity_bytes, needed=lambda each, how: memory(profile, each, how, n_micro=n_micro)
     )
 
 
-def placed(layout: Layout, gpu: Accelerator, recipe: Recipe) -> Layout:
+def layout_as_run(layout: Layout, gpu: Accelerator, recipe: Recipe) -> Layout:
     """Return the layout as accelerator and framework run it: hybrid shards as wide as a scale-up domain holds, unless
     it says how wide they are, and no sequence parallelism where the framework has none."""
     if layout.sequence_parallel and without_sequence_parallel(recipe, layout):

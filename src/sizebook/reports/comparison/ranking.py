@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sizebook.core.errors import InputError
 from sizebook.core.figure_label import FigureLabel
-from sizebook.core.hints import offered, suggestion
+from sizebook.core.hints import suggestion, want_one_of
 
 # Figures of which more is better; of every other one less is.
 MORE_IS_BETTER = ("MFU", "HFU", "Goodput", "Output tokens a second", "Rate of a replica")
@@ -83,7 +83,7 @@ def _named(figures: Sequence[FigureLabel], name: str) -> FigureLabel:
     found = next((f for f in figures if folded in (f.heading.casefold(), f.label.casefold())), None)
     if found is None:
         labels = [figure.heading for figure in figures]
-        raise InputError(f"unknown figure: got '{name}', want {offered(name, labels)}")
+        raise InputError(f"unknown figure: got '{name}', want {want_one_of(name, labels)}")
     return found
 
 

@@ -8,7 +8,18 @@ from sizebook.core.texts import Figure, Text, joined, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, grouped, significant, usd
 from sizebook.reports.charts.chart_types import Bar, Bars, Line, Lines
 from sizebook.reports.comparison.ranking import Ranking, sign
-from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile, figures, section, words
+from sizebook.reports.document import (
+    Column,
+    Notes,
+    Report,
+    Row,
+    Section,
+    Table,
+    Tile,
+    figure_columns,
+    section,
+    text_columns,
+)
 from sizebook.reports.number_columns import MINUS, aligned, fixed
 from sizebook.reports.phrases import scenarios
 
@@ -153,10 +164,10 @@ def _ranking(found: Ranking) -> Section:
         for place, (name, cell) in enumerate(list(zip(ranked, aligned(values), strict=True))[:MOST_ROWS], 1)
     )
     heads = (
-        *words(text("Scenario")),
-        *figures(text("Place")),
-        *figures(text(figure.label), unit=text(figure.unit)),
-        *figures(text("Against base"), unit="%"),
+        *text_columns(text("Scenario")),
+        *figure_columns(text("Place")),
+        *figure_columns(text(figure.label), unit=text(figure.unit)),
+        *figure_columns(text("Against base"), unit="%"),
     )
     caption = text("Ranked by {figure}", figure=text(figure.label))
     return section(
@@ -209,9 +220,9 @@ def _pareto(found: Ranking) -> Iterator[Section]:
     points = [(found.scenarios[name][x], found.scenarios[name][y], name) for name in front]
     rows = tuple(Row((name, significant(a), significant(b))) for a, b, name in points[:MOST_ROWS])
     heads = (
-        *words(text("Scenario")),
-        *figures(text(x.label), unit=text(x.unit)),
-        *figures(text(y.label), unit=text(y.unit)),
+        *text_columns(text("Scenario")),
+        *figure_columns(text(x.label), unit=text(x.unit)),
+        *figure_columns(text(y.label), unit=text(y.unit)),
     )
     caption = text(
         "Nothing is better in {figure} without being worse in {other}", figure=text(x.label), other=text(y.label)

@@ -24,10 +24,10 @@ from sizebook.reports.document import (
     Section,
     Table,
     derivation,
-    figures,
+    figure_columns,
     section,
+    text_columns,
     unchanged,
-    words,
 )
 from sizebook.reports.fleet.nodes import nodes_and_power
 from sizebook.reports.fleet.notes import assumptions, error_bands, per_service
@@ -149,9 +149,9 @@ def _by_service(plan: FleetPlan) -> Table:
     return Table(
         text("GPUs of replicas at peak, and part of the cost, by service"),
         (
-            *words(text("Service")),
-            *figures(text("First month"), text("Last month"), unit=text("GPUs")),
-            *figures(text("First month"), text("Last month"), phrases.months(len(plan.months)), unit="USD"),
+            *text_columns(text("Service")),
+            *figure_columns(text("First month"), text("Last month"), unit=text("GPUs")),
+            *figure_columns(text("First month"), text("Last month"), phrases.months(len(plan.months)), unit="USD"),
         ),
         (*rows, _together(plan)) if len(rows) > 1 else tuple(rows),
         note=text(
@@ -209,12 +209,12 @@ def _decision(plan: FleetPlan) -> Section:
 
 
 _PERIOD = (
-    *words(text("Period")),
-    *figures(text("GPUs at peak"), text("Racks")),
-    *figures(text("Power"), unit="kW"),
-    *figures(text("Reserved"), text("Burst"), text("Together"), unit="USD"),
-    *figures(text("Energy"), unit="MWh"),
-    *figures(text("Emissions"), unit="tCO\u2082e"),
+    *text_columns(text("Period")),
+    *figure_columns(text("GPUs at peak"), text("Racks")),
+    *figure_columns(text("Power"), unit="kW"),
+    *figure_columns(text("Reserved"), text("Burst"), text("Together"), unit="USD"),
+    *figure_columns(text("Energy"), unit="MWh"),
+    *figure_columns(text("Emissions"), unit="tCO\u2082e"),
 )
 
 
@@ -255,10 +255,10 @@ def _by_month(plan: FleetPlan) -> Section:
     sums = [grouped(sum(getattr(month, key) for month in plan.months)) for key in keys[6:]]
     rows.append(Row((text("Most, then sums"), *most, *sums), "total"))
     columns = (
-        *words(text("Month")),
-        *figures(text("Peak"), text("Mean"), text("Reserved"), text("Nodes"), text("Racks"), "kW"),
-        *figures(text("Reserved"), text("Burst"), unit="USD"),
-        *figures("USD", "kWh", "kgCO\u2082e"),
+        *text_columns(text("Month")),
+        *figure_columns(text("Peak"), text("Mean"), text("Reserved"), text("Nodes"), text("Racks"), "kW"),
+        *figure_columns(text("Reserved"), text("Burst"), unit="USD"),
+        *figure_columns("USD", "kWh", "kgCO\u2082e"),
     )
     return section(
         text("Month by month"),

@@ -11,7 +11,18 @@ from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, Status, What, compare
 from sizebook.reports.charts.chart_types import Bar, Bars
-from sizebook.reports.document import Column, Notes, Report, Row, Section, Table, Tile, figures, section, words
+from sizebook.reports.document import (
+    Column,
+    Notes,
+    Report,
+    Row,
+    Section,
+    Table,
+    Tile,
+    figure_columns,
+    section,
+    text_columns,
+)
 from sizebook.reports.number_columns import MINUS, fixed
 from sizebook.reports.phrases import data_dates
 
@@ -139,8 +150,8 @@ def gpt3_rows() -> list[tuple[str, ...]]:
 
 
 GPT3_COLUMNS = (
-    *words(text("Model")),
-    *figures(
+    *text_columns(text("Model")),
+    *figure_columns(
         text("Printed"),
         text("Layers"),
         "d_model",
@@ -149,7 +160,7 @@ GPT3_COLUMNS = (
         text("Weights alone"),
         text("All parameters"),
     ),
-    *figures(text("Difference"), unit="%"),
+    *figure_columns(text("Difference"), unit="%"),
 )
 
 
@@ -173,10 +184,10 @@ def _gpt3() -> Section:
 
 
 _COLUMNS = (
-    *words(text("Model")),
-    *figures(text("Stated"), text("Computed"), text("Difference")),
-    *figures(text("Difference"), unit="%"),
-    *words(text("Result")),
+    *text_columns(text("Model")),
+    *figure_columns(text("Stated"), text("Computed"), text("Difference")),
+    *figure_columns(text("Difference"), unit="%"),
+    *text_columns(text("Result")),
 )
 
 
@@ -236,9 +247,9 @@ def _explained(compared: Iterable[Comparison]) -> Section:
         for one in ones
     )
     columns = (
-        *words(text("Model"), text("Count")),
-        *figures(text("Stated"), text("Computed")),
-        *words(text("Explanation")),
+        *text_columns(text("Model"), text("Count")),
+        *figure_columns(text("Stated"), text("Computed")),
+        *text_columns(text("Explanation")),
     )
     return section(
         text("Explanations"),

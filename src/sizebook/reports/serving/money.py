@@ -16,7 +16,7 @@ from sizebook.plans.serving.tenants import in_cents
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Chart, Columns, Series
 from sizebook.reports.contract_tables import decision_page, what_to_sign
-from sizebook.reports.document import Row, RowKind, Section, Table, figures, section, words
+from sizebook.reports.document import Row, RowKind, Section, Table, figure_columns, section, text_columns
 from sizebook.reports.money_charts import by_term, tornado
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.serving.replicas import fleet_by_month
@@ -39,7 +39,7 @@ def cost(plan: ServingPlan) -> Section:
     )
     table = Table(
         text("What a GPU-hour and a million tokens cost"),
-        (*words(text("Figure")), *figures(text("Amount"), unit="USD"), *words(text("Basis"))),
+        (*text_columns(text("Figure")), *figure_columns(text("Amount"), unit="USD"), *text_columns(text("Basis"))),
         (
             *(Row((label, fixed(usd_hour, 2), prices.basis)) for label, usd_hour in hours if usd_hour is not None),
             *_per_million(plan),
@@ -59,9 +59,9 @@ def decision(plan: ServingPlan) -> Section:
     table = Table(
         text("Years"),
         (
-            *words(text("Period")),
-            *figures(text("GPUs at peak")),
-            *figures(text("Reserved"), text("On demand"), text("Together"), unit="USD"),
+            *text_columns(text("Period")),
+            *figure_columns(text("GPUs at peak")),
+            *figure_columns(text("Reserved"), text("On demand"), text("Together"), unit="USD"),
         ),
         (*rows, _year(text("Together"), plan.months, "total")),
     )
@@ -96,7 +96,7 @@ def _internal(plan: ServingPlan) -> Table:
     ]
     return Table(
         text("What prompts, answers and idle GPUs cost"),
-        (*words(text("Line")), *figures(text("All months"), text("A million tokens"), unit="USD")),
+        (*text_columns(text("Line")), *figure_columns(text("All months"), text("A million tokens"), unit="USD")),
         (*rows, Row((text("Together"), fixed(sum(lines), 2), ""), "total")),
         note=text(
             "The bill is split by the GPU time that prompts and answers take. The work for a request costs {usd}. "
@@ -183,7 +183,7 @@ def carbon(plan: ServingPlan) -> Section:
         else text("The fleet takes {energy} a month and emits {mass} of CO\u2082e", energy=energy(kwh), mass=mass(kg)),
         Table(
             text("Energy and location-based emissions"),
-            (*words(text("Figure")), *figures(text("Amount")), *words(text("Basis"))),
+            (*text_columns(text("Figure")), *figure_columns(text("Amount")), *text_columns(text("Basis"))),
             tuple(Row(cells) for cells in rows),
             note=text(
                 "Wall power is 1.3 times the TDP when busy, as MLPerf submissions measured, and 0.3 times when idle."

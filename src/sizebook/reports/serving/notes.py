@@ -9,7 +9,7 @@ from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.reports.document import Notes, Row, Section, Table, figures, section, words
+from sizebook.reports.document import Notes, Row, Section, Table, figure_columns, section, text_columns
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import months
@@ -40,10 +40,10 @@ def alternatives(plan: ServingPlan, choices: Choices) -> Section:
                 "Setups that meet the target, cheapest in the last month first; bold: none is both cheaper and faster"
             ),
             (
-                *words(text("Accelerator"), text("Engine"), text("Weights"), text("Layout")),
-                *figures(text("GPUs at peak")),
-                *figures(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
-                *figures(text("Per token"), unit="ms"),
+                *text_columns(text("Accelerator"), text("Engine"), text("Weights"), text("Layout")),
+                *figure_columns(text("GPUs at peak")),
+                *figure_columns(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
+                *figure_columns(text("Per token"), unit="ms"),
             ),
             tuple(_choice(choice) for choice in choices.ranked[:_MOST_CHOICES]),
             note=text("Setups that cannot meet it, by what stops them: {failed}.", failed=failed),
@@ -90,9 +90,9 @@ def error_bands(plan: ServingPlan) -> Section:
         Table(
             text("Measured over predicted"),
             (
-                *words(text("Figure")),
-                *figures("p10", "p50", "p90", text("Measurements"), text("Groups")),
-                *words(text("Basis")),
+                *text_columns(text("Figure")),
+                *figure_columns("p10", "p50", "p90", text("Measurements"), text("Groups")),
+                *text_columns(text("Basis")),
             ),
             rows,
             note=text(

@@ -10,7 +10,7 @@ from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.steps import derivations
 from sizebook.reports.alternative_tables import rent_buy_or_call
 from sizebook.reports.charts.chart_types import Limit, Series, Stacks
-from sizebook.reports.document import Report, Row, Section, Table, derivation, figures, section, words
+from sizebook.reports.document import Report, Row, Section, Table, derivation, figure_columns, section, text_columns
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.phrases import data_dates
 from sizebook.reports.serving.latency import latency
@@ -114,7 +114,11 @@ def _memory(plan: ServingPlan) -> Section:
         ),
         Table(
             text("Memory of one GPU"),
-            (*words(text("Component")), *figures(text("Memory"), unit="GiB"), *figures(text("Share"), unit="%")),
+            (
+                *text_columns(text("Component")),
+                *figure_columns(text("Memory"), unit="GiB"),
+                *figure_columns(text("Share"), unit="%"),
+            ),
             tuple(rows),
             note=text(
                 "Room is counted for {held} tokens of each request, on all GPUs of a replica.",

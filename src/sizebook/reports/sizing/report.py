@@ -15,9 +15,9 @@ from sizebook.reports.document import (
     Table,
     Tile,
     derivation,
-    figures,
+    figure_columns,
     section,
-    words,
+    text_columns,
 )
 from sizebook.reports.number_columns import (
     MINUS,
@@ -205,7 +205,11 @@ def _breakdown(sizing: Sizing) -> Section:
         message,
         Table(
             text("Parameters by part, exact"),
-            (*words(text("Part"), text("Key")), *figures(text("Parameters")), *figures(text("Share"), unit="%")),
+            (
+                *text_columns(text("Part"), text("Key")),
+                *figure_columns(text("Parameters")),
+                *figure_columns(text("Share"), unit="%"),
+            ),
             tuple(rows),
         ),
     )
@@ -228,11 +232,11 @@ def _storage(sizing: Sizing) -> Section:
         for s in sizing.storage
     )
     columns = (
-        *words(text("Number format")),
-        *figures(text("Bits per weight")),
-        *figures(text("Weights"), unit=text("{prefix}B", prefix=prefix)),
-        *figures(text("Weights"), unit=text("{binary_prefix}B", binary_prefix=binary_prefix)),
-        *figures(text("Against {dtype}", dtype=sizing.dtype), unit="%"),
+        *text_columns(text("Number format")),
+        *figure_columns(text("Bits per weight")),
+        *figure_columns(text("Weights"), unit=text("{prefix}B", prefix=prefix)),
+        *figure_columns(text("Weights"), unit=text("{binary_prefix}B", binary_prefix=binary_prefix)),
+        *figure_columns(text("Against {dtype}", dtype=sizing.dtype), unit="%"),
     )
     cells = zip(
         (s.dtype for s in sizing.storage),
@@ -298,7 +302,7 @@ def _comparison(sizing: Sizing) -> Section:
         _verdict(sizing),
         Table(
             text("Counted against published"),
-            (*words(text("Count")), *figures(text("Parameters")), *words(text("Source"))),
+            (*text_columns(text("Count")), *figure_columns(text("Parameters")), *text_columns(text("Source"))),
             rows,
         ),
     )

@@ -3,7 +3,7 @@
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.document import Row, Section, Table, figures, section, words
+from sizebook.reports.document import Row, Section, Table, figure_columns, section, text_columns
 from sizebook.reports.phrases import CHOICES
 from sizebook.training.adapters import targets
 from sizebook.training.tuning import TUNING_NAMES
@@ -56,8 +56,8 @@ def adapters(plan: TrainingPlan) -> tuple[Section, ...]:
             Table(
                 text("Matrices that carry adapters of rank {lora_rank}", lora_rank=recipe.lora_rank),
                 (
-                    *words(text("Matrix")),
-                    *figures(text("Outputs x inputs"), text("In the model"), text("Trained parameters")),
+                    *text_columns(text("Matrix")),
+                    *figure_columns(text("Outputs x inputs"), text("In the model"), text("Trained parameters")),
                 ),
                 tuple(rows),
                 note=text(

@@ -3,7 +3,7 @@
 from sizebook.core.texts import text
 from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, usd
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.document import Notes, Row, Section, Table, figures, section, words
+from sizebook.reports.document import Notes, Row, Section, Table, figure_columns, section, text_columns
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import aligned, fixed
 from sizebook.reports.run_rows import cost_rows, pace_rows, power_rows
@@ -37,10 +37,10 @@ def conventions(plan: TrainingPlan) -> Section:
                 convention=convention,
             ),
             (
-                *words(text("Convention")),
-                *figures(text("FLOPs per token"), unit="GFLOP"),
-                *figures(text("MFU"), unit="%"),
-                *words(text("What it counts")),
+                *text_columns(text("Convention")),
+                *figure_columns(text("FLOPs per token"), unit="GFLOP"),
+                *figure_columns(text("MFU"), unit="%"),
+                *text_columns(text("What it counts")),
             ),
             rows,
         ),

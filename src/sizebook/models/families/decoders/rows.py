@@ -228,7 +228,7 @@ def rows() -> dict[str, Row]:
     return {name: Row(**said) for name, said in rows_of("types.toml").items()}
 
 
-def part(name: str, section: Config) -> Architecture:
+def language_model_of(name: str, section: Config) -> Architecture:
     """Return the language model of a joined type's section, whose class takes it for its own type whatever it says."""
     section.only("model_type", name)
     section.values = {**section.values, "model_type": name}

@@ -6,7 +6,7 @@ from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
-from sizebook.models.families.multimodal.joining import noted, text_model, with_towers
+from sizebook.models.families.multimodal.joining import text_model, with_note, with_towers
 from sizebook.models.families.towers.audio import gemma3n_audio
 from sizebook.models.families.towers.mobilenet import mobilenet_v5
 from sizebook.models.huggingface import model_type
@@ -32,7 +32,7 @@ def gemma3n(config: Config) -> Architecture:
     if not spare:
         return whole
     more = remark("the published weights store {n} more: keys and values of layers that use another's", n=spare)
-    return noted(whole, more)
+    return with_note(whole, more)
 
 
 def _embedder(config: Config, d_text: int) -> tuple[Brick, ...]:

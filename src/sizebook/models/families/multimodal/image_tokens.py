@@ -41,7 +41,7 @@ def _quantiser(config: Config) -> Tower:
     width = widths[-1]
     latent = config.integer("latent_channels") * (2 if config.flag("double_latent", default=False) else 1)
     d_code = config.integer("embed_dim")
-    bricks += middle(width)
+    bricks += middle_blocks(width)
     bricks += [Norm("norm_out", width, bias=True), linear("conv_out", 9 * width, latent)]
     codes: tuple[Brick, ...] = (
         linear("quant_conv", config.integer("latent_channels"), d_code),
@@ -59,12 +59,12 @@ def widths_of(config: Config) -> list[int]:
     return [config.integer("base_channels") * each for each in times]
 
 
-def middle(width: int) -> list[Brick]:
+def middle_blocks(width: int) -> list[Brick]:
     """Return the blocks of the lowest resolution, between encoder or decoder and the codes."""
-    return [*residual(width, width), *looks_around(width), *residual(width, width)]
+    return [*residual_block(width, width), *looks_around(width), *residual_block(width, width)]
 
 
-def residual(d_in: int, d_out: int) -> tuple[Brick, ...]:
+def residual_block(d_in: int, d_out: int) -> tuple[Brick, ...]:
     """Return two convolutions over three by three neighbours, each after a norm, and a shortcut where widths differ."""
     shortcut = (linear("nin_shortcut", d_in, d_out),) if d_in != d_out else ()
     return (
@@ -102,4 +102,4 @@ def resolutions(d_in: int, widths: list[int], n_blocks: int, *, attends: list[bo
     return bricks
 
 
-DOWN, UP = (Blocks(residual, looks_around, step) for step in ("downsample", "upsample"))
+DOWN, UP = (Blocks(residual_block, looks_around, step) for step in ("downsample", "upsample"))

@@ -123,6 +123,6 @@ def flat(config: Config, kind: str) -> Architecture:
     return described
 
 
-def noted(described: Architecture, note: str) -> Architecture:
+def with_note(described: Architecture, note: str) -> Architecture:
     """Return the architecture with one more note."""
     return replace(described, notes=(*described.notes, note))

@@ -11,7 +11,7 @@ from sizebook.models.families.blocks import BesideLayers, feed_forward, layers_o
 from sizebook.models.families.decoders.latent_attention import latent
 from sizebook.models.families.decoders.linear_attention import MIXED, kimi_kinds
 from sizebook.models.families.experts import correction, fine_grained, mlp_kinds
-from sizebook.models.families.multimodal.joining import noted, with_towers
+from sizebook.models.families.multimodal.joining import with_note, with_towers
 from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 from sizebook.models.mixers import DeltaNet
@@ -76,7 +76,7 @@ def _text(config: Config) -> Architecture:
     beside = BesideLayers(ties=False, outputs=last, buffers=correction(experts.n_experts, mlps))
     whole = stack(config, layers, beside)
     padding = "the checkpoint stores the decays of heads padded to 128 entries a layer; the padding is not counted"
-    return noted(whole, padding) if delta.n_value_heads < 128 else whole
+    return with_note(whole, padding) if delta.n_value_heads < 128 else whole
 
 
 def _sums(name: str, d_model: int) -> tuple[Brick, ...]:

@@ -46,7 +46,7 @@ class Joined(Sizes):
         return Sizes._read(self, name)
 
 
-def joined(row: Row, config: Config, **given: int) -> Architecture:
+def joined_architecture(row: Row, config: Config, **given: int) -> Architecture:
     """Return the architecture of a config whose type is a row; ``given`` are sizes that no formula gives."""
     if row.classes:
         config.built_as(*row.classes)
@@ -91,4 +91,4 @@ def row_of(name: str) -> Row:
 
 for _name in rows_of("joined_types.toml"):
     if not _name.startswith("_"):
-        model_type(_name)(partial(joined, row_of(_name)))
+        model_type(_name)(partial(joined_architecture, row_of(_name)))

@@ -5,9 +5,9 @@ from dataclasses import replace
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
-from sizebook.models.families.decoders.rows import part
-from sizebook.models.families.multimodal.joining import flat, layers_joined, noted, with_towers
-from sizebook.models.families.multimodal.rows import encoder, joined, row_of
+from sizebook.models.families.decoders.rows import language_model_of
+from sizebook.models.families.multimodal.joining import flat, layers_joined, with_note, with_towers
+from sizebook.models.families.multimodal.rows import encoder, joined_architecture, row_of
 from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 
@@ -24,13 +24,13 @@ def vip_llava(config: Config) -> Architecture:
     if config.values.get(own, 0) is None:
         raise config.unknown(own, None, "the number of a layer, or a list of such numbers")
     features = layers_joined(config) if own in config.values else LAYERS_OF_VIP
-    return joined(row_of("_vipllava"), config, features=features)
+    return joined_architecture(row_of("_vipllava"), config, features=features)
 
 
 @model_type("video_llava")
 def video_llava(config: Config) -> Architecture:
     """Video-LLaVA: one encoder for images, another like it for videos, one projector."""
-    whole = joined(row_of("_video_llava"), config)
+    whole = joined_architecture(row_of("_video_llava"), config)
     again = replace(encoder(row_of("_video_llava"), config.section("vision_config")), name="video_tower")
     return replace(whole, inputs=(*whole.inputs, again))
 
@@ -48,7 +48,7 @@ def idefics2(config: Config) -> Architecture:
     config.needs("text_config")
     kind = section.text("model_type", default="mistral")
     section.reads_as(kind)
-    return joined(row_of("_idefics2"), config, d_ff=section.integer("intermediate_size"), **given)
+    return joined_architecture(row_of("_idefics2"), config, d_ff=section.integer("intermediate_size"), **given)
 
 
 @model_type("gemma3")
@@ -58,7 +58,7 @@ def gemma3(config: Config) -> Architecture:
     if not config.has("text_config") and str(named[0]).endswith("ForCausalLM"):
         config.ignore("use_res_clamp")
         return flat(config, "gemma3_text")
-    return joined(row_of("_gemma3"), config)
+    return joined_architecture(row_of("_gemma3"), config)
 
 
 @model_type("glm4v")
@@ -69,7 +69,7 @@ def glm4v(config: Config) -> Architecture:
         built = section.values.get(key, size)
         if config.has(key) and config.integer(key) != built:
             raise config.unknown(*config.as_written(key), f"{built}: transformers reads 'text_config' only")
-    return joined(row_of("_glm4v"), config)
+    return joined_architecture(row_of("_glm4v"), config)
 
 
 @model_type("exaone4_5")
@@ -78,13 +78,13 @@ def exaone4_5(config: Config) -> Architecture:
     section = config.section("text_config")
     if section.values.get("model_type") == "exaone4_5_text":
         section.values = {**section.values, "model_type": "exaone4"}
-    return joined(row_of("_exaone4_5"), config)
+    return joined_architecture(row_of("_exaone4_5"), config)
 
 
 @model_type("glm_ocr")
 def glm_ocr(config: Config) -> Architecture:
     """GLM-OCR: GLM 4's text model without biases; its class takes the tie of either level."""
-    text = part("glm_ocr_text", config.section("text_config"))
+    text = language_model_of("glm_ocr_text", config.section("text_config"))
     seen = tower("glm_ocr_vision", config.section("vision_config"))
     return with_towers(config, text, seen, tied=False, ties="either")
 
@@ -99,7 +99,7 @@ def ovis2(config: Config) -> Architecture:
     n_words, indicators = vision.integer("vocab_size"), vision.integer("num_visual_indicator_tokens")
     if indicators >= n_words:
         raise vision.unknown("num_visual_indicator_tokens", indicators, f"fewer than the {n_words} visual words")
-    whole = joined(row_of("_ovis2"), config)
+    whole = joined_architecture(row_of("_ovis2"), config)
     tied = config.flag("tie_word_embeddings", default=True)
     width = config.integer("hidden_size", default=1536)
     vocab = config.integer("vocab_size", default=whole.vocab if tied else 151643)
@@ -122,7 +122,7 @@ def aria(config: Config) -> Architecture:
     most = max(queries.values())
     if (said := config.integer(largest, default=most)) != most:
         raise config.unknown(largest, said, f"{most}, the most that '{key}' gives an image")
-    return joined(row_of("_aria"), config, queries=most)
+    return joined_architecture(row_of("_aria"), config, queries=most)
 
 
 def _numbered(queries: object) -> bool:
@@ -142,7 +142,7 @@ def got_ocr2(config: Config) -> Architecture:
         grid = vision.integer("image_size") // vision.integer("patch_size")
         sides = (grid if i in looks_far or not window else window for i in range(vision.integer("num_hidden_layers")))
         rows = sum(2 * (2 * side - 1) for side in sides)
-    return joined(row_of("_got_ocr2"), config, relative_rows=rows)
+    return joined_architecture(row_of("_got_ocr2"), config, relative_rows=rows)
 
 
 @model_type("glmasr")
@@ -155,7 +155,7 @@ def glmasr(config: Config) -> Architecture:
     audio.divides("num_attention_heads", n_heads, "num_key_value_heads", kv_heads)
     if audio.size("head_dim") not in (0, width):
         raise audio.unknown("head_dim", audio.values["head_dim"], f"{width}, the width divided by the heads")
-    return joined(row_of("_glmasr"), config, kv_heads=kv_heads)
+    return joined_architecture(row_of("_glmasr"), config, kv_heads=kv_heads)
 
 
 @model_type("qwen3_asr")
@@ -168,7 +168,7 @@ def qwen3_asr(config: Config) -> Architecture:
     config.ignore("support_languages", "token_classification_bias")
     config.built_as("Qwen3ASRForConditionalGeneration", "Qwen3ASRModel")
     if not config.has("thinker_config"):
-        return joined(row_of("_qwen3_asr"), config)
+        return joined_architecture(row_of("_qwen3_asr"), config)
     thinker, tied = config.section("thinker_config"), config.flag("tie_word_embeddings", default=True)
     thinker.only("tie_word_embeddings", tied)
     thinker.needs("text_config", "audio_config")
@@ -178,4 +178,4 @@ def qwen3_asr(config: Config) -> Architecture:
     thinker.section("audio_config").ignore("max_source_positions", "scale_embedding")
     thinker.values = {**thinker.values, "tie_word_embeddings": tied, "model_type": "qwen3_asr"}
     note = remark("transformers does not read the sizes under 'thinker_config' and builds its class's defaults")
-    return noted(qwen3_asr(thinker), note)
+    return with_note(qwen3_asr(thinker), note)

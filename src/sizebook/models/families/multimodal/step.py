@@ -21,7 +21,7 @@ from sizebook.models.families.blocks import (
     window_of,
 )
 from sizebook.models.families.experts import correction, mlp_kinds, routed
-from sizebook.models.families.multimodal.joining import noted, refuse_another_type, with_towers
+from sizebook.models.families.multimodal.joining import refuse_another_type, with_note, with_towers
 from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 
@@ -135,7 +135,7 @@ def _language_model(section: Config) -> Architecture:
     text = stack(section, built, BesideLayers(buffers=correction(feed.n_experts, mlps)))
     n_mtp = section.integer("num_nextn_predict_layers", "num_mtp_layers", default=0)
     left_out = remark("prediction layers, {n} of them, are not described and not counted", n=n_mtp)
-    return noted(text, left_out) if n_mtp else text
+    return with_note(text, left_out) if n_mtp else text
 
 
 @model_type("step3p7")
@@ -165,4 +165,4 @@ def step3p7(config: Config) -> Architecture:
     if not stray:
         return whole
     config.ignore(*section.read)
-    return noted(whole, remark("transformers does not read sizes at the top level and builds its class's defaults"))
+    return with_note(whole, remark("transformers does not read sizes at the top level and builds its class's defaults"))

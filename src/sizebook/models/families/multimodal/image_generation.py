@@ -7,10 +7,10 @@ from functools import partial
 from sizebook.models.architecture import Architecture, Brick, Embedding, Norm, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
-from sizebook.models.families.decoders.rows import part
-from sizebook.models.families.multimodal.image_tokens import DOWN, UP, Blocks, middle, resolutions, widths_of
+from sizebook.models.families.decoders.rows import language_model_of
+from sizebook.models.families.multimodal.image_tokens import DOWN, UP, Blocks, middle_blocks, resolutions, widths_of
 from sizebook.models.families.multimodal.joining import with_towers
-from sizebook.models.families.multimodal.rows import joined, row_of
+from sizebook.models.families.multimodal.rows import joined_architecture, row_of
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -20,7 +20,7 @@ Norms = Callable[[int], tuple[Brick, ...]]
 @model_type("janus")
 def janus(config: Config) -> Architecture:
     """Janus and Janus-Pro (arXiv:2501.17811): one encoder to read images, a quantiser with its decoder to draw them."""
-    whole = joined(row_of("_janus"), config)
+    whole = joined_architecture(row_of("_janus"), config)
     return replace(whole, inputs=(*whole.inputs, _painter(config.section("vq_config"))))
 
 
@@ -43,14 +43,14 @@ def _painter(config: Config) -> Tower:
     bricks: list[Brick] = [
         linear("encoder.conv_in", 9 * config.integer("in_channels"), channels),
         *encoder,
-        *middle(widths[-1]),
+        *middle_blocks(widths[-1]),
         Norm("encoder.norm_out", widths[-1], bias=True),
         linear("encoder.conv_out", 9 * widths[-1], double * latent),
         Embedding("quantize", n_codes, d_code),
         linear("quant_conv", latent, d_code),
         linear("post_quant_conv", d_code, latent),
         linear("decoder.conv_in", 9 * latent, widths[-1]),
-        *middle(widths[-1]),
+        *middle_blocks(widths[-1]),
         *decoder,
         Norm("decoder.norm_out", widths[0], bias=True),
         linear("decoder.conv_out", 9 * widths[0], config.integer("out_channels")),
@@ -68,7 +68,7 @@ def _painter(config: Config) -> Tower:
 def emu3(config: Config) -> Architecture:
     """Emu3 (arXiv:2409.18869): Llama over words and codes, beside the quantiser that reads and draws frames."""
     config.built_as("Emu3ForConditionalGeneration", "Emu3Model")
-    text = part("emu3_text_model", config.section("text_config"))
+    text = language_model_of("emu3_text_model", config.section("text_config"))
     tower, buffers = _frames(config.section("vq_config"))
     return with_towers(config, text, tower, tied=False, buffers=buffers)
 

@@ -6,7 +6,7 @@ from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Head, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
-from sizebook.models.families.decoders.rows import part
+from sizebook.models.families.decoders.rows import language_model_of
 from sizebook.models.families.multimodal.joining import with_towers
 from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
@@ -17,11 +17,11 @@ from sizebook.models.towers import Tower
 def paddleocr_vl(config: Config) -> Architecture:
     """PaddleOCR-VL (arXiv:2510.14528): SigLIP whose position table is resampled, ERNIE 4.5's language model."""
     if config.has("text_config"):
-        text = part("paddleocr_vl_text", config.section("text_config"))
+        text = language_model_of("paddleocr_vl_text", config.section("text_config"))
         return with_towers(config, text, _vit(config, text.d_model), tied=True, ties="either")
     inner = config.read_as({**config.values, "model_type": "paddleocr_vl_text"})
     config.without("text_config")
-    text = part("paddleocr_vl_text", inner)
+    text = language_model_of("paddleocr_vl_text", inner)
     config.ignore(*inner.read)
     seen = _vit(config, text.d_model)
     tied, notes = config.flag("tie_word_embeddings", default=True), text.notes
@@ -49,12 +49,12 @@ def _vit(config: Config, d_text: int) -> Tower:
 def hunyuan_vl(config: Config) -> Architecture:
     """HunyuanOCR (arXiv:2511.19575): a ViT whose patches convolutions merge, Hunyuan with norms on each head."""
     if config.has("text_config"):
-        text = part("hunyuan_vl_text", config.section("text_config"))
+        text = language_model_of("hunyuan_vl_text", config.section("text_config"))
     else:  # the first files are flat; the flag there is the whole's, the language model takes its type's
         kept = {key: value for key, value in config.values.items() if key != "tie_word_embeddings"}
         section = config.read_as({**kept, "model_type": "hunyuan_vl_text"})
         config.without("text_config")
-        text = part("hunyuan_vl_text", section)
+        text = language_model_of("hunyuan_vl_text", section)
         config.ignore(*section.read)
     seen = tower("hunyuan_vl", config.section("vision_config"), text=text.d_model)
     return with_towers(config, text, seen, tied=True, ties="either")

@@ -4,7 +4,7 @@ from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Proje
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import BesideLayers, attention, feed_forward, linear, stack, uniform, vector
 from sizebook.models.families.multimodal.joining import text_model, with_towers
-from sizebook.models.families.multimodal.querying import querying
+from sizebook.models.families.multimodal.querying_transformers import querying
 from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
 

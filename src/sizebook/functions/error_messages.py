@@ -38,7 +38,7 @@ def asks_about_a_call(python: Asking) -> Asking:
     return python
 
 
-def in_places(arguments: Mapping[str, Any]) -> list[Any]:
+def arguments_in_order(arguments: Mapping[str, Any]) -> list[Any]:
     """Return the arguments of the call asked about in order, without the empty places at the end."""
     given = [arguments.get(place) for place in PLACES]
     while given and given[-1] in (None, [[None]]):
@@ -56,7 +56,7 @@ def sizebook_why(name: FunctionName, **arguments: AnyCells) -> Message:
     on the count of the model that was asked about, where it has any (MODEL_NOTES).
     """
     try:
-        asked, given = find(name), in_places(arguments)
+        asked, given = find(name), arguments_in_order(arguments)
         messages: Message = _messages(cells.evaluate(asked, given), _notes(asked, given))
     except SizebookError as error:
         return str(error)
