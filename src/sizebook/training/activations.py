@@ -21,8 +21,10 @@ INPUT_BYTES = {"fp8": 1.0, "int8": 1.0, "mxfp8": 1 + 1 / 32, "nvfp4": 0.5 + 1 / 
 
 def kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
     """Return the bytes per token that a micro-batch keeps for the backward pass on one rank."""
-    parts = by_layers(layers.layers, layout, method.recipe)
-    return sum(share * _kept_bytes(layers, each, method, profile) for share, each in parts)
+    found = 0.0
+    for share, each in by_layers(layers.layers, layout, method.recipe):
+        found += share * _kept_bytes(layers, each, method, profile)
+    return found
 
 
 def _kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
@@ -86,10 +88,13 @@ def everything_bytes(layers: Profile, layout: Layout, method: Method, profile: M
     spread = layout.tp if layout.sequence_parallel else 1
     kv_split = min(layout.tp, profile.n_kv_heads)
     n_bytes = ACTIVATION_BYTES * (layers.inner / layout.tp + layers.inner_kv / kv_split + layers.residual / spread)
-    n_bytes += expert_bytes(layers, layout, recipe)
-    n_bytes += 4 * layers.router / spread
-    n_bytes -= (ACTIVATION_BYTES - input_bytes(method)) * matrix_inputs(layers, layout, recipe, profile)
-    n_bytes -= sum(_narrowed(layers, layout, recipe))
+    if layers.routed:
+        n_bytes += expert_bytes(layers, layout, recipe)
+        n_bytes += 4 * layers.router / spread
+    if (spared := ACTIVATION_BYTES - input_bytes(method)) > 0:
+        n_bytes -= spared * matrix_inputs(layers, layout, recipe, profile)
+    if recipe.fp8_activation_inputs:
+        n_bytes -= sum(_narrowed(layers, layout, recipe))
     if recipe.lora_rank:
         n_bytes -= input_bytes(method) * _unneeded(layers, layout, recipe, profile)
     if keeps(recipe).unfused:

@@ -29,9 +29,10 @@ def elementwise_seconds(
     recipe = method.recipe
     kept = everything_bytes(layers, layout, method, profile=profile, scores=False)
     moved = 2 * rates.traffic_factor * kept
-    # Adapters and narrow formats spare inputs inside experts too: these keep no more than all that is kept.
-    inside = min(expert_bytes(layers, layout, recipe), kept)
-    moved += 2 * (rates.expert_traffic - rates.traffic_factor) * inside
+    if layers.routed:
+        # Adapters and narrow formats spare inputs inside experts too: these keep no more than all that is kept.
+        inside = min(expert_bytes(layers, layout, recipe), kept)
+        moved += 2 * (rates.expert_traffic - rates.traffic_factor) * inside
     if not recipe.flash_attention:
         # Plain attention passes 16-bit scores 16 times, with dropout six times what is kept; a third in each pass.
         moved += 2 * (everything_bytes(layers, layout, method, profile=profile, scores=True) - kept)
@@ -54,7 +55,8 @@ def weight_seconds(layers: Profile, layout: Layout, method: Method, rates: Machi
     recipe = method.recipe
     if not recipe.lora_rank:
         kept = keeps(recipe)
-        widened = bytes_each(method, kept, layout.pp).gradient > bytes_each(method, kept).gradient
+        piped = layout.pp > 1
+        widened = piped and bytes_each(method, kept, layout.pp).gradient > bytes_each(method, kept).gradient
         added = _WIDENED_BYTES if widened else _GRADIENT_BYTES
         return _local(layers, layout) * (_WEIGHT_BYTES + added) / rates.memory
     return _local(layers, layout) * _WEIGHT_BYTES / rates.memory if recipe.frozen_bytes >= 1 else 0.0

@@ -86,10 +86,10 @@ def fitting(setup: Setup, held: Mapping[str, Any] = NOTHING) -> int:
     """Return how many layouts of the grid fit. What fits without recomputation fits with it, and is not tried again."""
     setup = _as_asked(setup)
     profile = model_profile(setup.architecture, setup.batches.seq)
-    found, lighter = 0, set()
+    found, lighter, barest = 0, set(), lightest_recipe(setup.method)
     for _, layout, n_micro in _timed(setup, held, profile):
         twin = replace(layout, recompute=LIGHTEST)
-        if twin in lighter or _settled(profile, layout, setup, n_micro).fullest.total <= setup.capacity_bytes:
+        if twin in lighter or _settled(profile, layout, setup, n_micro, barest).fullest.total <= setup.capacity_bytes:
             found += 1
             lighter.add(twin)
     return found
@@ -116,9 +116,9 @@ def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup
     tight: list[Ranked] = []
     fails: list[tuple[Settled, int]] = []
     least: Settled | None = None
-    enough = max(top, FEWEST_RANKED)
+    enough, barest = max(top, FEWEST_RANKED), lightest_recipe(setup.method)
     for _, layout, n_micro in every:
-        settled = _settled(profile, layout, setup, n_micro)
+        settled = _settled(profile, layout, setup, n_micro, barest)
         if settled.fullest.total <= setup.capacity_bytes:
             kept = roomy if settled.fullest.total <= (1 - HEADROOM) * setup.capacity_bytes else tight
             kept.append(_row(settled, profile, setup, n_micro))
@@ -215,21 +215,22 @@ def _against(layout: Layout, setup: Setup) -> str:
     return ""
 
 
-def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -> Settled:
-    """Return a layout as stated, else with the lightest of what the setup leaves open that fits."""
+def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int, barest: Method) -> Settled:
+    """Return a layout as stated, else with the lightest of what the setup leaves open that fits.
+
+    ``barest`` needs least memory: what it does not bring inside, nothing does.
+    """
     capacity = setup.capacity_bytes
 
     def needed(each: Layout, how: Method) -> Memory:
         return memory(profile, each, how, n_micro=n_micro)
 
+    bare = needed(layout, barest)
+    if bare.total - bare.fragmentation > capacity:
+        return Settled(layout, barest, bare)
     stated = needed(layout, setup.method)
     if stated.total <= capacity:
         return Settled(layout, setup.method, stated)
-    # The last recipe needs least, so that what it does not bring inside is not tried further.
-    method = lightest_recipe(setup.method)
-    bare = needed(layout, method)
-    if bare.total - bare.fragmentation > capacity:
-        return Settled(layout, method, bare)
     return lightest_that_fits(layout, setup.method, capacity, needed=needed)
 
 
@@ -243,8 +244,8 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
     kinds = searched if held.get("recompute") == LIGHTEST else _held(held, "recompute", searched)
     for base in _bases(setup, held):
         stages = _held(held, "zero_stage", _stages(base))
-        sharing = [replace(base, zero_stage=zero_stage, recompute=kind) for zero_stage in stages for kind in kinds]
-        yield from (layout_as_run(layout, setup.gpu, recipe) for layout in _variants(sharing, setup, held))
+        sharing = [(zero_stage, kind) for zero_stage in stages for kind in kinds]
+        yield from (layout_as_run(layout, setup.gpu, recipe) for layout in _variants(base, sharing, setup, held))
 
 
 def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
@@ -260,9 +261,9 @@ def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
             for cp in _powers(max(1, min(seq // TOKENS_PER_CP_RANK, gpus // (tp * pp)))):
                 if gpus % (tp * pp * cp):
                     continue
-                base = Layout(tp=tp, pp=pp, cp=cp, dp=gpus // (tp * pp * cp), **whole)
-                for ep in _powers(min(n_experts, tp * cp * base.dp)):
-                    yield replace(base, ep=ep)
+                dp = gpus // (tp * pp * cp)
+                for ep in _powers(min(n_experts, tp * cp * dp)):
+                    yield Layout(tp=tp, pp=pp, cp=cp, dp=dp, **(whole | {"ep": ep}))
 
 
 def _stages(base: Layout) -> tuple[int, ...]:
@@ -270,11 +271,12 @@ def _stages(base: Layout) -> tuple[int, ...]:
     return (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
 
 
-def _variants(sharing: list[Layout], setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
-    """Yield each of the layouts with every way its pipeline may be cut and fed, where the model and the batch divide
-    so: what they share and recompute, all that they differ in, decides nothing of that, so that one is checked."""
-    first, others = sharing[0], sharing[1:]
-    for interleave in _held(held, "interleave", interleaves(setup.architecture.n_layers, first.pp)):
+def _variants(base: Layout, sharing: list[tuple[int, str]], setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
+    """Yield every way to share, recompute, cut and feed a pipeline, where the model and the batch divide so: ZeRO stage
+    and recomputation decide nothing of that, so that one of them is checked."""
+    (zero_stage, kind), *others = sharing
+    first = replace(base, zero_stage=zero_stage, recompute=kind)
+    for interleave in _held(held, "interleave", interleaves(setup.architecture.n_layers, base.pp)):
         for micro_batch in _held(held, "micro_batch", MICRO_BATCHES):
             layout = replace(first, interleave=interleave, micro_batch=micro_batch)
             try:
@@ -282,7 +284,7 @@ def _variants(sharing: list[Layout], setup: Setup, held: Mapping[str, Any]) -> I
             except SizebookError:
                 continue
             yield layout
-            yield from (replace(other, interleave=interleave, micro_batch=micro_batch) for other in others)
+            yield from (replace(layout, zero_stage=zero_stage, recompute=kind) for zero_stage, kind in others)
 
 
 def _held(held: Mapping[str, Any], name: str, searched: tuple[Any, ...]) -> tuple[Any, ...]:
