@@ -97,7 +97,7 @@ def test_no_bridge_leads_to_a_plan_that_is_refused_or_has_no_price(
 def test_one_plan_alone_and_the_look_of_no_report_are_refused(tmp_path: Path) -> None:
     one = written(tmp_path, "one")
     assert str(run("bridge", one).exception) == (
-        "one plan: got one.toml alone, want OTHER or --months. Name what to compare it with."
+        "nothing to compare with: got one.toml alone, want OTHER or --months. Name what to compare it with."
     )
     end = ", want what changes something. Leave it out."
     look = ("--locale", "de", "--page", "a4")

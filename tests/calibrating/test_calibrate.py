@@ -168,7 +168,7 @@ def test_what_lies_beyond_every_rate_is_a_slip(tmp_path: Path) -> None:
     rows = training_rows(TRAINED)
     rows[1]["measured_step_seconds"] = 1e9
     assert re.fullmatch(
-        r"runs\.csv: 1 bad row, nothing was fitted\n  line 3: beyond what rates can be: got a step of 1e\+09 s, "
+        r"runs\.csv: 1 bad row, nothing was fitted\n  line 3: implausible rate: got a step of 1e\+09 s, "
         r"[\d.e+]+ times the [\d.]+ s of the shipped rates, want 0\.02 to 50 times\. Correct its unit, or what the row "
         r"says of the run\.",
         refusal(written(tmp_path / "runs.csv", rows), output=tmp_path / "none.csv"),
@@ -176,7 +176,7 @@ def test_what_lies_beyond_every_rate_is_a_slip(tmp_path: Path) -> None:
     served = serving_rows(SERVED)
     served[0]["measured_tpot_seconds"] *= 1000
     said = refusal(written(tmp_path / "served.csv", served), output=tmp_path / "none.csv")
-    assert "  line 2: beyond what rates can be: got a tpot of " in said
+    assert "  line 2: implausible rate: got a tpot of " in said
 
 
 @pytest.mark.parametrize(("ends", "kept"), [((1.2, 1.5, 2.0), (1.0, 1.5, 2.0)), ((0.5, 0.7, 0.9), (0.5, 0.7, 1.0))])

@@ -57,4 +57,6 @@ def test_what_one_workbook_may_read_the_next_is_asked_for(tmp_path: Path, monkey
                 shape_of(str(path))
     finally:
         allowed_files.set_workbook_folder("")
-    assert str(error.value).startswith(f"not for a cell: got '{path}', want a file below {tmp_path / 'inner'}.")
+    assert str(error.value).startswith(
+        f"file outside the allowed folders: got '{path}', want a file below {tmp_path / 'inner'}."
+    )

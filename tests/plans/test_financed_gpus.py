@@ -108,7 +108,7 @@ def test_a_plan_takes_them_into_its_cost_and_its_derivation() -> None:
          "two lengths: got loan_months 24 and a lease, which ends with the use of the GPUs, want its years alone. "
          "Remove loan_months."),
         ({"loan_months": 24},
-         "stated in vain: got loan_months and no financing, want financing with it. State financing, or leave out what "
+         "no effect: got loan_months and no financing, want financing with it. State financing, or leave out what "
          "needs it."),
     ],
 )  # fmt: skip

@@ -29,9 +29,7 @@ ALONE = [
     for leaf in leaves(kind)
     if leaf.name != kind.asked_by and (kind is Financing or leaf.name not in WITHIN)
 ]
-YEARS = (
-    "stated in vain: got years and no capex_usd, want capex_usd with it. State capex_usd, or leave out what needs it."
-)
+YEARS = "no effect: got years and no capex_usd, want capex_usd with it. State capex_usd, or leave out what needs it."
 ASKED: dict[str, Any] = {"requests_per_day": 1000, "input_tokens": 500, "output_tokens": 100, "years": 3}
 
 
@@ -50,13 +48,13 @@ def test_a_key_without_the_one_that_it_needs_is_refused(kind: type[AskedBy], lea
         put_together(kind, {leaf.name: away(leaf)})
     key = kind.asked_by
     assert str(refused.value) == (
-        f"stated in vain: got {leaf.name} and no {key}, want {key} with it. State {key}, or leave out what needs it."
+        f"no effect: got {leaf.name} and no {key}, want {key} with it. State {key}, or leave out what needs it."
     )
 
 
 def test_a_loan_for_no_purchase_is_refused() -> None:
     assert message_of(InputError, put_together, OwnedGpus, {"financing": "loan", "financing_rate_per_year": 0.06}) == (
-        "stated in vain: got financing, financing_rate_per_year and no capex_usd, want capex_usd with it. State "
+        "no effect: got financing, financing_rate_per_year and no capex_usd, want capex_usd with it. State "
         "capex_usd, or leave out what needs it."
     )
 

@@ -199,8 +199,8 @@ def test_partitions_are_refused_that_are_no_folder_or_differ(tmp_path: Path) -> 
         "no partitions: got empty, want a .parquet table or a folder of such. Write the table as Parquet."
     )
     assert str(ran("sweep", tmp_path / "a.parquet", "-o", tmp_path / "b.parquet", "--resume").exception) == (
-        "one table: got --resume for b.parquet, want a folder to write partitions into. Give -o a name without an "
-        "ending."
+        "output is one table: got --resume for b.parquet, want a folder to write partitions into. Give -o a name "
+        "without an ending."
     )
     pl.DataFrame({"model": ["m"]}).write_parquet(tmp_path / "b.parquet")
     assert str(ran("sweep", tmp_path, "-o", tmp_path / "out").exception) == (

@@ -55,8 +55,8 @@ def test_others_are_not(book_folder: Path, path: str) -> None:
     (book_folder / "inner" / "link.json").symlink_to(book_folder.parent / "config.json")
     asked = path.format(book_folder.parent)
     assert cell(asked) == (
-        f"not for a cell: got '{asked}', want a file below {book_folder}. Put it beside the workbook, or name its "
-        "folder in SIZEBOOK_FILES of the environment."
+        f"file outside the allowed folders: got '{asked}', want a file below {book_folder}. Put it beside the "
+        "workbook, or name its folder in SIZEBOOK_FILES of the environment."
     )
     assert config_params(str(book_folder.parent / "config.json")) == COUNTED, "Python and the command line may"
 
@@ -69,7 +69,8 @@ def test_a_named_folder_is_read(book_folder: Path, monkeypatch: pytest.MonkeyPat
 def test_off_reads_nothing(book_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIZEBOOK_FILES", "off")
     assert cell("config.json") == (
-        "files are off: got 'config.json', want no file in a cell. Whoever set SIZEBOOK_FILES=off allows it."
+        "files not allowed in cells: got 'config.json', want no file in a cell. "
+        "Whoever set SIZEBOOK_FILES=off allows it."
     )
     assert cell("sample") == "1043584.0", "the package's own file"
 
@@ -88,8 +89,8 @@ def test_a_workbook_without_a_folder_of_this_machine_has_no_neighbours(book_fold
     allowed_files.set_workbook_folder(folder)
     asked = book_folder / "config.json"
     assert cell(str(asked)) == (
-        f"not for a cell: got '{asked}', want a file below no folder. Put it beside the workbook, or name its folder "
-        "in SIZEBOOK_FILES of the environment."
+        f"file outside the allowed folders: got '{asked}', want a file below no folder. Put it beside the "
+        "workbook, or name its folder in SIZEBOOK_FILES of the environment."
     )
 
 
@@ -125,4 +126,6 @@ def test_own_rates_read_for_one_workbook_are_asked_for_again_by_the_next(book_fo
     assert isinstance(ask(*given), float) and refused == []
     allowed_files.set_workbook_folder(str(book_folder / "inner"))
     ask(*given)
-    assert str(refused[0]).startswith(f"not for a cell: got '{rates}', want a file below {book_folder / 'inner'}.")
+    assert str(refused[0]).startswith(
+        f"file outside the allowed folders: got '{rates}', want a file below {book_folder / 'inner'}."
+    )

@@ -44,7 +44,7 @@ def test_rows_keep_their_order_and_columns_and_gain_the_results(tmp_path: Path) 
 
 
 def test_a_column_in_the_way_of_a_result_is_refused(tmp_path: Path) -> None:
-    assert "column in the way: got fits in the table" in message_of(
+    assert "column name taken: got fits in the table" in message_of(
         SizebookError, _swept, tmp_path, [*HEADS, "fits"], []
     )
 

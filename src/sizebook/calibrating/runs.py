@@ -164,7 +164,7 @@ def _near(run: Run) -> Run:
         if not LEAST <= times <= MOST:
             unit = "tokens/s" if figure == THROUGHPUT else "s"
             raise InputError(
-                f"beyond what rates can be: got a {figure} of {value:.4g} {unit}, {times:.3g} times the "
+                f"implausible rate: got a {figure} of {value:.4g} {unit}, {times:.3g} times the "
                 f"{shipped[figure]:.4g} {unit} of the shipped rates, want {LEAST:g} to {MOST:g} times. Correct its "
                 "unit, or what the row says of the run."
             )

@@ -33,7 +33,9 @@ def bridge_plans(
     from sizebook.cli.meeting_reports import write_meeting_report
 
     if other is None and months is None:
-        raise InputError(f"one plan: got {one.name} alone, want OTHER or --months. Name what to compare it with.")
+        raise InputError(
+            f"nothing to compare with: got {one.name} alone, want OTHER or --months. Name what to compare it with."
+        )
     first, second = months or (None, None)
     found = bridge(side_of(one, first), side_of(other or one, second))
     write_meeting_report(found, output, asked)

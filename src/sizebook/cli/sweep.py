@@ -50,8 +50,8 @@ def sweep_table(table: Path, output: Path, rates: Path | None, **asked: Any) -> 
     for name in ("jobs", "scheduler", "resume"):
         if asked[name]:
             raise InputError(
-                f"one table: got --{name} for {output.name}, want a folder to write partitions into. Give -o a name "
-                "without an ending."
+                f"output is one table: got --{name} for {output.name}, want a folder to write partitions into. "
+                "Give -o a name without an ending."
             )
     _one(table, output, rates)
 

@@ -173,7 +173,7 @@ class AskedBy:
         given, key = self.stated_in_vain, self.asked_by
         if given and self.refused:
             raise InputError(
-                f"stated in vain: got {', '.join(given)} and no {key}, want {key} with it. State {key}, or leave out "
+                f"no effect: got {', '.join(given)} and no {key}, want {key} with it. State {key}, or leave out "
                 "what needs it."
             )
 

@@ -91,7 +91,8 @@ def located(path: Path) -> Path:
     stated = os.environ.get(SETTING, "").strip()
     if stated.casefold() == OFF:
         raise InputError(
-            f"files are off: got {shown(str(path))}, want no file in a cell. Whoever set {SETTING}={OFF} allows it."
+            f"files not allowed in cells: got {shown(str(path))}, want no file in a cell. "
+            f"Whoever set {SETTING}={OFF} allows it."
         )
     folders = [*([beside] if beside else []), *(Path(each) for each in stated.split(os.pathsep) if each)]
     if not any(found.is_relative_to(os.path.realpath(folder)) for folder in folders):
@@ -103,8 +104,8 @@ def located(path: Path) -> Path:
             )
         where = ", ".join(str(folder) for folder in folders) or "no folder"
         raise InputError(
-            f"not for a cell: got {shown(str(path))}, want a file below {where}. Put it beside the workbook, or name "
-            f"its folder in {SETTING} of the environment."
+            f"file outside the allowed folders: got {shown(str(path))}, want a file below {where}. Put it beside "
+            f"the workbook, or name its folder in {SETTING} of the environment."
         )
     return found
 

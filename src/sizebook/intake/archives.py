@@ -79,6 +79,6 @@ def _check_directory(parts: list[zipfile.ZipInfo], where: str) -> None:
     for part in parts:
         if part.file_size > _SMALL and part.file_size > most * part.compress_size:
             raise InputError(
-                f"packed too tightly: got {part.file_size} bytes out of {part.compress_size} for {part.filename} in "
-                f"{where}, want at most {most} for one. {raised('zip_ratio')}"
+                f"compression ratio too high: got {part.file_size} bytes out of {part.compress_size} for "
+                f"{part.filename} in {where}, want at most {most} for one. {raised('zip_ratio')}"
             )

@@ -98,7 +98,7 @@ def _logo(brand: Brand, place: Path) -> str:
     if not brand.logo:
         return ""
     if not brand.logo_alt.strip():
-        raise InputError("logo without words: got no logo_alt, want what the logo shows. Add logo_alt.")
+        raise InputError("logo without alt text: got no logo_alt, want what the logo shows. Add logo_alt.")
     path = file_within(place, brand.logo, "logo")
     kind = _PICTURES.get(path.suffix.casefold())
     if kind is None:
@@ -117,7 +117,9 @@ def _faces(fonts: Fonts, place: Path) -> dict[str, Face]:
     files = {use: file_within(place, name, "font") for use, name in named.items()}
     folders = {file.parent for file in files.values()}
     if len(folders) > 1:
-        raise InputError(f"fonts apart: got {len(folders)} folders, want the fonts in one. Move them together.")
+        raise InputError(
+            f"fonts in several folders: got {len(folders)} folders, want the fonts in one. Move them together."
+        )
     families = {use: _family(file) for use, file in files.items()}
     return {use: Face(families[use.removesuffix("_bold")], _WEIGHTS[use], file) for use, file in files.items()}
 

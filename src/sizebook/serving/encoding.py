@@ -101,7 +101,7 @@ def positions_heard(model: str, seconds: float) -> int:
     tables = [brick.rows for tower in towers for brick in tower.stem if isinstance(brick, Embedding)]
     if not tables:
         raise InputError(
-            f"no ear: got input_seconds for {model}, want a model with an encoder of sound in windows. Give "
+            f"no audio encoder: got input_seconds for {model}, want a model with an encoder of sound in windows. Give "
             "input_tokens."
         )
     return max(1, math.ceil(seconds / WINDOW_SECONDS - 1e-9)) * int(tables[0])

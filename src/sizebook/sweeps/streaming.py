@@ -94,7 +94,7 @@ def check_columns(columns: list[str], required: Iterable[str], results: Iterable
     taken = [name for name in results if name in columns]
     if taken:
         raise InputError(
-            f"column in the way: got {', '.join(taken)} in the table, want those names free for the results. "
+            f"column name taken: got {', '.join(taken)} in the table, want those names free for the results. "
             "Remove or rename the column."
         )
 

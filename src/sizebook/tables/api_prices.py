@@ -124,7 +124,7 @@ class ApiAsked(AskedBy, key="api_provider"):
         super().__post_init__()
         if self.api_provider is not None and self.api_model is None:
             raise InputError(
-                f"half an API: got api_provider {self.api_provider} and no api_model, want both. Name them as "
+                f"api_model missing: got api_provider {self.api_provider} and no api_model, want both. Name them as "
                 "data/api_prices.csv does, such as nebius and meta-llama/Llama-3.3-70B-Instruct."
             )
 

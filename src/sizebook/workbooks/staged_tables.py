@@ -41,8 +41,8 @@ class Options:
         n_known = sum(name in known for name in self.names)
         if any(name not in known for name in self.names[:n_known]):
             raise InputError(
-                f"options apart: got {', '.join(self.names)} for {function}, want first those that it knows. "
-                "Put the others last."
+                f"options in the wrong order: got {', '.join(self.names)} for {function}, want first those that it "
+                "knows. Put the others last."
             )
         return f"{function}({','.join((*before, self.area(n_known)))})"
 

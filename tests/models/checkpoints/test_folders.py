@@ -49,8 +49,8 @@ def test_pieces_of_ranks_are_not_taken_for_copies(tmp_path: Path) -> None:
     folder(tmp_path / "mp", A, name="model0-mp2")
     folder(tmp_path / "mp", A, name="model1-mp2")
     assert refusal(lambda: contents_at(tmp_path / "mp")) == (
-        "pieces of ranks: got model0-mp2.safetensors and 1 more in mp, want whole matrices. Count the config.json or "
-        "params.json beside them, or join the pieces."
+        "weights split by rank: got model0-mp2.safetensors and 1 more in mp, want whole matrices. Count the "
+        "config.json or params.json beside them, or join the pieces."
     )
 
 
@@ -63,7 +63,7 @@ def test_pytorch_pieces_of_ranks_too(tmp_path: Path, stem: str) -> None:
     for rank in ("00", "01"):
         (tmp_path / f"{stem.format(rank)}{ending}").write_bytes(content)
     assert refusal(lambda: contents_at(tmp_path)).startswith(
-        f"pieces of ranks: got {stem.format('00')}{ending} and 1 more"
+        f"weights split by rank: got {stem.format('00')}{ending} and 1 more"
     )
 
 

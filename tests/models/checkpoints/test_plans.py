@@ -172,7 +172,9 @@ def test_a_cell_reads_checkpoints_beside_its_workbook_only(tmp_path: Path, monke
         with allowed_files.asked_by_a_cell():
             assert call("CHECKPOINT_PARAMS", "m/") == 6
             for name in ("CHECKPOINT_BYTES", "CONFIG_PARAMS"):
-                assert refusal(lambda name=name: call(name, f"{outside}/")).startswith("not for a cell: got ")  # type: ignore[misc]
+                assert refusal(lambda name=name: call(name, f"{outside}/")).startswith(
+                    "file outside the allowed folders: got "
+                )  # type: ignore[misc]
             assert refusal(lambda: call("CHECKPOINT_BYTES", "//server/share/m/")).startswith("file of a network: got ")
     finally:
         allowed_files.set_workbook_folder("")

@@ -160,8 +160,8 @@ def test_counts_and_sizes_of_shared_nodes_stay_beside_each_other() -> None:
         (["two"], [4], "'two' of size 4 in pair 1"),
     ):
         assert message_of(InputError, shared_nodes, counts, sizes, 8) == (
-            f"replicas and sizes apart: got {got}, want a whole number of replicas, 0 or more, beside a size of 1 or "
-            "more. Correct the lists."
+            f"bad pair of replicas and size: got {got}, want a whole number of replicas, 0 or more, beside a size "
+            "of 1 or more. Correct the lists."
         )
 
 

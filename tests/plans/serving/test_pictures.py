@@ -58,7 +58,7 @@ def test_requests_one_by_one_know_no_images() -> None:
     assert message_of(
         InputError, figures, images=1, concurrency=None, request_percentile="p90", ttft_target_seconds=2.0
     ) == (
-        "images are not planned so: got 1 images with a percentile of requests, two pools or an encoder, want one pool "
+        "images not supported here: got 1 images with a percentile of requests, two pools or an encoder, want one pool "
         "of a decoder and the mean of a steady load. Add their tokens to input_tokens."
     )
 

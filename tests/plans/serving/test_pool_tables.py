@@ -76,7 +76,7 @@ def test_rows_of_both_kinds_stand_in_one_table_on_every_surface() -> None:
     assert table["gpus_per_replica"].to_list()[:3] == [4, 14, 4]
     reasons = table["reason"].to_list()
     assert reasons[4] == (
-        "stated in vain: got prefill_tp and no separate_prefill, want separate_prefill with it. State "
+        "no effect: got prefill_tp and no separate_prefill, want separate_prefill with it. State "
         "separate_prefill, or leave out what needs it."
     )
     assert reasons[8:10] == [f"not planned in pools: got {said}." for said in REFUSED]

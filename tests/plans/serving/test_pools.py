@@ -149,7 +149,7 @@ NO_ROOM = (
          "not planned in pools: got answers of 1 token, want two or more, which are decoded. Lengthen them."),
         ({"pp": 2}, "not planned in pools: got pp 2, want workers of one stage. Use tp or dp."),
         ({"separate_prefill": False, "prefill_tp": 2, "decode_workers": 1},
-         "stated in vain: got prefill_tp, decode_workers and no separate_prefill, want separate_prefill with it. State "
+         "no effect: got prefill_tp, decode_workers and no separate_prefill, want separate_prefill with it. State "
          "separate_prefill, or leave out what needs it."),
         ({**UNTARGETED, "concurrency": 4000, "decode_workers": 2},
          "cache binds: got 4000 requests in flight on 2 decode workers at tp4, want at most 333 on each. Lower "

@@ -62,7 +62,8 @@ class CheckpointContents:
         """The one model that is held; a pipeline of several is refused."""
         if self.pipeline:
             raise InputError(
-                f"a pipeline: got {self.pipeline} with {len(self.parts)} models, want one. Give the folder of a part."
+                f"pipeline of several models: got {self.pipeline} with {len(self.parts)} models, want one. "
+                "Give the folder of a part."
             )
         return self.parts[0]
 

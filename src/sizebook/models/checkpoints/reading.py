@@ -124,8 +124,8 @@ def _refuse_ranks(found: list[str], where: str) -> None:
     ranks = [name.rpartition("/")[2] for name in found if of_a_rank(name)]
     if len(ranks) > 1:
         raise InputError(
-            f"pieces of ranks: got {ranks[0]} and {len(ranks) - 1} more in {where}, want whole matrices. Count the "
-            "config.json or params.json beside them, or join the pieces."
+            f"weights split by rank: got {ranks[0]} and {len(ranks) - 1} more in {where}, want whole matrices. "
+            "Count the config.json or params.json beside them, or join the pieces."
         )
 
 

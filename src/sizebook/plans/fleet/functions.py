@@ -139,7 +139,7 @@ def _paired(replica_counts: Any, replica_sizes: Any) -> tuple[list[int], list[in
         if not all(_is_whole(cell) for cell in pair) or pair[0] < 0 or pair[1] < 1:
             shown = " of size ".join("blank" if is_blank(cell) else f"{cell!r}" for cell in pair)
             raise InputError(
-                f"replicas and sizes apart: got {shown} in pair {at}, want a whole number of replicas, 0 or more, "
+                f"bad pair of replicas and size: got {shown} in pair {at}, want a whole number of replicas, 0 or more, "
                 "beside a size of 1 or more. Correct the lists."
             )
     if not pairs:

@@ -196,7 +196,7 @@ def images_of(model: str, inputs: ServingInputs) -> tuple[Read, float] | None:
         return None
     if inputs.requests.share is not None or inputs.pools.separate_prefill or has_encoder(model):
         raise InputError(
-            f"images are not planned so: got {pictures.images} images with a percentile of requests, two pools or an "
+            f"images not supported here: got {pictures.images} images with a percentile of requests, two pools or an "
             "encoder, want one pool of a decoder and the mean of a steady load. Add their tokens to input_tokens."
         )
     return pictures.each(model), pictures.images / inputs.conversation.turns

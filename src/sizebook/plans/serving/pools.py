@@ -142,7 +142,7 @@ def _limits(replica: PlannedReplica, workload: Workload) -> Limits:
 
 def _simulator(replica: PlannedReplica, workload: Workload) -> Simulator:
     if replica.pools is None:
-        raise InputError(f"one pool: got {replica.layout}, want two. Simulate it by itself.")
+        raise InputError(f"not two pools: got {replica.layout}, want two. Simulate it by itself.")
     return pooled_simulator(replica.pools, workload.demand, workload.stream, most=MOST_IN_FLIGHT)
 
 

@@ -88,6 +88,6 @@ def _check(model: str, inputs: ServingInputs) -> None:
     for what, is_so in refused.items():
         if is_so:
             raise InputError(
-                f"conversations are not planned so: got {inputs.conversation.turns} turns and {what}, want one pool "
+                f"conversations not supported here: got {inputs.conversation.turns} turns and {what}, want one pool "
                 "of a decoder and mean lengths. Set turns to 1 and state cache_hit_ratio."
             )
