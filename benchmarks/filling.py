@@ -16,7 +16,7 @@ from typing import Any
 from openpyxl import load_workbook
 
 from sizebook.calculation.callbacks import Calls
-from sizebook.calculation.engine import evaluate
+from sizebook.calculation.engine import loaded
 from sizebook.calculation.package import Package
 from sizebook.calculation.preparation import prepare
 from sizebook.cli.fill import values_for
@@ -42,7 +42,7 @@ def engine(template: Path, given: Inputs, folder: Path) -> Callable[[], object]:
     """Return the work of the engine alone, on a filled workbook whose formulas are rewritten already."""
     package = Package.read(fill(template, given, folder / "filled.xlsx").path)
     prepared = prepare(package, load())
-    return lambda: evaluate(package, prepared, Calls(load(), prepared, lambda where: None))
+    return lambda: loaded(prepared, Calls(load(), prepared), template.name).evaluate_all()
 
 
 def first_fill(template: Path, given: Inputs, folder: Path) -> Callable[[], object]:

@@ -10,7 +10,7 @@ from openpyxl.worksheet.formula import ArrayFormula
 
 from sizebook.calculation import ErrorCode, preparation
 from sizebook.calculation.calculated import Calculated
-from sizebook.calculation.engine import calculate
+from sizebook.calculation.engine import read_model, work_out
 from sizebook.calculation.package import Package
 from sizebook.functions import load
 
@@ -24,7 +24,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def calculated(path: Path) -> Calculated:
-    return calculate(Package.read(path), load(), lambda where: None)
+    return work_out(read_model(Package.read(path), load()), lambda where: None)
 
 
 def written(path: Path, *, n_rows: int = 3, scale: float = 2, factor: float = 10) -> Path:

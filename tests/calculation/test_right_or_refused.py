@@ -6,7 +6,7 @@ import pytest
 from openpyxl import Workbook
 
 from sizebook.calculation import ErrorCode, doubtful_texts
-from sizebook.calculation.engine import calculate
+from sizebook.calculation.engine import read_model, work_out
 from sizebook.calculation.package import Package
 from sizebook.calculation.tokens import tokenize
 from tests.calculation.grids import FIRST, worked_out
@@ -74,6 +74,6 @@ def test_formulas_that_cannot_reach_a_doubtful_text_are_not_read(
     book.save(tmp_path / "book.xlsx")
     package, read = Package.read(tmp_path / "book.xlsx"), []
     monkeypatch.setattr(doubtful_texts, "tokenize", lambda formula: read.append(formula) or tokenize(formula))
-    found = calculate(package, {}, lambda _: None)
+    found = work_out(read_model(package, {}), lambda _: None)
     assert sorted(read) == ["'IT''S TEXTS'!A1:A1*1", "1+1", "a1+1"]
     assert sorted(found.not_calculated) == [("It's texts", "A2"), ("Sheet", "A1")]

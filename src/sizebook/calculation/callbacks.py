@@ -32,13 +32,14 @@ class Calls:
         refused: the cells in which a call was refused.
         circular: the cells whose formula works out a reference to the cell itself.
         exhausted: a call ran out of memory.
+        tell: is told at which cell a function is called.
     """
 
-    def __init__(self, functions: Mapping[str, Function], prepared: Prepared, note: Note) -> None:
+    def __init__(self, functions: Mapping[str, Function], prepared: Prepared) -> None:
         self._functions = functions
         self._sheets, self._arrays = prepared.sheets, prepared.arrays
         self._filled: dict[int, list[list[Any]]] = {}
-        self._tell = note
+        self.tell: Note = lambda where: None
         self._known: dict[str, Any] = {}
         self.messages: dict[Place, str] = {}
         self.extents: dict[int, tuple[int, int]] = {}
@@ -76,9 +77,9 @@ class Calls:
     def _registered(self, function: Function) -> Callback:
         def called(place: Place, *given: Any) -> Any:
             cells = [None if cell == _OMITTED else argument(cell) for cell in given]
-            self._tell("!".join(place))
+            self.tell("!".join(place))
             value = self._evaluated(function, cells)
-            self._tell("")
+            self.tell("")
             self._note(place, value)
             return result(value)
 
@@ -89,9 +90,9 @@ class Calls:
 
         def called(place: Place, *given: Any) -> Any:
             cells = [None if cell == _OMITTED else argument(cell) for cell in given]
-            self._tell("!".join(place))
+            self.tell("!".join(place))
             value = self._spreadsheet(own, cells)
-            self._tell("")
+            self.tell("")
             return self._seen(place, value)
 
         return called

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import formualizer
 
@@ -24,18 +24,33 @@ from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
 
-def calculate(package: Package, functions: Mapping[str, Function], note: Note) -> Calculated:
-    """Return what every cell of a workbook shows; the package is rewritten on the way. See `recalculate`.
+class Model(NamedTuple):
+    """A workbook as the engine holds it, its formulas not yet worked out; ``used`` are the cells of each sheet."""
 
-    ``note`` is told at which cell a function of ours is called.
-    """
+    name: str
+    prepared: Prepared
+    calls: Calls
+    engine: Any
+    used: Mapping[str, list[str]]
+
+
+def read_model(package: Package, functions: Mapping[str, Function]) -> Model:
+    """Return the model of a package, which is rewritten on the way."""
     prepared = prepare(package, functions)
-    calls = Calls(functions, prepared, note)
-    model = evaluate(package, prepared, calls)
+    calls = Calls(functions, prepared)
+    used = {sheet: used_cells(package.xml(part)) for sheet, part in package.sheets().items()}
+    return Model(package.path.name, prepared, calls, loaded(prepared, calls, package.path.name), used)
+
+
+def work_out(model: Model, note: Note) -> Calculated:
+    """Return what every cell of a workbook shows; ``note`` is told at which cell a function of ours is called."""
+    prepared, calls = model.prepared, model.calls
+    calls.tell = note
+    model.engine.evaluate_all()
     if calls.exhausted:
         raise MemoryError
     spilled = _spilled(prepared, calls)
-    values = _values(model, package, prepared, spilled)
+    values = _values(model, spilled)
     errors = _errors(values)
     _refuse_circles([place for place, code in errors.items() if code == CIRCULAR] + calls.circular)
     prepared.refused |= doubtful_texts(prepared, values) | calls.refused
@@ -52,17 +67,15 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
     )
 
 
-def evaluate(package: Package, prepared: Prepared, calls: Calls) -> Any:
-    """Return the engine's model of a prepared workbook, worked out."""
-    model = _loaded(package, prepared)
+def loaded(prepared: Prepared, calls: Calls, workbook: str) -> Any:
+    """Return the engine's model of a prepared workbook, with what it calls."""
+    model = _loaded(prepared, workbook)
     for name, callback in calls.callbacks():
         model.register_function(name, callback, min_args=0, max_args=None, allow_override_builtin=True)
-    model.evaluate_all()
     return model
 
 
-def _loaded(package: Package, prepared: Prepared) -> Any:
-    """Return the engine's model of the workbook."""
+def _loaded(prepared: Prepared, workbook: str) -> Any:
     settings = formualizer.EvaluationConfig()
     settings.enable_parallel = False  # one thread: results in a fixed order, and memory that a limit can hold
     settings.cycle_detection = "runtime"  # a branch that is not taken closes no circle
@@ -74,7 +87,7 @@ def _loaded(package: Package, prepared: Prepared) -> Any:
         )
     except (OSError, ValueError, RuntimeError, TypeError) as error:
         raise InputError(
-            f"cannot calculate: got {error} in {package.path.name}, want a workbook that the engine can read. "
+            f"cannot calculate: got {error} in {workbook}, want a workbook that the engine can read. "
             "Open and save it in Excel."
         ) from error
     model.set_temporal_egress("serial")
@@ -105,11 +118,12 @@ def _spilled(prepared: Prepared, calls: Calls) -> dict[Place, Area]:
     return spilled
 
 
-def _values(model: Any, package: Package, prepared: Prepared, spilled: dict[Place, Area]) -> dict[Place, Any]:
+def _values(model: Model, spilled: dict[Place, Area]) -> dict[Place, Any]:
     """Return what each used cell shows; an array that found no room fills its first cell only."""
     values: dict[Place, Any] = {}
-    for sheet, part in package.sheets().items():
-        addresses, value_at = used_cells(package.xml(part)), partial(model.get_value, sheet)
+    prepared = model.prepared
+    for sheet, addresses in model.used.items():
+        value_at = partial(model.engine.get_value, sheet)
         found = [None if at is None else shown(value_at(*at)) for at in map(cell_at, addresses)]
         for place, value in zip(zip(repeat(sheet), addresses), found, strict=True):
             if value is not None:
@@ -122,7 +136,7 @@ def _values(model: Any, package: Package, prepared: Prepared, spilled: dict[Plac
             spilled[place] = Area(filled.sheet, filled.top, filled.left, bottom=filled.top, right=filled.left)
             continue
         for row, column in filled.cells():
-            if (value := shown(model.get_value(filled.sheet, row, column))) is not None:
+            if (value := shown(model.engine.get_value(filled.sheet, row, column))) is not None:
                 values[filled.sheet, address(row, column)] = value
     return values
 

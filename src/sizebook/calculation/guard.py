@@ -43,9 +43,12 @@ class Task:
 
 def guarded(task: Task, limits: Limits) -> Any:
     """Return what a task gives; `InputError` names the workbook, and where known the cell, if it does not end well."""
-    if hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1:
-        return _forked(task, limits)
-    return _warm(task, limits)
+    return _forked(task, limits) if forks() else _warm(task, limits)
+
+
+def forks() -> bool:
+    """Return whether a calculation is a fork of this process, which thus has all that this one holds."""
+    return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
 
 
 # ---- the child

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import posixpath
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +59,8 @@ class Package:
     entries: list[tuple[zipfile.ZipInfo, bytes]]
     _parsed: dict[str, etree._Element] = field(default_factory=dict)
     _changed: set[str] = field(default_factory=set)
+    # Parts that changed in nothing but plain values of cells without formulas: those, by sheet, row and column.
+    _given: dict[str, dict[tuple[str, int, int], Any]] = field(default_factory=dict)
     _removed: set[str] = field(default_factory=set)
     _roots: dict[str, str] = field(default_factory=dict)
     _places: dict[str, int] = field(default_factory=dict)  # where each part stands among the entries
@@ -128,6 +131,7 @@ class Package:
                 self._parsed[part] = etree.fromstring(data, _PARSER)
         if change:
             self._changed.add(part)
+            self._given.pop(part, None)
             if part == WORKBOOK:
                 self._sheets = {}
         return self._parsed[part]
@@ -168,6 +172,7 @@ class Package:
         self._parsed.pop(part, None)
         self._roots.pop(part, None)
         self._sheets = {}
+        self._given.pop(part, None)
         self._changed.discard(part)
         self._removed.discard(part)
 
@@ -176,10 +181,32 @@ class Package:
         self._removed.add(part)
         self._sheets = {}
 
+    def give(self, part: str, cell: tuple[str, int, int], value: Any) -> None:
+        """Note that a cell without a formula (sheet, row, column) now holds a plain value, and its part is written."""
+        if part not in self._changed:
+            self._changed.add(part)
+            self._given[part] = {}
+        if part in self._given:
+            self._given[part][cell] = value
+
+    def given(self) -> dict[tuple[str, int, int], Any]:
+        """Return the plain values that cells were given, those of parts that changed in something else left out."""
+        return {cell: value for cells in self._given.values() for cell, value in cells.items()}
+
+    def digest(self) -> bytes:
+        """Return a hash of all that the package holds beside the values that `given` returns."""
+        about = hashlib.blake2b()
+        for info, data in self._parts(self._changed - self._given.keys()):
+            about.update(f"{info.filename}\0{len(data)}\0".encode(errors="replace") + data)
+        return about.digest()
+
     def parts(self) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
         """Yield every part as it will be written."""
+        return self._parts(self._changed)
+
+    def _parts(self, changed: Set[str]) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
         for info, data in self.entries:
-            if info.filename in self._changed:
+            if info.filename in changed:
                 root = self._parsed[info.filename]
                 yield info, etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
             elif info.filename not in self._removed:

@@ -74,6 +74,7 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
         sheet.all_formulas(found[sheet.sheet])
     if prepared.cached is None and process_time() - begun > LEAST_SECONDS:
         write_cache(file, prepared.all_rewritten(), book)
+    prepared.hang_on_values = bool(book.used.known or book.short.known)
     prepared.file = plain_file(package, outside, dates_from_1904=prepared.dates_from_1904)
     return prepared
 

@@ -23,6 +23,7 @@ class Prepared:
         stored_errors: the error values that the file holds beside formulas.
         rewritten, refused_formulas: what became of formulas that do not stand as they are, by their number.
         cached: the same of a calculation before, taken in place of rewriting.
+        hang_on_values: what became of formulas hangs on what cells hold, too.
         sheets: the sheets, each told to calls by its number in this list.
     """
 
@@ -36,6 +37,7 @@ class Prepared:
     rewritten: dict[int, str] = field(default_factory=dict)
     refused_formulas: dict[int, str] = field(default_factory=dict)
     cached: RewrittenFormulas | None = None
+    hang_on_values: bool = False
     _texts: list[tuple[str, int, int]] = field(default_factory=list)
 
     @property

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from sizebook.calculation.calculated import Calculated, Later
-from sizebook.calculation.guard import Note, Task, guarded
+from sizebook.calculation.guard import Note, Task, forks, guarded
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.core.registry import Function
 from sizebook.functions import load
@@ -37,10 +38,22 @@ def recalculate(path: Path, functions: Mapping[str, Function] | None = None) -> 
 
 def recalculated(package: Package, functions: Mapping[str, Function] | None = None) -> Calculated:
     """Return what every cell of a package shows; see `recalculate`. The package stays as it is."""
-    import sizebook.calculation.engine  # noqa: F401 - here and not above: reading inputs needs none; forks find it
+    from sizebook.calculation.kept_model import KEPT  # here and not above: reading inputs needs no engine
 
     load()
-    found: Calculated = guarded(Task(_calculated, (package, functions, valuation_day()), package.path.name), limits())
+    name, day = package.path.name, valuation_day()
+    if functions is not None or not forks():
+        return _guarded(Task(_calculated, (package, functions, day), name))
+    digest = package.digest()
+    if (found := KEPT.find(package, digest)) is not None:
+        return _guarded(Task(_calculated_again, (*found, day), name))
+    calculated = _guarded(Task(_calculated, (package, None, day), name))
+    KEPT.note(digest)
+    return calculated
+
+
+def _guarded(task: Task) -> Calculated:
+    found: Calculated = guarded(task, limits())
     return found
 
 
@@ -60,13 +73,23 @@ def _is_plain(package: Package) -> bool:
     sheets, settings = set(package.sheets().values()), package.xml(WORKBOOK).find(tag("calcPr"))
     if settings is not None and "fullPrecision" in settings.attrib:
         return False
-    contents = [data for info, data in package.parts() if info.filename in sheets]
+    contents = (data for info, data in package.parts() if info.filename in sheets)  # the first may say it already
     return all(b"<sheetData" in data and not any(mark in data for mark in _TO_WORK_OUT) for data in contents)
 
 
 def _calculated(package: Package, functions: Mapping[str, Function] | None, day: date | None, note: Note) -> Calculated:
     """Calculate a package in this process; the day on which prices are judged comes along from the one that asked."""
-    from sizebook.calculation.engine import calculate
+    from sizebook.calculation.engine import read_model, work_out
 
     with valued_on(day):
-        return calculate(package, load() if functions is None else functions, note)
+        return work_out(read_model(package, load() if functions is None else functions), note)
+
+
+def _calculated_again(model: Any, changed: Mapping[Any, Any], day: date | None, note: Note) -> Calculated:
+    """Calculate a model that this process was forked with, after other values are put into its cells."""
+    from sizebook.calculation.engine import work_out
+    from sizebook.calculation.kept_model import put
+
+    with valued_on(day):
+        put(model, changed)
+        return work_out(model, note)

@@ -71,8 +71,16 @@ class Sheet:
 
         A `Live` text becomes a formula, any other text stays a text even where it begins with an equals sign.
         """
-        self._package.xml(self._part, change=True)
         cell = self._cell(row, column)
+        formula = cell.find(tag("f"))
+        if formula is None and not isinstance(value, Live):
+            self._package.give(
+                self._part, (self.name, row, column), serial(value) if isinstance(value, date) else value
+            )
+        elif formula is not None and isinstance(value, Live) and _reads(formula) == value:
+            return
+        else:
+            self._package.xml(self._part, change=True)
         self._hand_on(cell)
         for child in [child for child in cell if child.tag in _CONTENT]:
             cell.remove(child)
@@ -104,6 +112,7 @@ class Sheet:
     def write_text(self, row: int, column: int, holder: etree._Element) -> None:
         """Put a text of runs into a cell in place of what it holds: that of a shared or inline string."""
         self.write_input(row, column, None)
+        self._package.xml(self._part, change=True)
         cell = self._cell(row, column)
         cell.set("t", "inlineStr")
         self._fitting(row, column, "".join(each.text or "" for each in holder.iter(tag("t"))))
@@ -176,6 +185,11 @@ class Sheet:
         created = etree.Element(tag("row"), r=str(row))
         data.insert(position, created)
         return created
+
+
+def _reads(formula: etree._Element) -> str:
+    """Return a formula as it is written into a cell, nothing where others share it or it fills an area."""
+    return "" if formula.attrib else f"={formula.text}"
 
 
 def _store(cell: Cell, kind: str, text: str | None) -> None:
