@@ -22,9 +22,8 @@ def _tag(name: str) -> str:
     return f"{{{CHART}}}{name}"
 
 
-def drawn_cells(package: Package) -> Drawn:
+def drawn_cells(package: Package, sheets: Mapping[str, Sheet]) -> Drawn:
     """Return what the cells of every chart show as the package stands, by the chart's references to them."""
-    sheets = {name: Sheet(package, name) for name in package.sheets()}
     return {
         reference: {place: sheets[source.sheet].value(*place) for place in source.cells()}
         for _, reference, source, _ in _references(package)

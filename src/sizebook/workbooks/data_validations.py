@@ -166,13 +166,16 @@ class SheetRules:
 
 def read_rules(root: etree._Element, sheet: str) -> list[ValidationRule]:
     """Return the validations of a sheet that refuse something, those of Excel 2010's extension included."""
+    settings = [part for part in root if part.tag != tag("sheetData")]
     plain = [
         _rule(element, element.get("sqref", ""), element.findtext(tag("formula1"), ""), sheet)
-        for element in root.iter(tag("dataValidation"))
+        for part in settings
+        for element in part.iter(tag("dataValidation"))
     ]
     extended = [
         _rule(element, element.findtext(f"{_XM}sqref", ""), element.findtext(f"{_X14}formula1/{_XM}f", ""), sheet)
-        for element in root.iter(f"{_X14}dataValidation")
+        for part in settings
+        for element in part.iter(f"{_X14}dataValidation")
     ]
     return [found for found in (*plain, *extended) if found is not None]
 

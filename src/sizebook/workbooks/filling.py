@@ -1,7 +1,8 @@
 """Fills a workbook losslessly: inputs in, every formula live, the computed value beside each."""
 
+import gc
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -62,9 +63,23 @@ class Filled:
 
 def read_inputs(template: Path) -> dict[str, Input]:
     """Return the inputs of a workbook by name, in the order of their cells."""
-    return find_inputs(Package.read(template))
+    package = Package.read(template)
+    return find_inputs(package, Sheet.all_of(package))
 
 
+@contextmanager
+def _collected_later() -> Iterator[None]:
+    """Look for garbage in circles afterwards: each look goes through all cells, and they make no circles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_collected_later()
 def fill(
     template: Path,
     inputs: Mapping[str, Any],
@@ -94,14 +109,17 @@ def fill(
     calculation beyond its limits; nothing is written then.
     """
     package = _opened(template, output)
-    drawn = drawn_cells(package)
-    write_inputs(package, inputs)
+    sheets = Sheet.all_of(package)
+    drawn = drawn_cells(package, sheets)
+    write_inputs(package, sheets, inputs)
     day = inputs.get("as_of")
     # Prices are judged on the day of the plan, as the plan itself judges them.
     with valued_on(day) if isinstance(day, date) else nullcontext():
-        return _finished(package, drawn, output, target=target, namespace=namespace, strict=strict)
+        calculated = _calculated(package, sheets, drawn, strict=strict)
+    return _saved(package, calculated, output, target=target, namespace=namespace)
 
 
+@_collected_later()
 def fill_from(
     template: Path,
     plan_values: PlanValues,
@@ -120,7 +138,7 @@ def fill_from(
     Errors: `InputError` as of `fill`, and for what stands in the way of a table.
     """
     package = _opened(template, output)
-    drawn = drawn_cells(package)
+    drawn = drawn_cells(package, Sheet.all_of(package))
     placed = write_plan(package, plan_values)
     left = (*placed.left, *placed.kept)
     if strict and left:
@@ -128,7 +146,9 @@ def fill_from(
             f"anchors left: got {len(left)} in {template.name} that the plan does not fill, want none. Correct "
             "them, or fill without --strict:\n" + "\n".join(left)
         )
-    filled = _finished(package, drawn, output, target=target, namespace=namespace, strict=strict)
+    sheets = Sheet.all_of(package)  # anew: cells may have moved
+    calculated = _calculated(package, sheets, drawn, strict=strict)
+    filled = _saved(package, calculated, output, target=target, namespace=namespace)
     said = tuple(f"{template.name}: {line}" for line in left)
     return replace(filled, notes=said + filled.notes, placed=placed.done)
 
@@ -139,7 +159,8 @@ def write_plan(package: Package, plan_values: PlanValues) -> FilledAnchors:
     Errors: `InputError` for a workbook without either, for a missing required input, and for cells in the way of a
     table.
     """
-    inputs = find_inputs(package)
+    sheets = Sheet.all_of(package)
+    inputs = find_inputs(package, sheets)
     if not inputs and not find_anchors(package, plan_values):
         raise InputError(
             f"no anchors: got {package.path.name}, want a defined name or an Excel table that bears a name of the "
@@ -148,7 +169,7 @@ def write_plan(package: Package, plan_values: PlanValues) -> FilledAnchors:
     known = {name.casefold() for name in inputs}
     given = {name: value for name, value in plan_values.inputs.items() if name.casefold() in known}
     if inputs:
-        write_inputs(package, given)
+        write_inputs(package, sheets, given)
     return fill_anchors(package, plan_values, tuple(inputs))
 
 
@@ -164,13 +185,10 @@ def _opened(template: Path, output: Path) -> Package:
     return package
 
 
-def _finished(
-    package: Package, drawn: Drawn, output: Path, *, target: Target | None, namespace: str, strict: bool
-) -> Filled:
-    """Calculate a package whose values are in and save it; its charts draw what ``drawn`` says, from before."""
+def _calculated(package: Package, sheets: Mapping[str, Sheet], drawn: Drawn, *, strict: bool) -> Calculated:
+    """Calculate a package whose values are in, and write what it shows; charts draw what ``drawn`` says from before."""
     _drop_calculation_chain(package)
     _keep_stored_values(package)
-    sheets = {name: Sheet(package, name) for name in package.sheets()}
     _empty_held_cells(package, sheets)
     calculated = recalculated_when_asked(package)
     if strict:
@@ -179,6 +197,10 @@ def _finished(
     _hold_values(package, sheets, stored)
     refresh_charts(package, stored, drawn)
     apply_print_ranges(package, stored)
+    return calculated
+
+
+def _saved(package: Package, calculated: Calculated, output: Path, *, target: Target | None, namespace: str) -> Filled:
     remarks = () if target is None else convert_for(package, target, load(), namespace=namespace)
     package.save(output)
     return Filled(output, calculated, remarks)
@@ -193,9 +215,9 @@ def refuse_signed(package: Package) -> None:
         )
 
 
-def write_inputs(package: Package, given: Mapping[str, Any]) -> None:
+def write_inputs(package: Package, sheets: Mapping[str, Sheet], given: Mapping[str, Any]) -> None:
     """Write the values of inputs into their cells."""
-    inputs = find_inputs(package)
+    inputs = find_inputs(package, sheets)
     if not inputs:
         raise InputError(
             f"no inputs: got {package.path.name}, want a defined name on a cell with the style 'Input' or "
@@ -204,7 +226,6 @@ def write_inputs(package: Package, given: Mapping[str, Any]) -> None:
     checked = check_values(inputs, given, {name.name.casefold() for name in package.defined_names()})
     if checked.problems:
         raise InputError("\n".join(f"{package.path.name}: {problem}" for problem in checked.problems))
-    sheets = {sheet: Sheet(package, sheet) for sheet in {entry.at.sheet for entry in inputs.values()}}
     values = {entry.name: entry.default for entry in inputs.values() if entry.default is not KEEP_CELL_VALUE}
     for name, value in (values | checked.values).items():
         at = inputs[name].at

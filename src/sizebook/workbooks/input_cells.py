@@ -63,10 +63,9 @@ class Input:
         return f"{taken}; {self.default if self.default not in (None, '') else 'blank'} where left out"
 
 
-def find_inputs(package: Package) -> dict[str, Input]:
+def find_inputs(package: Package, sheets: Mapping[str, Sheet]) -> dict[str, Input]:
     """Return the inputs of a workbook by name, in the order of their cells."""
     styles = _style_names(package)
-    sheets = {name: Sheet(package, name) for name in package.sheets()}
     rules = {name: SheetRules(read_rules(sheet.root, name)) for name, sheet in sheets.items()}
     found = []
     for defined in package.defined_names():

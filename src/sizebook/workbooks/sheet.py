@@ -19,7 +19,8 @@ _STORED_ERRORS = frozenset(["#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "
 # Signs that XML cannot hold are stored as _x0001_, and so is the underscore of a text that reads so itself.
 _ESCAPED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _SPELLED = re.compile(r"_x((?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")  # halves of a sign are none
-_CONTENT = (tag("f"), tag("v"), tag("is"))
+_FORMULA, _VALUE, _TEXT = tag("f"), tag("v"), tag("is")
+_CONTENT = (_FORMULA, _VALUE, _TEXT)
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
@@ -31,6 +32,11 @@ class Live(str):
 
 class Sheet:
     """One worksheet of a package; the part counts as changed only once a cell is written differently."""
+
+    @classmethod
+    def all_of(cls, package: Package) -> dict[str, "Sheet"]:
+        """Return every worksheet of a package by its name."""
+        return {name: cls(package, name) for name in package.sheets()}
 
     def __init__(self, package: Package, name: str) -> None:
         self._package = package
@@ -53,7 +59,7 @@ class Sheet:
         cell = self.cells.get((row, column))
         if cell is None:
             return None
-        kind, text = cell.get("t", "n"), cell.findtext(tag("v"))
+        kind, text = cell.get("t", "n"), _value_text(cell)
         if kind == "inlineStr":
             return readable("".join(node.text or "" for node in cell.iter(tag("t"))))
         if not text:
@@ -72,7 +78,7 @@ class Sheet:
         A `Live` text becomes a formula, any other text stays a text even where it begins with an equals sign.
         """
         cell = self._cell(row, column)
-        formula = cell.find(tag("f"))
+        formula = cell.find(_FORMULA)
         if formula is None and not isinstance(value, Live):
             self._package.give(
                 self._part, (self.name, row, column), serial(value) if isinstance(value, date) else value
@@ -81,7 +87,8 @@ class Sheet:
             return
         else:
             self._package.xml(self._part, change=True)
-        self._hand_on(cell)
+        if formula is not None:
+            self._hand_on(cell, formula)
         for child in [child for child in cell if child.tag in _CONTENT]:
             cell.remove(child)
         cell.attrib.pop("t", "")
@@ -95,10 +102,10 @@ class Sheet:
         elif value is not None:
             _store(cell, *_stored(value))
 
-    def _hand_on(self, cell: Cell) -> None:
+    def _hand_on(self, cell: Cell, formula: etree._Element) -> None:
         """Give the cells that share a cell's formula, which holds its text for all, a text of their own."""
-        formula, at = cell.find(tag("f")), cell_at(cell.get("r", ""))
-        if formula is None or formula.get("t") != "shared" or not formula.text or at is None:
+        at = cell_at(cell.get("r", ""))
+        if formula.get("t") != "shared" or not formula.text or at is None:
             return
         for other in [each for each in self.root.iter(tag("f")) if each.get("si") == formula.get("si")]:
             owner = other.getparent()
@@ -135,13 +142,13 @@ class Sheet:
     def store(self, cell: Cell, value: Any) -> None:
         """Store what a formula gives beside it."""
         kind, text = _stored(value)
-        if (cell.get("t", "n"), cell.findtext(tag("v"))) != (kind or "n", text):
+        if (cell.get("t", "n"), _value_text(cell)) != (kind or "n", text):
             self._package.xml(self._part, change=True)
             _store(cell, kind, text)
 
     def keep(self, cell: Cell) -> None:
         """Leave the stored value of a formula as it is; store #N/A where there is none."""
-        if not cell.findtext(tag("v")) and cell.get("t") != "str":
+        if not _value_text(cell) and cell.get("t") != "str":
             self._package.xml(self._part, change=True)
             _store(cell, "e", "#N/A")
 
@@ -192,16 +199,22 @@ def _reads(formula: etree._Element) -> str:
     return "" if formula.attrib else f"={formula.text}"
 
 
+def _value_text(cell: Cell) -> str | None:
+    """Return the text of a cell's value, None where it has none; it nearly always is the last that the cell holds."""
+    last = cell[-1] if len(cell) else None
+    return last.text or "" if last is not None and last.tag == _VALUE else cell.findtext(_VALUE)
+
+
 def _store(cell: Cell, kind: str, text: str | None) -> None:
-    for child in [child for child in cell if child.tag in (tag("v"), tag("is"))]:
+    for child in [child for child in cell if child.tag in (_VALUE, _TEXT)]:
         cell.remove(child)
     cell.attrib.pop("t", "")
     if kind:
         cell.set("t", kind)
     if text is not None:
-        value = etree.Element(tag("v"))
+        value = etree.Element(_VALUE)
         value.text = text
-        formula = cell.find(tag("f"))
+        formula = cell.find(_FORMULA)
         cell.insert(0 if formula is None else 1, value)
 
 

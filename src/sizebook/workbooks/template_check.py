@@ -21,6 +21,7 @@ from sizebook.workbooks.anchors.placement import find_anchors
 from sizebook.workbooks.anchors.plan_values import PlanValues
 from sizebook.workbooks.filling import refuse_signed, write_inputs, write_plan
 from sizebook.workbooks.input_cells import Input, find_inputs
+from sizebook.workbooks.sheet import Sheet
 
 _NEWER = "_xlfn."
 # What a part of a file means for whoever fills it, by how the name of the part begins.
@@ -71,7 +72,7 @@ def check_template(
     Errors: `InputError` for a file that is no workbook. All else that is wrong is among the problems.
     """
     package = Package.read(path)
-    inputs, newer = find_inputs(package), tuple(_newer_functions(package))
+    inputs, newer = find_inputs(package, Sheet.all_of(package)), tuple(_newer_functions(package))
     plan_values = given if isinstance(given, PlanValues) else names or PlanValues()
     found = find_anchors(package, plan_values, tuple(inputs))
     lines, n_formulas = tuple(found.lines), _n_formulas(package)
@@ -105,7 +106,7 @@ def _unfillable(
         if isinstance(given, PlanValues):
             write_plan(package, given)
         else:
-            write_inputs(package, given or {})
+            write_inputs(package, Sheet.all_of(package), given or {})
     except InputError as error:
         yield from str(error).splitlines()
 
