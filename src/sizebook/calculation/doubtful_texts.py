@@ -21,7 +21,9 @@ def doubtful_texts(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Plac
     whatever they do with it if that failed."""
     if not prepared.places:
         return {}
-    texts = {place: value for place, value in values.items() if type(value) is str and as_criterion_is_doubtful(value)}
+    shown = {value for value in values.values() if type(value) is str}  # the same text stands in many cells
+    doubtful = {value for value in shown if as_criterion_is_doubtful(value)}
+    texts = {place: value for place, value in values.items() if type(value) is str and value in doubtful}
     if not texts:
         return {}
     cells, found = _Texts(texts), {}

@@ -25,20 +25,24 @@ from sizebook.core.registry import Function
 
 
 class Model(NamedTuple):
-    """A workbook as the engine holds it, its formulas not yet worked out; ``used`` are the cells of each sheet."""
+    """A workbook as the engine holds it, its formulas not yet worked out.
+
+    ``used`` are the cells that each sheet holds, and the row and column of each.
+    """
 
     name: str
     prepared: Prepared
     calls: Calls
     engine: Any
-    used: Mapping[str, list[str]]
+    used: Mapping[str, tuple[list[Place], list[tuple[int, int] | None]]]
 
 
 def read_model(package: Package, functions: Mapping[str, Function]) -> Model:
     """Return the model of a package, which is rewritten on the way."""
     prepared = prepare(package, functions)
     calls = Calls(functions, prepared)
-    used = {sheet: used_cells(package.xml(part)) for sheet, part in package.sheets().items()}
+    addresses = {sheet: used_cells(package.xml(part)) for sheet, part in package.sheets().items()}
+    used = {sheet: (list(zip(repeat(sheet), each)), list(map(cell_at, each))) for sheet, each in addresses.items()}
     return Model(package.path.name, prepared, calls, loaded(prepared, calls, package.path.name), used)
 
 
@@ -122,10 +126,10 @@ def _values(model: Model, spilled: dict[Place, Area]) -> dict[Place, Any]:
     """Return what each used cell shows; an array that found no room fills its first cell only."""
     values: dict[Place, Any] = {}
     prepared = model.prepared
-    for sheet, addresses in model.used.items():
+    for sheet, (places, cells) in model.used.items():
         value_at = partial(model.engine.get_value, sheet)
-        found = [None if at is None else shown(value_at(*at)) for at in map(cell_at, addresses)]
-        for place, value in zip(zip(repeat(sheet), addresses), found, strict=True):
+        found = [None if at is None else shown(value_at(*at)) for at in cells]
+        for place, value in zip(places, found, strict=True):
             if value is not None:
                 spills = value == "#SPILL!" and place in prepared.formula_places and place not in spilled
                 values[place] = ErrorCode(NOT_CALCULABLE) if spills else value  # Excel takes one of its values

@@ -40,17 +40,17 @@ class Prepared:
     hang_on_values: bool = False
     _texts: list[tuple[str, int, int]] = field(default_factory=list)
 
-    @property
+    @cached_property
     def texts(self) -> list[str]:
-        """The formulas as the workbook has them; a shared one as it reads in each cell."""
+        """The formulas as the workbook has them, once all are noted; a shared one as it reads in each cell."""
         return [shifted(text, *by) if any(by) else text for text, *by in self._texts]
 
     def may_refer_to(self, sheet: str) -> Iterator[tuple[Place, str]]:
         """Yield the formulas that stand on a sheet or hold its name: no other can refer to a cell of it."""
-        sheet = sheet.casefold()
-        named = sheet.replace("'", "''")
+        own = {each for each in self.sheets if each.casefold() == sheet.casefold()}
+        named = sheet.casefold().replace("'", "''")
         for place, text, lower in zip(self.places, self.texts, self._lower_texts, strict=True):
-            if place[0].casefold() == sheet or named in lower:
+            if place[0] in own or named in lower:
                 yield place, text
 
     @cached_property
