@@ -17,6 +17,7 @@ from openpyxl import load_workbook
 
 from sizebook.calculation.callbacks import Calls
 from sizebook.calculation.engine import loaded
+from sizebook.calculation.kept_model import KEPT
 from sizebook.calculation.package import Package
 from sizebook.calculation.preparation import prepare
 from sizebook.cli.fill import values_for
@@ -51,14 +52,21 @@ def first_fill(template: Path, given: Inputs, folder: Path) -> Callable[[], obje
     def work() -> None:
         for file in folder.glob("cache/sizebook/*"):
             file.unlink()
+        KEPT.note(b"")
         fill(template, given, folder / "out.xlsx")
 
     return work
 
 
 def next_fill(template: Path, given: Inputs, folder: Path) -> Callable[[], object]:
+    """Return a filling as in a new process, which finds rewritten formulas and keeps no model."""
     fill(template, given, folder / "out.xlsx")
-    return lambda: fill(template, given, folder / "out.xlsx")
+
+    def work() -> None:
+        KEPT.note(b"")
+        fill(template, given, folder / "out.xlsx")
+
+    return work
 
 
 def batch(template: Path, given: Inputs, folder: Path) -> Callable[[], object]:
