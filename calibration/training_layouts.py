@@ -37,7 +37,7 @@ LAYOUTS: tuple[tuple[str, dict[str, object]], ...] = (
     (
         "BLOOM report (arXiv:2211.05100), section 3.1.2",
         {"model": "bloom-176b", "gpu": "a100-sxm-80gb", "gpus": 384, "batch": 2048, "seq": 2048, "tp": 4, "pp": 12,
-         "micro_batch": 2, "stack": "deepspeed"},
+         "micro_batch": 2, "stack": "deepspeed", "nic_gbit_per_s": 50},
     ),
     (
         "Llama 3 report (arXiv:2407.21783), table 4",

@@ -36,6 +36,7 @@ class Stack:
     gathered_outside: float
     whole_gradients: float
     pipelines: float
+    reduces_last: float
     sequence_parallel: float
     state_dtype: str
     timed_as: str

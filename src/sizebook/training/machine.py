@@ -187,7 +187,11 @@ def _host_link(gpu: Accelerator, link: float) -> float:
 
 def _matmul(gpu: Accelerator, family: str, kind: str, fitted: Calibration) -> float:
     """Return the share of the peak that products reach: of the form (superchips are given more power), the generation,
-    the size of its arrays, its family, else of the nearest format that was measured."""
+    the size of its arrays, its family, else of the nearest format that was measured; where a format is known by how
+    much faster than fp8 it runs, the share of fp8 times that."""
+    if faster := fitted.get(f"{kind}_over_fp8_{family}"):
+        peaks = gpu.peak_flop_per_s("fp8") / gpu.peak_flop_per_s(kind)
+        return min(1.0, faster * peaks * _matmul(gpu, family, "fp8", fitted))
     array = "tpu_128" if gpu.generation in _SMALL_ARRAYS else family
     return _first(
         fitted,

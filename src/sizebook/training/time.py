@@ -34,6 +34,9 @@ _BACKWARD_MATMUL = 2.0
 # Flash attention's backward pass is five products where the forward pass is two (Dao 2023, arXiv:2307.08691).
 _BACKWARD_SCORES = 2.5
 _CLOSE = 3
+# Of a hybrid in nvfp4 the last layers stay in 16 bits, 14 of Nemotron 3 Super's 88 (Megatron-Bridge,
+# nemotron_3_super_bf16_with_nvfp4_mixed; arXiv:2509.25149 keeps as many).
+_WIDE_OF_HYBRIDS = 14 / 88
 _USUAL_HEAD = 128
 
 
@@ -79,7 +82,8 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     """
     layout = with_implied_kind(layout, method.recipe)
     tokens = layout.micro_batch * profile.seq / layout.cp
-    layers = profile.share(max(stage_layers(profile.n_layers, layout.pp)) / profile.n_layers)
+    counts = stage_layers(profile.n_layers, layout.pp)
+    layers = profile.share(max(counts) / profile.n_layers)
     slower = 1 + rates.growth * log2(layout.gpus)
     compute = [slower * each for each in _compute(layers, profile, layout, method, rates, tokens)]
     parts = by_layers(layers.layers, layout, method.recipe)
@@ -89,15 +93,19 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
         context_parallel(layers, profile, layout, rates=rates, tokens=tokens, busy=compute[1]),
         pipeline_send(profile, layout, rates, tokens=tokens),
     )
+    # The last stage runs the head too. Where it has fewer layers, these leave it time for it.
+    others = sum(compute) + sum(exchange)
+    spare = (1 - counts[-1] / max(counts)) * others
+    head = max(0.0, slower * _head_seconds(profile, layout, method, rates, tokens) - spare)
     # Kernels are launched while others run: a micro-batch takes as long as the longer of the two, and a little more
     # where they are close.
-    busy = sum(compute) + sum(exchange)
+    busy = others + head
     micro = (busy**_CLOSE + _launching(layers, method, rates) ** _CLOSE) ** (1 / _CLOSE)
     held = _held(layers, profile, layout)
     matmul, attention, traffic, dequantize, recompute, moving = (n_micro * each for each in compute)
     tp, ep, cp, send = (n_micro * each for each in exchange)
     return StepTime(
-        matmul=matmul,
+        matmul=matmul + n_micro * head,
         attention=attention,
         traffic=traffic,
         dequantize=dequantize,
@@ -107,7 +115,7 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
         expert_parallel=ep,
         context_parallel=cp,
         pipeline=send,
-        bubble=micro * bubble(layout),
+        bubble=(micro - head) * bubble(layout),
         data_parallel=_data_parallel(held, layout, method, rates, micro, n_micro),
         optimizer=optimizer_seconds(held.dense, held.experts, layout, method=method, rates=rates),
     )
@@ -135,19 +143,16 @@ def _compute(
     wide = layers.state_flops and method.compute_dtype in BLOCK_FORMATS
     dense = 2 * tokens * layers.matrices / layout.tp / (rates.head if wide else rates.matmul)
     experts = tokens * _expert_seconds(layers, layout, method, rates)
-    # The head runs on the last stage only; spread over the stages it is the mean that a balanced pipeline tends to.
-    head = 2 * tokens * profile.head / layout.tp / layout.pp / rates.head
     # Narrow heads leave matrix engines waiting for exponentials: the rate goes with d / (d + d0), 1 at the usual width.
     waiting = rates.head_width * (layers.scores_by_width - layers.scores / _USUAL_HEAD)
     scores = tokens * (layers.scores + waiting) / layout.tp / rates.scores
     states = tokens * layers.state_flops / layout.tp / rates.states
     vector = elementwise_seconds(layers, profile, layout, method=method, rates=rates, tokens=tokens)
-    backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
     forward = _Forward(tokens, dense, experts, scores, states, vector)
     d_model, parts = profile.architecture.d_model, by_layers(layers.layers, layout, recipe)
     again = sum(part * _again(layers, each, method, rates, forward, d_model=d_model) for part, each in parts)
     expanded = (expanding_seconds(layers, profile, each, method=method, rates=rates) for _, each in parts)
-    matrices = (1 + backward) * (dense + experts + head)
+    matrices = _passes(method) * (dense + experts)
     weights = weight_seconds(layers, layout, method, rates=rates)
     moved = tokens * moved_bytes(layers, layout, method, profile=profile)
     return (
@@ -160,6 +165,16 @@ def _compute(
     )
 
 
+def _passes(method: Method) -> float:
+    """Return how many times as long as forward a product takes both ways; frozen weights have no gradients."""
+    return 1 + (_BACKWARD_MATMUL / 2 if method.recipe.lora_rank else _BACKWARD_MATMUL)
+
+
+def _head_seconds(profile: ModelProfile, layout: Layout, method: Method, rates: Machine, tokens: float) -> float:
+    """Return the seconds of one micro-batch's products with the head, both ways."""
+    return _passes(method) * 2 * tokens * profile.head / layout.tp / rates.head
+
+
 def _expert_seconds(layers: Profile, layout: Layout, method: Method, rates: Machine) -> float:
     """Return the seconds of one token's products with its experts, forward.
 
@@ -169,8 +184,10 @@ def _expert_seconds(layers: Profile, layout: Layout, method: Method, rates: Mach
     if not layers.active_experts:
         return 0.0
     width = layers.expert_down / layers.top_k / layout.etp
-    rate = rates.matmul * width / (width + rates.expert_width)
-    return 2 * method.recipe.expert_imbalance * layers.active_experts / layout.tp / rate
+    wide = _WIDE_OF_HYBRIDS if layers.state_flops and method.compute_dtype == "nvfp4" else 0.0
+    per_flop = (1 - wide) / rates.matmul + wide / rates.head
+    narrow_width = 1 + rates.expert_width / width
+    return 2 * method.recipe.expert_imbalance * layers.active_experts / layout.tp * per_flop * narrow_width
 
 
 class _Forward(NamedTuple):
@@ -241,6 +258,9 @@ def _data_parallel(held: _Held, layout: Layout, method: Method, rates: Machine, 
         return found + exposed(added, micro * 2 / 3, rates)
     if frozen:
         return 0.0
+    if layout.pp > 1 and kept.reduces_last:
+        # Nothing runs beside an all-reduce in 16 bits, which passes twice what gathering does, and the gathering.
+        return 3 * gather + added
     # Chunks of an interleaved pipeline reduce while the others still run backward.
     behind = micro * 2 / 3 * (1 if layout.pp == 1 else min(n_micro, layout.pp))
     return exposed(reduce + added, behind, rates) + exposed(gather, behind / 2, rates)

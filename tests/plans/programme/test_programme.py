@@ -35,7 +35,7 @@ PRICED = (
     "The range of cost covers how fast the GPUs are. The price of a GPU-hour is taken as certain.",
 )
 SMALL = (
-    "RL: No whole run on fewer than 64 GPUs is published: the factor of 1.30 comes from larger runs. Give "
+    "RL: No whole run on fewer than 64 GPUs is published: the factor of 1.31 comes from larger runs. Give "
     "programme_factor."
 )
 

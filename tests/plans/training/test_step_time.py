@@ -58,7 +58,7 @@ def test_rates_of_torchtitan_8b(gpus: int, rate: float) -> None:
     method = Method(power_limit_watts=500, recipe=Recipe(stack="fsdp"))
     rates = machine(accelerator("h100-sxm"), method, calibration())
     seconds = step_time(model_profile(LLAMA_8B, 8192), layout, method, rates=rates, n_micro=1).total
-    assert 2 * 8192 / seconds == pytest.approx(rate, rel=0.235 if rate < 6000 else 0.066)
+    assert 2 * 8192 / seconds == pytest.approx(rate, rel=0.24 if rate < 6000 else 0.07)
 
 
 @pytest.mark.parametrize(*listed("plans/training", "test_tpus_reach_the_share_of_the_size_of_their_arrays"))
@@ -94,6 +94,39 @@ def test_matrices_of_hybrids_are_narrow_with_one_scale_a_tensor(dtype: str, wide
     assert step.matmul == pytest.approx(slower * by_hand)
 
 
+def test_hybrids_in_nvfp4_keep_the_experts_of_their_last_layers_in_bf16() -> None:
+    """Nemotron 3 Super: the last 14 of 88 layers, beside projections and head, which are wide anyway."""
+    profile = model_profile(catalog.architecture("nemotron-3-super-120b-a12b"), 8192)
+    method = Method(compute_dtype="nvfp4")
+    rates = replace(machine(accelerator("gb200"), method, calibration()), expert_width=0)
+    step = step_time(profile, Layout(), method, rates=rates, n_micro=1)
+    wide, narrow = profile.whole.matrices + profile.head, profile.whole.active_experts
+    wide, narrow = wide + narrow * 14 / 88, narrow * 74 / 88
+    assert step.matmul == pytest.approx(6 * 8192 * (wide / rates.head + narrow / rates.matmul))
+
+
+def test_products_in_nvfp4_follow_those_in_fp8() -> None:
+    """So many times as fast as fp8, whatever the peaks: 10 over 5 PFLOP/s on GB200, 15 over 5 on GB300."""
+    for gpu in ("gb200", "gb300"):
+        fp8, nvfp4 = (machine(accelerator(gpu), Method(compute_dtype=each), calibration()) for each in ("fp8", "nvfp4"))
+        assert nvfp4.matmul / fp8.matmul == pytest.approx(calibration()["fp4_over_fp8_blackwell"])
+
+
+def test_the_last_stage_runs_the_whole_head_unless_it_has_fewer_layers() -> None:
+    """Llama-3.1-8B on four stages: eight layers of 218 M and a head of 525 M weights that the other stages wait for.
+    The 405B has 15 layers on its last of eight stages, 16 on most, and a head smaller than a layer."""
+    rates = machine(accelerator("h100-sxm"), Method(), calibration())
+    step = _time(LLAMA_8B, 4096, "h100-sxm", Layout(pp=4), Recipe(), 8)
+    slower = 1 + rates.growth * 2
+    layers = 8 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336)
+    by_hand = 6 * 4096 * (layers / rates.matmul + 128256 * 4096 / rates.head)
+    assert step.matmul == pytest.approx(8 * slower * by_hand)
+    large, layout = catalog.architecture("llama-3.1-405b"), Layout(tp=8, pp=8)
+    step = _time(large, 4096, "h100-sxm", layout, Recipe(), 8)
+    layers = 16 * (2 * 16384 * 16384 + 2 * 16384 * 1024 + 3 * 16384 * 53248)
+    assert step.matmul == pytest.approx(8 * (1 + rates.growth * 6) * 6 * 4096 * layers / 8 / rates.matmul)
+
+
 def test_plain_attention_passes_its_scores_sixteen_times() -> None:
     """Beside flash attention, softmax, dropout and the products around them: five bytes of a score are kept, and six
     times as much passes memory forward and backward."""
@@ -125,7 +158,10 @@ def test_the_bubble_is_pp_less_one_micro_batches_over_the_chunks() -> None:
     plain = _time(LLAMA_8B, 4096, "h100-sxm", Layout(pp=4), Recipe(), 8)
     once = calibration()["step_seconds"]
     busy = plain.total - plain.bubble - plain.data_parallel - plain.optimizer - once
-    assert plain.bubble == pytest.approx(3 / 8 * busy)
+    # The head is the last stage's: the others fill and drain without it.
+    rates = machine(accelerator("h100-sxm"), Method(), calibration())
+    head = 8 * (1 + rates.growth * 2) * 6 * 4096 * 128256 * 4096 / rates.head
+    assert plain.bubble == pytest.approx(3 / 8 * (busy - head))
 
 
 def test_one_gpu_talks_to_nobody() -> None:
@@ -155,7 +191,7 @@ def test_the_band_brackets_the_prediction_and_efficiencies_are_shares() -> None:
 
 def test_grouped_products_of_pytorch_narrow_less_launch_less_and_move_less() -> None:
     """48 layers, 8 of 128 experts a token, 768 wide: 48 x 8 x 3 x 2048 x 768 weights, and 48 x 8 x (2048 + 3 x 768)
-    elements kept, of each token. Half of the rate is reached at 460, under Megatron at 1211. Four passes of tokens
+    elements kept, of each token. Half of the rate is reached at 460, under Megatron at 1160. Four passes of tokens
     forward and four backward are 8 / 3 of what is counted three times."""
     model = catalog.architecture("qwen3-30b-a3b")
     profile, layout, gpu = model_profile(model, 4096), Layout(dp=8, ep=8, zero_stage=3), accelerator("h100-sxm")
@@ -166,13 +202,13 @@ def test_grouped_products_of_pytorch_narrow_less_launch_less_and_move_less() -> 
         step_time(profile, layout, method, rates=machine(gpu, method, calibration()), n_micro=1)
         for method in (fsdp, megatron)
     ]
-    waits = 1 + 0.008983 * 3  # eight GPUs wait for the slowest
-    spared = waits * 6 * 4096 * weights * (1211 - 460) / 768 / (0.7662 * 989.5e12)
+    waits = 1 + 0.00904 * 3  # eight GPUs wait for the slowest
+    spared = waits * 6 * 4096 * weights * (1160 - 460) / 768 / (0.7778 * 989.5e12)
     assert steps[1].matmul - steps[0].matmul == pytest.approx(spared, rel=1e-3)
     alike = step_time(profile, layout, fsdp, rates=replace(rates, expert_traffic=rates.traffic_factor), n_micro=1)
-    moved = waits * 3 * 4096 * 2 * (1.478 - 0.5) * kept / (0.85 * 3.35e12)
+    moved = waits * 3 * 4096 * 2 * (1.517 - 0.5) * kept / (0.85 * 3.35e12)
     assert alike.traffic - steps[0].traffic == pytest.approx(moved, rel=1e-3)
     permuted = step_time(profile, layout, fsdp, rates=replace(rates, permute=5 + 8 / 3), n_micro=1)
     passed = waits * 3 * 4096 * 2 * 5 * 48 * 8 * 2048 / (0.85 * 3.35e12)
     assert permuted.traffic - steps[0].traffic == pytest.approx(passed, rel=1e-3)
-    assert (rates.expert_seconds, machine(gpu, megatron, calibration()).expert_seconds) == (0.001, 0.008372)
+    assert (rates.expert_seconds, machine(gpu, megatron, calibration()).expert_seconds) == (0.001, 0.008193)

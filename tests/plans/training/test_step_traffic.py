@@ -48,6 +48,15 @@ def test_deepspeed_waits_for_part_of_its_gathers() -> None:
     assert _step("fsdp", layout, gather_exposed_fsdp=0).data_parallel < 0.2 * step.data_parallel
 
 
+def test_pipelines_of_deepspeed_reduce_gradients_after_their_last_backward_pass() -> None:
+    """Half of 8.03e9 weights in bf16 on each stage: an all-reduce passes them twice over two GPUs, gathering once, and
+    half of them each time. Megatron's pipelines reduce while they still run."""
+    layout = Layout(pp=2, dp=2, zero_stage=1)
+    step = _step("deepspeed", layout)
+    assert step.data_parallel == pytest.approx(3 * 2 * 8.03e9 / 2 / 2 / _rates("deepspeed").scale_up, rel=1e-3)
+    assert _step("megatron", layout).data_parallel < 0.2 * step.data_parallel
+
+
 def test_fsdp_waits_for_the_share_that_it_does_not_prefetch() -> None:
     """The same exchange without hooks: all of it where nothing is prefetched."""
     layout = Layout(dp=2, zero_stage=3)
