@@ -59,7 +59,9 @@ def _by_year(months: Sequence[AlternativeMonth], totals: AlternativeTotals) -> T
     )
     if totals.owned_left_usd is not None:
         worth = usd(totals.owned_left_usd)
-        left = text("The book value of the bought GPUs after the last month is {usd}, less debt.", usd=worth)
+        left = text(
+            "After the last month the book value of the bought GPUs, less what is owed for them, is {usd}.", usd=worth
+        )
         note = joined([note, left])
     return Table(
         text("What each way costs by year"),
