@@ -112,7 +112,9 @@ def test_a_plan_says_it(command: str, plan: str, noted: tuple[str, str], tmp_pat
     assert said in (each, [f"chat: {one}." for one in each])
 
 
-@pytest.mark.parametrize("plan", [*SCENARIOS, pytest.param("fleet", marks=pytest.mark.ci)])
+@pytest.mark.parametrize(
+    "plan", ["sizing", "training", *(pytest.param(each, marks=pytest.mark.ci) for each in ("serving", "fleet"))]
+)
 def test_report_and_workbook_say_it(plan: str, noted: tuple[str, str], tmp_path: Path) -> None:
     model, note = noted
     each = note.split("; ")

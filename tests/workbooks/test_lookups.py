@@ -12,9 +12,8 @@ from sizebook.workbooks.filling import fill
 from sizebook.workbooks.line_sheet import new_sheet
 from tests.refused import message_of
 from tests.row_lists import listed
-from tests.workbooks.shipped import SHIPPED, Shipped, opened
+from tests.workbooks.shipped import opened
 from tests.workbooks.sittings import SITTINGS
-from tests.workbooks.test_modelling_standard import formulas
 
 load()
 UNLISTED = "h800-sxm"  # data/hardware.csv has it, data/prices.csv has no row of it
@@ -114,19 +113,6 @@ def test_a_price_of_a_comparison_that_nobody_lists_is_said(tmp_path: Path) -> No
         "Inputs."
     ) in [cell.value for (cell,) in result["B1:B8"]]
     assert fill(sitting.path, given | {"usd_per_gpu_hour": 2.5}, tmp_path / "out.xlsx").problems == []
-
-
-@pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
-def test_no_lookup_falls_back_to_zero(book: Shipped) -> None:
-    """A call inside IFERROR is tried on the sheet of calls: ...=5,call,0),tried)."""
-    tried = "ERROR.TYPE(N("
-    found = {
-        f"{sheet.title}!{at}": text
-        for sheet in opened(book.path)
-        for at, text in formulas(sheet).items()
-        if (",0)" in text and "IFERROR(" in text) or (sheet.title == "Calls" and ",0)," in text.partition(tried)[2])
-    }
-    assert found == {}
 
 
 def test_a_description_cannot_write_one() -> None:

@@ -134,6 +134,19 @@ def test_formulas_are_short_and_not_volatile_and_call_a_function_on_hidden_sheet
     assert seen > 150
 
 
+@pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
+def test_no_lookup_falls_back_to_zero(book: Shipped) -> None:
+    """A call inside IFERROR is tried on the sheet of calls: ...=5,call,0),tried)."""
+    tried = "ERROR.TYPE(N("
+    found = {
+        f"{sheet.title}!{at}": text
+        for sheet in opened(book.path)
+        for at, text in formulas(sheet).items()
+        if (",0)" in text and "IFERROR(" in text) or (sheet.title == "Calls" and ",0)," in text.partition(tried)[2])
+    }
+    assert found == {}
+
+
 @pytest.mark.parametrize("book", OF_FORMULAS)
 def test_the_same_call_stands_once(book: str) -> None:
     calls: list[Any] = [cell.value for (cell,) in of_book(book)["Calls"]["B8:B900"] if cell.value]
