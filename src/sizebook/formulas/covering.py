@@ -44,10 +44,8 @@ class _Arc:
             return None
         return self.costs[self.step], self.bounds[self.step] - self.units
 
-    def backward(self) -> tuple[int, float] | None:
-        """Return the cost of one unit less and how many there are at it."""
-        if self.units == 0:
-            return None
+    def backward(self) -> tuple[int, float]:
+        """Return the cost of one unit less, of some, and how many there are at it."""
         step = self.step
         while step == len(self.costs) or self.units <= (self.bounds[step - 1] if step else 0):
             step -= 1
@@ -119,10 +117,11 @@ def _cheapest(
         if at in done:
             continue
         done.add(at)
-        ways = [(arc, 1, arc.end, arc.forward()) for arc in leaving[at]]
-        ways += [(arc, -1, arc.begin, arc.backward()) for arc in entering[at]]
-        for arc, sign, to, found in ways:
-            if found is None or to in done:
+        ways = [(arc, 1, arc.end) for arc in leaving[at] if arc.end not in done]
+        ways += [(arc, -1, arc.begin) for arc in entering[at] if arc.units and arc.begin not in done]
+        for arc, sign, to in ways:
+            found = arc.forward() if sign > 0 else arc.backward()
+            if found is None:
                 continue
             reached = so_far + found[0] + potential[at] - potential[to]
             if to not in cost or reached < cost[to]:
