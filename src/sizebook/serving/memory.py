@@ -59,9 +59,9 @@ def physical_bytes(gpu: Accelerator) -> float:
     return float(gpu.usable_memory_bytes or gpu.memory_bytes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Engine:
-    """What an engine version takes, from ``data/engines.csv``: numbers, or arrays of them."""
+    """What an engine version takes, from ``data/engines.csv``: numbers, or arrays of them; one object a version."""
 
     utilization: Number
     of_free: Number
@@ -89,10 +89,13 @@ def constants_of(replica: Replica) -> Engine:
     return engine_constants(replica.engine, version)
 
 
-@lru_cache(maxsize=1024)
 def memory_of(case: Case, gpu: str, replica: Replica, version: str = "") -> Memory:
     """Return the memory of a replica's engine on an accelerator; a version of the table goes before its release."""
-    engine = engine_constants(replica.engine, version) if version else constants_of(replica)
+    return _memory_on(case, gpu, engine_constants(replica.engine, version) if version else constants_of(replica))
+
+
+@lru_cache(maxsize=1024)
+def _memory_on(case: Case, gpu: str, engine: Engine) -> Memory:
     return engine_memory(case, physical_bytes(accelerator(gpu)), engine)
 
 

@@ -9,6 +9,7 @@ fitted on measured rows of running servers (``data/calibration_serving.csv``). P
     TPOT = step / tokens of a step + (prompts of others - queue) / (output - 1)
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from sizebook.serving.case import Case, Number, larger, smaller
@@ -37,6 +38,7 @@ __all__ = [
 # prompts arrive at once, and a little more where a batch is not decoded before its last prompt is done.
 MOST_QUEUED = 0.6
 MOST_ACCEPTED = 0.97  # chance that a drafted token is accepted, however long the answer
+# What is read more often than made has slots, and not frozen ones: these take three times as long to fill.
 
 
 class Pass(NamedTuple):
@@ -52,7 +54,8 @@ class Pass(NamedTuple):
     cached: Number = 0.0
 
 
-class Parts(NamedTuple):
+@dataclass(slots=True)
+class Parts:
     """Seconds of one pass by what they are spent on; reading and multiplying overlap, all else follows in turn.
 
     ``launches`` are fixed seconds of kernels. What no kernel table holds are ``elementwise`` passes over activations
@@ -144,7 +147,8 @@ def pass_seconds(case: Case | Costs, work: Pass) -> tuple[Number, Number]:
     return moved + parts.waiting(moved + fixed), fixed
 
 
-class Load(NamedTuple):
+@dataclass(slots=True)
+class Load:
     """What one attention rank is asked for: requests in flight, one at least, and the tokens of each.
 
     Of a prompt's ``input_tokens`` those that are ``new`` are computed, and the prefix cache holds the ``cached`` ones.
@@ -226,7 +230,8 @@ def steps_waited(case: Case | Costs, batch: Number) -> Number:
     return (1 - 1 / batch) * (case.rates["first_token_steps"] + case.held_steps)
 
 
-class Shared(NamedTuple):
+@dataclass(slots=True)
+class Shared:
     """The prompts of all others in one request's life: their work, what of it is waited for before the first token.
 
     And the request's own: the seconds of its prompt's pass with nothing else running.
@@ -237,7 +242,8 @@ class Shared(NamedTuple):
     own: Number
 
 
-class Prompts(NamedTuple):
+@dataclass(slots=True)
+class Prompts:
     """Prompts that are passed together: seconds of one's share of a pass of chunks, of such a pass, of one alone."""
 
     each: Number
