@@ -16,8 +16,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, shipped
 from sizebook.intake.files import read_bytes
 from sizebook.market.accelerators import compared
-from sizebook.market.answers import Catalog, Offer, catalogs, offers
-from sizebook.market.grids import grid_rows
+from sizebook.market.answers import Catalog, Offer, catalogs, filled_cells, offers, reading_of
 from sizebook.market.token_prices import token_prices
 
 Key = tuple[str, ...]
@@ -109,7 +108,7 @@ def _rows(
     if catalog.table == "api_prices":
         return token_prices(catalog, content, where, named=named, day=day), Counter()
     if catalog.table == "grid":
-        return grid_rows(catalog, content, where, named=named, day=day), Counter()
+        return _grid_rows(catalog, content, where, named=named, day=day), Counter()
     return offers_as_rows(catalog, offers(catalog, content, where, named=named), day)
 
 
@@ -205,3 +204,18 @@ def _drift(group: Sequence[Row], before: Mapping[Key, Row], catalog: Catalog) ->
     if abs(now / then - 1) > catalog.most_drift:
         return f"the median went from {then:g} to {now:g} {series.unit}"
     return ""
+
+
+def _grid_rows(catalog: Catalog, content: bytes, where: str, named: Mapping[str, str], day: str) -> list[Row]:
+    """Return rows of ``data/grid.csv`` from a saved answer, of each country its newest year; ``day`` is that of reading.
+
+    Errors: an answer without the columns of its catalog.
+    """
+    rows: dict[str, Row] = {}
+    with reading_of(catalog, where):
+        for reading in catalog.readings:
+            for cells, _ in filled_cells(catalog, reading, content, where=where, named=named):
+                row = {**cells, "key": cells["key"].casefold(), "kind": "country", "basis": "location"}
+                if row["year"] > rows.get(row["key"], {"year": ""})["year"]:
+                    rows[row["key"]] = row | {"carbon_free_share": "", "source": catalog.cited, "retrieved": day}
+    return list(rows.values())

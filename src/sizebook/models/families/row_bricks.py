@@ -19,6 +19,7 @@ from sizebook.models.architecture import (
     Use,
     Weight,
 )
+from sizebook.models.bricks import ProjectedAttention
 from sizebook.models.compressed import HyperConnection
 from sizebook.models.families.blocks import attention
 from sizebook.models.families.decoders.latent_attention import latent
@@ -26,7 +27,6 @@ from sizebook.models.families.experts import routed
 from sizebook.models.families.row_sizes import Numbers
 from sizebook.models.latent import Indexer, LatentAttention
 from sizebook.models.mixers import DeltaNet, Mamba1, Mamba2, ShortConvolution
-from sizebook.models.projected_attention import ProjectedAttention
 from sizebook.models.recurrences import LightningAttention, MatrixLstm, Rwkv, Rwkv7
 
 Entry = Mapping[str, Any]  # one brick of a row

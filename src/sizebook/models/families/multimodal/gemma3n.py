@@ -7,9 +7,10 @@ from sizebook.models.architecture import Architecture, Attention, Brick, Embeddi
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
 from sizebook.models.families.multimodal.joining import text_model, with_note, with_towers
-from sizebook.models.families.towers.audio import gemma3n_audio
 from sizebook.models.families.towers.mobilenet import mobilenet_v5
+from sizebook.models.families.towers.rows import tower
 from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
 
 
 @model_type("gemma3n")
@@ -26,7 +27,7 @@ def gemma3n(config: Config) -> Architecture:
     vision.only("architecture", "mobilenetv5_300m_enc")
     vision.only("model_args", {})
     vision.ignore("vocab_offset", "num_classes", "label_names", "do_pooling")
-    towers = mobilenet_v5(_embedder(vision, text.d_model)), gemma3n_audio(audio, _embedder(audio, text.d_model))
+    towers = mobilenet_v5(_embedder(vision, text.d_model)), _audio(audio, _embedder(audio, text.d_model))
     whole = with_towers(config, text, *towers, tied=True)
     spare = sum(_kv(brick) for layer in text.layers for brick in layer.bricks if isinstance(brick, Attention))
     if not spare:
@@ -51,3 +52,27 @@ def _kv(brick: Attention) -> int:
         return 0
     own, used = replace(brick, kv_shared=False), brick
     return sum(w.size for w in own.weights) - sum(w.size for w in used.weights)
+
+
+def _audio(config: Config, projector: tuple[Brick, ...]) -> Tower:
+    """Gemma 3n's audio encoder: two convolutions over time and frequency, then the conformer of Gemma 4."""
+    d_model, channels = config.integer("hidden_size"), config.integers("sscp_conv_channel_size")
+    kernels, strides = (_pairs(config, f"sscp_conv_{key}_size", usual) for key, usual in (("kernel", 3), ("stride", 2)))
+    if len(channels) != 2:
+        raise config.unknown("sscp_conv_channel_size", channels, "two numbers: the tower has two such convolutions")
+    stem: list[Brick] = []
+    d_in, bins = 1, config.integer("input_feat_size")
+    for i, d_out in enumerate(channels):
+        stem += [linear(f"conv_{i}", d_in * kernels[i][0] * kernels[i][1], d_out, bias=False), Norm(f"norm_{i}", d_out)]
+        d_in, bins = d_out, (bins + 2 - kernels[i][1]) // strides[i][1] + 1
+    stem.append(linear("input_proj_linear", d_in * bins, d_model, bias=False))
+    return replace(tower("gemma3n_audio", config, *projector), stem=tuple(stem))
+
+
+def _pairs(config: Config, key: str, usual: int) -> list[list[int]]:
+    """Return height and width of both convolutions' kernels or strides."""
+    pairs = config.entries(key, list, "pairs") or [[usual, usual]] * 2
+    whole = [n for pair in pairs if isinstance(pair, list) for n in pair if isinstance(n, int) and n > 0]
+    if len(pairs) != 2 or len(whole) != 4 or any(len(pair) != 2 for pair in pairs):
+        raise config.unknown(key, pairs, "two pairs of whole numbers of 1 or more")
+    return pairs
