@@ -13,7 +13,7 @@ from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.serving.traffic_by_month import Course
 from sizebook.workbooks import styles
-from sizebook.workbooks.book import FIRST_COLUMN, MONEY, Book
+from sizebook.workbooks.book import FIRST_COLUMN, MONEY, Book, Place
 from sizebook.workbooks.finance import currency_rate, dated_level
 from sizebook.workbooks.gpu_hour_lines import TERMS, in_force
 from sizebook.workbooks.line_sheet import LineSheet
@@ -62,6 +62,25 @@ _TABLE = (
     ("Requests/s of a replica", "rate", styles.RATE),
     ("Target load", "load", styles.PERCENT),
 )
+# What each service takes of what is worked out in the row of its first service: tables of a row and a column a service.
+_PARTS = {
+    "buys_part": (
+        "Who is bought with the service of the row: what a replica takes of a unit",
+        "=IF({bought_with.COLUMN}={number.ROW},{unit_part.COLUMN},0)",
+    ),
+    "part_bought": (
+        "Who is bought with the service of the column: what a replica takes of a unit",
+        "=IF({bought_with.ROW}={number.COLUMN},{unit_part.ROW},0)",
+    ),
+    "part_standing": (
+        "Who stands with the service of the column: what a replica takes of a node",
+        "=IF({stands_with.ROW}={number.COLUMN},{part.ROW},0)",
+    ),
+    "in_racks": (
+        "Whose nodes are in the racks of the service of the column: 1 where so",
+        "=IF({hardware.ROW}={number.COLUMN},1,0)",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -69,15 +88,10 @@ class Groups:
     """Where the table of who shares with whom stands: references to its columns, all services below each other."""
 
     columns: dict[str, str]
-    parts: str  # a row a service: the part of a unit of each replica that is bought with it
 
     def of(self, name: str) -> str:
         """Return a reference to a column."""
         return self.columns[name]
-
-    def own(self, name: str, service: str) -> str:
-        """Return the condition, an array over services, that they are with the one of this row."""
-        return f"({self.columns[name]}={{number.{service}}})"
 
 
 def _up(value: str) -> str:
@@ -88,6 +102,16 @@ def _up(value: str) -> str:
 def block(key: str) -> str:
     """Return the name of all services' cells of a block, in the month of the column."""
     return f"{{{key}_{SERVICES[0]}:{key}_{SERVICES[-1]}}}"
+
+
+def every_part(key: str) -> str:
+    """Return the name of all cells of a table of parts."""
+    return f"{{{key}_{SERVICES[0]}.all:{key}_{SERVICES[-1]}}}"
+
+
+def _parts_of(key: str) -> str:
+    """Return the name of the column of a table of parts that is of the service of this row."""
+    return f"{{{key}_{SERVICES[0]}.@:{key}_{SERVICES[-1]}}}"
 
 
 def groups(page: LineSheet) -> Groups:
@@ -104,22 +128,23 @@ def groups(page: LineSheet) -> Groups:
         for number, (_, key, _) in enumerate(shown, FIRST_COLUMN):
             letter = get_column_letter(number)
             columns[key] = f"{page.sheet.title}!${letter}${first}:${letter}${last}"
-    page.section("Who is bought with the service of the row: what a replica takes of a unit")
-    top, bottom = page.table(
-        ["Service", *(f"={{shown.{at}}}" for at in SERVICES)],
-        [
-            [
-                f"={{shown.{row}}}",
-                *(f"=IF({{bought_with.{at}}}={{number.{row}}},{{unit_part.{at}}},0)" for at in SERVICES),
-            ]
-            for row in SERVICES
-        ],
-        [styles.GENERAL, *["0.000;-0.000;"] * len(SERVICES)],
-        blanks=True,
-    )
+    for key, (title, formula) in _PARTS.items():
+        bottom = _table_of_parts(page, key, title, formula)
     fold_blank(page.sheet, f"$B${tops[0]}:$B${bottom}")
-    left, right = (get_column_letter(FIRST_COLUMN + at) for at in (0, len(SERVICES) - 1))
-    return Groups(columns, f"{page.sheet.title}!${left}${top}:${right}${bottom}")
+    return Groups(columns)
+
+
+def _table_of_parts(page: LineSheet, key: str, title: str, formula: str) -> int:
+    """Add a table of a row and a column a service; return its last row."""
+    page.section(title)
+    for at, service in enumerate(SERVICES, page.row + 1):
+        page.book.place(f"{key}_{service}", Place(page.sheet.title, at, SERVICES))
+    rows = [
+        [f"={{shown.{row}}}", *(formula.replace("ROW", row).replace("COLUMN", at) for at in SERVICES)]
+        for row in SERVICES
+    ]
+    heads = ["Service", *(f"={{shown.{at}}}" for at in SERVICES)]
+    return page.table(heads, rows, [styles.GENERAL, *["0.000;-0.000;"] * len(SERVICES)], blanks=True)[1]
 
 
 def calendar(book: Book) -> Timeline:
@@ -181,20 +206,19 @@ def _needed_of_all(group: Groups, at: str, end: str) -> str:
 def _nodes(page: Timeline, group: Groups) -> None:
     page.part("Nodes", "Nodes and racks in the busiest hour, in the row of the first service on them.")
     page.section("Nodes")
-    parts = f"SUMPRODUCT({group.own('stands_with', '@')}*{group.of('part')}*{block('peak')})"
+    parts = f"SUMPRODUCT({_parts_of('part_standing')}*{block('peak')})"
     _rows(page, "nodes", f"={_up(parts)}", "nodes", MOST)
     page.section("Racks")
-    together = f"SUMPRODUCT({group.own('hardware', '@')}*{block('nodes')})"
+    together = f"SUMPRODUCT({_parts_of('in_racks')}*{block('nodes')})"
     _rows(page, "racks", f"={_up(together + '/MAX(1,{nodes_a_rack.@})')}", "racks", MOST)
 
 
-def _paid(group: Groups, replicas: str) -> str:
+def _paid(replicas: str) -> str:
     """Return the GPUs to pay for: the parts of units, nodes or replicas, that are bought together, rounded up.
 
     ``replicas`` is an array of all services.
     """
-    parts = f"SUMPRODUCT({group.own('bought_with', '@')}*{group.of('unit_part')}*{replicas})"
-    return f"={_up(parts)}*{{unit_gpus.@}}"
+    return _up(f"SUMPRODUCT({_parts_of('part_bought')}*{replicas})") + "*{unit_gpus.@}"
 
 
 def burst_of(peak: str, mean: str, reserved: str) -> str:
@@ -224,9 +248,9 @@ def _buying(page: Timeline, group: Groups, contracts: StagedRows) -> None:
     month = "={hours_a_month}*{currency_rate}"
     page.row_of("month_rate", "A USD an hour, for a month", month, MONEY, styles.NUMBER)
     page.section("GPUs in the busiest hour")
-    _rows(page, "paid_peak", _paid(group, block("peak")), "GPUs", MOST)
+    _rows(page, "paid_peak", f"={_paid(block('peak'))}", "GPUs", MOST)
     page.section("GPUs at the mean of the day")
-    _rows(page, "paid_mean", _paid(group, block("mean")), "GPUs", MOST)
+    _rows(page, "paid_mean", f"={_paid(block('mean'))}", "GPUs", MOST)
     _contracts(page, contracts)
     page.section("GPU-hours paid for")
     burst = burst_of("{paid_peak_@}", "{paid_mean_@}", reserved="{reserved_@}")
@@ -235,9 +259,8 @@ def _buying(page: Timeline, group: Groups, contracts: StagedRows) -> None:
     on_demand = "({hours_@}-{hours_a_month}*{reserved_@})*{on_demand_now.@}*{level_@}"
     _rows(page, "cost", f"={{currency_rate}}*({{contract_usd_@}}+{on_demand})", MONEY, SUM)
     page.section("Energy")
-    working = (
-        f"SUMPRODUCT({group.own('bought_with', '@')}*{group.of('work')}*{block('day')})*{{hours_a_month}}/{{hours_@}}"
-    )
+    at_work = f"({_parts_of('part_bought')}>0)*{group.of('work')}*{block('day')}"
+    working = f"SUMPRODUCT({at_work})*{{hours_a_month}}/{{hours_@}}"
     _rows(
         page,
         "energy",
@@ -247,9 +270,10 @@ def _buying(page: Timeline, group: Groups, contracts: StagedRows) -> None:
         SUM,
     )
     page.section("Cost of each service: its part of what it is bought with")
-    same = f"SUMPRODUCT(({group.of('bought_with')}={{bought_with.@}})*{group.of('part')}*{block('peak')})"
-    part = f"IF({same}=0,IF({{number.@}}={{bought_with.@}},1,0),{{part.@}}*{{peak_@}}/{same})"
-    _rows(page, "part_usd", f"={part}*INDEX({block('cost')},{{bought_with.@}})", MONEY, SUM)
+    first, cost = "{bought_with.@}", f"INDEX({block('cost')},{{bought_with.@}})"
+    same = f"SUMPRODUCT(INDEX({every_part('part_bought')},0,{first})*{block('peak')})"
+    part = f"IF({same}=0,IF({{number.@}}={first},1,0),{{unit_part.@}}*{{peak_@}}/{same})"
+    _rows(page, "part_usd", f"=IF({cost}=0,0,{part}*{cost})", MONEY, SUM)
 
 
 def _contracts(page: Timeline, contracts: StagedRows) -> None:
@@ -292,7 +316,8 @@ def _at_speed(page: Timeline, group: Groups, said: str) -> None:
     end = f"_{said}"
     for at, title in (("peak", "GPUs in the busiest hour"), ("mean", "GPUs at the mean of the day")):
         page.section(f"{title}, {said}")
-        _rows(page, f"paid_{at}{end}", _paid(group, _needed_of_all(group, at, end)), "GPUs", MOST)
+        paid = _paid(_needed_of_all(group, at, end))
+        _rows(page, f"paid_{at}{end}", f"=IF({{paid_peak_@}}=0,0,{paid})", "GPUs", MOST)
     page.section("Cost, under the contracts of the plan")
     burst = burst_of(block(f"paid_peak{end}"), mean=block(f"paid_mean{end}"), reserved=block("reserved"))
     paid = f"={{currency_rate}}*SUMPRODUCT({burst}*{group.of('on_demand_now')}*{block('level')})"

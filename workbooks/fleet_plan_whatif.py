@@ -6,7 +6,7 @@ table of who buys with whom), and what is above the contracts, which are those o
 """
 
 from fleet_plan_inputs import DRIVERS, SERVICES
-from fleet_plan_loads import FILLED, Groups, block, signed_at
+from fleet_plan_loads import FILLED, Groups, block, every_part, signed_at
 
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
@@ -63,7 +63,7 @@ def what_if(book: Book, group: Groups) -> None:
         for case in moved.values():
             label, changed = cases[case]
             page.fill_before(_before(changed), _FORMATS)
-            page.row_of(f"{key}_{case}", label, _burst(group, key, growth), MONEY, total=SUM)
+            page.row_of(f"{key}_{case}", label, _burst(key, growth), MONEY, total=SUM)
     page.finish()
     page.part("Cases", "What each case costs: GPUs and hours from above, times what the case does to prices.")
     case_table(page, DRIVERS, cases, _WORKED, in_use, bought)
@@ -121,13 +121,13 @@ def _before(changed: dict[str, str]) -> tuple[str, ...]:
 
 
 # Columns of a case: E its growth added, H what its drivers make of the replicas for a request.
-def _burst(group: Groups, hours: str, growth: str) -> str:
+def _burst(hours: str, growth: str) -> str:
     """Return what all services burst in a month: the units of each group beyond its contracts.
 
     Replicas are rounded up first, then units; both by INT of a negative number. ``growth`` is that of each service.
     """
     need = f"{block(f'{hours}_first')}*({growth}+$E§)^{block('age')}*$H§"
-    units = f"-INT({{left}}+MMULT({group.parts},INT({block('less_spare')}-{need})))"
+    units = f"-INT({{left}}+MMULT({every_part('buys_part')},INT({block('less_spare')}-{need})))"
     held = block("units_held")
     paid = f"SUMPRODUCT({block('unit_price')}*({units}>{held})*({units}-{held}))"
     return f"=IF({{{hours}_rate}}=0,0,{{{hours}_rate}}*{paid})"
