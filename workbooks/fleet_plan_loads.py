@@ -222,12 +222,16 @@ def _paid(replicas: str) -> str:
 
 
 def burst_of(peak: str, mean: str, reserved: str) -> str:
-    """Return the GPU-hours on demand: in the busy hours up to the peak, in the others up to the mean.
+    """Return the GPU-hours on demand of all services: in the busy hours up to the peak, in the others up to the mean.
 
-    The three are cells, or arrays of all services.
+    The three are arrays.
     """
-    over = [f"({gpus}>{reserved})*({gpus}-{reserved})" for gpus in (peak, mean)]
-    return f"{{hours_a_month}}/{{hours_a_day}}*({over[0]}*{{burst_hours}}+{over[1]}*({{hours_a_day}}-{{burst_hours}}))"
+    return _burst(*(f"({gpus}>{reserved})*({gpus}-{reserved})" for gpus in (peak, mean)))
+
+
+def _burst(busy: str, other: str) -> str:
+    """Return GPU-hours on demand of a month, given the GPUs in the busy hours of a day and in the others."""
+    return f"{{hours_a_month}}/{{hours_a_day}}*({busy}*{{burst_hours}}+{other}*({{hours_a_day}}-{{burst_hours}}))"
 
 
 def _buying(page: Timeline, group: Groups, contracts: StagedRows) -> None:
@@ -253,7 +257,7 @@ def _buying(page: Timeline, group: Groups, contracts: StagedRows) -> None:
     _rows(page, "paid_mean", f"={_paid(block('mean'))}", "GPUs", MOST)
     _contracts(page, contracts)
     page.section("GPU-hours paid for")
-    burst = burst_of("{paid_peak_@}", "{paid_mean_@}", reserved="{reserved_@}")
+    burst = _burst(*(f"MAX(0,{{{gpus}_@}}-{{reserved_@}})" for gpus in ("paid_peak", "paid_mean")))
     _rows(page, "hours", f"={{hours_a_month}}*{{reserved_@}}+{burst}", "GPU-hours", SUM)
     page.section("Cost")
     on_demand = "({hours_@}-{hours_a_month}*{reserved_@})*{on_demand_now.@}*{level_@}"
@@ -296,7 +300,7 @@ def _contracts(page: Timeline, contracts: StagedRows) -> None:
     for term, (months, _) in TERMS.items():
         page.section(f"GPUs signed for, each at the price of its month over that of month 1, {term}")
         paid = in_force(months, f"signed_{term}_gpus_@", "level_@")
-        _rows(page, f"paid_{term}", f"={{on}}*{paid}", "GPUs", shown=styles.NUMBER)
+        _rows(page, f"paid_{term}", f"=IF({{reserved_@}}=0,0,{paid})", "GPUs", shown=styles.NUMBER)
     page.section("Contracts, USD")
     signed = "+".join(f"{{{price}_now.@}}*{{paid_{term}_@}}" for term, (_, price) in TERMS.items())
     _rows(page, "contract_usd", f"={{running_usd_@}}+{{hours_a_month}}*({signed})", "USD", SUM)
