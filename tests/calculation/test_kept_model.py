@@ -9,7 +9,7 @@ from openpyxl import Workbook
 from openpyxl.styles import NamedStyle
 from openpyxl.workbook.defined_name import DefinedName
 
-from sizebook.calculation import kept_model
+from sizebook.calculation import kept_model, recalculate
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
 
@@ -76,3 +76,11 @@ def test_what_was_never_worked_out_is_not_read(tmp_path: Path, read: list[str]) 
         with pytest.raises(InputError, match="circular formulas: got Plan!B1"):
             shown(path, count=2)
     assert read == []
+
+
+def test_a_workbook_of_chart_sheets_alone_is_read_again(tmp_path: Path, read: list[str]) -> None:
+    book = Workbook()
+    book.create_chartsheet("Chart")
+    book.remove(book.worksheets[0])
+    book.save(tmp_path / "charts.xlsx")
+    assert [dict(recalculate(tmp_path / "charts.xlsx").values) for _ in range(3)] == [{}, {}, {}]

@@ -15,6 +15,7 @@ from sizebook.calculation.dependents import not_calculable, problems
 from sizebook.calculation.doubtful_texts import doubtful_texts
 from sizebook.calculation.guard import Note
 from sizebook.calculation.package import Package
+from sizebook.calculation.plain_file import EMPTY_SHEET
 from sizebook.calculation.preparation import prepare
 from sizebook.calculation.prepared import Prepared
 from sizebook.calculation.sheet_formulas import used_cells
@@ -25,12 +26,11 @@ from sizebook.core.registry import Function
 
 
 class Model(NamedTuple):
-    """A workbook as the engine holds it, its formulas not yet worked out.
+    """A workbook as the engine holds it, its formulas read and linked, and not yet worked out.
 
     ``used`` are the cells that each sheet holds, and the row and column of each.
     """
 
-    name: str
     prepared: Prepared
     calls: Calls
     engine: Any
@@ -43,7 +43,10 @@ def read_model(package: Package, functions: Mapping[str, Function]) -> Model:
     calls = Calls(functions, prepared)
     addresses = {sheet: used_cells(package.xml(part)) for sheet, part in package.sheets().items()}
     used = {sheet: (list(zip(repeat(sheet), each)), list(map(cell_at, each))) for sheet, each in addresses.items()}
-    return Model(package.path.name, prepared, calls, loaded(prepared, calls, package.path.name), used)
+    engine = loaded(prepared, calls, package.path.name)
+    engine.get_eval_plan([(EMPTY_SHEET, 1, 1)])  # links the formulas, works none out
+    prepared.file = b""
+    return Model(prepared, calls, engine, used)
 
 
 def work_out(model: Model, note: Note) -> Calculated:

@@ -39,7 +39,6 @@ class KeptModel:
             if model.prepared.hang_on_values:
                 self.digest = b""
                 return None
-            model.engine.get_eval_plan([(model.prepared.sheets[0], 1, 1)])  # links the formulas, works none out
             list(model.prepared.may_refer_to(""))  # notes their texts
             self.model, self.given = model, given
         changed = {cell: value for cell, value in given.items() if not _same(value, self.given[cell])}

@@ -13,7 +13,7 @@ from sizebook.calculation.package import MAIN, PACKAGE_RELATIONS, RELATIONS, WOR
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 _KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml."
 # The engine begins with a sheet of its own, Sheet1, and loses a first sheet whose name differs from it in case only.
-_EMPTY, _EMPTY_NAME = "xl/worksheets/sizebook_empty.xml", "sizebook empty"
+_EMPTY, EMPTY_SHEET = "xl/worksheets/sizebook_empty.xml", "sizebook empty"
 _TEXTS = "xl/sharedStrings.xml"
 
 
@@ -65,7 +65,7 @@ def _types(sheets: dict[str, str], links: list[str]) -> Iterator[str]:
 
 def _workbook(sheets: dict[str, str], links: list[str], dates_from_1904: bool) -> Iterator[str]:
     yield f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><workbookPr date1904="{int(dates_from_1904)}"/><sheets>'
-    yield f'<sheet name="{_EMPTY_NAME}" sheetId="{len(sheets) + 1}" r:id="rIdE"/>'
+    yield f'<sheet name="{EMPTY_SHEET}" sheetId="{len(sheets) + 1}" r:id="rIdE"/>'
     for number, name in enumerate(sheets, 1):
         yield f'<sheet name={quoteattr(name)} sheetId="{number}" r:id="rId{number}"/>'
     yield "</sheets>"
