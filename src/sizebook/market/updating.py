@@ -207,7 +207,7 @@ def _drift(group: Sequence[Row], before: Mapping[Key, Row], catalog: Catalog) ->
 
 
 def _grid_rows(catalog: Catalog, content: bytes, where: str, named: Mapping[str, str], day: str) -> list[Row]:
-    """Return rows of ``data/grid.csv`` from a saved answer, of each country its newest year; ``day`` is that of reading.
+    """Return rows of ``data/grid.csv`` from an answer, of each country its newest year; ``day`` is that of reading.
 
     Errors: an answer without the columns of its catalog.
     """
