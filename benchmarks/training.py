@@ -101,8 +101,8 @@ def alone() -> None:
     unit = timed(lambda: count(INPUTS.architecture), 200)
     print(f"{'what':{NAME_WIDTH}} {'seconds':>10} {'aim':>8} {'x one count':>12}")
     show("count one model", unit, None, unit)
-    show("one plan", timed(lambda: plan_training(INPUTS), 100), 1e-3, unit)
-    show("one plan, MFU given", timed(lambda: plan_training(replace(INPUTS, pace=Pace(mfu=0.4))), 100), 1e-3, unit)
+    show("one plan", timed(lambda: plan_training(INPUTS), 100), 1.5e-4, unit)
+    show("one plan, MFU given", timed(lambda: plan_training(replace(INPUTS, pace=Pace(mfu=0.4))), 100), 1.5e-4, unit)
     for gpus in (8, 64, 512, 4096):
         name = "llama-3.1-8b" if gpus == 8 else MODEL
         batches = Batches(batch=4096, seq=8192)
