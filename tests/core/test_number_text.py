@@ -5,7 +5,6 @@ import pytest
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.functions import load
-from sizebook.sweeps.serving import sweep
 from tests.refused import message_of
 from tests.row_lists import listed
 
@@ -80,34 +79,4 @@ def test_another_sign_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert message_of(InputError, parameters, "1") == (
         "unknown sign of decimals: got ';' in SIZEBOOK_DECIMAL, want a point or a comma. Change the environment, or "
         "remove the variable."
-    )
-
-
-def test_a_sweep_reads_what_is_declared(monkeypatch: pytest.MonkeyPatch) -> None:
-    import polars as pl
-
-    heads = ("model", "gpu", "input_tokens", "output_tokens", "concurrency")
-    monkeypatch.setenv("SIZEBOOK_DECIMAL", ",")
-    german = sweep(
-        pl.DataFrame({h: [v] for h, v in zip(heads, ("llama-3.1-8b", "h100-sxm", "4.096", "512", "8"), strict=True)})
-    )
-    monkeypatch.delenv("SIZEBOOK_DECIMAL")
-    plain = sweep(
-        pl.DataFrame({h: [v] for h, v in zip(heads, ("llama-3.1-8b", "h100-sxm", "4096", "512", "8"), strict=True)})
-    )
-    assert german["ttft_seconds"].to_list() == plain["ttft_seconds"].to_list()
-
-
-def test_a_sweep_refuses_a_whole_number_that_means_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    import polars as pl
-
-    monkeypatch.delenv("SIZEBOOK_DECIMAL", raising=False)
-    words = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": "2.000", "output_tokens": "512",
-             "concurrency": "8"}  # fmt: skip
-    [row] = sweep(pl.DataFrame({head: [word] for head, word in words.items()})).to_dicts()
-    assert (row["ttft_seconds"], row["reason"]) == (
-        None,
-        "input_tokens is ambiguous: got '2.000', want digits without a point, which stands between thousands in one "
-        "country and before decimals in another. Write it without, or declare the sign of decimals: SIZEBOOK_DECIMAL "
-        "in the environment, a point or a comma.",
     )

@@ -1,6 +1,7 @@
 """`sizebook sweep`: rows in, the same rows with results out, bad ones kept with their reason."""
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -9,6 +10,7 @@ from openpyxl import Workbook, load_workbook
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.functions import load
+from sizebook.sweeps.serving import sweep
 from tests.commands import run
 from tests.refused import message_of
 
@@ -126,3 +128,20 @@ def test_a_table_without_rows_gets_the_columns(tmp_path: Path, suffix: str) -> N
     found = swept(tmp_path, "", suffix)
     assert found.height == 0
     assert found.columns[-1] == "reason" and "tpot_seconds" in found.columns
+
+
+def test_a_point_in_a_whole_number_is_read_as_declared_and_else_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def row(tokens: str) -> dict[str, Any]:
+        given = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": tokens, "output_tokens": "512"}
+        return sweep(pl.DataFrame([{**given, "concurrency": "8"}])).row(0, named=True)
+
+    monkeypatch.delenv("SIZEBOOK_DECIMAL", raising=False)
+    assert row("4.096")["ttft_seconds"] is None
+    assert row("4.096")["reason"] == (
+        "input_tokens is ambiguous: got '4.096', want digits without a point, which stands between thousands in one "
+        "country and before decimals in another. Write it without, or declare the sign of decimals: SIZEBOOK_DECIMAL "
+        "in the environment, a point or a comma."
+    )
+    plain = row("4096")
+    monkeypatch.setenv("SIZEBOOK_DECIMAL", ",")
+    assert row("4.096")["ttft_seconds"] == plain["ttft_seconds"]

@@ -61,7 +61,7 @@ def test_rates_of_torchtitan_8b(gpus: int, rate: float) -> None:
     assert 2 * 8192 / seconds == pytest.approx(rate, rel=0.24 if rate < 6000 else 0.07)
 
 
-@pytest.mark.parametrize(*listed("plans/training", "test_tpus_reach_the_share_of_the_size_of_their_arrays"))
+@pytest.mark.parametrize(*listed("training", "test_tpus_reach_the_share_of_the_size_of_their_arrays"))
 def test_tpus_reach_the_share_of_the_size_of_their_arrays(gpu: str, peak: float, share: str) -> None:
     assert machine(accelerator(gpu), Method(), calibration()).matmul == pytest.approx(peak * calibration()[share])
 

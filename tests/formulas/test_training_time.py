@@ -34,7 +34,7 @@ def test_gpus_for_a_deadline_meet_it_and_one_fewer_does_not() -> None:
     assert train_days(6.3e23, gpus, 989.4e12, 0.4) <= 30 < train_days(6.3e23, gpus - 1, 989.4e12, 0.4)
 
 
-@pytest.mark.parametrize(*listed("training", "test_a_run_that_never_advances_says_what_takes_longest"))
+@pytest.mark.parametrize(*listed("formulas", "test_a_run_that_never_advances_says_what_takes_longest"))
 def test_a_run_that_never_advances_says_what_takes_longest(given: dict[str, float], said: str) -> None:
     cells = [given.get(name) for name in ("checkpoint_seconds", "restart_seconds", "interval_seconds")]
     assert message_of(SizebookError, call, "GOODPUT", 10, *cells) == (
