@@ -10,7 +10,7 @@ from sizebook.plans.alternatives import AlternativeMonth, AlternativeTotals, by_
 from sizebook.plans.ledgers import month_label
 from sizebook.plans.serving.volumes import Volume
 from sizebook.reports.charts.chart_types import Line, Lines
-from sizebook.reports.document import Notes, Row, Section, Table, figure_columns, text_columns
+from sizebook.reports.document import Notes, Row, Section, Table, figure_columns, headings
 from sizebook.reports.number_columns import aligned, scaled, short_scale
 from sizebook.reports.phrases import month_axis
 
@@ -65,9 +65,8 @@ def _by_year(months: Sequence[AlternativeMonth], totals: AlternativeTotals) -> T
         note = joined([note, left])
     return Table(
         text("What each way costs by year"),
-        (
-            *text_columns(text("Year")),
-            *figure_columns(text("Rented"), text("Bought"), text("Bought, paid"), text("API"), unit="USD"),
+        headings(
+            text("Year"), figure_columns(text("Rented"), text("Bought"), text("Bought, paid"), text("API"), unit="USD")
         ),
         (*(rows if len(rows) > 1 else ()), Row((whole, *map(_amount, amounts)), "total")),
         note=note,
@@ -94,13 +93,13 @@ def _over_traffic(volumes: Sequence[Volume]) -> Table:
     )
     return Table(
         text("What the last month costs over its traffic, bought as is cheapest"),
-        (
-            *text_columns(text("Traffic, %")),
-            *figure_columns(text("Requests a day")),
-            *figure_columns(text("Rented"), unit="USD"),
-            *figure_columns(text("in full"), unit="USD/Mtok"),
-            *figure_columns(text("until GPUs are added"), unit="Mtok"),
-            *figure_columns(text("added GPUs"), text("Bought"), text("API"), unit="USD"),
+        headings(
+            text("Traffic, %"),
+            figure_columns(text("Requests a day")),
+            figure_columns(text("Rented"), unit="USD"),
+            figure_columns(text("in full"), unit="USD/Mtok"),
+            figure_columns(text("until GPUs are added"), unit="Mtok"),
+            figure_columns(text("added GPUs"), text("Bought"), text("API"), unit="USD"),
         ),
         tuple(rows),
         note=text(

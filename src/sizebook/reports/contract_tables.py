@@ -11,7 +11,7 @@ from sizebook.plans.fleet.high_end import high_end
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.ledgers import month_label, total_usd
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.reports.document import Row, Section, Table, figure_columns, section, text_columns
+from sizebook.reports.document import Row, Section, Table, figure_columns, headings, section
 from sizebook.reports.money_charts import to_the_high_end
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.phrases import NO_COST
@@ -37,12 +37,13 @@ def what_to_sign(
     )
     return Table(
         text("What to sign"),
-        (
-            *text_columns(
-                *([text("Services")] if named else []), text("First month"), text("Last month"), text("Term")
-            ),
-            *figure_columns(text("GPUs")),
-            *figure_columns(text("GPU-hour"), text("Cost to its end"), unit="USD"),
+        headings(
+            *([text("Services")] if named else []),
+            text("First month"),
+            text("Last month"),
+            text("Term"),
+            figure_columns(text("GPUs")),
+            figure_columns(text("GPU-hour"), text("Cost to its end"), unit="USD"),
         ),
         rows,
         note=text(

@@ -38,14 +38,17 @@ class Column:
     figures: bool = False
 
 
-def text_columns(*headings: str) -> tuple[Column, ...]:
-    """Return columns of words."""
-    return tuple(map(Column, headings))
-
-
 def figure_columns(*headings: str, unit: str = "") -> tuple[Column, ...]:
     """Return columns of figures in one unit."""
     return tuple(Column(heading, unit, figures=True) for heading in headings)
+
+
+def headings(*parts: str | Column | tuple[Column, ...]) -> tuple[Column, ...]:
+    """Return the columns of a table in order; a heading alone is that of a column of words."""
+    found: list[Column] = []
+    for part in parts:
+        found += part if isinstance(part, tuple) else (part if isinstance(part, Column) else Column(part),)
+    return tuple(found)
 
 
 @dataclass(frozen=True)

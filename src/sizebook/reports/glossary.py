@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sizebook.core.tables import read
 from sizebook.core.texts import text
-from sizebook.reports.document import Report, Row, Section, Table, section, text_columns, texts_of
+from sizebook.reports.document import Report, Row, Section, Table, headings, section, texts_of
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def glossary(report: Report, said: Callable[[str], str] = str) -> tuple[Section,
     rows = tuple(Row((term.name, term.meaning)) for term in found)
     if not rows:
         return ()
-    table = Table(text("Terms"), text_columns(text("Term"), text("Meaning")), rows)
+    table = Table(text("Terms"), headings(text("Term"), text("Meaning")), rows)
     return (section(text("Glossary"), text("What the terms of this report mean"), table),)
 
 

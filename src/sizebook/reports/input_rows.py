@@ -10,7 +10,7 @@ from typing import Any
 from sizebook.core.sections import Argument, flat, leaves, leaves_without_effect
 from sizebook.core.texts import Day, joined, text
 from sizebook.core.units import counted, grouped, percent
-from sizebook.reports.document import Row, Table, text_columns
+from sizebook.reports.document import Row, Table, headings
 from sizebook.reports.number_columns import plain_number
 from sizebook.reports.phrases import CHOICES
 
@@ -68,7 +68,7 @@ InputRow = tuple[str, str, str]
 
 def inputs_table(caption: str, rows: Iterable[InputRow]) -> Table:
     """Return a table of inputs, each with its value and where that comes from."""
-    return Table(caption, text_columns(text("Input"), text("Value"), text("Origin")), tuple(map(Row, rows)))
+    return Table(caption, headings(text("Input"), text("Value"), text("Origin")), tuple(map(Row, rows)))
 
 
 def input_rows(section: Any, *, without: Collection[str] = (), stated: Collection[str] | None = None) -> list[InputRow]:

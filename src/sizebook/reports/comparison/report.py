@@ -17,8 +17,8 @@ from sizebook.reports.document import (
     Table,
     Tile,
     figure_columns,
+    headings,
     section,
-    text_columns,
 )
 from sizebook.reports.number_columns import MINUS, aligned, fixed
 from sizebook.reports.phrases import scenarios
@@ -163,11 +163,11 @@ def _ranking(found: Ranking) -> Section:
         )
         for place, (name, cell) in enumerate(list(zip(ranked, aligned(values), strict=True))[:MOST_ROWS], 1)
     )
-    heads = (
-        *text_columns(text("Scenario")),
-        *figure_columns(text("Place")),
-        *figure_columns(text(figure.label), unit=text(figure.unit)),
-        *figure_columns(text("Against base"), unit="%"),
+    heads = headings(
+        text("Scenario"),
+        figure_columns(text("Place")),
+        figure_columns(text(figure.label), unit=text(figure.unit)),
+        figure_columns(text("Against base"), unit="%"),
     )
     caption = text("Ranked by {figure}", figure=text(figure.label))
     return section(
@@ -219,10 +219,10 @@ def _pareto(found: Ranking) -> Iterator[Section]:
     front, x, y = found.front, found.rank_by, found.against
     points = [(found.scenarios[name][x], found.scenarios[name][y], name) for name in front]
     rows = tuple(Row((name, significant(a), significant(b))) for a, b, name in points[:MOST_ROWS])
-    heads = (
-        *text_columns(text("Scenario")),
-        *figure_columns(text(x.label), unit=text(x.unit)),
-        *figure_columns(text(y.label), unit=text(y.unit)),
+    heads = headings(
+        text("Scenario"),
+        figure_columns(text(x.label), unit=text(x.unit)),
+        figure_columns(text(y.label), unit=text(y.unit)),
     )
     caption = text(
         "Nothing is better in {figure} without being worse in {other}", figure=text(x.label), other=text(y.label)

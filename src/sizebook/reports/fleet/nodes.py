@@ -7,7 +7,7 @@ from sizebook.core.units import counted, distinct_figures, grouped
 from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.reports.charts.chart_types import Columns, Limit, Series
-from sizebook.reports.document import Row, Section, Table, figure_columns, section, text_columns
+from sizebook.reports.document import Row, Section, Table, figure_columns, headings, section
 from sizebook.reports.number_columns import aligned
 from sizebook.reports.phrases import month_axis, numbered
 from sizebook.tables.hardware import accelerator
@@ -77,13 +77,14 @@ def _table(plan: FleetPlan) -> Table:
         )
         for at, each in enumerate(plan.node_groups)
     )
-    columns = (
-        *text_columns(text("Node"), text("Services")),
-        *figure_columns(text("GPUs")),
-        *figure_columns(text("A node"), unit="kW"),
-        *figure_columns(text("A rack"), unit=text("nodes")),
-        *figure_columns(text("Nodes"), text("None shared"), text("Racks")),
-        *figure_columns(text("Power"), unit="kW"),
+    columns = headings(
+        text("Node"),
+        text("Services"),
+        figure_columns(text("GPUs")),
+        figure_columns(text("A node"), unit="kW"),
+        figure_columns(text("A rack"), unit=text("nodes")),
+        figure_columns(text("Nodes"), text("None shared"), text("Racks")),
+        figure_columns(text("Power"), unit="kW"),
     )
     note = text(
         "Replicas of which a node holds 1, 2, 4, 8 ... share nodes where services do. Power is that of nodes at their "

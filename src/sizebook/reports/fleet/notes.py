@@ -7,7 +7,7 @@ from sizebook.core.units import NOT_LISTED, duration, grouped, significant, usd
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.ledgers import usd_range
-from sizebook.reports.document import Block, Notes, Row, Section, Table, figure_columns, section, text_columns
+from sizebook.reports.document import Block, Notes, Row, Section, Table, figure_columns, headings, section
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import NO_COST, months
@@ -34,11 +34,12 @@ def per_service(plan: FleetPlan) -> Section:
     )
     whole = plan.terms.margins.whole_nodes
     paid = text("GPUs are paid for by whole nodes.") if whole else text("GPUs are paid for by the replica.")
-    columns = (
-        *text_columns(text("Service"), text("Replica")),
-        *figure_columns(text("In flight"), text("Cache holds"), text("Request")),
-        *figure_columns(text("Rate"), unit="requests/s"),
-        *figure_columns(text("On a node"), text("Spare")),
+    columns = headings(
+        text("Service"),
+        text("Replica"),
+        figure_columns(text("In flight"), text("Cache holds"), text("Request")),
+        figure_columns(text("Rate"), unit="requests/s"),
+        figure_columns(text("On a node"), text("Spare")),
     )
     message = (
         text("Services on the same hardware share nodes")
@@ -52,10 +53,10 @@ def per_service(plan: FleetPlan) -> Section:
 def error_bands(plan: FleetPlan) -> Section:
     """Return the bands of throughput and the fleets that they allow."""
     rows = tuple(_band(each) for each in plan.services)
-    columns = (
-        *text_columns(text("Service")),
-        *figure_columns("p10", "p90", text("Measurements"), text("GPUs, last month")),
-        *figure_columns(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
+    columns = headings(
+        text("Service"),
+        figure_columns("p10", "p90", text("Measurements"), text("GPUs, last month")),
+        figure_columns(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
     )
     cost = usd_range(plan)
     return section(

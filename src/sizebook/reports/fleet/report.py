@@ -25,8 +25,8 @@ from sizebook.reports.document import (
     Table,
     derivation,
     figure_columns,
+    headings,
     section,
-    text_columns,
     unchanged,
 )
 from sizebook.reports.fleet.nodes import nodes_and_power
@@ -148,10 +148,10 @@ def _by_service(plan: FleetPlan) -> Table:
     rows = [_service_row(each.service.name, each.months) for each in plan.services]
     return Table(
         text("GPUs of replicas at peak, and part of the cost, by service"),
-        (
-            *text_columns(text("Service")),
-            *figure_columns(text("First month"), text("Last month"), unit=text("GPUs")),
-            *figure_columns(text("First month"), text("Last month"), phrases.months(len(plan.months)), unit="USD"),
+        headings(
+            text("Service"),
+            figure_columns(text("First month"), text("Last month"), unit=text("GPUs")),
+            figure_columns(text("First month"), text("Last month"), phrases.months(len(plan.months)), unit="USD"),
         ),
         (*rows, _together(plan)) if len(rows) > 1 else tuple(rows),
         note=text(
@@ -208,13 +208,13 @@ def _decision(plan: FleetPlan) -> Section:
     return decision_page((what_to_sign(plan.contracts, contracts(plan), plan.terms.start), table), plan)
 
 
-_PERIOD = (
-    *text_columns(text("Period")),
-    *figure_columns(text("GPUs at peak"), text("Racks")),
-    *figure_columns(text("Power"), unit="kW"),
-    *figure_columns(text("Reserved"), text("Burst"), text("Together"), unit="USD"),
-    *figure_columns(text("Energy"), unit="MWh"),
-    *figure_columns(text("Emissions"), unit="tCO\u2082e"),
+_PERIOD = headings(
+    text("Period"),
+    figure_columns(text("GPUs at peak"), text("Racks")),
+    figure_columns(text("Power"), unit="kW"),
+    figure_columns(text("Reserved"), text("Burst"), text("Together"), unit="USD"),
+    figure_columns(text("Energy"), unit="MWh"),
+    figure_columns(text("Emissions"), unit="tCO\u2082e"),
 )
 
 
@@ -254,11 +254,11 @@ def _by_month(plan: FleetPlan) -> Section:
     most = [grouped(max(getattr(month, key) for month in plan.months)) for key in keys[:6]]
     sums = [grouped(sum(getattr(month, key) for month in plan.months)) for key in keys[6:]]
     rows.append(Row((text("Most, then sums"), *most, *sums), "total"))
-    columns = (
-        *text_columns(text("Month")),
-        *figure_columns(text("Peak"), text("Mean"), text("Reserved"), text("Nodes"), text("Racks"), "kW"),
-        *figure_columns(text("Reserved"), text("Burst"), unit="USD"),
-        *figure_columns("USD", "kWh", "kgCO\u2082e"),
+    columns = headings(
+        text("Month"),
+        figure_columns(text("Peak"), text("Mean"), text("Reserved"), text("Nodes"), text("Racks"), "kW"),
+        figure_columns(text("Reserved"), text("Burst"), unit="USD"),
+        figure_columns("USD", "kWh", "kgCO\u2082e"),
     )
     return section(
         text("Month by month"),

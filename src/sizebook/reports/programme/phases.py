@@ -5,7 +5,7 @@ from sizebook.core.units import duration, grouped, parameters, percent, signific
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.charts.chart_types import Span, Spans
-from sizebook.reports.document import Column, Row, Section, Table, by_column, figure_columns, section, text_columns
+from sizebook.reports.document import Column, Row, Section, Table, by_column, figure_columns, headings, section
 from sizebook.reports.number_columns import aligned, fixed, in_scale, plain_number, share, short_scale, summed
 from sizebook.reports.phrases import gpus
 
@@ -61,12 +61,12 @@ def _runs(plan: ProgrammePlan) -> Table:
         )
         for each, what in zip(plan.phases, trained, strict=True)
     )
-    columns = (
-        *text_columns(text("Phase")),
+    columns = headings(
+        text("Phase"),
         *(() if shared else (Column(text("Model and GPU")),)),
-        *figure_columns(text("Tokens"), text("Sequence"), text("GPUs")),
-        *text_columns(text("Layout")),
-        *figure_columns(text("MFU"), unit="%"),
+        figure_columns(text("Tokens"), text("Sequence"), text("GPUs")),
+        text("Layout"),
+        figure_columns(text("MFU"), unit="%"),
     )
     title = text("What each phase trains on")
     if shared:
@@ -150,12 +150,12 @@ def memory(plan: ProgrammePlan) -> Section:
         )
         for each, checkpoint, storage in zip(plan.phases, _checkpoints(plan), plan.storage_usd, strict=True)
     )
-    columns = (
-        *text_columns(text("Phase")),
-        *figure_columns(text("Training"), text("Reference model"), text("A GPU has"), unit="GiB"),
-        *figure_columns(text("Checkpoints kept")),
-        *figure_columns(text("One of them"), unit="TB"),
-        *figure_columns(text("Storage"), unit="USD"),
+    columns = headings(
+        text("Phase"),
+        figure_columns(text("Training"), text("Reference model"), text("A GPU has"), unit="GiB"),
+        figure_columns(text("Checkpoints kept")),
+        figure_columns(text("One of them"), unit="TB"),
+        figure_columns(text("Storage"), unit="USD"),
     )
     return section(
         text("Memory and checkpoints"),

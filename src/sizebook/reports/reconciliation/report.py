@@ -20,8 +20,8 @@ from sizebook.reports.document import (
     Table,
     Tile,
     figure_columns,
+    headings,
     section,
-    text_columns,
 )
 from sizebook.reports.number_columns import MINUS, fixed
 from sizebook.reports.phrases import data_dates
@@ -149,9 +149,9 @@ def gpt3_rows() -> list[tuple[str, ...]]:
     return rows
 
 
-GPT3_COLUMNS = (
-    *text_columns(text("Model")),
-    *figure_columns(
+GPT3_COLUMNS = headings(
+    text("Model"),
+    figure_columns(
         text("Printed"),
         text("Layers"),
         "d_model",
@@ -160,7 +160,7 @@ GPT3_COLUMNS = (
         text("Weights alone"),
         text("All parameters"),
     ),
-    *figure_columns(text("Difference"), unit="%"),
+    figure_columns(text("Difference"), unit="%"),
 )
 
 
@@ -183,11 +183,11 @@ def _gpt3() -> Section:
     )
 
 
-_COLUMNS = (
-    *text_columns(text("Model")),
-    *figure_columns(text("Stated"), text("Computed"), text("Difference")),
-    *figure_columns(text("Difference"), unit="%"),
-    *text_columns(text("Result")),
+_COLUMNS = headings(
+    text("Model"),
+    figure_columns(text("Stated"), text("Computed"), text("Difference")),
+    figure_columns(text("Difference"), unit="%"),
+    text("Result"),
 )
 
 
@@ -246,10 +246,8 @@ def _explained(compared: Iterable[Comparison]) -> Section:
         )
         for one in ones
     )
-    columns = (
-        *text_columns(text("Model"), text("Count")),
-        *figure_columns(text("Stated"), text("Computed")),
-        *text_columns(text("Explanation")),
+    columns = headings(
+        text("Model"), text("Count"), figure_columns(text("Stated"), text("Computed")), text("Explanation")
     )
     return section(
         text("Explanations"),

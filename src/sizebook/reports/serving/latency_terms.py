@@ -5,7 +5,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import counted, grouped
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.terms import terms_of
-from sizebook.reports.document import Row, Table, figure_columns, text_columns
+from sizebook.reports.document import Row, Table, figure_columns, headings
 from sizebook.reports.number_columns import fixed
 
 
@@ -20,18 +20,14 @@ def latency_terms(plan: ServingPlan) -> tuple[Table, ...]:
         if name in first or name in token
     )
     ends = (cell for terms, _, decimals in shown for cell in _total(terms, decimals))
-    heads = ((*figure_columns(name, unit="ms"), *figure_columns(text("Share"), unit="%")) for _, name, _ in shown)
+    heads = (headings(figure_columns(name, unit="ms"), figure_columns(text("Share"), unit="%")) for _, name, _ in shown)
     return (
         Table(
             text(
                 "What the latencies consist of, at a steady load of {requests} in flight",
                 requests=counted(grouped(plan.replica.concurrency), "requests"),
             ),
-            (
-                *text_columns(text("Component")),
-                *(column for pair in heads for column in pair),
-                *text_columns(text("Rests on")),
-            ),
+            headings(text("Component"), *(column for pair in heads for column in pair), text("Rests on")),
             (*rows, Row((text("Together"), *ends, ""), "total")),
             note=text(
                 "Measured kernels: times and shares of bandwidth and peak of this GPU; fitted: on running servers; "

@@ -16,7 +16,7 @@ from sizebook.plans.serving.tenants import in_cents
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Chart, Columns, Series
 from sizebook.reports.contract_tables import decision_page, what_to_sign
-from sizebook.reports.document import Row, RowKind, Section, Table, figure_columns, section, text_columns
+from sizebook.reports.document import Row, RowKind, Section, Table, figure_columns, headings, section
 from sizebook.reports.money_charts import by_term, tornado
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.serving.replicas import fleet_by_month
@@ -39,7 +39,7 @@ def cost(plan: ServingPlan) -> Section:
     )
     table = Table(
         text("What a GPU-hour and a million tokens cost"),
-        (*text_columns(text("Figure")), *figure_columns(text("Amount"), unit="USD"), *text_columns(text("Basis"))),
+        headings(text("Figure"), figure_columns(text("Amount"), unit="USD"), text("Basis")),
         (
             *(Row((label, fixed(usd_hour, 2), prices.basis)) for label, usd_hour in hours if usd_hour is not None),
             *_per_million(plan),
@@ -58,10 +58,10 @@ def decision(plan: ServingPlan) -> Section:
     rows = [_year(text("Year {n}", n=number), each) for number, each in enumerate(years, 1)]
     table = Table(
         text("Years"),
-        (
-            *text_columns(text("Period")),
-            *figure_columns(text("GPUs at peak")),
-            *figure_columns(text("Reserved"), text("On demand"), text("Together"), unit="USD"),
+        headings(
+            text("Period"),
+            figure_columns(text("GPUs at peak")),
+            figure_columns(text("Reserved"), text("On demand"), text("Together"), unit="USD"),
         ),
         (*rows, _year(text("Together"), plan.months, "total")),
     )
@@ -96,7 +96,7 @@ def _internal(plan: ServingPlan) -> Table:
     ]
     return Table(
         text("What prompts, answers and idle GPUs cost"),
-        (*text_columns(text("Line")), *figure_columns(text("All months"), text("A million tokens"), unit="USD")),
+        headings(text("Line"), figure_columns(text("All months"), text("A million tokens"), unit="USD")),
         (*rows, Row((text("Together"), fixed(sum(lines), 2), ""), "total")),
         note=text(
             "The bill is split by the GPU time that prompts and answers take. The work for a request costs {usd}. "
@@ -183,7 +183,7 @@ def carbon(plan: ServingPlan) -> Section:
         else text("The fleet takes {energy} a month and emits {mass} of CO\u2082e", energy=energy(kwh), mass=mass(kg)),
         Table(
             text("Energy and location-based emissions"),
-            (*text_columns(text("Figure")), *figure_columns(text("Amount")), *text_columns(text("Basis"))),
+            headings(text("Figure"), figure_columns(text("Amount")), text("Basis")),
             tuple(Row(cells) for cells in rows),
             note=text(
                 "Wall power is 1.3 times the TDP when busy, as MLPerf submissions measured, and 0.3 times when idle."

@@ -9,7 +9,7 @@ from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.reports.document import Notes, Row, Section, Table, figure_columns, section, text_columns
+from sizebook.reports.document import Notes, Row, Section, Table, figure_columns, headings, section
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import months
@@ -39,11 +39,14 @@ def alternatives(plan: ServingPlan, choices: Choices) -> Section:
             text(
                 "Setups that meet the target, cheapest in the last month first; bold: none is both cheaper and faster"
             ),
-            (
-                *text_columns(text("Accelerator"), text("Engine"), text("Weights"), text("Layout")),
-                *figure_columns(text("GPUs at peak")),
-                *figure_columns(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
-                *figure_columns(text("Per token"), unit="ms"),
+            headings(
+                text("Accelerator"),
+                text("Engine"),
+                text("Weights"),
+                text("Layout"),
+                figure_columns(text("GPUs at peak")),
+                figure_columns(text("Cost, {months}", months=months(len(plan.months))), unit="USD"),
+                figure_columns(text("Per token"), unit="ms"),
             ),
             tuple(_choice(choice) for choice in choices.ranked[:_MOST_CHOICES]),
             note=text("Setups that cannot meet it, by what stops them: {failed}.", failed=failed),
@@ -89,10 +92,8 @@ def error_bands(plan: ServingPlan) -> Section:
         text("Throughput measured: {range} of the prediction", range=span(fixed(low, 2), fixed(high, 2))),
         Table(
             text("Measured over predicted"),
-            (
-                *text_columns(text("Figure")),
-                *figure_columns("p10", "p50", "p90", text("Measurements"), text("Groups")),
-                *text_columns(text("Basis")),
+            headings(
+                text("Figure"), figure_columns("p10", "p50", "p90", text("Measurements"), text("Groups")), text("Basis")
             ),
             rows,
             note=text(

@@ -5,7 +5,7 @@ from sizebook.core.units import grouped, parameters, percent
 from sizebook.plans.ledgers import month_label, total_usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.charts.chart_types import Columns, Series
-from sizebook.reports.document import Row, Section, Table, figure_columns, section, text_columns, unchanged
+from sizebook.reports.document import Row, Section, Table, figure_columns, headings, section, unchanged
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.phrases import gpus
 
@@ -68,11 +68,11 @@ def fleet_by_month(plan: ServingPlan) -> Table:
     )
     return Table(
         text("The fleet in every month"),
-        (
-            *text_columns(text("Month")),
-            *figure_columns(text("Requests"), text("GPUs reserved"), text("GPUs at peak"), text("GPU-hours")),
-            *figure_columns(text("Used"), unit="%"),
-            *figure_columns(text("Cost"), text("Mtok out"), unit="USD"),
+        headings(
+            text("Month"),
+            figure_columns(text("Requests"), text("GPUs reserved"), text("GPUs at peak"), text("GPU-hours")),
+            figure_columns(text("Used"), unit="%"),
+            figure_columns(text("Cost"), text("Mtok out"), unit="USD"),
         ),
         (*unchanged(rows), _all_months(plan)) if len(rows) > 1 else rows,
         note=text(

@@ -10,7 +10,7 @@ from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.steps import derivations
 from sizebook.reports.alternative_tables import rent_buy_or_call
 from sizebook.reports.charts.chart_types import Limit, Series, Stacks
-from sizebook.reports.document import Report, Row, Section, Table, derivation, figure_columns, section, text_columns
+from sizebook.reports.document import Report, Row, Section, Table, derivation, figure_columns, headings, section
 from sizebook.reports.number_columns import fixed
 from sizebook.reports.phrases import data_dates
 from sizebook.reports.serving.latency import latency
@@ -114,10 +114,8 @@ def _memory(plan: ServingPlan) -> Section:
         ),
         Table(
             text("Memory of one GPU"),
-            (
-                *text_columns(text("Component")),
-                *figure_columns(text("Memory"), unit="GiB"),
-                *figure_columns(text("Share"), unit="%"),
+            headings(
+                text("Component"), figure_columns(text("Memory"), unit="GiB"), figure_columns(text("Share"), unit="%")
             ),
             tuple(rows),
             note=text(

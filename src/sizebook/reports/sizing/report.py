@@ -16,8 +16,8 @@ from sizebook.reports.document import (
     Tile,
     derivation,
     figure_columns,
+    headings,
     section,
-    text_columns,
 )
 from sizebook.reports.number_columns import (
     MINUS,
@@ -205,10 +205,8 @@ def _breakdown(sizing: Sizing) -> Section:
         message,
         Table(
             text("Parameters by part, exact"),
-            (
-                *text_columns(text("Part"), text("Key")),
-                *figure_columns(text("Parameters")),
-                *figure_columns(text("Share"), unit="%"),
+            headings(
+                text("Part"), text("Key"), figure_columns(text("Parameters")), figure_columns(text("Share"), unit="%")
             ),
             tuple(rows),
         ),
@@ -231,12 +229,12 @@ def _storage(sizing: Sizing) -> Section:
         )
         for s in sizing.storage
     )
-    columns = (
-        *text_columns(text("Number format")),
-        *figure_columns(text("Bits per weight")),
-        *figure_columns(text("Weights"), unit=text("{prefix}B", prefix=prefix)),
-        *figure_columns(text("Weights"), unit=text("{binary_prefix}B", binary_prefix=binary_prefix)),
-        *figure_columns(text("Against {dtype}", dtype=sizing.dtype), unit="%"),
+    columns = headings(
+        text("Number format"),
+        figure_columns(text("Bits per weight")),
+        figure_columns(text("Weights"), unit=text("{prefix}B", prefix=prefix)),
+        figure_columns(text("Weights"), unit=text("{binary_prefix}B", binary_prefix=binary_prefix)),
+        figure_columns(text("Against {dtype}", dtype=sizing.dtype), unit="%"),
     )
     cells = zip(
         (s.dtype for s in sizing.storage),
@@ -302,7 +300,7 @@ def _comparison(sizing: Sizing) -> Section:
         _verdict(sizing),
         Table(
             text("Counted against published"),
-            (*text_columns(text("Count")), *figure_columns(text("Parameters")), *text_columns(text("Source"))),
+            headings(text("Count"), figure_columns(text("Parameters")), text("Source")),
             rows,
         ),
     )

@@ -3,7 +3,7 @@
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.document import Row, Section, Table, figure_columns, section, text_columns
+from sizebook.reports.document import Row, Section, Table, figure_columns, headings, section
 from sizebook.reports.phrases import CHOICES
 from sizebook.training.adapters import targets
 from sizebook.training.tuning import TUNING_NAMES
@@ -55,9 +55,9 @@ def adapters(plan: TrainingPlan) -> tuple[Section, ...]:
             text("{n} of {all} parameters are trained", n=grouped(total), all=grouped(plan.count.total)),
             Table(
                 text("Matrices that carry adapters of rank {lora_rank}", lora_rank=recipe.lora_rank),
-                (
-                    *text_columns(text("Matrix")),
-                    *figure_columns(text("Outputs x inputs"), text("In the model"), text("Trained parameters")),
+                headings(
+                    text("Matrix"),
+                    figure_columns(text("Outputs x inputs"), text("In the model"), text("Trained parameters")),
                 ),
                 tuple(rows),
                 note=text(

@@ -8,7 +8,7 @@ from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports import phrases
 from sizebook.reports.charts.chart_types import Chart
-from sizebook.reports.document import Row, Section, Table, figure_columns, section, text_columns
+from sizebook.reports.document import Row, Section, Table, figure_columns, headings, section
 from sizebook.reports.money_charts import hours_bars, tornado, waterfall
 from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.training.case_phrases import band_text, price, share, whole_cost
@@ -47,11 +47,7 @@ def cost(plan: TrainingPlan) -> Section:
         else text("The whole run costs {usd}, {band}", usd=usd(total), band=band_text(plan, whole_cost)),
         Table(
             text("Cost of the whole run by cause, middle case"),
-            (
-                *text_columns(text("Cause")),
-                *figure_columns(text("Cost"), unit="USD"),
-                *figure_columns(text("Share"), unit="%"),
-            ),
+            headings(text("Cause"), figure_columns(text("Cost"), unit="USD"), figure_columns(text("Share"), unit="%")),
             (
                 *(
                     Row((part.label, fixed(part.value, decimals), fixed(100 * _ratio(part.value, total), 1)))
@@ -134,7 +130,7 @@ def carbon(plan: TrainingPlan) -> Section:
         ),
         Table(
             text("Energy and emissions of the whole run, middle case"),
-            (*text_columns(text("Figure")), *figure_columns(text("Amount")), *text_columns(text("Basis"))),
+            headings(text("Figure"), figure_columns(text("Amount")), text("Basis")),
             tuple(Row(cells) for cells in rows),
             note=text(
                 "Location- and market-based emissions are two accounts of the same electricity and "

@@ -3,7 +3,7 @@
 from sizebook.core.texts import text
 from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, usd
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.document import Notes, Row, Section, Table, figure_columns, section, text_columns
+from sizebook.reports.document import Notes, Row, Section, Table, figure_columns, headings, section
 from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_table
 from sizebook.reports.number_columns import aligned, fixed
 from sizebook.reports.run_rows import cost_rows, pace_rows, power_rows
@@ -36,11 +36,11 @@ def conventions(plan: TrainingPlan) -> Section:
                 flop=flop(inputs.peak_flop_per_s),
                 convention=convention,
             ),
-            (
-                *text_columns(text("Convention")),
-                *figure_columns(text("FLOPs per token"), unit="GFLOP"),
-                *figure_columns(text("MFU"), unit="%"),
-                *text_columns(text("What it counts")),
+            headings(
+                text("Convention"),
+                figure_columns(text("FLOPs per token"), unit="GFLOP"),
+                figure_columns(text("MFU"), unit="%"),
+                text("What it counts"),
             ),
             rows,
         ),

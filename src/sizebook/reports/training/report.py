@@ -20,8 +20,8 @@ from sizebook.reports.document import (
     Table,
     derivation,
     figure_columns,
+    headings,
     section,
-    text_columns,
 )
 from sizebook.reports.number_columns import align_points, aligned, fixed, largest_unit
 from sizebook.reports.phrases import data_dates
@@ -161,7 +161,7 @@ def _both(plan: TrainingPlan) -> Table:
     )
     return Table(
         text("Steady state and whole run, middle case"),
-        (*text_columns(text("Account")), *figure_columns(text("GPU-hours"), text("Time"), text("Cost"))),
+        headings(text("Account"), figure_columns(text("GPU-hours"), text("Time"), text("Cost"))),
         tuple(Row(row) for row in rows),
         note=text(
             "A whole run has restarts, ramp, evaluation, warm-up and slow nodes: {factor_of} "
@@ -175,10 +175,7 @@ def _both(plan: TrainingPlan) -> Table:
 def _cases(plan: TrainingPlan) -> Table:
     """Return every figure of the cases, a column each; what is not stated has no row."""
     cases = plan.shown_cases
-    columns = (
-        *text_columns(text("Figure"), text("Unit")),
-        *(Column(CASE_LABELS[case.name], figures=True) for case in cases),
-    )
+    columns = headings(text("Figure"), text("Unit"), *(Column(CASE_LABELS[case.name], figures=True) for case in cases))
     labels = {leaf.name: text(leaf.quantity.label) for leaf in leaves(Case)}
     lines = [
         (labels[name], *_figures([getattr(case, name) for case in cases], units))

@@ -5,7 +5,7 @@ from itertools import accumulate
 
 from sizebook.core.texts import text
 from sizebook.plans.bridges import Bridge
-from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figure_columns, section, text_columns
+from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figure_columns, headings, section
 from sizebook.reports.number_columns import aligned
 from sizebook.reports.variance.drawing import chart_of, money, shown, signed, with_signs
 
@@ -47,9 +47,8 @@ def _steps(found: Bridge) -> Section:
         Row((step.name, shown(step.before), shown(step.after), *(("–", "–") if move is None else next(cells))))
         for step, move in zip(found.steps, found.moves, strict=True)
     )
-    heads = (
-        *text_columns(text("Change"), text("From"), text("To")),
-        *figure_columns(text("Adds"), text("Total so far"), unit=found.unit),
+    heads = headings(
+        text("Change"), text("From"), text("To"), figure_columns(text("Adds"), text("Total so far"), unit=found.unit)
     )
     notes = [text("Inputs change one after another, in the order of their keys; another order gives other amounts.")]
     if None in found.moves:

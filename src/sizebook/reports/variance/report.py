@@ -9,7 +9,7 @@ from sizebook.actuals.variance import LABELS
 from sizebook.core.texts import Text, joined, plural, text
 from sizebook.core.units import significant
 from sizebook.plans.bridges import fewest
-from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figure_columns, section, text_columns
+from sizebook.reports.document import Notes, Report, Row, Section, Table, Tile, figure_columns, headings, section
 from sizebook.reports.number_columns import aligned
 from sizebook.reports.variance.drawing import bridge_chart, money, signed, with_signs
 
@@ -109,10 +109,8 @@ def _few(parts: Sequence[Subtotal]) -> Sequence[Subtotal]:
 
 
 def _table(first: str, caption: str, parts: Sequence[Subtotal], currency: str, note: str = "") -> Table:
-    heads = (
-        *text_columns(first),
-        *figure_columns(text("Planned"), text("Actual"), text("Difference"), unit=currency),
-        *text_columns(text("Largest cause")),
+    heads = headings(
+        first, figure_columns(text("Planned"), text("Actual"), text("Difference"), unit=currency), text("Largest cause")
     )
     columns = (
         [each.name for each in parts],
@@ -135,10 +133,7 @@ def _decisions(found: PlanVariance, lines: dict[str, float], by_size: list[str])
         Row((LABELS[name], signed(lines[name], found.currency), f"{significant(100 * abs(lines[name]) / moved, 2)}"))
         for name in by_size
     )
-    heads = (
-        *text_columns(text("Cause"), text("Against plan")),
-        *figure_columns(text("Share of all changes"), unit="%"),
-    )
+    heads = headings(text("Cause"), text("Against plan"), figure_columns(text("Share of all changes"), unit="%"))
     items = tuple(DECISIONS[name] for name in by_size if lines[name] >= _LEAST_DECIDED * moved)
     return section(
         text("Decisions"),
