@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.plans.training.breakdown import cost_parts, sensitivities, step_parts, time_parts
+from sizebook.plans.training.breakdown import cost_parts, sensitivities, time_parts
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.training.whole_run import programme_spread
 from tests.plans.training.training_runs import run_of
@@ -23,13 +23,6 @@ def _plan(**changes: Any) -> TrainingPlan:
 @pytest.fixture(scope="module")
 def plan() -> TrainingPlan:
     return _plan()
-
-
-def test_parts_of_a_step_add_up(plan: TrainingPlan) -> None:
-    assert plan.step is not None
-    parts = step_parts(plan.step)
-    assert sum(part.value for part in parts) == pytest.approx(plan.step.total)
-    assert "Recomputation" not in [part.label for part in parts]
 
 
 def test_parts_of_the_time_add_up_and_start_up_is_as_given(plan: TrainingPlan) -> None:
