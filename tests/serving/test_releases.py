@@ -12,7 +12,7 @@ from sizebook.serving.costs import costs_of
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.releases import said_of
 from sizebook.serving.step_times import step_times
-from sizebook.serving.time import Pass, load_of, pass_seconds, prompts_together
+from sizebook.serving.time import Pass, decode_pass, decode_step_seconds, load_of, pass_seconds, prompts_together
 from sizebook.tables.hardware import accelerator
 
 load()
@@ -35,8 +35,8 @@ def test_a_blank_release_has_neither_cap_nor_chunk_of_its_own() -> None:
 
 def test_requests_beyond_the_default_wait_for_a_place() -> None:
     """Of 400 in flight 256 run: each of them stays as long as among 256, and 144 of 400 places in the queue more."""
-    token = asked("TPOT_SECONDS", concurrency=256)
-    first = asked("TTFT_SECONDS", concurrency=256)
+    token = asked("TPOT_SECONDS", concurrency=256, release="0.7.3")
+    first = asked("TTFT_SECONDS", concurrency=256, release="0.7.3")
     stay = (first + 100 * token) * 400 / 256
     assert asked("TPOT_SECONDS", concurrency=400, release="0.7.3") == pytest.approx(token, rel=1e-12)
     assert asked("TTFT_SECONDS", concurrency=400, release="0.7.3") == pytest.approx(stay - 100 * token, rel=1e-12)
@@ -45,12 +45,13 @@ def test_requests_beyond_the_default_wait_for_a_place() -> None:
 
 @pytest.mark.parametrize("function", ["TTFT_SECONDS", "TPOT_SECONDS", "TOKENS_PER_SECOND"])
 def test_the_default_is_as_good_as_the_same_cap_stated(function: str) -> None:
-    assert asked(function, concurrency=400, release="0.7.3") == asked(function, concurrency=400, max_running=256)
+    of_it = {"engine": "tensorrt-llm", "concurrency": 400}
+    assert asked(function, **of_it, release="0.11.0") == asked(function, **of_it, max_running=256)
 
 
 def test_a_stated_cap_holds_against_the_default() -> None:
-    stated = asked("TTFT_SECONDS", concurrency=400, max_running=320)
-    assert asked("TTFT_SECONDS", concurrency=400, max_running=320, release="0.7.3") == stated
+    of_it = {"engine": "tensorrt-llm", "concurrency": 400, "max_running": 320}
+    assert asked("TTFT_SECONDS", **of_it, release="0.11.0") == asked("TTFT_SECONDS", **of_it)
 
 
 def test_every_attention_rank_has_a_cap_and_a_chunk_of_its_own() -> None:
@@ -61,6 +62,18 @@ def test_every_attention_rank_has_a_cap_and_a_chunk_of_its_own() -> None:
     assert (sglang.max_running, sglang.chunk_tokens) == (4 * 2048, 16384 / 4)
     drafting = costs("b200-sxm", engine="sglang", release="0.5.9", dp=4, draft_tokens=3)
     assert drafting.max_running == 48
+
+
+def test_a_release_that_schedules_ahead_hides_the_shorter_of_two_times() -> None:
+    """vLLM schedules a step while the GPU works since 0.14: sqrt(gpu^2 + fixed^2) in place of gpu + fixed."""
+    before, since = (
+        case_of(MODEL, "h100-sxm", Replica(weight_dtype="fp8", release=release)) for release in ("0.13.0", "0.14.0")
+    )
+    alone = Demand(input_tokens=500, output_tokens=101)
+    fixed, each = since.rates["step_seconds"], since.rates["request_seconds"]
+    working = sum(pass_seconds(since, decode_pass(since, load_of(since, alone, 1))))
+    assert decode_step_seconds(before, alone) == pytest.approx(working + fixed + each, rel=1e-12)
+    assert decode_step_seconds(since, alone) == pytest.approx((working**2 + fixed**2) ** 0.5 + each, rel=1e-12)
 
 
 def test_a_chunk_is_what_one_pass_of_prompts_takes() -> None:

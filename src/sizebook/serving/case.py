@@ -42,7 +42,7 @@ class Case:
 
     ``node_gpus`` share a link, ``host_gpus`` a server; ``paired`` is 1 where links join GPUs pair by pair.
     ``tokens_per_step`` 0 takes what drafts yielded in the measurements. Settings of an engine hold a new request back
-    for ``held_steps`` of those that decode.
+    for ``held_steps`` of those that decode. ``overlapped`` is 1 where it schedules a step while the GPU works.
     ``max_running`` 0 is no cap but the engine's own: ``rank_running`` on an attention rank, and on all of them
     ``drafting_running`` where tokens are drafted, 0 for none. An engine takes ``memory_utilization`` of a GPU's memory,
     0 for its default; before it serves it measures a pass of ``profiled_running`` requests on a rank, and of
@@ -88,6 +88,7 @@ class Case:
     draft_tokens: Number = 0.0
     tokens_per_step: Number = 1.0
     held_steps: Number = 0.0
+    overlapped: Number = 1.0
     all_experts: Number = 0.0
 
 

@@ -104,6 +104,7 @@ class Costs:
     draft_tokens: Number
     tokens_per_step: Number
     held_steps: Number
+    overlapped: Number
     encode_seconds: Number
 
 
@@ -136,6 +137,7 @@ def _worked_out(case: Case) -> Costs:
         draft_tokens=case.draft_tokens,
         tokens_per_step=case.tokens_per_step,
         held_steps=case.held_steps,
+        overlapped=case.overlapped,
         encode_seconds=case.encode_seconds,
     )
 

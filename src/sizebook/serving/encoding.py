@@ -212,7 +212,7 @@ def reading_pass(requests: float, tokens: float) -> Pass:
 def encode_seconds(case: EncodedCase, requests: float, tokens: float) -> float:
     """Return the seconds of one pass over so many whole requests, each of whose tokens sees all of them."""
     moved, fixed = pass_seconds(reading_case(case), reading_pass(requests, tokens))
-    return float(moved + fixed + scheduling_seconds(case, requests))
+    return float(moved + fixed + scheduling_seconds(case, requests, moved + fixed))
 
 
 def batch_of(tokens: float) -> int:
@@ -237,7 +237,8 @@ def crossing_seconds(case: EncodedCase, batch: float, demand: Demand) -> float:
 def decode_seconds(case: EncodedCase, batch: float, demand: Demand) -> float:
     """Return one decode step of so many requests on a rank, halfway through their answers."""
     moved, fixed = pass_seconds(case, writing_pass(batch, demand))
-    return float(moved + fixed + crossing_seconds(case, batch, demand) + scheduling_seconds(case, batch))
+    working = moved + fixed + crossing_seconds(case, batch, demand)
+    return float(working + scheduling_seconds(case, batch, working))
 
 
 def _across(case: EncodedCase) -> Case:

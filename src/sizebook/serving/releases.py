@@ -29,7 +29,8 @@ class Defaults:
 
     ``max_running`` requests run at once on an attention rank, ``max_running_drafting`` on all of them where tokens are
     drafted; 0 where there is no such limit. A pass takes ``chunk_tokens`` of prompts, 0 where that was not read, which
-    ranks share where ``chunk_shared`` is 1. ``mixed`` is 1 where it takes them beside a decode step.
+    ranks share where ``chunk_shared`` is 1. ``mixed`` is 1 where it takes them beside a decode step,
+    ``overlapped`` where it schedules a step while the GPU works on the one before.
     """
 
     gpus: tuple[str, ...]
@@ -39,6 +40,7 @@ class Defaults:
     chunk_tokens: float
     chunk_shared: float
     mixed: float
+    overlapped: float
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,7 @@ def _defaults(row: dict[str, str]) -> Defaults:
         float(row["chunk_tokens"] or 0),
         float(row["chunk_shared"] == "yes"),
         float(row["mixed"] != "no"),
+        float(row["overlapped"] != "no"),
     )
 
 
@@ -192,6 +195,7 @@ def usual_of(replica: Replica, gpu: Accelerator) -> dict[str, Any]:
         "drafting_running": found.max_running_drafting,
         "chunk_shared": found.chunk_shared,
         "mixed": found.mixed,
+        "overlapped": found.overlapped,
     }
     return {**fields, "chunk_tokens": found.chunk_tokens} if found.chunk_tokens > 0 else fields
 

@@ -89,11 +89,13 @@ def step_terms(case: Case, demand: Demand, kernels: str, scale: float = 1.0) -> 
         return _written(case, max(demand.in_flight / case.dp, 1.0), demand, kernels)
     load = load_of(case, demand, demand.in_flight)
     terms = _pass_terms(pass_parts(case, decode_pass(case, load)), scale * costs_of(case).drafting, kernels)
-    return [*terms, _scheduling(scale * scheduling_seconds(case, load.batch))]
+    return _scheduled(case, load.batch, terms, scale)
 
 
-def _scheduling(seconds: Number) -> Term:
-    return Term(text("Fixed: scheduling of the step"), seconds, FITTED)
+def _scheduled(case: Case, batch: Number, working: list[Term], scale: float = 1.0) -> list[Term]:
+    """Return the terms of a step in which the GPU works, times a factor, and what scheduling adds to them."""
+    added = scale * scheduling_seconds(case, batch, sum(term.value for term in working) / scale)
+    return [*working, Term(text("Fixed: scheduling of the step"), added, FITTED)]
 
 
 def prefill_terms(case: Case, demand: Demand, kernels: str) -> list[Term]:
@@ -129,18 +131,18 @@ def latency_terms(case: Case, found: Estimate, demand: Demand, kernels: str) -> 
 def _read(case: EncodedCase, requests: float, demand: Demand, kernels: str) -> list[Term]:
     """Return the terms of an encoder's pass over so many whole requests."""
     parts = pass_parts(reading_case(case), reading_pass(requests, demand.input_tokens))
-    return [*_pass_terms(parts, 1.0, kernels), _scheduling(scheduling_seconds(case, requests))]
+    return _scheduled(case, requests, _pass_terms(parts, 1.0, kernels))
 
 
 def _written(case: EncodedCase, batch: float, demand: Demand, kernels: str) -> list[Term]:
     """Return the terms of a decode step behind an encoder, none where nothing is decoded."""
     if not case.decodes:
         return []
-    return [
+    working = [
         *_pass_terms(pass_parts(case, writing_pass(batch, demand)), 1.0, kernels),
         Term(text("Cache of the encoder's tokens"), crossing_seconds(case, batch, demand), kernels),
-        _scheduling(scheduling_seconds(case, batch)),
     ]
+    return _scheduled(case, batch, working)
 
 
 def _encoded_terms(case: EncodedCase, found: Estimate, demand: Demand, kernels: str) -> Latencies:

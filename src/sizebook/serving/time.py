@@ -186,12 +186,18 @@ def step_seconds(at: Costs, load: Load) -> Number:
     With speculation it checks the drafted tokens of every request as well, and each of them was drafted by a layer.
     """
     moved, fixed = pass_seconds(at, decode_pass(at, load))
-    return (moved + fixed) * at.drafting + scheduling_seconds(at, load.batch)
+    working = (moved + fixed) * at.drafting
+    return working + scheduling_seconds(at, load.batch, working)
 
 
-def scheduling_seconds(case: Case | Costs, batch: Number) -> Number:
-    """Return what an engine does around one step: a fixed time, and one a request."""
-    return case.rates["step_seconds"] + case.rates["request_seconds"] * batch
+def scheduling_seconds(case: Case | Costs, batch: Number, working: Number) -> Number:
+    """Return what scheduling adds to one step in which the GPU works so long: a fixed time, and one a request.
+
+    Where it is overlapped, the engine spends the fixed time while the GPU works, and only what is longer is waited for.
+    """
+    fixed, ahead = case.rates["step_seconds"], case.overlapped
+    waited = ahead * (hypot(working, fixed) - working) + (1 - ahead) * fixed
+    return waited + case.rates["request_seconds"] * batch
 
 
 def tokens_of_step(case: Case | Costs, output_tokens: Number) -> Number:
