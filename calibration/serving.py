@@ -18,7 +18,6 @@ scripts that ran them, and `serving_settings.csv` the settings of engines that h
 Variants are chosen anew in nested folds (`serving_nested.py`), whose error is the one to quote.
 """
 
-import re
 from collections import Counter
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from command import parser
 from serving_recipes import SETTINGS, chunk_tokens, drafted, held_steps, layout_run, read_recipes, recipe_of, rows_of
+from serving_rows import listed_twice, one_load, overlapped, series_of, share_of_datasheet
 
 from sizebook.core.errors import SizebookError
 from sizebook.serving.band import Setting, architecture_of, bits_of
@@ -116,25 +116,23 @@ def read_rows(folder: Path, recipes: list[dict[str, str]], *, told: bool = False
     flags = {row["id"]: row["flags"].split(";")[0].split(":")[0] for row in flagged}
     kept: list[dict[str, Any]] = []
     problems: Counter[str] = Counter()
-    for path in sorted(folder.glob("serving_measured*.csv")):
-        for row in rows_of(path):
-            if row["mode"] != "agg":
-                continue
-            problem = flags.get(row["id"]) or ("" if _one_load(row) else "two_loads")
-            if problem:
-                problems[problem] += 1
-                continue
-            try:
-                kept.append(_row(row, recipe_of(row, recipes), told=told))
-            except SizebookError as error:
-                problems[f"{row['model_path']}: {error}"] += 1
-    return _stacked(kept), problems
-
-
-def _one_load(row: dict[str, str]) -> bool:
-    """Return whether the concurrency in the row's name is the batch times the attention ranks of its columns."""
-    named = re.search(r"_c(\d+)", row["id"])
-    return named is None or int(named[1]) == int(row["batch_size"]) * max(1, int(row["attention_dp_size"] or 1))
+    every = [row for path in sorted(folder.glob("serving_measured*.csv")) for row in rows_of(path)]
+    clean = [row for row in every if row["mode"] == "agg" and row["id"] not in flags]
+    flags |= dict.fromkeys(listed_twice(clean), "copy_of")
+    for row in every:
+        if row["mode"] != "agg":
+            continue
+        problem = flags.get(row["id"]) or ("" if one_load(row) else "two_loads")
+        if problem:
+            problems[problem] += 1
+            continue
+        try:
+            kept.append(_row(row, recipe_of(row, recipes), told=told))
+        except SizebookError as error:
+            problems[f"{row['model_path']}: {error}"] += 1
+    impossible = {k["series"] for k in kept if k["share"] > 1}
+    problems["impossible"] = sum(k["series"] in impossible for k in kept)
+    return _stacked([k for k in kept if k["series"] not in impossible]), problems
 
 
 def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str, Any]:
@@ -153,6 +151,7 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
     case = replace(case, chunk_tokens=chunk_tokens(setting, int(row["isl"])) or case.chunk_tokens)
     if told:
         case, dp, recipe, setting = case_of(row["model_path"], gpu.key, columns), columns.dp, {}, {}
+    case = replace(case, overlapped=overlapped(engine, row["backend_version"], gpu))
     held = held_steps(setting, dp, concurrency)
     memory = engine_memory(case, physical_bytes(gpu), engine_constants(engine, RAN_AS.get(engine, "")))
     group = f"{case.shape}|{gpu.key}|{engine}|{row['precision']}"
@@ -164,6 +163,8 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
         "combination": _combination(case, gpu.key, engine, bool(drafted(recipe, dp))),
         "gpu": gpu.key,
         "release": row["backend_version"] if place_of(row["backend_version"]) else "",
+        "series": series_of(row),
+        "share": 0.0 if drafted(recipe, dp) else share_of_datasheet(case, row, concurrency / dp),
         "drafted": drafted(recipe, dp),
         "arrivals": "" if told else _arrivals(row, engine, held),
         "held": held,

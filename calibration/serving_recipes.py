@@ -50,11 +50,12 @@ def chunk_tokens(setting: Row, input_tokens: int) -> float:
 
 
 def recipe_of(row: Row, recipes: list[Row]) -> Row:
-    """Return the recipe that ran a measured row, an empty one where none is known."""
-    found = re.search(r"measured=([0-9-]{10})", row["silicon_data_source"])
-    day = found[1] if found else ""
+    """Return the recipe that ran a measured row, an empty one where none is known; it names days, or a run's second."""
+    found = re.search(r"measured=([0-9T:-]+)", row["silicon_data_source"])
+    ran = found[1] if found else ""
     for recipe in recipes:
-        inside = recipe["backend"] == row["backend"] and recipe["measured_from"] <= day <= recipe["measured_to"]
+        first, last = recipe["measured_from"], recipe["measured_to"]
+        inside = recipe["backend"] == row["backend"] and first <= ran[: len(first)] and ran[: len(last)] <= last
         wanted = ((recipe[ours].split(), row[theirs].removesuffix(".0")) for ours, theirs in CHOSEN_BY.items())
         if inside and all(not any_of or got in any_of for any_of, got in wanted):
             return recipe
