@@ -57,4 +57,4 @@ def share_of_datasheet(case: Case, row: Row, in_flight: float) -> float:
 def overlapped(engine: str, release: str, gpu: Accelerator) -> float:
     """Return whether a row's release schedules a step while the GPU works: as the newest where it names none."""
     replica = Replica(engine=engine, release=release if place_of(release) else "")
-    return float(usual_of(replica, gpu).get("overlapped", 1.0))
+    return float(usual_of(replica, gpu)["overlapped"])

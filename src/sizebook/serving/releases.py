@@ -182,20 +182,20 @@ def defaults_on(release: Release, gpu: Accelerator) -> Defaults:
 
 
 def usual_of(replica: Replica, gpu: Accelerator) -> dict[str, Any]:
-    """Return the fields of a case that a stated release decides; of a blank one, what the newest takes memory for."""
+    """Return the fields of a case that a stated release decides; of a blank one, how the newest profiles and schedules.
+    """
     found = defaults_on(release_of(f"{replica.engine} {replica.release or newest_release(replica.engine)}"), gpu)
-    profiled = {"profiled_running": found.max_running}
+    usual = {"profiled_running": found.max_running, "overlapped": found.overlapped}
     if found.chunk_tokens > 0:
-        profiled["profiled_tokens"] = found.chunk_tokens
+        usual["profiled_tokens"] = found.chunk_tokens
     if not replica.release:
-        return profiled
+        return usual
     fields = {
-        **profiled,
+        **usual,
         "rank_running": found.max_running,
         "drafting_running": found.max_running_drafting,
         "chunk_shared": found.chunk_shared,
         "mixed": found.mixed,
-        "overlapped": found.overlapped,
     }
     return {**fields, "chunk_tokens": found.chunk_tokens} if found.chunk_tokens > 0 else fields
 
