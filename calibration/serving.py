@@ -131,8 +131,11 @@ def read_rows(folder: Path, recipes: list[dict[str, str]], *, told: bool = False
         except SizebookError as error:
             problems[f"{row['model_path']}: {error}"] += 1
     impossible = {k["series"] for k in kept if k["share"] > 1}
-    problems["impossible"] = sum(k["series"] in impossible for k in kept)
-    return _stacked([k for k in kept if k["series"] not in impossible]), problems
+    for k in kept:  # a host took their requests, whatever lay in the cache: no fit sees them, its ceiling does
+        if k["series"] in impossible:
+            k["capacity"] = 0
+            problems["impossible"] += 1
+    return _stacked(kept), problems
 
 
 def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str, Any]:
@@ -337,7 +340,7 @@ def main() -> None:
         print(f"left out {times} rows: {problem}")
     usable, told = part(rows, rows.usable), part(bare, rows.usable)
     theta = fit(usable)
-    problems["more in flight than the cache holds by our count"] = int((~rows.usable).sum())
+    problems["more in flight than the cache holds by our count"] = int((~rows.usable).sum()) - problems["impossible"]
     folds = folds_of(usable, told, theta, nested(usable, told))
     write_all(theta, usable, folds, problems, most_served(rows))
 

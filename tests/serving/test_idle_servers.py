@@ -83,7 +83,7 @@ def test_no_rank_reads_more_than_all_of_its_experts() -> None:
     reading: Any = [pass_parts(each, Pass(64.0, 64.0, 1024.0, prefill=False)).experts for each in (case, crowded)]
     at_once = case.shape.n_experts * case.shape.expert_parameters / 8 * case.expert_bytes
     assert reading[1] == pytest.approx(at_once / (case.bandwidth * case.rates["experts_bandwidth"]))
-    assert reading[0] == reading[1]  # 1 - (3/4)^64 is 1 to the eighth place, and neither reads more than all
+    assert reading[0] == pytest.approx(reading[1], rel=1e-12)  # 1 - (3/4)^64 is 1 to the eighth place, and neither reads more than all
     few = [pass_parts(each, Pass(1.0, 1.0, 1024.0, prefill=False)).experts for each in (case, crowded)]
     assert few[1] / few[0] == pytest.approx((1 + 0.5 * 7 / 8) / (1 + case.rates["expert_imbalance"] * 7 / 8))
 
@@ -93,9 +93,9 @@ def test_sixteen_ranks_on_two_nodes_are_not_faster_than_eight_on_one() -> None:
     one, two = (case_of("deepseek-r1", "h100-sxm", Replica(tp=tp, weight_dtype="fp8_block")) for tp in (8, 16))
     steps = [decode_step_seconds(case, asked(128, 1024, 1)) for case in (one, two)]
     assert steps[1] > steps[0]
-    joined = decode_step_seconds(replace(two, node_gpus=16.0, network=two.link), asked(128, 1024, 1))
-    same_rate = decode_step_seconds(replace(two, network=two.link), asked(128, 1024, 1))
-    assert same_rate - joined == pytest.approx(2 * 61 * NETWORK_SECONDS)
+    two = replace(two, network=two.link, overlapped=0.0)  # nothing of a longer step hides in its scheduling
+    joined = decode_step_seconds(replace(two, node_gpus=16.0), asked(128, 1024, 1))
+    assert decode_step_seconds(two, asked(128, 1024, 1)) - joined == pytest.approx(2 * 61 * NETWORK_SECONDS)
 
 
 def test_a_rack_that_shares_a_link_is_one_domain() -> None:

@@ -238,7 +238,8 @@ def test_a_combination_in_the_fit_has_a_band_of_its_own_under_any_name() -> None
     [
         ({"weight_dtype": "bf16"}, UNSEEN),  # fp4 and fp8 ran
         ({"weight_dtype": "nvfp4"}, FITTED),
-        ({"draft_tokens": 3}, UNSEEN),  # no SGLang server of it drafted
+        ({"draft_tokens": 3, "weight_dtype": "nvfp4"}, UNSEEN),  # under SGLang it drafted in fp8 alone
+        ({"draft_tokens": 2}, FITTED),
         ({"draft_tokens": 0}, FITTED),
         ({"tp": 16}, NOTHING),  # two nodes of eight
     ],

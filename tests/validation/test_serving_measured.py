@@ -84,10 +84,11 @@ def test_errors_of_rows_as_they_ran(as_run: pl.DataFrame) -> None:
 
 
 def test_errors_of_rows_by_their_columns_alone(measured: pl.DataFrame) -> None:
-    """Half of DeepSeek's rows under TensorRT-LLM drafted and no column says so: unstated is none."""
+    """Half of DeepSeek's rows under TensorRT-LLM drafted and no column says so: unstated is none. Nor is the release
+    read, by which vLLM 0.12 does not schedule ahead."""
     mean, median, first = errors(measured)
-    assert mean < 0.168
-    assert median < 0.106
+    assert mean < 0.163
+    assert median < 0.110
     assert first < 0.26
 
 
