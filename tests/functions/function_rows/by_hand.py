@@ -66,8 +66,8 @@ def step(requests: int, context: int, drafts: int = 0) -> float:
     cache = CACHE * requests * context / (BANDWIDTH * kernel("decode_attention", "bandwidth", "bf16"))
     scores = 2 * checked * LAYERS * 2 * WIDTH * context / (HALF * kernel("decode_attention", "compute", "bf16"))
     seconds = _products(checked, checked) + hypot(cache, scores) + _beside(checked, "decode", "bf16")
-    scheduling = rate("step_seconds") + rate("request_seconds") * requests
-    return seconds * (1 + drafts / LAYERS) + scheduling
+    overlapped = hypot(seconds * (1 + drafts / LAYERS), rate("step_seconds"))  # the next step is scheduled meanwhile
+    return overlapped + rate("request_seconds") * requests
 
 
 def first_token(tokens: int) -> float:
