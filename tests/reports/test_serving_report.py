@@ -134,7 +134,7 @@ def test_alternatives_are_listed_from_the_cheapest(plan: ServingPlan, as_of: dat
 
 
 def test_a_plan_that_costs_nothing_has_a_report(as_of: date) -> None:
-    free = {"on_demand_usd_per_gpu_hour": 0.0, "reserved_usd_per_gpu_hour": 0.0}
+    free = {"on_demand_usd_per_gpu_hour": 0.0, "reserved_usd_per_gpu_hour": 0.0, "months": 2}
     shown = report(plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS | free)), as_of)
     assert shown.chart is None, "columns of nothing"
 

@@ -81,7 +81,7 @@ def test_a_run_is_spread_over_its_days() -> None:
     assert amount.middle == pytest.approx(middle.programme_cost_usd * amount.rate)
 
 
-@every_kind
+@pytest.mark.parametrize("kind", ["serving", "training", pytest.param("fleet", marks=pytest.mark.ci), "programme"])
 def test_every_surface_says_the_same_amount(kind: str, tmp_path: Path) -> None:
     made, file = planned(kind), tmp_path / "scenario.toml"
     amount = made.amount

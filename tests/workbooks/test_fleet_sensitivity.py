@@ -17,6 +17,7 @@ from tests.workbooks.filled import FilledOnce
 from tests.workbooks.shipped import opened
 
 load()
+pytestmark = pytest.mark.ci  # fills a fleet of its own
 TEMPLATE = bundled("workbooks") / "fleet_plan.xlsx"
 # Two that share nodes bought whole, one that is larger than a node, one that comes late and ends; contracts of a year
 # are signed anew within the plan.
@@ -92,7 +93,6 @@ def test_a_bar_is_the_plan_with_that_input_changed(driver: str, path: Path) -> N
     assert bar[1:5] == pytest.approx((low, high, low - now, high - now), rel=1e-9)
 
 
-@pytest.mark.ci  # fills another fleet
 def test_the_bar_of_speed_is_the_workbook_at_that_speed(path: Path, tmp_path: Path) -> None:
     """No plan takes a speed; the sheets of replicas, nodes and purchases do, a service a row."""
     bar = next(row for row in rows(path, "Sensitivity") if row[0] == "Speed of a replica")
