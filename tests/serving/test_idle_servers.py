@@ -83,7 +83,8 @@ def test_no_rank_reads_more_than_all_of_its_experts() -> None:
     reading: Any = [pass_parts(each, Pass(64.0, 64.0, 1024.0, prefill=False)).experts for each in (case, crowded)]
     at_once = case.shape.n_experts * case.shape.expert_parameters / 8 * case.expert_bytes
     assert reading[1] == pytest.approx(at_once / (case.bandwidth * case.rates["experts_bandwidth"]))
-    assert reading[0] == pytest.approx(reading[1], rel=1e-12)  # 1 - (3/4)^64 is 1 to the eighth place, and neither reads more than all
+    # 1 - (3/4)^64 is 1 to the eighth place, and neither reads more than all.
+    assert reading[0] == pytest.approx(reading[1], rel=1e-12)
     few = [pass_parts(each, Pass(1.0, 1.0, 1024.0, prefill=False)).experts for each in (case, crowded)]
     assert few[1] / few[0] == pytest.approx((1 + 0.5 * 7 / 8) / (1 + case.rates["expert_imbalance"] * 7 / 8))
 
