@@ -15,7 +15,6 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.calculation.package import WORKBOOK, Package, tag
-from sizebook.calculation.sheet_formulas import formulas
 from sizebook.calculation.tokens import Area, address, area, column_letters, column_number
 from sizebook.workbooks.print_layout import scale_on_a4, scale_saving_pages
 from sizebook.workbooks.references import quoted
@@ -125,16 +124,23 @@ def _fold(package: Package, tab: str, within: Area, shown: Shown) -> None:
     """Fold the rows whose formula in the area shows nothing, and unfold its others."""
     root = package.xml(package.sheets()[tab], change=True)
     rows = {int(row.get("r", 0)): row for row in root.iterfind(f"{tag('sheetData')}/{tag('row')}")}
-    named = {cell.get("r") for cell, _ in formulas(root)}
     if within.top == within.bottom:
         _fold_columns(root, {at for _, at in within.cells() if shown(tab, within.top, at) in (None, "")}, within)
         return
     folded = {
-        row for row, column in within.cells() if address(row, column) in named and shown(tab, row, column) in (None, "")
+        row
+        for row, column in within.cells()
+        if row in rows and _is_formula(rows[row], address(row, column)) and shown(tab, row, column) in (None, "")
     }
     _outline(
         root, {at: rows[at] for at in range(within.top, within.bottom + 2) if at in rows}, folded, "outlineLevelRow"
     )
+
+
+def _is_formula(row: etree._Element, at: str) -> bool:
+    """Return whether a cell of a row is a formula; a label stands among its first."""
+    cell = next((cell for cell in row if cell.get("r") == at), None)
+    return cell is not None and cell.find(tag("f")) is not None
 
 
 def _fold_columns(root: etree._Element, blank: set[int], within: Area) -> None:
