@@ -13,7 +13,7 @@ from sizebook.calculation.callback_names import PART
 from sizebook.calculation.callbacks import Calls
 from sizebook.calculation.dependents import not_calculable, problems
 from sizebook.calculation.doubtful_texts import doubtful_texts
-from sizebook.calculation.guard import Note
+from sizebook.calculation.guard import Note, give_back_memory
 from sizebook.calculation.package import Package
 from sizebook.calculation.plain_file import EMPTY_SHEET
 from sizebook.calculation.preparation import prepare
@@ -38,11 +38,13 @@ class Model(NamedTuple):
 
 
 def read_model(package: Package, functions: Mapping[str, Function]) -> Model:
-    """Return the model of a package, which is rewritten on the way."""
+    """Return the model of a package, which is rewritten on the way and then empty."""
     prepared = prepare(package, functions)
     calls = Calls(functions, prepared)
     addresses = {sheet: used_cells(package.xml(part)) for sheet, part in package.sheets().items()}
     used = {sheet: (list(zip(repeat(sheet), each)), list(map(cell_at, each))) for sheet, each in addresses.items()}
+    package.forget()
+    give_back_memory()  # the engine takes as much again
     engine = loaded(prepared, calls, package.path.name)
     engine.get_eval_plan([(EMPTY_SHEET, 1, 1)])  # links the formulas, works none out
     prepared.file = b""

@@ -54,6 +54,16 @@ def forks() -> bool:
 # ---- the child
 
 
+def give_back_memory() -> None:
+    """Give free memory back to the machine, where the C library would keep it for later."""
+    if sys.platform == "linux":
+        import ctypes
+
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none
+        if trim is not None:
+            trim(0)
+
+
 def _outcome(task: Task, note: Note) -> tuple[str, Any]:
     """Return how a task ended, and its value or what is to be said."""
     try:

@@ -212,6 +212,11 @@ class Package:
             elif info.filename not in self._removed:
                 yield info, data
 
+    def forget(self) -> None:
+        """Let go of all parts, once whoever read them needs them no more."""
+        self.entries.clear()
+        self._parsed.clear()
+
     def save(self, path: Path) -> None:
         """Write the workbook whole or not at all: to a temporary file beside ``path``, then renamed."""
         with unfinished(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:

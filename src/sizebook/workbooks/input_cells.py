@@ -66,7 +66,7 @@ class Input:
 def find_inputs(package: Package, sheets: Mapping[str, Sheet]) -> dict[str, Input]:
     """Return the inputs of a workbook by name, in the order of their cells."""
     styles = _style_names(package)
-    rules = {name: SheetRules(read_rules(sheet.root, name)) for name, sheet in sheets.items()}
+    rules: dict[str, SheetRules] = {}
     found = []
     for defined in package.defined_names():
         at = area(defined.text, "")
@@ -75,6 +75,8 @@ def find_inputs(package: Package, sheets: Mapping[str, Sheet]) -> dict[str, Inpu
         cell = sheets[at.sheet].cells.get((at.top, at.left))
         style = _style(styles, cell.get("s", "0"), package.path.name) if cell is not None else ""
         if style in (REQUIRED, OPTIONAL):
+            if at.sheet not in rules:  # most sheets hold no input, and need not be read
+                rules[at.sheet] = SheetRules(read_rules(sheets[at.sheet].root, at.sheet))
             own = rules[at.sheet].of(at)
             default, is_list = _default(defined, style)
             found.append(

@@ -42,7 +42,11 @@ class Sheet:
         self._package = package
         self._part = package.sheets()[name]
         self.name = name
-        self.root = package.xml(self._part)
+
+    @cached_property
+    def root(self) -> Cell:
+        """The part's root element, read once it is asked for: most sheets are not until their figures are known."""
+        return self._package.xml(self._part)
 
     @cached_property
     def cells(self) -> dict[tuple[int, int], Cell]:
