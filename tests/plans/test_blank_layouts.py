@@ -138,10 +138,18 @@ def test_a_degree_of_one_that_is_given_is_no_blank() -> None:
         call("PROGRAMME_FIGURES", [[name, value] for name, value in phase.items()])
 
 
-def test_what_fits_is_not_searched() -> None:
-    small = {**TRAINED, "gpus": 8}
-    found = dict(call("TRAINING_FIGURES", "llama-3.1-8b", GPU, options(small)))
-    assert found == dict(call("TRAINING_FIGURES", "llama-3.1-8b", GPU, options(small, "tp=1")))
+def test_cells_and_rows_search_where_the_plain_layout_would_fit_too() -> None:
+    """One layout on every surface: without a degree the fastest that fits, though TP1 fits as well."""
+    small = {**TRAINED, "gpus": 8, "gpu": GPU, "model": "llama-3.1-8b"}
+    plan = plan_scenario({"plan": "training", **small}, "here", Path()).plan
+    assert plan.inputs.layout.name == "TP1 PP1 DP8 ZeRO-3 mb2"
+    cells = options({name: value for name, value in small.items() if name not in ("model", "gpu")})
+    figures = dict(call("TRAINING_FIGURES", "llama-3.1-8b", GPU, cells))
+    assert figures["layout"] == plan.inputs.layout.name
+    names, _, middle, _ = call("TRAINING_LEDGER", "llama-3.1-8b", GPU, cells)
+    seconds = dict(zip(names, middle, strict=True))["step_seconds"]
+    heads, row = call("TRAINING_TABLE", [list(small), list(small.values())])
+    assert seconds == dict(zip(heads, row, strict=True))["step_seconds"] == plan.middle.step_seconds
 
 
 def test_a_service_of_a_fleet_is_searched_and_its_workbook_takes_what_was_found() -> None:

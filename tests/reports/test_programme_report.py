@@ -46,13 +46,13 @@ def test_headlines_carry_their_range(plan: ProgrammePlan) -> None:
 def test_pre_training_takes_the_hours_that_were_published(plan: ProgrammePlan) -> None:
     """30.84 million GPU-hours for 15.6 trillion tokens (Llama 3.1 model card), here 15.0: 29.65.
 
-    Steady state is 5 % under it. The default of whole runs is that of 21 programmes, of which this one took less than
+    Steady state is 7 % under it. The default of whole runs is that of 21 programmes, of which this one took less than
     most over its steady state: inside the range, which is of the step and of that default together.
     """
     low, middle, high = (case.training_gpu_hours for case in plan.phases[0].cases)
     published = 30.84e6 * 15.0 / 15.6
     assert low < published < middle < high
-    assert middle / default() == pytest.approx(0.95 * published, rel=0.01)
+    assert middle / default() == pytest.approx(0.93 * published, rel=0.01)
 
 
 def test_waiting_is_said_and_one_month_draws_no_line(plan: ProgrammePlan) -> None:

@@ -43,7 +43,7 @@ def test_offloads(prose: str, form: str) -> None:
 
 
 def test_a_sweep_reads_prose_as_its_form() -> None:
-    row = {"model": "llama-3-8b", "gpu": "h100-sxm", "gpus": 8, "tokens": "1T", "batch": 64, "dtype": "bf16"}
+    row = {"model": "llama-3-8b", "gpu": "h100-sxm", "gpus": 8, "tokens": "1T", "batch": 64, "dtype": "bf16", "tp": 1}
     prose, form = (
         sweep(pl.DataFrame([row | given]))
         for given in ({"recompute_modules": "per-op SAC", "offload": "optimizer on CPU"},

@@ -7,7 +7,9 @@ from sizebook.training.memory import Memory
 
 # A layer of Llama 3.1 8B: queries and outputs, keys and values, three of the feed-forward block, two norms.
 LAYER = 2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096
-RUN = {"model": "llama-3.1-8b", "gpu": "a100-sxm-80gb", "gpus": 8, "batch": 64, "seq": 2048, "recompute": "full"}
+RUN = {
+    "model": "llama-3.1-8b", "gpu": "a100-sxm-80gb", "gpus": 8, "tp": 1, "batch": 64, "seq": 2048, "recompute": "full",
+}  # fmt: skip
 
 
 def second_stage(**given: object) -> Memory:
@@ -72,6 +74,6 @@ def test_deepspeed_copies_gradients_while_it_steps() -> None:
     assert work_of_row(small).fullest.buffers == 6e9
     fp32 = work_of_row({**RUN, "stack": "deepspeed", "zero_stage": 1, "gradient_dtype": "fp32"}).fullest
     assert fp32.buffers == 0 and fp32.activations > 0
-    qwen = {"model": "qwen-1.8b", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "recompute": "full", "zero_stage": 0}
+    qwen = {**RUN, "model": "qwen-1.8b", "gpus": 1, "batch": 8, "zero_stage": 0}
     peaks = [work_of_row({**qwen, "stack": "deepspeed", "seq": seq}).fullest.total / 2**30 for seq in (256, 2048)]
     assert peaks[0] == peaks[1] == pytest.approx(43.5, rel=0.06)

@@ -6,6 +6,7 @@ from typing import Any
 from sizebook.calibrating.runs import GROUP, MEASURED, Run, group_of, measured
 from sizebook.core.errors import InputError, require_columns
 from sizebook.plans.training.rows import WORK_INPUTS, work_of_row
+from sizebook.plans.training.searched_layout import DEGREES
 from sizebook.plans.training.work import Work
 from sizebook.sweeps.published_recipes import COLUMNS, normalised
 from sizebook.sweeps.training import inputs_of
@@ -29,6 +30,8 @@ def reader(columns: list[str]) -> Callable[[int, dict[str, Any]], Run]:
         now |= dict(zip(COLUMNS, normalised(*(str(now.get(name) or "") for name in COLUMNS)), strict=True))
         if blank := [name for name in REQUIRED if now[name] in (None, "")]:
             raise InputError(f"not stated: got no {', '.join(blank)}, want every required cell. Fill it in.")
+        if not any(now.get(name) for name in DEGREES):
+            now["tp"] = 1  # a measured run that states no degree was not split; searching would suppose another
         work, given = work_of_row(now), measured(TRAINING, now)
         setup, method = work.setup, work.setup.method
         return Run(

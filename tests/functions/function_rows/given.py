@@ -96,7 +96,7 @@ ONE_REPLICA = {
     "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 1, "input_tokens": 100, "output_tokens": 100,
     "concurrency": 1, "tp": 1,
 }  # fmt: skip
-RUN = [["Model", "GPU", "gpus", "tokens", "batch"], ["llama-3.1-8b", "h100-sxm", 8, "1 trillion", 128]]
+RUN = [["Model", "GPU", "gpus", "tokens", "batch", "tp"], ["llama-3.1-8b", "h100-sxm", 8, "1 trillion", 128, 1]]
 LOAD = [
     ["model", "gpu", "weight_dtype", "input_tokens", "output_tokens", "concurrency"],
     ["llama-3.1-8b", "h100-sxm", "fp8", 1024, 1024, 1],

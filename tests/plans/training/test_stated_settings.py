@@ -43,7 +43,8 @@ def test_a_search_keeps_what_is_stated(name: str) -> None:
 
 @pytest.mark.parametrize(("given", "refusal"), refusals("layouts"))
 def test_what_a_layout_cannot_do_is_refused(given: dict[str, object], refusal: str) -> None:
-    assert message_of(SizebookError, work_of_row, {**RUN, "gpus": 64, "batch": 512, "seq": 4096, **given}) == refusal
+    row = {**RUN, "gpus": 64, "batch": 512, "seq": 4096, "tp": 1, **given}
+    assert message_of(SizebookError, work_of_row, row) == refusal
 
 
 def test_shards_may_be_counted_with_context_parallelism() -> None:
@@ -78,7 +79,7 @@ def test_a_search_refuses_what_a_plan_does() -> None:
 
 def test_what_is_settled_names_modules_that_the_model_has() -> None:
     """Norms, experts' activations and latent projections are one row of the table; a Llama has norms alone."""
-    row = {**RUN, "gpus": 64, "batch": 640, "seq": 5120, "micro_batch": 2}
+    row = {**RUN, "gpus": 64, "batch": 640, "seq": 5120, "micro_batch": 2, "tp": 1}
     assert work_of_row(row).recipe == "layernorm recomputed, gradients in bf16, fused loss"
 
 

@@ -208,10 +208,11 @@ def test_llama_405b_fits_as_it_was_trained() -> None:
 
 def test_a_table_reads_every_setting_of_a_run_and_names_its_recipe() -> None:
     row = {
-        "model": DENSE, "gpu": "h100-sxm", "gpus": "16", "batch": "16", "seq": "8192", "tokens": "1e9",
-        "zero_stage": "3", "fsdp": "8", "hsdp": "yes", "stack": "fsdp", "recompute": "", "optimizer_dtype": "bf16",
-        "recompute_modules": "layernorm", "offload": "activations", "etp": "1", "lora_rank": "", "lora_on": "",
-        "frozen_bits": "", "optimizer": "adamw", "price_usd_per_gpu_hour": "2", "grams_per_kwh": "400",
+        "model": DENSE, "gpu": "h100-sxm", "gpus": "16", "batch": "16", "seq": "8192", "tp": "1",
+        "tokens": "1e9", "zero_stage": "3", "fsdp": "8", "hsdp": "yes", "stack": "fsdp", "recompute": "",
+        "optimizer_dtype": "bf16", "recompute_modules": "layernorm", "offload": "activations", "etp": "1",
+        "lora_rank": "", "lora_on": "", "frozen_bits": "", "optimizer": "adamw", "price_usd_per_gpu_hour": "2",
+        "grams_per_kwh": "400",
     }  # fmt: skip
     found = training_row(row)
     assert found["reason"] == ""

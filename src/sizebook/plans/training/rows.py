@@ -1,9 +1,9 @@
 """Training plans for tables of many rows: what depends on the layout is worked out once for each distinct layout.
 
 A row is a mapping of the names of `TrainingInputs`, model and gpu; each cell means what it means in a spreadsheet or a
-scenario file, and a blank one takes the default. Blank degrees are 1, and dp what they leave over of the GPUs; where
-that does not fit, the layout is searched as in a plan, and the reason says which it is. A bad row is not dropped: its
-result holds the reason and no figures.
+scenario file, and a blank one takes the default. Where no degree is stated, the layout is searched as in a plan,
+and the reason says which it is; else blank degrees are 1, and dp what they leave over of the GPUs. A bad row is not
+dropped: its result holds the reason and no figures.
 """
 
 import math
@@ -32,7 +32,7 @@ from sizebook.plans.training.inputs import (
     costs_of,
     power_of,
 )
-from sizebook.plans.training.searched_layout import layout_with_room
+from sizebook.plans.training.searched_layout import found_layout
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.price_rows import no_power
@@ -115,9 +115,9 @@ def _work(names: Names, cells: Cells) -> Work | SizebookError:
             method=put_together(Method, given),
         )
         layout = put_together(Layout, given)
-        found = work_of(setup, layout if "dp" in given else with_data_parallel(layout, setup.gpus))
-        best = layout_with_room(setup, found, given)
-        return replace(work_of(setup, best), searched=True) if best else found
+        if best := found_layout(setup, layout, given):
+            return replace(work_of(setup, best), searched=True)
+        return work_of(setup, layout if "dp" in given else with_data_parallel(layout, setup.gpus))
     except SizebookError as error:
         return error
 

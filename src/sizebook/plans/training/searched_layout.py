@@ -1,6 +1,7 @@
 """The layout of a run: stated fields are kept, and the fastest layout that fits is searched for the others.
 
-A plan searches wherever no degree is stated. Cells and rows of tables do where the plain layout does not fit.
+Plans, cells and rows of tables search wherever no degree is stated. A plan refuses a model that fits in no layout; a
+cell and a row show the plain layout then, and by how much it does not fit.
 """
 
 from collections.abc import Collection
@@ -11,7 +12,6 @@ from sizebook.core.errors import SizebookError
 from sizebook.core.sections import leaves
 from sizebook.plans.training.inputs import Setup, Training
 from sizebook.plans.training.search import search
-from sizebook.plans.training.work import Work
 from sizebook.training.layout import Layout
 
 DEGREES = frozenset({"tp", "pp", "dp", "cp", "ep"})
@@ -30,12 +30,11 @@ def with_layout(run: Training, stated: Collection[str]) -> Training:
     return run
 
 
-def layout_with_room(setup: Setup, plain: Work, stated: Collection[str]) -> Layout | None:
-    """Return the fastest layout that fits where the plain one of a setup does not and no degree is stated; None where
-    it fits, a degree is stated or nothing helps."""
-    if plain.fits or not DEGREES.isdisjoint(stated):
+def found_layout(setup: Setup, plain: Layout, stated: Collection[str]) -> Layout | None:
+    """Return the fastest layout that fits, where no degree is stated and one does; else None."""
+    if not DEGREES.isdisjoint(stated):
         return None
     try:
-        return search(setup, fixed_fields(plain.layout, stated)).best[0].layout
+        return search(setup, fixed_fields(plain, stated)).best[0].layout
     except SizebookError:
         return None

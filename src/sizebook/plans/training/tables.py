@@ -15,7 +15,7 @@ from sizebook.plans.training.functions import MODEL_OF_MEMORY, MODEL_OF_TIME
 from sizebook.plans.training.inputs import TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.rows import INPUTS, OUTPUTS, REQUIRED_INPUTS, Rows
-from sizebook.plans.training.searched_layout import layout_with_room
+from sizebook.plans.training.searched_layout import found_layout
 
 Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row")]
 
@@ -33,11 +33,10 @@ def components(plan: TrainingPlan) -> list[list[str | float]]:
 
 
 def _plan(model: str, gpu: str, inputs: TrainingInputs) -> TrainingPlan:
-    """Return the plan of what cells state, in a layout that fits where they leave it open and one does."""
+    """Return the plan of what cells state, in the fastest layout where they leave it open and one fits."""
     run = settled(model, gpu, inputs, stated=inputs.stated)
-    plan = unchecked_plan(run)
-    best = layout_with_room(run, plan.work, inputs.stated)
-    return unchecked_plan(replace(run, layout=best)) if best else plan
+    best = found_layout(run, run.layout, inputs.stated)
+    return unchecked_plan(replace(run, layout=best) if best else run)
 
 
 @function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}")
@@ -45,8 +44,8 @@ def training_ledger(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Cases:
     """Return a training plan as a table: names, then low, middle and high: time, cost, carbon, and the whole run.
 
     The figures of 'sizebook plan train' for the same inputs, computed by the same plan. Says nothing of whether the run
-    fits (TRAINING_MEMORY). Blank degrees are 1, and dp what they leave over of the GPUs; where no degree is stated and
-    that does not fit, the fastest layout that does is searched, and TRAINING_FIGURES names it.
+    fits (TRAINING_MEMORY). Where no degree is stated, the fastest layout that fits is searched as there, and
+    TRAINING_FIGURES names it; else blank ones are 1, and dp what they leave over of the GPUs.
     """
     return ledger(_plan(model, gpu, inputs))
 
@@ -78,8 +77,8 @@ def training_table(table: Table) -> Answers:
     """Return plans of many training runs in one call: a range whose heads are arguments, a line of results each.
 
     The heads are those of TRAINING_FIGURES and of the columns of 'sizebook sweep', which gives the same figures; model,
-    gpu, gpus, tokens and batch are needed. A row that states no degree and does not fit takes the fastest layout that
-    does, named in the last column. One that cannot be planned has errors for figures and its reason there; one that
+    gpu, gpus, tokens and batch are needed. A row that states no degree takes the fastest layout that fits, named in the
+    last column. One that cannot be planned has errors for figures and its reason there; one that
     fits in no layout has figures and a reason.
     """
     return answered(table, RUNS, _answer)
