@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from serving import ROUNDS_LEFT_OUT, Pair, Rows, fit, left_out, part, predict, with_typical_kernels
+from serving_fit import ROUNDS_LEFT_OUT, Pair, Rows, fit, left_out, part, predict, with_typical_kernels
 from serving_nested import Nested
 
 from sizebook.serving.band import CONTEXT, FITTED, KERNELS, LOADED, NOTHING, UNSEEN

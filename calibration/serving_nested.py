@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from serving import LAYOUT, RATES, Layout, Pair, Rows, fit, part, predict
+from serving_fit import LAYOUT, RATES, Layout, Pair, Rows, fit, part, predict
 
 OUTER_ROUNDS, INNER_ROUNDS = 8, 2  # of the fit without a pair, and from it without an architecture as well
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from serving import DATA, RATES, Rows
+from serving_fit import DATA, RATES, Rows
 from serving_folds import (
     ARCHITECTURE,
     GPU,

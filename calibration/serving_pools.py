@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from command import parser
-from serving import DATA, LAYOUT, LEVELS, ROUNDS_LEFT_OUT, fit, part, read_rows
+from serving_fit import DATA, LAYOUT, LEVELS, ROUNDS_LEFT_OUT, fit, part, read_rows
 from serving_folds import Quantiles, quantiles
 from serving_recipes import read_recipes
 from serving_tables import TABLE

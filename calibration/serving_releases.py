@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from command import parser
-from serving import DATA, LAYOUT, ROUNDS_LEFT_OUT, Pair, Rows, fit, part, part_with, predict, read_rows
+from serving_fit import DATA, LAYOUT, ROUNDS_LEFT_OUT, Pair, Rows, fit, part, part_with, predict, read_rows
 from serving_folds import demand_of
 from serving_page import summary
 from serving_recipes import read_recipes

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from serving import DATA, LAYOUT, LEVELS, RATES, Rows
 from serving_chart import scatter
+from serving_fit import DATA, LAYOUT, LEVELS, RATES, Rows
 from serving_folds import PAIR, Folds, Quantiles, fitted_bands, unseen_bands
 from serving_page import groups, page
 
