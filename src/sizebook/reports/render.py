@@ -14,6 +14,7 @@ import jinja2
 
 from sizebook import __version__
 from sizebook.core.errors import InputError
+from sizebook.core.garbage import collected_later
 from sizebook.core.units import grouped, significant
 from sizebook.reports.document import Block, Derivation, Notes, Prose, Report, Table, texts_of
 from sizebook.reports.glossary import glossary
@@ -172,6 +173,7 @@ def _in_script(text: str) -> str:
     return text.replace("<", "\\u003c")
 
 
+@collected_later()
 def pdf(report: Report, attached: Sequence[Attachment] = (), style: Style = PLAIN) -> bytes:
     """Return a report as PDF/UA-1 and PDF/A-3u with files attached; equal reports give equal bytes.
 

@@ -1,8 +1,7 @@
 """Fills a workbook losslessly: inputs in, every formula live, the computed value beside each."""
 
-import gc
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -16,6 +15,7 @@ from sizebook.calculation.recalculation import recalculated_when_asked
 from sizebook.calculation.sheet_formulas import array_formula, formulas
 from sizebook.calculation.tokens import Area, address, area
 from sizebook.core.errors import InputError
+from sizebook.core.garbage import collected_later
 from sizebook.core.targets import Target
 from sizebook.functions import load
 from sizebook.tables.prices import valued_on
@@ -67,19 +67,7 @@ def read_inputs(template: Path) -> dict[str, Input]:
     return find_inputs(package, Sheet.all_of(package))
 
 
-@contextmanager
-def _collected_later() -> Iterator[None]:
-    """Look for garbage in circles afterwards: each look goes through all cells, and they make no circles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_collected_later()
+@collected_later()
 def fill(
     template: Path,
     inputs: Mapping[str, Any],
@@ -119,7 +107,7 @@ def fill(
     return _saved(package, calculated, output, target=target, namespace=namespace)
 
 
-@_collected_later()
+@collected_later()
 def fill_from(
     template: Path,
     plan_values: PlanValues,

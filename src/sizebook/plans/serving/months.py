@@ -76,8 +76,12 @@ def _arrivals(requests_per_day: float, hours: tuple[float, ...], *, bursts: floa
 
 def gpus_needed(replica: PlannedReplica, inputs: ServingInputs, times: float = 1.0) -> tuple[Need, ...]:
     """Return the hours of a day by the GPUs that they need, month by month, at so many times the traffic."""
-    whole = inputs.target.margins.whole_nodes
-    return tuple(_need(replicas_needed(replica, inputs, times * day), replica.packing, whole) for day in inputs.days)
+    return tuple(_needed_in_a_day(replica, inputs, times * requests) for requests in inputs.days)
+
+
+def _needed_in_a_day(replica: PlannedReplica, inputs: ServingInputs, requests: float) -> Need:
+    replicas = replicas_needed(replica, inputs, requests)
+    return _need(replicas, replica.packing, inputs.target.margins.whole_nodes)
 
 
 @lru_cache(maxsize=1000)
@@ -99,7 +103,8 @@ def purchase_of_months(replica: PlannedReplica, inputs: ServingInputs, rates: Ra
 
 def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> float:
     """Return what the last month costs where it is bought as is cheapest for a month, whatever runs already."""
-    bought, rates = gpus_needed(replica, inputs, times)[-1], rates.in_month(inputs.traffic.months - 1)
+    bought = _needed_in_a_day(replica, inputs, times * inputs.days[-1])
+    rates = rates.in_month(inputs.traffic.months - 1)
     return purchases.least_usd_of_month(bought, rates.on_demand_usd, rates.cheapest_usd(inputs.commitments.terms))
 
 
