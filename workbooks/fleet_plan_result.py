@@ -67,7 +67,7 @@ def _months(book: Book) -> tuple[int, int]:
     page = new_sheet(
         book,
         "Charts",
-        "The months that Result draws, evenly spread where there are more than twelve.",
+        "The months that Result draws: each up to twelve, of a longer plan every second, third, fourth or sixth.",
         ("",) * 12,
         (22, *[15] * 13),
     )

@@ -21,7 +21,7 @@ from sizebook.workbooks.print_ranges import fold_blank, print_to
 from sizebook.workbooks.scenario_inputs import RATE
 from sizebook.workbooks.timeline import SUM, Timeline, some_months
 
-SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
+SHOWN_MONTHS = 12  # of a longer plan every second month is shown, every third, fourth or sixth, up to the last
 START = Argument(
     "start",
     Quantity("any day of the first month", kind="date", label="First month", source="assumption: type your own"),
@@ -152,15 +152,15 @@ def dated_level(book: Book, dates: str, levels: str, *, from_first: bool) -> str
 def months_table(page: LineSheet, rows: Mapping[str, str], months: str = "{months}") -> tuple[int, int]:
     """Add a table of some rows of the months, each with its head, blank beyond the last month; return its rows.
 
-    ``months`` is a reference to how many there are.
+    ``months`` is a reference to how many there are. Months stand equally far apart, so that a line shows the growth.
     """
+    apart = f"IF({months}>{4 * SHOWN_MONTHS},6,ROUNDUP({months}/{SHOWN_MONTHS},0))"
+    bars = f"ROUNDUP({months}/{apart},0)"
     table = []
     first = page.row + 1
     for number in range(SHOWN_MONTHS):
-        spread = f"ROUND(1+({months}-1)*{number}/{SHOWN_MONTHS - 1},0)"
-        every = f'IF({months}>{number},{number + 1},"")'
-        at = f"IF({months}>{SHOWN_MONTHS},{spread},{every})"
-        starts = f'=IF({months}>{number},INDEX({{starts.all}},{at}),"")'
+        at = f"{months}-{apart}*({bars}-{number + 1})"
+        starts = f'=IF({bars}>{number},INDEX({{starts.all}},{at}),"")'
         figures = [f'=IF($B{first + number}="","",INDEX({{{name}.all}},{at}))' for name in rows]
         table.append([starts, *figures])
     first, last = page.table(["Month", *rows.values()], table, [styles.MONTH, *[styles.WHOLE] * len(rows)], blanks=True)
