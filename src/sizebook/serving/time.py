@@ -118,12 +118,11 @@ def pass_parts(case: Case | Costs, work: Pass) -> Parts:
     that the tokens of all ranks visit.
     """
     at = costs_of(case)
-    tokens, sequences, context, prefill, cached = work
-    costs = at.prefill if prefill else at.decode
-    if prefill:
-        context = (context + cached) / 2
+    costs = at.prefill if work.prefill else at.decode
+    context = (work.context + work.cached) / 2 if work.prefill else work.context
+    tokens, sequences = work.tokens, work.sequences
     products, experts, adapted = costs.products, costs.experts, costs.adapters
-    outputs = sequences if prefill else tokens
+    outputs = sequences if work.prefill else tokens
     return Parts(
         weights=products.weights + adapted.weights * (1 - adapted.missed**sequences),
         products=(products.token + adapted.token) * tokens + products.output * outputs,
