@@ -150,13 +150,13 @@ def pass_seconds(case: Case | Costs, work: Pass) -> tuple[Number, Number]:
 class Load:
     """What one attention rank is asked for: requests in flight, one at least, and the tokens of each.
 
-    Of a prompt's ``input_tokens`` those that are ``new`` are computed, and the prefix cache holds the ``cached`` ones.
+    Of a prompt's ``input_tokens`` ``computed`` ones are new, and the prefix cache holds the ``cached`` ones.
     """
 
     batch: Number
     input_tokens: Number
     output_tokens: Number
-    new: Number
+    computed: Number
     cached: Number
 
 
@@ -258,7 +258,7 @@ class Prompts:
 
 def prompts_together(at: Costs, load: Load) -> Prompts:
     """Return what a prompt costs in a pass of chunks, as many as the requests in flight fill, with its images."""
-    new, cached = load.new, load.cached
+    new, cached = load.computed, load.cached
     chunk = larger(new, smaller(at.chunk_tokens, load.batch * new / 2))
     moved, fixed = pass_seconds(at, Pass(chunk, chunk / new, load.input_tokens, prefill=True, cached=cached))
     together = moved + fixed + at.encode_seconds * chunk / new

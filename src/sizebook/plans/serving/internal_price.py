@@ -49,7 +49,7 @@ def _passes(replica: PlannedReplica) -> tuple[float, float, float]:
     case = replica.pools.prefill.case if replica.pools else case
     at, load = costs_of(case), load_of(case, demand, demand.in_flight)
     prompt = float(prompts_together(at, load).each)
-    uncached = replace(demand, input_tokens=max(1, round(float(load.new))), cache_hit_ratio=0.0)
+    uncached = replace(demand, input_tokens=max(1, round(float(load.computed))), cache_hit_ratio=0.0)
     of_new = 1.0
     if demand.cache_hit_ratio:
         of_new = min(1.0, float(prompts_together(at, load_of(at, uncached, demand.in_flight)).each) / prompt)
