@@ -132,6 +132,16 @@ def shortened(text: str) -> str:
     return text.swapcase()
 
 
+class Fresh(NamedTuple):
+    """Its field is a word of JavaScript, which reading it would spell otherwise."""
+
+    new: float
+
+
+def freshly(width: float) -> Fresh:
+    return Fresh(width)
+
+
 def as_a_share(ratio: float) -> str:
     return f"{ratio:.0%} of all"
 
@@ -140,6 +150,7 @@ def as_a_share(ratio: float) -> str:
     ("python", "what", "got"),
     [
         (as_a_share, "this format of a number", ""),
+        (freshly, "fields that are words of JavaScript (new)", "Fresh(width)"),
         (with_a_file, "the statement 'With'", "with open(path, encoding='utf-8') as lines:"),
         (of_any_number, "arguments of any number", "def of_any_number(*numbers: float) -> float:"),
     ],

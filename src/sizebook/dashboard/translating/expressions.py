@@ -287,6 +287,8 @@ class Expressions:
         """Return the making of an instance, its fields by place and by name."""
         name = self.program.kind(cls)
         fields = cls._fields if hasattr(cls, "_fields") else [field.name for field in dataclasses.fields(cls)]
+        if words := _RESERVED.intersection(fields):
+            raise cannot_translate(node, self.of, f"fields that are words of JavaScript ({', '.join(sorted(words))})")
         if any(isinstance(each, ast.Starred) for each in node.args):
             return f"placed({name}, [{self.all_of(node.args)}])"
         pairs = zip(fields, node.args, strict=False)
