@@ -182,7 +182,7 @@ def defaults_on(release: Release, gpu: Accelerator) -> Defaults:
 
 
 def usual_of(replica: Replica, gpu: Accelerator) -> dict[str, Any]:
-    """Return the fields of a case that a stated release decides; of a blank one, how the newest profiles and plans."""
+    """Return the fields of a case that a stated release decides; a blank one profiles and schedules as the newest."""
     found = defaults_on(release_of(f"{replica.engine} {replica.release or newest_release(replica.engine)}"), gpu)
     usual = {"profiled_running": found.max_running, "overlapped": found.overlapped}
     if found.chunk_tokens > 0:

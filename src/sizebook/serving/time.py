@@ -150,7 +150,7 @@ def pass_seconds(case: Case | Costs, work: Pass) -> tuple[Number, Number]:
 class Load:
     """What one attention rank is asked for: requests in flight, one at least, and the tokens of each.
 
-    Of a prompt's ``input_tokens`` ``computed`` ones are new, and the prefix cache holds the ``cached`` ones.
+    Of a prompt's ``input_tokens``, ``computed`` are new and ``cached`` lie in the prefix cache.
     """
 
     batch: Number
