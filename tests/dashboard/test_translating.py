@@ -142,6 +142,11 @@ def freshly(width: float) -> Fresh:
     return Fresh(width)
 
 
+def taken_apart(pair: Pair) -> float:
+    one, other = pair
+    return one + other
+
+
 def as_a_share(ratio: float) -> str:
     return f"{ratio:.0%} of all"
 
@@ -150,6 +155,7 @@ def as_a_share(ratio: float) -> str:
     ("python", "what", "got"),
     [
         (as_a_share, "this format of a number", ""),
+        (taken_apart, "a record that is unpacked: read its fields by name", "one, other = pair"),
         (freshly, "fields that are words of JavaScript (new)", "Fresh(width)"),
         (with_a_file, "the statement 'With'", "with open(path, encoding='utf-8') as lines:"),
         (of_any_number, "arguments of any number", "def of_any_number(*numbers: float) -> float:"),

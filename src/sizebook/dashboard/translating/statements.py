@@ -24,9 +24,21 @@ def function_source(program: Program, name: str, python: Callable[..., Any]) -> 
     parameters = inspect.signature(inspect.unwrap(python)).parameters.values()
     if any(each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY) for each in parameters):
         raise cannot_translate(node, python, "arguments of any number")
+    records = {each.name for each in parameters if hasattr(each.annotation, "_fields")}
+    if unpacked := next((each for each in ast.walk(node) if _unpacks(each, records)), None):
+        raise cannot_translate(unpacked, python, "a record that is unpacked: read its fields by name")
     given = [_with_default(program, each.name, each.default) for each in parameters]
     own = [each.name for each in parameters]
     return f"function {name}({', '.join(given)}) {_body(program, python, node, own)}"
+
+
+def _unpacks(node: ast.AST, records: set[str]) -> bool:
+    """Return whether a statement takes one of these apart; on the page a record has names and no order."""
+    match node:
+        case ast.Assign([ast.Tuple()], ast.Name(name)):
+            return name in records
+        case _:
+            return False
 
 
 def _with_default(program: Program, name: str, default: Any) -> str:
