@@ -31,7 +31,7 @@ from sizebook.serving.time import latency
 from sizebook.tables.hardware import accelerator
 
 DATA = Path(__file__).parent.parent / "src" / "sizebook" / "data"
-RAN_AS = {"vllm": "0.19"}  # the rules of data/engines.csv that the measured servers ran under
+RAN_AS = {"vllm": "0.19", "sglang": "0.5.7"}  # the rules of data/engines.csv that the measured servers ran under
 OFFSET_PRIOR = (0.17, 0.1)  # how far a group's offsets of TPOT and TTFT may move from none, in logs
 ENGINE_PRIOR = 0.6
 WAVES, GATHERED = "in waves", "gathered"  # how requests came to a server of measured rows

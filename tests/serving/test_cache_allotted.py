@@ -1,5 +1,7 @@
 """Requests that run at once: blocks of the cache as engines allot them, and pools for states of mixers."""
 
+from dataclasses import replace
+
 import pytest
 
 from sizebook.serving.case import Case, case_of
@@ -9,6 +11,7 @@ from sizebook.serving.memory import (
     engine_constants,
     engine_memory,
     held_tokens,
+    memory_of,
     physical_bytes,
     requests_kept,
     requests_that_fit,
@@ -45,16 +48,46 @@ def test_kimi_with_64_in_flight_does_not_wait_for_a_place() -> None:
     assert found.fits and found.ttft_seconds < 1
 
 
-@pytest.mark.parametrize(("drafts", "copies"), [(0, 3), (3, 7)])
-def test_states_of_mixers_bind_where_their_pool_is_full(drafts: int, copies: int) -> None:
-    """Qwen3.6-27B in SGLang: 0.474 of the cache for states, three a request, and four more that check four tokens.
+@pytest.mark.parametrize(
+    ("release", "drafts", "states", "aside"),
+    [  # as each release's source parts its pools: 3 states a request, 2 more where scheduling is overlapped
+        ("0.5.6", 0, 3, 0),
+        ("0.5.6", 3, 3 * (1 + 4), 0),
+        ("0.5.9", 0, 3, 0),
+        ("0.5.9", 3, 3, 48 * 4),
+        ("0.5.12", 3, 3 + 2, 48 * 4),
+        ("0.5.13", 0, 3, 0),
+        ("0.5.13", 3, 3 + 2 + 4, 0),
+        ("0.5.14", 0, 3 + 2, 0),
+        ("0.5.23", 3, 3 + 2 + 4, 0),
+    ],
+)
+def test_states_of_mixers_bind_where_their_pool_is_full(release: str, drafts: int, states: int, aside: int) -> None:
+    """Qwen3.6-27B in SGLang: 0.9 / 1.9 of the cache for states. With three drafts 48 requests run at most."""
+    replica = Replica(engine="sglang", release=release, draft_tokens=drafts)
+    case = case_of("qwen3.6-27b", "h200-sxm", replica)
+    memory = memory_of(case, "h200-sxm", replica)
+    each = case.shape.state_bytes
+    running = 0.4737 * (memory.cache_bytes - aside * each) // (states * each)
+    assert requests_that_fit(case, memory, 1024, 256) == running
+    assert sequences_that_fit(case, memory, 9216) <= running
 
-    About 28 ran at once on H200 where room for whole requests was for 101.
-    """
-    case, memory = at("qwen3.6-27b", "h200-sxm", "sglang", Replica(engine="sglang", draft_tokens=drafts))
-    state = case.shape.state_bytes
-    assert sequences_that_fit(case, memory, 9216) <= 0.474 * memory.cache_bytes // (copies * state)
-    assert requests_that_fit(case, memory, 1024, 256) == 0.474 * memory.cache_bytes // (copies * state)
+
+def test_a_server_with_three_drafts_runs_a_fifth_of_its_states() -> None:
+    """It was told to hold 40 states and ran 8 requests (jpezzulli/sglang-rtxpro6000 issue 5): four more of each of
+    them, one for every token that a step checks, lie beside those 40."""
+    case, memory = at("qwen3.6-27b", "h200-sxm", "sglang", Replica(engine="sglang", draft_tokens=3))
+    pool = (40 + 8 * 4) * case.shape.state_bytes
+    for held, running in ((pool + 1, 8), (pool - 1, 7)):
+        assert requests_that_fit(case, replace(memory, cache_bytes=held / 0.4737), 1024, 256) == running
+
+
+@pytest.mark.parametrize(("drafts", "states"), [(0, 1), (3, 4)])
+def test_states_share_the_cache_of_vllm(drafts: int, states: int) -> None:
+    """A sequence of 9,216 tokens of Qwen3.6-27B: 16 layers of 4 heads of 256, keys and values in two bytes."""
+    case, memory = at("qwen3.6-27b", "h200-sxm", "vllm", Replica(draft_tokens=drafts))
+    each = 9216 * 16 * 4 * 256 * 2 * 2 + states * case.shape.state_bytes
+    assert sequences_that_fit(case, memory, 9216) == memory.cache_bytes // each
 
 
 def test_a_plan_keeps_room_for_two_deviations_of_what_grows() -> None:

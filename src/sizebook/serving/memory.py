@@ -18,13 +18,32 @@ PROFILED = 1024.0  # requests with which activation_bytes_per_vocab of data/engi
 KEPT_WIDTHS, STAGE_WIDTHS = 4.0, 2.0
 
 
-@dataclass(frozen=True)
-class Memory:
-    """Bytes on one GPU: physical, allowed to the engine, and what takes them; ``cache_bytes`` is what is left.
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """What an engine version takes, from ``data/engines.csv``: numbers, or arrays of them; one object a version.
 
     ``grown`` is 1 where a sequence takes blocks of the cache as it grows, 0 where it takes all at its start. Of the
-    cache an engine may set ``state_share`` apart for states of mixers, ``state_copies`` of them a request that runs.
+    cache an engine may set ``state_share`` apart for states of mixers. A request that runs takes ``state_copies`` of
+    its state; where tokens are drafted, ``state_copies_drafting`` and ``state_copies_per_draft`` for each. With
+    ``state_aside`` states for the tokens that a step checks are taken off before, for as many requests as may run.
     """
+
+    utilization: Number
+    of_free: Number
+    activation_bytes_per_vocab: Number
+    non_torch_bytes_alone: Number
+    non_torch_bytes_group: Number
+    grown: Number
+    state_share: Number
+    state_copies: Number
+    state_copies_drafting: Number
+    state_copies_per_draft: Number
+    state_aside: Number
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes on one GPU: physical, allowed to the engine, and what takes them; ``cache_bytes`` is what is left."""
 
     physical_bytes: Number
     allowed_bytes: Number
@@ -32,9 +51,7 @@ class Memory:
     activation_bytes: Number
     non_torch_bytes: Number
     cache_bytes: Number
-    grown: Number = 0.0
-    state_share: Number = 0.0
-    state_copies: Number = 1.0
+    engine: Engine
 
 
 def weight_bytes_per_gpu(case: Case) -> Number:
@@ -59,21 +76,7 @@ def physical_bytes(gpu: Accelerator) -> float:
     return float(gpu.usable_memory_bytes or gpu.memory_bytes)
 
 
-@dataclass(frozen=True, eq=False)
-class Engine:
-    """What an engine version takes, from ``data/engines.csv``: numbers, or arrays of them; one object a version."""
-
-    utilization: Number
-    of_free: Number
-    activation_bytes_per_vocab: Number
-    non_torch_bytes_alone: Number
-    non_torch_bytes_group: Number
-    grown: Number
-    state_share: Number
-    state_copies: Number
-
-
-_FLAGS = ("of_free", "grown")
+_FLAGS = ("of_free", "grown", "state_aside")
 
 
 @cache
@@ -127,23 +130,29 @@ def engine_memory(case: Case, physical: Number, engine: Engine) -> Memory:
     taken = weights + activation + outside
     allowed = physical * share + engine.of_free * taken * (1 - share)
     left = allowed - taken
-    return Memory(
-        physical, allowed, weights, activation, outside, left, engine.grown, engine.state_share, engine.state_copies
-    )
+    return Memory(physical, allowed, weights, activation, outside, left, engine)
+
+
+def _states_held(at: Costs, engine: Engine) -> tuple[Number, Number]:
+    """Return bytes of states that a request takes while it runs, and that are set aside for all that may run."""
+    drafts, drafting = at.draft_tokens, at.draft_tokens > 0
+    more = engine.state_copies_drafting - engine.state_copies + engine.state_copies_per_draft * drafts
+    aside = engine.state_aside * drafting * (1 + drafts) * at.max_running / at.dp
+    return at.cache_state * (engine.state_copies + drafting * more), at.cache_state * aside
 
 
 def sequences_that_fit(case: Case | Costs, memory: Memory, context: Number) -> Number:
     """Return the sequences of that many tokens that the cache of one attention rank holds, as a whole number.
 
-    States of mixers lie in a pool of their own where the engine has one, and may be what binds: a request that runs
-    takes its copies, and one more for each token that a step checks where it drafts.
+    States of mixers lie in a pool of their own where the engine has one, and may be what binds.
     """
     at = costs_of(case)
-    pooled = memory.state_share * (at.cache_state > 0)
-    each = at.cache.of(context) + at.cache_state * (pooled <= 0)
-    fit = larger(memory.cache_bytes * (1 - pooled) // larger(each, 1.0), 0.0)
-    states = at.cache_state * (memory.state_copies + (at.draft_tokens + 1) * (at.draft_tokens > 0))
-    of_states = larger(memory.cache_bytes * pooled // larger(states, 1.0), 0.0)
+    pooled = memory.engine.state_share * (at.cache_state > 0)
+    states, aside = _states_held(at, memory.engine)
+    left = memory.cache_bytes - aside
+    each = at.cache.of(context) + states * (pooled <= 0)
+    fit = larger(left * (1 - pooled) // larger(each, 1.0), 0.0)
+    of_states = larger(left * pooled // larger(states, 1.0), 0.0)
     return fit + (pooled > 0) * (smaller(fit, of_states) - fit)
 
 
@@ -154,7 +163,7 @@ def requests_that_fit(case: Case | Costs, memory: Memory, input_tokens: Number, 
     that finds no block is put back, so that the cache stays full. One alone must fit with its whole answer.
     """
     longest = input_tokens + output_tokens
-    fit = sequences_that_fit(case, memory, longest - memory.grown * output_tokens / 2)
+    fit = sequences_that_fit(case, memory, longest - memory.engine.grown * output_tokens / 2)
     return fit * (memory.cache_bytes >= cache_bytes_per_gpu(case, longest))
 
 
@@ -165,7 +174,7 @@ def held_tokens(memory: Memory, input_tokens: int, output_tokens: int, requests:
     together spreads by the square root of n / 12 answers. Two such deviations are kept beside the mean, and never more
     than whole answers: all that there is where an engine allots an answer at its start.
     """
-    share = min(0.5 + 1 / math.sqrt(3 * max(requests, 1)), 1.0) if memory.grown else 1.0
+    share = min(0.5 + 1 / math.sqrt(3 * max(requests, 1)), 1.0) if memory.engine.grown else 1.0
     return input_tokens + math.ceil(output_tokens * share)
 
 
