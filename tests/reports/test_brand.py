@@ -15,10 +15,11 @@ from sizebook.batch.inspection import inspect
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.errors import InputError
 from sizebook.reports.brand import style_of
+from sizebook.reports.charts.theme import Face
 from sizebook.reports.pdf import _fonts
 from sizebook.reports.render import html, pdf
 from sizebook.reports.sizing.report import report
-from sizebook.reports.style import Face, Style
+from sizebook.reports.style import Style
 from sizebook.reports.templates import Sandbox
 from sizebook.reports.translation import Translator
 from sizebook.scenarios.presentation import with_presentation

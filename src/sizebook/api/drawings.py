@@ -30,7 +30,7 @@ class PlanBridge(Bridge):
         return "\n".join(as_lines(self))
 
     def _repr_svg_(self) -> str:
-        from sizebook.reports.charts.svg import for_browsers, svg
+        from sizebook.reports.charts.svg import svg
         from sizebook.reports.variance.drawing import chart_of
 
-        return for_browsers(svg(chart_of(self)))
+        return svg(chart_of(self), for_browsers=True)

@@ -99,14 +99,11 @@ class Plan:
 
     def chart(self, title: str) -> Drawing:
         """Return the first chart whose title has these words, as the report draws it: ``plan.chart("per token")``."""
-        from sizebook.reports.charts.svg import for_browsers, svg
-        from sizebook.reports.translation import Translator
+        from sizebook.reports.charts.svg import svg
 
-        style = self._planned.style
         for each in self._charts:
             if title.casefold() in each.title.casefold():
-                drawn = svg(each, style.theme, numbers=Translator(style.locale).number_signs, fonts=style.fonts)
-                return Drawing(each.title, each.alt, for_browsers(drawn))
+                return Drawing(each.title, each.alt, svg(each, self._planned.style.look, for_browsers=True))
         titles = "; ".join(self.charts)
         raise UnknownKeyError(f"unknown chart: got '{title}', want words of a title. They are: {titles}.")
 

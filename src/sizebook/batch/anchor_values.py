@@ -98,15 +98,12 @@ def _chart(made: Reported, number: int) -> Picture:
     from sizebook.reports.charts.svg import png
     from sizebook.reports.translation import Translator
 
-    translator = Translator(made.style.locale)
-    report = translator.translate(made.report)
+    report = Translator(made.style.locale).translate(made.report)
     in_sections = [block for each in report.sections for block in each.blocks if isinstance(block, Chart)]
     charts = [*([report.chart] if report.chart else []), *in_sections]
     if number >= len(charts):
         raise InputError(f"no {CHART}_{number}: got a plan with {len(charts) - 1} charts, want one of them. Rename it.")
-    style = made.style
-    drawn = png(charts[number], style.theme, numbers=translator.number_signs, fonts=style.fonts)
-    return Picture(drawn, str(charts[number].alt))
+    return Picture(png(charts[number], made.style.look), str(charts[number].alt))
 
 
 def _logo(made: Reported) -> Picture:

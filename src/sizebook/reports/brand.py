@@ -9,8 +9,8 @@ from sizebook.core.errors import InputError
 from sizebook.core.reading import read
 from sizebook.intake.allowed_files import located
 from sizebook.intake.text_formats import toml_table
-from sizebook.reports.charts.theme import HOUSE, PAPER, Theme, contrast
-from sizebook.reports.style import Face, Style
+from sizebook.reports.charts.theme import HOUSE, PAPER, Face, Theme, contrast
+from sizebook.reports.style import Style
 from sizebook.reports.svg_check import check_svg
 from sizebook.reports.templates import data_uri, file_within
 from sizebook.reports.translation import Translator

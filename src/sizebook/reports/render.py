@@ -16,6 +16,7 @@ from sizebook import __version__
 from sizebook.core.errors import InputError
 from sizebook.core.garbage import collected_later
 from sizebook.core.units import grouped, significant
+from sizebook.reports.charts.svg import svg
 from sizebook.reports.document import Block, Derivation, Notes, Prose, Report, Table, texts_of
 from sizebook.reports.glossary import glossary
 from sizebook.reports.pdf import Attachment, archival_pdf, cached_fonts, lay_out, pdf_options
@@ -51,13 +52,8 @@ def _part(block: Block) -> str:
     return _PARTS.get(type(block), "chart.html")
 
 
-def _svg_uri(context: jinja2.runtime.Context, block: Block, style: Style, translator: Translator) -> str:
-    # The renderer takes a while to load, and a report without charts does not need it.
-    from sizebook.reports.charts.svg import for_browsers, svg
-
-    drawn = svg(block, style.theme, numbers=translator.number_signs, fonts=style.fonts)
-    if context["page"] is not None:
-        drawn = for_browsers(drawn)
+def _svg_uri(context: jinja2.runtime.Context, block: Block, style: Style) -> str:
+    drawn = svg(block, style.look, for_browsers=context["page"] is not None)
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
@@ -82,7 +78,7 @@ def _environment(style: Style) -> jinja2.Environment:
     )
     environment.filters.update(
         part=_part,
-        svg=jinja2.pass_context(lambda context, block: _svg_uri(context, block, style, translator)),
+        svg=jinja2.pass_context(lambda context, block: _svg_uri(context, block, style)),
         typeset=lambda formula: typeset(formula, translator),
         day=translator.day,
         figure=figure_text,

@@ -1,26 +1,19 @@
 """How a report looks and speaks: page, colours, faces, logo, cover text, locale, and whose templates lay it out."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from sizebook.reports.charts.theme import HOUSE, Theme
-
-
-@dataclass(frozen=True)
-class Face:
-    """A font of a brand: its family, its weight (400 or 600) and its file."""
-
-    family: str
-    weight: int
-    file: Path
+from sizebook.reports.charts.theme import HOUSE, Face, Look, Theme
+from sizebook.reports.translation import Translator
 
 
 @dataclass(frozen=True)
 class Style:
     """The look and the language of a report, those of sizebook where nothing is said.
 
-    ``logo`` is a picture as a data address, ``logo_alt`` what it shows. ``fonts`` is the folder of ``faces``.
-    ``templates`` is a folder of templates that extend the shipped ones.
+    ``logo`` is a picture as a data address, ``logo_alt`` what it shows. ``templates`` is a folder of templates that
+    extend the shipped ones.
     """
 
     theme: Theme = HOUSE
@@ -32,10 +25,10 @@ class Style:
     faces: tuple[Face, ...] = ()
     templates: Path | None = None
 
-    @property
-    def fonts(self) -> Path | None:
-        """The folder of own faces, None without any."""
-        return self.faces[0].file.parent if self.faces else None
+    @cached_property
+    def look(self) -> Look:
+        """How its charts look."""
+        return Look(self.theme, Translator(self.locale).number_signs, self.faces)
 
 
 PLAIN = Style()

@@ -1,1 +1,1 @@
-"""Charts: what they show (`kinds`), and how they are drawn (`draw`)."""
+"""Charts: what they show (`chart_types`), and how they are drawn (`drawing`)."""

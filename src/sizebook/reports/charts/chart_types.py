@@ -3,7 +3,7 @@
 Each knows its own description in words (``alt``) for those who do not see it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sizebook.core.texts import Joined, joined, text
@@ -150,6 +150,21 @@ class Lines:
         )
         marked = joined((point for _, _, point in self.points), "; ")
         return joined((said, _limit(self.limit), text("{marked}.", marked=marked) if marked else ""))
+
+
+def stacked(series: Iterable[Series]) -> Iterator[tuple[Series, list[tuple[float, float]]]]:
+    """Yield each series with the start and the end of its parts, which stand on those of the one before."""
+    before: list[float] = []
+    for each in series:
+        before = before or [0.0] * len(each.values)
+        ends = [start + value for start, value in zip(before, each.values, strict=True)]
+        yield each, list(zip(before, ends, strict=True))
+        before = ends
+
+
+def totals_of(series: Iterable[Series]) -> list[float]:
+    """Return how high each stack is."""
+    return [sum(values) for values in zip(*(each.values for each in series), strict=True)]
 
 
 Chart = Bars | Spans | Stacks | Columns | Lines

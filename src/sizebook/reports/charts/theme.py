@@ -1,7 +1,9 @@
-"""The look of reports and charts: colours, sizes and the Vega-Lite configuration made of them."""
+"""The look of reports and charts: colours and sizes."""
 
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+
+from sizebook.core.units import THIN_SPACE
 
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#F0E442", "#D55E00", "#56B4E9")
 """Six colours of Okabe and Ito (2008). In their own order orange and sky blue are neighbours, which grey print shows
@@ -26,51 +28,38 @@ class Theme:
     figures_face: str = "JetBrains Mono"
 
 
+@dataclass(frozen=True)
+class Face:
+    """A font of a brand: its family, its weight (400 or 600) and its file."""
+
+    family: str
+    weight: int
+    file: Path
+
+
 HOUSE = Theme()
+
+
+@dataclass(frozen=True)
+class Look:
+    """How charts look: colours and faces, and the signs of numbers before decimals and between thousands."""
+
+    theme: Theme = HOUSE
+    numbers: tuple[str, str] = (".", THIN_SPACE)
+    faces: tuple[Face, ...] = ()
+
+    @property
+    def fonts(self) -> Path | None:
+        """The folder of own faces, None without any."""
+        return self.faces[0].file.parent if self.faces else None
+
+
+HOUSE_LOOK = Look()
 PAPER = "#FFFFFF"
 
 # A chart is as wide as the text: 174 mm at 96 pixels an inch, so that 10 pixels are the 7.5 points of small print.
 WIDTH = 657
 SMALL = 10
-
-
-def config(look: Theme) -> dict[str, Any]:
-    """Return the Vega-Lite configuration of a theme."""
-    return {
-        "font": look.text_face,
-        "background": "white",
-        "padding": 0,
-        "view": {"stroke": None},
-        "axis": {
-            "labelColor": look.muted,
-            "labelFontSize": SMALL,
-            "titleColor": look.muted,
-            "titleFontSize": SMALL,
-            "titleFontWeight": 400,
-            "titlePadding": 6,
-            "grid": False,
-            "gridColor": look.hairline,
-            "gridWidth": 0.6,
-            "domainColor": look.hairline,
-            "ticks": False,
-            "labelPadding": 6,
-            "labelLimit": 220,
-            "labelOverlap": True,
-        },
-        "text": {"color": look.ink, "fontSize": SMALL},
-        "legend": {
-            "orient": "top",
-            "direction": "horizontal",
-            "title": None,
-            "labelColor": look.ink,
-            "labelFontSize": SMALL,
-            "symbolType": "square",
-            "symbolSize": 80,
-            "offset": 16,
-            "columnPadding": 10,
-            "labelLimit": 200,
-        },
-    }
 
 
 def luminance(colour: str) -> float:
