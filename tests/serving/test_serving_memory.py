@@ -1,5 +1,7 @@
 """Cache and engine memory against hand counts and figures that engines printed."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -138,6 +140,39 @@ def test_the_share_that_an_engine_takes_is_stated_or_its_default() -> None:
     single = call("TTFT_SECONDS", "qwen2.5-72b", "h100-sxm", 1024, 128, 1,
                   "tp=2; weight_dtype=bf16; memory_utilization=0.95")  # fmt: skip
     assert found["ttft_seconds"][1] == single
+
+
+@pytest.mark.parametrize(
+    ("model", "gpu", "replica", "share"),
+    [  # logged by servers without --mem-fraction-static: notebooks of SGLang's documentation and a DeepSeek on 8 H200
+        ("llama-3.1-8b", "h100-sxm", Replica(release="0.5.9"), 0.835),
+        ("llama-3.1-8b", "h200-sxm", Replica(release="0.5.9"), 0.907),
+        ("deepseek-r1", "h200-sxm", Replica(release="0.5.9", tp=8), 0.897),
+        # by hand, in MiB of 182,630: 848, 1.5 + 1/64 each of 16,384 tokens, 2 each of 512 graphs, 128 a GPU
+        ("llama-3.1-8b", "b200-sxm", Replica(), 1 - (848 + 24_832 + 1024 + 128) / 182_630),
+        # 8 ranks: 4.5 each of 512 graphs and ranks; a latent's graphs of prompts
+        ("deepseek-r1", "b200-sxm", Replica(dp=8, ep=8), 1 - (848 + 24_832 + 1024 + 8 * 128 + 18_432 + 1072) / 182_630),
+        # 27 layers of 1,152: 1.424 times ViT-L, so 0.95 x (1.1 - 0.1424) of what an H200 of 143,155 MiB leaves
+        ("qwen3.6-27b", "h200-sxm", Replica(), 0.95 * 0.9576 * (1 - (848 + 12_416 + 512 + 128) / 143_155)),
+    ],
+)  # fmt: skip
+def test_sglang_keeps_room_by_its_rule(model: str, gpu: str, replica: Replica, share: float) -> None:
+    replica = replace(replica, engine="sglang")
+    memory = memory_of(case_of(model, gpu, replica), gpu, replica)
+    assert memory.share == pytest.approx(share, rel=0.0012)
+    assert memory.allowed_bytes == memory.share * memory.physical_bytes
+
+
+def test_sglang_keeps_room_for_drafts_where_its_release_does() -> None:
+    """2 GiB up to 0.5.9, 4 GiB up to 0.5.13, none since: of the 79.19 GiB of an H100."""
+    shares = {}
+    for release in ("0.5.9", "0.5.13", "0.5.14"):
+        for drafts in (0, 3):
+            replica = Replica(engine="sglang", release=release, draft_tokens=drafts)
+            case = case_of("llama-3.1-8b", "h100-sxm", replica)
+            shares[release, drafts] = float(memory_of(case, "h100-sxm", replica).share)
+    fewer = [shares[release, 0] - shares[release, 3] for release in ("0.5.9", "0.5.13", "0.5.14")]
+    assert fewer == pytest.approx([2 / 79.19, 4 / 79.19, 0], rel=1e-3)
 
 
 def test_a_72b_in_16_bits_runs_on_two_h100_as_it_was_started() -> None:

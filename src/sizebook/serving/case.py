@@ -46,10 +46,10 @@ class Case:
     ``max_running`` 0 is no cap but the engine's own: ``rank_running`` on an attention rank, and on all of them
     ``drafting_running`` where tokens are drafted, 0 for none. An engine takes ``memory_utilization`` of a GPU's memory,
     0 for its default; before it serves it measures a pass of ``profiled_running`` requests on a rank, and of
-    ``profiled_tokens``. ``adapters`` of ``adapter_rank`` lie in it. Images of a
-    request take their encoder ``encode_seconds``. A pass takes ``chunk_tokens`` of prompts, which
-    ranks share where ``chunk_shared`` is 1, beside a decode step where ``mixed`` is. ``all_experts`` is 1 where a step
-    reads the weights of them all.
+    ``profiled_tokens``, and records decode graphs of up to ``graphs`` requests, on four GPUs or more ``graphs_wide``.
+    ``adapters`` of ``adapter_rank`` lie in it. Images of a request take their encoder ``encode_seconds``. A pass takes
+    ``chunk_tokens`` of prompts, which ranks share where ``chunk_shared`` is 1, beside a decode step where ``mixed`` is.
+    ``all_experts`` is 1 where a step reads the weights of them all.
     ``stored_bytes`` is what a checkpoint's headers state of all weights but the experts, 0 where none is given.
     """
 
@@ -77,6 +77,8 @@ class Case:
     memory_utilization: Number = 0.0
     profiled_running: Number = 1024.0
     profiled_tokens: Number = CHUNK_TOKENS
+    graphs: Number = 0.0
+    graphs_wide: Number = 0.0
     adapters: Number = 0.0
     adapter_rank: Number = 1.0
     encode_seconds: Number = 0.0

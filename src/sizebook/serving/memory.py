@@ -14,6 +14,8 @@ from sizebook.tables.hardware import Accelerator, accelerator
 
 HALF_BYTES = 2.0  # embeddings, the vocabulary head and norms stay in 16 bits in quantised checkpoints
 PROFILED = 1024.0  # requests with which activation_bytes_per_vocab of data/engines.csv was measured
+WIDE_GPUS = 4  # from which on SGLang records larger decode graphs
+VIT_L_SIZE = 24 * 1024**2  # layers x width^2 of ViT-L/14, by which SGLang measures vision towers
 # Activations of a token's width beside those of the widest block, and what a pipeline stage takes in.
 KEPT_WIDTHS, STAGE_WIDTHS = 4.0, 2.0
 
@@ -30,6 +32,14 @@ class Engine:
 
     utilization: Number
     of_free: Number
+    kept_bytes: Number
+    kept_bytes_per_token: Number
+    kept_bytes_per_graph: Number
+    kept_bytes_per_gpu: Number
+    kept_bytes_per_graph_rank: Number
+    kept_bytes_drafting: Number
+    kept_bytes_latent: Number
+    kept_share_vision: Number
     activation_bytes_per_vocab: Number
     non_torch_bytes_alone: Number
     non_torch_bytes_group: Number
@@ -43,9 +53,13 @@ class Engine:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes on one GPU: physical, allowed to the engine, and what takes them; ``cache_bytes`` is what is left."""
+    """Bytes on one GPU: physical, the ``share`` of it stated or usual, allowed to the engine, and what takes them.
+
+    ``cache_bytes`` is what is left.
+    """
 
     physical_bytes: Number
+    share: Number
     allowed_bytes: Number
     weight_bytes: Number
     activation_bytes: Number
@@ -116,13 +130,34 @@ def activation_bytes(case: Case, engine: Engine) -> Number:
     return (engine.activation_bytes_per_vocab > 0) * larger(logits, HALF_BYTES * case.profiled_tokens * width)
 
 
+def usual_share(case: Case, physical: Number, engine: Engine) -> Number:
+    """Return the share of a GPU's memory that an engine takes where nobody states it: all but what it keeps back.
+
+    SGLang keeps room for the activations of a chunk and for graphs. A vision tower takes 5 % of the rest, and more the
+    larger it is beside ViT-L's 24 layers of 1,024: a tenth for each time it is as large again, 20 % at most.
+    """
+    gpus, ranks, sees = case.tp * case.pp * case.dp, case.dp * (case.dp > 1), case.shape.vision_size > 0
+    graphs = case.graphs + (case.tp * case.dp >= WIDE_GPUS) * (case.graphs_wide - case.graphs)
+    kept = (
+        engine.kept_bytes
+        + engine.kept_bytes_per_token * case.profiled_tokens
+        + graphs * (engine.kept_bytes_per_graph + ranks * engine.kept_bytes_per_graph_rank)
+        + engine.kept_bytes_per_gpu * gpus
+        + engine.kept_bytes_drafting * (case.draft_tokens > 0)
+        + engine.kept_bytes_latent * (case.shape.n_latent_layers > 0)
+    )
+    grown = smaller(larger(1.1 - 0.1 * case.shape.vision_size / VIT_L_SIZE, 0.8), 1.05)
+    seen = sees * (engine.kept_share_vision > 0) * (1 - (1 - engine.kept_share_vision) * grown)
+    return (engine.utilization - kept / physical) * (1 - seen)
+
+
 def engine_memory(case: Case, physical: Number, engine: Engine) -> Memory:
     """Return how an engine divides one GPU's memory: allowed - weights - activation peak - outside torch = cache.
 
     TensorRT-LLM takes its share of what is free after weights and activations, the others of the physical memory. A
     negative cache says by how much the model does not fit.
     """
-    share = case.memory_utilization + (case.memory_utilization <= 0) * engine.utilization
+    share = case.memory_utilization + (case.memory_utilization <= 0) * usual_share(case, physical, engine)
     weights = weight_bytes_per_gpu(case)
     activation = activation_bytes(case, engine)
     grouped = case.tp * case.pp * case.dp > 1
@@ -130,7 +165,7 @@ def engine_memory(case: Case, physical: Number, engine: Engine) -> Memory:
     taken = weights + activation + outside
     allowed = physical * share + engine.of_free * taken * (1 - share)
     left = allowed - taken
-    return Memory(physical, allowed, weights, activation, outside, left, engine)
+    return Memory(physical, share, allowed, weights, activation, outside, left, engine)
 
 
 def _states_held(at: Costs, engine: Engine) -> tuple[Number, Number]:

@@ -29,8 +29,9 @@ class Defaults:
 
     ``max_running`` requests run at once on an attention rank, ``max_running_drafting`` on all of them where tokens are
     drafted; 0 where there is no such limit. A pass takes ``chunk_tokens`` of prompts, 0 where that was not read, which
-    ranks share where ``chunk_shared`` is 1. ``mixed`` is 1 where it takes them beside a decode step,
-    ``overlapped`` where it schedules a step while the GPU works on the one before.
+    ranks share where ``chunk_shared`` is 1. The largest decode graph holds ``graphs`` requests, on four GPUs or more
+    ``graphs_wide``. ``mixed`` is 1 where it takes prompts beside a decode step, ``overlapped`` where it schedules a
+    step while the GPU works on the one before.
     """
 
     gpus: tuple[str, ...]
@@ -39,6 +40,8 @@ class Defaults:
     max_running_drafting: float
     chunk_tokens: float
     chunk_shared: float
+    graphs: float
+    graphs_wide: float
     mixed: float
     overlapped: float
 
@@ -167,6 +170,8 @@ def _defaults(row: dict[str, str]) -> Defaults:
         float(row["max_running_drafting"] or 0),
         float(row["chunk_tokens"] or 0),
         float(row["chunk_shared"] == "yes"),
+        float(row["graphs"] or 0),
+        float(row["graphs_wide"] or 0),
         float(row["mixed"] != "no"),
         float(row["overlapped"] != "no"),
     )
@@ -184,7 +189,12 @@ def defaults_on(release: Release, gpu: Accelerator) -> Defaults:
 def usual_of(replica: Replica, gpu: Accelerator) -> dict[str, Any]:
     """Return the fields of a case that a stated release decides; a blank one profiles and schedules as the newest."""
     found = defaults_on(release_of(f"{replica.engine} {replica.release or newest_release(replica.engine)}"), gpu)
-    usual = {"profiled_running": found.max_running, "overlapped": found.overlapped}
+    usual = {
+        "profiled_running": found.max_running,
+        "overlapped": found.overlapped,
+        "graphs": found.graphs,
+        "graphs_wide": found.graphs_wide,
+    }
     if found.chunk_tokens > 0:
         usual["profiled_tokens"] = found.chunk_tokens
     if not replica.release:

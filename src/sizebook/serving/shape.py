@@ -17,6 +17,7 @@ from sizebook.models.cache_size import STATE_ELEMENT_BYTES
 from sizebook.models.cached_results import cached_by_model
 from sizebook.models.counting import count
 from sizebook.models.flops import distinct_layers, head_parameters
+from sizebook.models.towers import Tower
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ class ServingShape:
     multiplies besides (feed-forward blocks, shared experts, routers), ``expert`` one routed expert of every layer;
     ``n_dense_layers`` the layers with a feed-forward block or a shared expert; ``n_products`` the matrix products that
     every token passes, as engines fuse them; ``adapted_width`` sums both sides of all matrices that carry adapters,
-    which experts and routers do not; ``state_heads`` is the greatest common divisor of the heads of mixers.
+    which experts and routers do not; ``state_heads`` is the greatest common divisor of the heads of mixers;
+    ``vision_size`` is layers x width^2 of the towers that read images.
     """
 
     total_parameters: float
@@ -73,6 +75,7 @@ class ServingShape:
     n_indexed_layers: float
     n_mtp_layers: float
     n_products: float
+    vision_size: float
     adapted_width: float
     state_heads: float
     state_bytes: float
@@ -266,6 +269,8 @@ def shape_of_layers(architecture: Architecture, layers: Sequence[Layer]) -> Serv
     numbers["head_parameters"] = float(head_parameters(architecture))
     numbers["d_model"], numbers["vocab"] = float(architecture.d_model), float(architecture.vocab)
     numbers["n_layers"], numbers["n_mtp_layers"] = float(len(layers)), float(len(architecture.mtp))
+    towers = [brick for brick in architecture.inputs if isinstance(brick, Tower) and brick.kind == "vision"]
+    numbers["vision_size"] = float(sum(tower.n_layers * tower.d_model**2 for tower in towers))
     numbers["n_products"] = sum(products * numbers[layers] for layers, products in _PRODUCTS.items())
     return ServingShape(**numbers, kinds=kinds)
 

@@ -6,7 +6,6 @@ from sizebook.core.tables import Row, table
 from sizebook.core.texts import text
 from sizebook.models import catalog
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.serving.memory import engine_constants
 
 
 def command(plan: ServingPlan) -> str:
@@ -15,7 +14,6 @@ def command(plan: ServingPlan) -> str:
     if replica.pools is not None:
         return ""
     asked = replica.setup.replica
-    share = asked.memory_utilization or engine_constants(asked.engine).utilization
     degrees = {name: getattr(asked, name) for name in ("tp", "pp", "dp", "ep")}
     figures = {
         "start": _repository(plan.model),
@@ -24,7 +22,7 @@ def command(plan: ServingPlan) -> str:
         "cache": asked.kv_dtype or "",
         "context": str(plan.traffic.longest_tokens),
         "running": str(-(-replica.concurrency // asked.dp)),
-        "memory": f"{share:g}",
+        "memory": f"{round(float(replica.memory.share), 3):g}",
     }
     rows = _words(asked.engine)
     return " ".join(
