@@ -9,7 +9,7 @@ class computes all; poolers; attention in padded blocks; key-value heads that Fa
 from typing import Any
 
 from sizebook.models.architecture import Architecture
-from sizebook.models.cache_size import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES, cache_bytes
+from sizebook.models.cache_size import INDEX_ELEMENT_BYTES, cache_bytes, state_bytes
 from sizebook.models.config import Config
 from sizebook.models.flops import forward, matmul_parameters, score_width
 from sizebook.models.huggingface import architecture
@@ -27,12 +27,15 @@ def described(row: dict[str, Any]) -> Architecture:
 
 
 def cached_elements(model: Architecture) -> float:
-    """Return what is kept of the tokens in elements: bytes, less those that take several or one each."""
+    """Return what is kept of the tokens in elements: bytes, less those that take several or one each.
+
+    Engines leave out the newest input of a convolution, transformers keeps it.
+    """
     every = [brick for layer in model.layers for brick in layer.bricks]
-    states = sum(getattr(brick, "state_elements", 0) for brick in every)
+    states = sum(state_bytes(brick) - getattr(brick, "state_elements", 0) for brick in every)
     indexed = TOKENS * sum(getattr(brick, "index_width", 0) for brick in every)
     n_bytes = cache_bytes(model, TOKENS, 1)
-    return n_bytes - (STATE_ELEMENT_BYTES - 1) * states - (INDEX_ELEMENT_BYTES - 1) * indexed
+    return n_bytes - states - (INDEX_ELEMENT_BYTES - 1) * indexed
 
 
 def test_products_are_those_of_the_model_that_ran() -> None:

@@ -1,8 +1,9 @@
 """Bricks that mix tokens through a state instead of a cache: Mamba 1 and 2, delta rules, convolutions, RWKV and others.
 
 Their own biases and state vectors count as ``ssm``; only norms inside them count as ``norm``. ``state_elements`` is
-what one sequence keeps per layer whatever its length, the convolution's last inputs included; ``state_flops`` are the
-FLOPs a token spends on the recurrence itself (decay, update and read of each state element), projections apart.
+what one sequence keeps per layer whatever its length, the last inputs of its convolution over ``conv_channels``
+included; ``state_flops`` are the FLOPs a token spends on the recurrence itself (decay, update and read of each state
+element), projections apart.
 """
 
 from dataclasses import dataclass
@@ -33,6 +34,10 @@ class Mamba1:
     proj_bias: bool = False
     normed: bool = False
     name: str = "mixer"
+
+    @property
+    def conv_channels(self) -> int:
+        return self.d_inner
 
     @property
     def state_elements(self) -> int:
@@ -84,12 +89,12 @@ class Mamba2:
         return self.n_heads * self.d_head
 
     @property
-    def _d_conv_in(self) -> int:
+    def conv_channels(self) -> int:
         return self.d_inner + 2 * self.n_groups * self.d_state
 
     @property
     def state_elements(self) -> int:
-        return self.d_inner * self.d_state + self._d_conv_in * self.d_conv
+        return self.d_inner * self.d_state + self.conv_channels * self.d_conv
 
     @property
     def state_flops(self) -> int:
@@ -97,15 +102,15 @@ class Mamba2:
 
     @property
     def weights(self) -> tuple[Weight, ...]:
-        name, d_in = self.name, self.d_inner + self._d_conv_in + self.n_heads
+        name, d_in = self.name, self.d_inner + self.conv_channels + self.n_heads
         found = [
             ssm(f"{name}.in_proj.weight", d_in, self.d_model),
-            ssm(f"{name}.conv1d.weight", self._d_conv_in, 1, self.d_conv),
+            ssm(f"{name}.conv1d.weight", self.conv_channels, 1, self.d_conv),
             ssm(f"{name}.out_proj.weight", self.d_model, self.d_inner),
             *(state(f"{name}.{vector}", self.n_heads) for vector in ("dt_bias", "A_log", "D")),
         ]
         if self.conv_bias:
-            found.append(state(f"{name}.conv1d.bias", self._d_conv_in))
+            found.append(state(f"{name}.conv1d.bias", self.conv_channels))
         if self.proj_bias:
             found += [state(f"{name}.in_proj.bias", d_in), state(f"{name}.out_proj.bias", self.d_model)]
         return (*found, *(Norm(f"{name}.norm", self.d_inner).weights if self.normed else ()))
@@ -139,8 +144,12 @@ class DeltaNet:
         return self.n_value_heads * self.d_value
 
     @property
+    def conv_channels(self) -> int:
+        return 2 * self._keys + self._values
+
+    @property
     def state_elements(self) -> int:
-        return self.n_value_heads * self.d_key * self.d_value + (2 * self._keys + self._values) * self.d_conv
+        return self.n_value_heads * self.d_key * self.d_value + self.conv_channels * self.d_conv
 
     @property
     def state_flops(self) -> int:
@@ -153,7 +162,7 @@ class DeltaNet:
             ssm(f"{name}.q_proj.weight", self._keys, d_model),
             ssm(f"{name}.k_proj.weight", self._keys, d_model),
             ssm(f"{name}.v_proj.weight", self._values, d_model),
-            ssm(f"{name}.conv1d.weight", 2 * self._keys + self._values, 1, self.d_conv),
+            ssm(f"{name}.conv1d.weight", self.conv_channels, 1, self.d_conv),
             ssm(f"{name}.b_proj.weight", heads, d_model),
             state(f"{name}.A_log", heads),
             ssm(f"{name}.o_proj.weight", d_model, self._values),
@@ -178,6 +187,10 @@ class ShortConvolution:
     d_conv: int
     bias: bool = False
     name: str = "conv"
+
+    @property
+    def conv_channels(self) -> int:
+        return self.d_model
 
     @property
     def state_elements(self) -> int:

@@ -45,6 +45,10 @@ class GatedRecurrence:
     name: str = "temporal_block"
 
     @property
+    def conv_channels(self) -> int:
+        return self.d_lru
+
+    @property
     def state_elements(self) -> int:
         return self.d_lru * (1 + self.d_conv)
 

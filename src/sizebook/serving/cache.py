@@ -23,8 +23,8 @@ def kv_cache_bytes(
     """Return the bytes of keys and values (and recurrent state) that a published model keeps for sequences of tokens.
 
     Each layer its own kind: grouped heads, one latent vector, a window of at most its width, the constant state of a
-    mixer. A blank kv_dtype is bf16; state counts 4 bytes an element and an indexer's keys 1, as engines keep them,
-    whatever it is. Layers that attend to an encoder count as many of its tokens. KV_CACHE_BYTES_PER_GPU says the same
-    of one GPU at tp 1. Left out: paging waste.
+    mixer. A blank kv_dtype is bf16; state counts 4 bytes an element, inputs of its convolution 2 and an indexer's keys
+    1, as engines keep them, whatever it is. Layers that attend to an encoder count as many of its tokens.
+    KV_CACHE_BYTES_PER_GPU says the same of one GPU at tp 1. Left out: paging waste.
     """
     return sequences * cache_bytes(catalog.architecture(model), context_tokens, dtype_bits(kv_dtype or "bf16") / 8)

@@ -85,7 +85,8 @@ def kv_cache_bytes_per_gpu(
 def state_bytes(model: Model, tp: Tp = DEFAULT) -> MemoryBytes:
     """Return the recurrent state of one sequence on one GPU: state elements x 4 bytes / tp, whatever the context.
 
-    Mixers such as Mamba and the delta rule keep it in single precision; a model of attention only has none.
+    Mixers such as Mamba and the delta rule keep it in single precision, and 2 bytes of each input of their convolution
+    but the newest; a model of attention only has none.
     """
     return shape_of(model).state_bytes / tp
 

@@ -13,7 +13,7 @@ from typing import Any
 from sizebook.core.errors import InputError
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Brick, Experts, Layer
-from sizebook.models.cache_size import STATE_ELEMENT_BYTES
+from sizebook.models.cache_size import state_bytes
 from sizebook.models.cached_results import cached_by_model
 from sizebook.models.counting import count
 from sizebook.models.flops import distinct_layers, head_parameters
@@ -195,7 +195,7 @@ def _indexer(sums: _Sums, brick: Any, times: int) -> None:
 def _state(sums: _Sums, brick: Any, times: int) -> None:
     """Add one kind of mixer that keeps a state."""
     sums.numbers["n_state_layers"] += times
-    sums.numbers["state_bytes"] += times * STATE_ELEMENT_BYTES * brick.state_elements
+    sums.numbers["state_bytes"] += times * state_bytes(brick)
     sums.numbers["state_heads"] = float(math.gcd(int(sums.numbers["state_heads"]), int(_number(brick, "n_heads"))))
 
 
