@@ -7,7 +7,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
-from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.finance import course_said, is_unchanged, months_table, months_tiles
 from sizebook.workbooks.gpu_hour_lines import CONTRACTS_WAIT
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
 from sizebook.workbooks.print_ranges import fold_blank
@@ -38,7 +38,12 @@ def result(book: Book) -> None:
     page.paragraph(page.resolve(f'="Prices of GPU-hours and their basis stand on Services. "&{share}'))
     _messages(page)
     _tiles(page)
-    gpus_chart, kw_chart = page.room_for_chart(), page.room_for_chart()
+    ranks = ",".join(is_unchanged(f"rank_gpus_{of}") for of in (*range(1, LARGEST + 1), "others"))
+    same = 'IF({months}=1,"one month","the same in every month")&", so no chart"'
+    gpus_chart, kw_chart = (
+        page.room_for_chart(f'=IF({unchanged},"{of}: "&{same}," ")')
+        for unchanged, of in ((part(f"AND({ranks})"), "GPUs of replicas"), (is_unchanged("site_kw"), "Power"))
+    )
     page.finish()
     rows = _months(book)
     page.chart(
@@ -48,8 +53,8 @@ def result(book: Book) -> None:
             "GPUs of replicas at peak",
             styles.WHOLE,
             rows,
-            "IJKLMN",
-            limits="O",
+            "EFGHIJ",
+            limits="K",
             of_sheet="Charts",
         ),
         at=gpus_chart,
@@ -67,28 +72,24 @@ def _months(book: Book) -> tuple[int, int]:
     page = new_sheet(
         book,
         "Charts",
-        "The months that Result draws: each up to twelve, of a longer plan every second, third, fourth or sixth.",
-        ("",) * 12,
-        (22, *[15] * 13),
+        "The months that Result draws.",
+        ("",) * 8,
+        (22, *[15] * 9),
     )
-    page.section("Power, nodes and cost in these months; GPUs of replicas at peak, the largest services")
+    page.section("Power; GPUs of replicas at peak, the largest services")
     others = '=IF(SUM({rank_gpus_others.all})=0,"","Others")'
     first, last = months_table(
         page,
         {
             "site_kw": "Power, kW",
             "kw_shown": _ceiling("kw", "Power, kW"),
-            "nodes": "Nodes",
-            "own_nodes": "Nodes, none shared",
-            "racks": "Racks",
-            "usd": f"Cost, {MONEY}",
             **{f"rank_gpus_{at}": f"={{rank_name.{at}}}" for at in range(1, LARGEST + 1)},
             "rank_gpus_others": others,
             "gpu_shown": _ceiling("gpu", "GPUs paid for"),
         },
     )
     page.finish()
-    fold_blank(page.sheet, f"$I${first - 1}:$N${first - 1}")
+    fold_blank(page.sheet, f"$E${first - 1}:$J${first - 1}")
     return first, last
 
 
@@ -98,6 +99,8 @@ def texts(page: LineSheet) -> None:
     for end, said in (("", "all months"), ("_least", "least"), ("_most", "most")):
         page.constant(f"said{end}", f"Cost, {said}", f"={{usd{end}.total}}", MONEY, "Months", styles.WHOLE)
         _text(page, f"said{end}_text", "As text", f"={money_text(f'{{said{end}}}')}")
+    course = course_said("peak_gpus", count_text, " GPUs at peak")
+    _text(page, "gpus_message", "GPUs by month", f'={course}&", the most for "&{{rank_name.1}}')
     page.section("First month beyond a ceiling")
     for ceiling in CEILINGS:
         _beyond(page, *ceiling)
@@ -137,13 +140,13 @@ def _ceiling(name: str, instead: str) -> str:
 
 def _messages(page: LineSheet) -> None:
     """Say in three lines what the fleet costs, how it grows, and whether the ceilings hold."""
-    last = {name: part(f"INDEX({{{name}.all}},{{months}})") for name in ("peak_gpus", "nodes", "racks")}
+    last = {name: part(f"INDEX({{{name}.all}},{{months}})") for name in ("nodes", "racks")}
     total = f'={{said_text}}&" over "&{count_with_unit("{months}", "month")}&" ("'
     page.statement("cost_message", "Cost", f'{total}&{{said_least_text}}&" to "&{{said_most_text}}&")"', "Months")
     page.statement(
-        "gpus_message",
+        "fleet_message",
         "Fleet",
-        f'="From "&{count_text("{peak_gpus.1}")}&" to "&{count_text(last["peak_gpus"])}&" GPUs at peak, on "'
+        f'={{gpus_message}}&"; in the last month on "'
         f'&{count_with_unit(last["nodes"], "node")}&" in "&{count_with_unit(last["racks"], "rack")}',
         "Months",
     )
@@ -173,18 +176,7 @@ def _tiles(page: LineSheet) -> None:
                 styles.WHOLE,
                 range_text("{usd_least.total}", "{usd_most.total}"),
             ),
-            (
-                "GPUs at peak, month 1",
-                "={peak_gpus.1}",
-                styles.WHOLE,
-                range_text("{peak_gpus_fewest.1}", "{peak_gpus_most.1}", "", count_text),
-            ),
-            (
-                '="GPUs at peak, month "&{months}',
-                f"={last('peak_gpus')}",
-                styles.WHOLE,
-                range_text(last("peak_gpus_fewest"), last("peak_gpus_most"), "", count_text),
-            ),
+            *months_tiles("peak_gpus", "GPUs at peak", "fewest most", styles.WHOLE, count_text),
             ("Power to provide, kW", "={site_kw.total}", styles.WHOLE, "at most, cooling included"),
             ("Racks", "={racks.total}", styles.WHOLE, f'={count_with_unit("{nodes.total}", "node")}&" at most"'),
             ("Nodes that sharing saves", "=SUM({own_nodes.all})-SUM({nodes.all})", styles.WHOLE, "node-months"),

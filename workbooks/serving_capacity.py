@@ -6,7 +6,7 @@ from serving_capacity_basis import basis
 from serving_capacity_cases import PRICES, TRAFFIC, cases, cost
 from serving_capacity_checks import checks
 from serving_capacity_inputs import DRIVERS, inputs
-from serving_capacity_lines import calculation, curve
+from serving_capacity_lines import calculation, drawn
 from serving_capacity_months import PERIODS, months
 from serving_capacity_result import result
 
@@ -75,7 +75,7 @@ def build(book: Book) -> None:
     cases(book, staged)
     sensitivity_sheet(book, DRIVERS, (TRAFFIC, PRICES), cost, "cost of all months")
     calculation(page)
-    result(book, curve(page, staged))
+    result(book, *drawn(page, staged))
     checks_sheet(book, checks(staged))
     notes_sheet(book, FUNCTIONS, NOTES)
     front()

@@ -6,6 +6,7 @@ from serving_capacity_inputs import API
 from sizebook.plans.serving.curves import LOADS
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY
+from sizebook.workbooks.finance import course_said, months_table
 from sizebook.workbooks.line_sheet import LineSheet
 from sizebook.workbooks.references import text
 from sizebook.workbooks.text_formulas import count_text, money_text, number_text, part
@@ -146,12 +147,14 @@ def _api(page: LineSheet) -> None:
 
 def _messages(page: LineSheet) -> None:
     page.section("Titles of the charts")
-    for key, label, name, write, after in (
-        ("gpus_message", "GPUs by month", "peak_gpus", count_text, " GPUs at peak"),
-        ("money_message", "Cost by month", "usd", money_text, " a month"),
+    first, last = (part(f"FIXED({each},0)") for each in ("{requests_day.1}", "INDEX({requests_day.all},{months})"))
+    requests = f'", for "&IF({first}={last},"",{first}&" to ")&{last}&" requests a day"'
+    reserved = f'", "&{number_text("100*{reserved_usd.total}/{usd.total}")}&" % of it for reserved GPUs"'
+    for key, label, said in (
+        ("gpus_message", "GPUs by month", f"{course_said('peak_gpus', count_text, ' GPUs at peak')}&{requests}"),
+        ("money_message", "Cost by month", f"{course_said('usd', money_text, ' a month')}&{reserved}"),
     ):
-        first, last = write(f"{{{name}.1}}"), write(f"INDEX({{{name}.all}},{{months}})")
-        page.statement(key, label, f'=IF({{months}}=1,"","From "&{first}&" to ")&{last}&"{after}"', "Months")
+        page.statement(key, label, f"={said}", "Months")
     limit = 'IF(ISNUMBER({ttft_limit})+ISNUMBER({tpot_limit})>0," within its targets","")'
     page.statement(
         "curve_message",
@@ -168,7 +171,24 @@ def _messages(page: LineSheet) -> None:
     )
 
 
-def curve(page: LineSheet, staged: Staged) -> Rows:
+def drawn(page: LineSheet, staged: Staged) -> tuple[Rows, Rows]:
+    """Add what the charts draw, months and the latency curve of one replica; return their rows."""
+    page.part("Charts", "The months that the charts of Result draw, and the curve of Replica.")
+    page.section("Months of the charts")
+    rows = months_table(
+        page,
+        {
+            "peak_gpus": "GPUs",
+            "peak_gpus_fewest": "GPUs, fewest",
+            "peak_gpus_most": "GPUs, most",
+            "reserved_usd": f"Reserved, {MONEY}",
+            "on_demand_usd": f"On demand, {MONEY}",
+        },
+    )
+    return rows, _curve(page, staged)
+
+
+def _curve(page: LineSheet, staged: Staged) -> Rows:
     """Add the latency curve of one replica; return the rows of its steps."""
     page.part("Curve", "One replica as requests in flight grow: predicted, without the band.")
     page.section("Latency and rate")

@@ -6,7 +6,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
-from sizebook.workbooks.finance import months_table
+from sizebook.workbooks.finance import is_unchanged, months_tiles
 from sizebook.workbooks.gpu_hour_lines import CONTRACTS_WAIT, KINDS
 from sizebook.workbooks.line_sheet import LineSheet, result_sheet
 from sizebook.workbooks.text_formulas import count_text, count_with_unit, number_text, part, range_text
@@ -18,30 +18,24 @@ _POOLS_HELD = (
 )
 
 
-def result(book: Book, steps: tuple[int, int]) -> None:
-    """Add the sheets; ``steps`` are the rows of the latency curve."""
+def result(book: Book, months: tuple[int, int], steps: tuple[int, int]) -> None:
+    """Add the sheets; on Basis stand ``months`` to draw, and ``steps`` of the latency curve."""
     said = "The figures to hand on; ranges hold eight of ten measurements."
-    page = result_sheet(book, "Result", said, (15, *[15.8] * 5), chart_rows=8)
+    page = result_sheet(book, "Result", said, (15, *[15.8] * 5), chart_rows=15)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     page.paragraph(page.resolve(_POOLS_HELD))
     page.paragraph(page.resolve(CONTRACTS_WAIT.format(hold="{contracts_hold.1}")), "Banner")
     page.paragraph(page.resolve(_price_said()), height=45)
     _tiles(page)
-    gpus_chart, cost_chart = page.room_for_chart(), page.room_for_chart()
-    page.section("Months of the charts")
-    rows = months_table(
-        page,
-        {
-            "peak_gpus_fewest": "GPUs, fewest",
-            "peak_gpus": "GPUs",
-            "peak_gpus_most": "GPUs, most",
-            "reserved_usd": f"Reserved, {MONEY}",
-            "on_demand_usd": f"On demand, {MONEY}",
-        },
-    )
-    page.chart(Chart("columns", "{gpus_message}", "GPUs at peak", styles.WHOLE, rows, "CDE"), at=gpus_chart)
-    page.chart(Chart("stacked", "{money_message}", "cost a month", styles.WHOLE, rows, "FG"), at=cost_chart)
+    for name, chart in (
+        (
+            "peak_gpus",
+            Chart("columns", "{gpus_message}", "GPUs at peak", styles.WHOLE, months, "C", "Basis", limits="DE"),
+        ),
+        ("usd", Chart("stacked", "{money_message}", "cost a month", styles.WHOLE, months, "FG", "Basis")),
+    ):
+        page.chart(chart, at=page.room_for_chart(f'=IF({is_unchanged(name)},{chart.title}," ")'))
     page.finish()
     _replica_page(book, steps)
 
@@ -81,30 +75,20 @@ def _replica_page(book: Book, steps: tuple[int, int]) -> None:
 
 
 def _tiles(page: LineSheet) -> None:
-    def last(name: str) -> str:
-        return f"INDEX({{{name}.all}},{{months}})"
-
-    tiles = []
-    for name, label, ends, shown, write in (
-        ("peak_gpus", "GPUs at peak", ("fewest", "most"), styles.WHOLE, count_text),
-        ("usd", MONEY, ("least", "most"), styles.NUMBER, number_text),
-    ):
-        low, high = (f"{name}_{end}" for end in ends)
-        tiles.append(
-            (f"{label}, month 1", f"={{{name}.1}}", shown, range_text(f"{{{low}.1}}", f"{{{high}.1}}", "", write))
-        )
-        under = range_text(last(low), last(high), "", write)
-        tiles.append((f'="{label}, month "&{{months}}', f"={last(name)}", shown, under))
-    full = f'={number_text("{full_price}*" + last("currency_rate"))}&" at full load"'
-    every_month = f'="{MONEY}/Mtok out, all "&{count_with_unit("{months}", "month")}'
-    tokens = "({requests.total}*{plan_output_tokens})*{million}"
-    tiles.append((every_month, "={usd.total}/" + tokens, styles.RATE, full))
-    page.tiles(tiles)
+    page.tiles(
+        [
+            *months_tiles("peak_gpus", "GPUs at peak", "fewest most", styles.WHOLE, count_text),
+            *months_tiles("usd", MONEY, "least most", styles.NUMBER, number_text),
+        ]
+    )
     every_month = f'="{MONEY}, all "&{count_with_unit("{months}", "month")}'
     all_months = range_text("{usd_least.total}", "{usd_most.total}")
+    full = f'={number_text("{full_price}*INDEX({currency_rate.all},{months})")}&" at full load"'
+    tokens = "({requests.total}*{plan_output_tokens})*{million}"
     page.tiles(
         [
             (every_month, "={usd.total}", styles.WHOLE, all_months),
+            (f"{MONEY}/Mtok out, all months", "={usd.total}/" + tokens, styles.RATE, full),
             _seconds("Time to first token", "ttft", "s"),
             _seconds("Time per token out", "tpot", "ms"),
             ("In flight on a replica", "={plan_concurrency}", styles.WHOLE, '="limited by: "&{plan_binding}'),

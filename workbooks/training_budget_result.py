@@ -11,7 +11,7 @@ from sizebook.workbooks.addin_calls import NEEDS_ADDIN
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
-from sizebook.workbooks.finance import MEAN_RATE, months_table
+from sizebook.workbooks.finance import MEAN_RATE, is_unchanged, months_table
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
 from sizebook.workbooks.text_formulas import count_text, number_text, part
 
@@ -47,7 +47,7 @@ def result(book: Book) -> None:
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
-    by_month = page.room_for_chart()
+    by_month = page.room_for_chart(f'=IF({is_unchanged("month_usd")},{{months_message}}," ")')
     _cases(page)
     page.finish()
     rows = _parts(book)

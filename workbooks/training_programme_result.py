@@ -9,7 +9,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.cost_ranges import share_said
-from sizebook.workbooks.finance import MEAN_RATE, months_table
+from sizebook.workbooks.finance import MEAN_RATE, is_unchanged, months_table
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
 from sizebook.workbooks.text_formulas import count_with_unit, money_text, number_text, range_text
 
@@ -24,7 +24,8 @@ def result(book: Book) -> None:
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     page.paragraph(page.resolve(f'="Prices of GPU-hours stand on Phases. "&{share_said("{price_share.middle}")}'))
     _tiles(page)
-    by_month, by_part = page.room_for_chart(), page.room_for_chart()
+    unchanged = is_unchanged("month_usd", "{months.middle}")
+    by_month, by_part = page.room_for_chart(f'=IF({unchanged},{_months_said()}," ")'), page.room_for_chart()
     page.section("Phases")
     columns = (
         *((key, "") for key in ("shown", "starts_on", "days_middle", "hours_middle")),
@@ -49,7 +50,7 @@ def _drawn(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     page = new_sheet(
         book,
         "Charts",
-        "What Result draws; months evenly spread where there are more than twelve.",
+        "What Result draws.",
         ("",) * 2,
         (36, *[20] * 4),
     )
@@ -57,12 +58,17 @@ def _drawn(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     page.section("Titles of the charts")
     phases, cost = number_text("100*{phases_usd.middle}/{usd.middle}"), money_text(f"{{usd.middle}}*{MEAN_RATE}")
     page.statement("parts_message", "Cost by part", f'="Phases take "&{phases}&" % of "&{cost}', "Budget")
-    length = f'{count_with_unit("{months.middle}", "month")}&", "&{count_with_unit("{n_phases.middle}", "phase")}'
-    page.statement("months_message", "Cost by month", f'={cost}&" over "&{length}', "Budget")
+    page.statement("months_message", "Cost by month", f"={_months_said()}", "Budget")
     page.section("Months of the chart")
     rows = months_table(page, {"month_usd": f"Cost, {MONEY}", "month_hours": "GPU-hours"}, "{months.middle}")
     page.finish()
     return rows, (first, last - 1)
+
+
+def _months_said() -> str:
+    """Return the expression of what the months cost, for the title of their chart."""
+    length = f'{count_with_unit("{months.middle}", "month")}&", "&{count_with_unit("{n_phases.middle}", "phase")}'
+    return f'{money_text(f"{{usd.middle}}*{MEAN_RATE}")}&" over "&{length}'
 
 
 def _parts(page: LineSheet) -> tuple[int, int]:

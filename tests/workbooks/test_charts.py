@@ -25,13 +25,16 @@ every_book = pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file
 
 @dataclass(frozen=True)
 class Drawn:
-    """A chart as it is drawn: the reference to its title, and of each series what the name and the values show.
+    """A chart as it is drawn: the reference to its title, its categories, and what name and values of series show.
 
-    Excel and LibreOffice leave out what stands in folded rows and columns.
+    Excel and LibreOffice leave out what stands in folded rows and columns. ``kept`` counts the values that the file
+    keeps of each series, for readers that do not look at cells.
     """
 
     title: str
+    categories: list[Any]
     series: list[tuple[Any, list[Any]]]
+    kept: list[int]
 
 
 def charts(path: Path) -> Iterator[Drawn]:
@@ -41,12 +44,14 @@ def charts(path: Path) -> Iterator[Drawn]:
             root = etree.fromstring(archive.read(name))
             assert root.find(f".//{_C}plotVisOnly").get("val") == "1", name
             title = root.findtext(f"{_C}chart/{_C}title//{_C}f")
-            series = []
+            series, kept, categories = [], [], list[Any]()
             for one in root.iter(f"{_C}ser"):
                 values = visible(book, one.findtext(f"{_C}val//{_C}f"))
                 if values:
                     series.append((cells(book, one.findtext(f"{_C}tx//{_C}f"))[0].value, values))
-            yield Drawn(title or "", series)
+                    kept.append(len(one.findall(f"{_C}val//{_C}pt")))
+                    categories = visible(book, one.findtext(f"{_C}cat//{_C}f"))
+            yield Drawn(title or "", categories, series, kept)
 
 
 def cells(book: Workbook, reference: str) -> list[Any]:

@@ -175,6 +175,13 @@ class AddinCalls:
             self._changed_labels = f"{said}{row}"
         self._asked.append(f"{STAGED}!$A${top}:$A${top + rows[1] - rows[0]}")
 
+    def when_filled(self, cell: str) -> str:
+        """Return a reference to what a cell showed when the workbook was filled, blank while filling calculates."""
+        stored = f"$B${self._next}"
+        self._next += 2
+        self._define(f"{STAGED}!{stored}", cell)
+        return f"{STAGED}!{stored}"
+
     def changed(self, lines: Iterable[tuple[str, Sequence[int], int]]) -> str:
         """Store lines, each a sheet, its columns and its row, as `watch` does; no figure waits for them.
 

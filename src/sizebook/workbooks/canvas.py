@@ -16,6 +16,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import BASE, FIRST_COLUMN, LABELS, Book
 from sizebook.workbooks.native_charts import KINDS, ChartReferences, Kind, draw_chart
 from sizebook.workbooks.print_layout import fit_one_page, set_print_area, set_up_printing
+from sizebook.workbooks.print_ranges import fold_blank
 from sizebook.workbooks.references import quoted
 
 RESULT = "Result"  # the sheet whose tiles the cover repeats
@@ -24,6 +25,7 @@ _CHART_ROWS = 19
 _GAP = 8  # points above a section
 _TILE_HEIGHTS = (8, 26, 24, 26)  # gap, label, figure, what stands under it
 _MOST_LABELS = 8  # columns that hold their figures above them
+Tile = tuple[str, str, str, str]  # label, formula, number format, and what stands under the figure
 
 
 @dataclass(frozen=True)
@@ -157,8 +159,8 @@ class Canvas:
         rule = Rule(type="cellIs", operator="equal", formula=[f'"{FAILED}"'], dxf=failed)
         self.sheet.conditional_formatting.add(cells, rule)
 
-    def tiles(self, figures: Sequence[tuple[str, str, str, str]]) -> None:
-        """Add headline figures side by side: label, formula, number format, and what stands under it."""
+    def tiles(self, figures: Sequence[Tile]) -> None:
+        """Add headline figures side by side."""
         for row, height in enumerate(_TILE_HEIGHTS, self.row):
             self.sheet.row_dimensions[row].height = height
         self.row += 1
@@ -230,10 +232,20 @@ class Canvas:
         rule = Rule(type="expression", formula=[f'$B{first}<>""'], dxf=ruled)
         self.sheet.conditional_formatting.add(f"B{first}:{last}{self.row - 1}", rule)
 
-    def room_for_chart(self) -> int:
-        """Leave room for a chart of a table that comes further down; return where it goes, for `chart`."""
-        self.row += self.chart_rows + 1
-        return self.row - self.chart_rows - 1
+    def room_for_chart(self, instead: str = "") -> int:
+        """Leave room for a chart of a table that comes further down; return where it goes, for `chart`.
+
+        Where ``instead``, a formula, gives a text, filling folds the room, and the text stands in place of the chart.
+        """
+        at = self.row
+        if instead:
+            self.paragraph(self.resolve(instead))
+            room = range(self.row, self.row + self.chart_rows)
+            for row in room:
+                self._put(2, f'=IF($B${at}=" "," ","")', "Paragraph", row)
+            fold_blank(self.sheet, f"$B${room[0]}:$B${room[-1]}")
+        self.row = at + self.chart_rows + 1
+        return at
 
     def chart(self, chart: Chart, at: int | None = None) -> None:
         """Add a chart of a table; ``at`` is room that was left for it."""

@@ -76,7 +76,7 @@ def _refresh(
     """Bring one reference's points up to date; return whether they changed."""
     numbers = etree.QName(kind).localname in ("numCache", "numDim")
     cache = reference if reference.tag == f"{{{CHART_2016}}}lvl" else reference.find(kind)
-    places = list(source.cells()) if cache is None else _drawn_places(package, source, cache)
+    places = _drawn_places(package, source, reference, cache)
     values = [shown(source.sheet, *place) for place in places]
     texts = {index: _text(value, numbers) for index, value in enumerate(values)}
     old = {} if cache is None else {int(pt.get("idx", "0")): pt for pt in cache.iterfind("{*}pt")}
@@ -98,11 +98,15 @@ def _draw_the_same(now: Any, before: Any) -> bool:
     return all(_same(_text(now, numbers), _text(before, numbers)) for numbers in (False, True))
 
 
-def _drawn_places(package: Package, source: Area, cache: etree._Element) -> list[tuple[int, int]]:
-    """Return the cells that a cache numbers: all, or those that are shown, where it counts as many."""
+def _drawn_places(
+    package: Package, source: Area, reference: etree._Element, cache: etree._Element | None
+) -> list[tuple[int, int]]:
+    """Return the cells that a cache numbers: those that are shown, or all where it counts as many."""
     places = list(source.cells())
-    count = cache.find(_tag("ptCount"))
-    if count is None or count.get("val") == str(len(places)) or source.sheet not in package.sheets():
+    count = None if cache is None else cache.find(_tag("ptCount"))
+    counts_all = len(places) == 1 or (cache is not None and (count is None or count.get("val") == str(len(places))))
+    draws_hidden = reference.getroottree().find(f".//{_tag('plotVisOnly')}[@val='0']") is not None
+    if counts_all or draws_hidden or source.sheet not in package.sheets():
         return places
     root = package.xml(package.sheets()[source.sheet])
     rows = {int(row.get("r", "0")) for row in root.iter(tag("row")) if row.get("hidden") in _TRUE}
@@ -111,8 +115,7 @@ def _drawn_places(package: Package, source: Area, cache: etree._Element) -> list
         for each in root.iter(tag("col"))
         if each.get("hidden") in _TRUE
     ]
-    visible = [(row, column) for row, column in places if row not in rows and not any(column in span for span in spans)]
-    return visible if count.get("val") == str(len(visible)) else places
+    return [(row, column) for row, column in places if row not in rows and not any(column in span for span in spans)]
 
 
 def _renew(cache: etree._Element, old: Mapping[int, etree._Element], texts: Mapping[int, str | None]) -> None:

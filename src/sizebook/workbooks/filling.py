@@ -183,8 +183,8 @@ def _calculated(package: Package, sheets: Mapping[str, Sheet], drawn: Drawn, *, 
         _refuse_uncalculated(package.path, calculated)
     stored = _write_computed(sheets, calculated)
     _hold_values(package, sheets, stored)
-    refresh_charts(package, stored, drawn)
     apply_print_ranges(package, stored)
+    refresh_charts(package, stored, drawn)  # of the cells that are shown now
     return calculated
 
 

@@ -16,12 +16,13 @@ from sizebook.scenarios.money import Currency
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book, Place
+from sizebook.workbooks.canvas import Tile
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
 from sizebook.workbooks.print_ranges import fold_blank, print_to
 from sizebook.workbooks.scenario_inputs import RATE
+from sizebook.workbooks.text_formulas import part, range_text
 from sizebook.workbooks.timeline import SUM, Timeline, some_months
 
-SHOWN_MONTHS = 12  # of a longer plan every second month is shown, every third, fourth or sixth, up to the last
 START = Argument(
     "start",
     Quantity("any day of the first month", kind="date", label="First month", source="assumption: type your own"),
@@ -150,22 +151,63 @@ def dated_level(book: Book, dates: str, levels: str, *, from_first: bool) -> str
 
 
 def months_table(page: LineSheet, rows: Mapping[str, str], months: str = "{months}") -> tuple[int, int]:
-    """Add a table of some rows of the months, each with its head, blank beyond the last month; return its rows.
+    """Add a table of some rows of the months, each with its head, for charts to draw; return its rows.
 
-    ``months`` is a reference to how many there are. Months stand equally far apart, so that a line shows the growth.
+    ``months`` is a reference to how many there are. Each has its row as the workbook is filled; those beyond the plan
+    are folded, so that charts leave them out. Where somebody then makes the plan longer, its rows are every second
+    month, third and so on up to the last; of a shorter one the rows left over are blank.
     """
-    apart = f"IF({months}>{4 * SHOWN_MONTHS},6,ROUNDUP({months}/{SHOWN_MONTHS},0))"
-    bars = f"ROUNDUP({months}/{apart},0)"
+    filled = page.book.addin_calls.when_filled(page.book.resolve(months, ""))
+    apart = part(f'ROUNDUP({months}/IF({filled}="",{months},{filled}),0)')
+    drawn = part(f"ROUNDUP({months}/{apart},0)")
     table = []
     first = page.row + 1
-    for number in range(SHOWN_MONTHS):
-        at = f"{months}-{apart}*({bars}-{number + 1})"
-        starts = f'=IF({bars}>{number},INDEX({{starts.all}},{at}),"")'
+    for number in range(LONGEST_PLAN):
+        at = f"{months}-{apart}*({drawn}-{number + 1})"
+        starts = f'=IF({drawn}>{number},INDEX({{starts.all}},{at}),"")'
         figures = [f'=IF($B{first + number}="","",INDEX({{{name}.all}},{at}))' for name in rows]
         table.append([starts, *figures])
     first, last = page.table(["Month", *rows.values()], table, [styles.MONTH, *[styles.WHOLE] * len(rows)], blanks=True)
     fold_blank(page.sheet, f"$B${first}:$B${last}")  # a line of Excel's falls to 0 at a blank text
     return first, last
+
+
+def is_unchanged(name: str, months: str = "{months}") -> str:
+    """Return the expression of whether a figure is the same in every month, but for rounding; one alone among them."""
+    each = some_months(name, "1", months)
+    return part(f"MAX({each})-MIN({each})<={{rounding}}*MAX({each})")
+
+
+def busiest_month(name: str) -> str:
+    """Return the expression of the first month of the plan in which a figure is the largest."""
+    return part(f"MATCH(MAX({{{name}.all}}),{{{name}.all}},0)")
+
+
+def months_tiles(name: str, label: str, ends: str, shown: str, write: Callable[[str], str]) -> list[Tile]:
+    """Return a figure of the first month, the last and that of the most as tiles, each over its range.
+
+    ``ends`` names the ends of the range: "fewest most".
+    """
+    most = busiest_month(name)
+    either = f'IF({is_unchanged(name)},"every month","most: month "&{most})'
+    tiles = []
+    for month, said in (("1", '"month 1"'), ("{months}", '"month "&{months}'), (most, part(either))):
+        figure, low, high = (f"INDEX({{{key}.all}},{month})" for key in (name, *(f"{name}_{e}" for e in ends.split())))
+        tiles.append((f'="{label}, "&{said}', f"={figure}", shown, range_text(low, high, "", write)))
+    return tiles
+
+
+def course_said(name: str, write: Callable[[str], str], after: str, months: str = "{months}") -> str:
+    """Return the expression of how a figure goes, for the title of a chart: what it is at first and in the last month,
+    in the busiest where that lies between and above both, and once where it never changes."""
+    first, last, most = (
+        write(part(each)) for each in (f"{{{name}.1}}", f"INDEX({{{name}.all}},{months})", f"MAX({{{name}.all}})")
+    )
+    at = busiest_month(name)
+    between = part(f"AND({at}>1,INDEX({{{name}.all}},{months})<MAX({{{name}.all}}))")
+    course = f'"From "&{first}&" to "&{last}&"{after}"&IF({between},", "&{most}&" in month "&{at},"")'
+    unchanged = f'{last}&IF({months}=1,"{after}","{after.removesuffix(" a month")} in every month")'
+    return f"IF({is_unchanged(name, months)},{part(unchanged)},{part(course)})"
 
 
 def years_sheet(

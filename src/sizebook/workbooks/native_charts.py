@@ -31,6 +31,8 @@ KINDS: dict[Kind, str] = {
     "tornado": "Bars to both sides",
 }
 
+_BELOW = 4  # names of series on one line below a chart; more stand beside it
+
 
 @dataclass(frozen=True)
 class ChartReferences:
@@ -73,11 +75,9 @@ def draw_chart(sheet: Worksheet, row: int, last_column: int, n_rows: int, drawn:
         color = styles.ACCENT if len(drawn.series) == 1 else styles.SERIES[index % len(styles.SERIES)]
         chart.series.append(_series(index, name, values, drawn, color))
     _limit(chart, drawn)
-    chart.legend = (
-        None
-        if len(drawn.series) + len(drawn.limits) == 1
-        else Legend(legendPos="b", overlay=False, txPr=_letters(9, styles.INK))
-    )
+    n_named = len(drawn.series) + len(drawn.limits)
+    where = "r" if n_named > _BELOW else "b"
+    chart.legend = None if n_named == 1 else Legend(legendPos=where, overlay=False, txPr=_letters(9, styles.INK))
     _quiet_axes(chart, drawn)
     sheet.add_chart(chart)
 
