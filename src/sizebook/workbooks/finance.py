@@ -162,11 +162,11 @@ def months_table(page: LineSheet, rows: Mapping[str, str], months: str = "{month
     drawn = part(f"ROUNDUP({months}/{apart},0)")
     table = []
     first = page.row + 1
-    for number in range(LONGEST_PLAN):
-        at = f"{months}-{apart}*({drawn}-{number + 1})"
-        starts = f'=IF({drawn}>{number},INDEX({{starts.all}},{at}),"")'
-        figures = [f'=IF($B{first + number}="","",INDEX({{{name}.all}},{at}))' for name in rows]
-        table.append([starts, *figures])
+    for row in range(first, first + LONGEST_PLAN):
+        number = f"ROWS($A${first}:$A{row})"
+        at = f"{months}-{apart}*({drawn}-{number})"
+        starts = f'=IF({drawn}>={number},INDEX({{starts.all}},{at}),"")'
+        table.append([starts, *(f'=IF($B{row}="","",INDEX({{{name}.all}},{at}))' for name in rows)])
     first, last = page.table(["Month", *rows.values()], table, [styles.MONTH, *[styles.WHOLE] * len(rows)], blanks=True)
     fold_blank(page.sheet, f"$B${first}:$B${last}")  # a line of Excel's falls to 0 at a blank text
     return first, last
