@@ -76,7 +76,7 @@ def draw_chart(sheet: Worksheet, row: int, last_column: int, n_rows: int, drawn:
         chart.series.append(_series(index, name, values, drawn, color))
     _limit(chart, drawn)
     n_named = len(drawn.series) + len(drawn.limits)
-    where = "r" if n_named > _BELOW else "b"
+    where: Literal["r", "b"] = "r" if n_named > _BELOW else "b"
     chart.legend = None if n_named == 1 else Legend(legendPos=where, overlay=False, txPr=_letters(9, styles.INK))
     _quiet_axes(chart, drawn)
     sheet.add_chart(chart)
