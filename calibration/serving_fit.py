@@ -23,7 +23,7 @@ from sizebook.core.errors import SizebookError
 from sizebook.serving.band import Setting, architecture_of, bits_of
 from sizebook.serving.case import ENGINES, Case, case_of, layout_meant, startable
 from sizebook.serving.formats import weight_dtype_of
-from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes, requests_that_fit
+from sizebook.serving.memory import Engine, engine_constants, engine_memory, physical_bytes, requests_that_fit
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.releases import place_of
 from sizebook.serving.shape import side_by_side
@@ -147,7 +147,7 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
         case, dp, recipe, setting = case_of(row["model_path"], gpu.key, columns), columns.dp, {}, {}
     case = replace(case, overlapped=overlapped(engine, row["backend_version"], gpu))
     held = held_steps(setting, dp, concurrency)
-    memory = engine_memory(case, physical_bytes(gpu), engine_constants(engine, RAN_AS.get(engine, "")))
+    memory = engine_memory(case, physical_bytes(gpu), ran_with(engine))
     group = f"{case.shape}|{gpu.key}|{engine}|{row['precision']}"
     return {
         "case": case,
@@ -168,6 +168,19 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
         "capacity": requests_that_fit(case, memory, int(row["isl"]), int(row["osl"])) * dp,
         "name": f"{row['model_path']} {gpu.key} {engine} {row['precision'] or 'bf16'}",
     }
+
+
+def ran_with(engine: str) -> Engine:
+    """Return what an engine took on the measured servers.
+
+    InferenceX starts hybrids in SGLang without a prefix cache (qwen3.5_*.sh: --disable-radix-cache): a request then
+    takes one state, and one for each token that a step checks, of the cache that all share.
+    """
+    constants = engine_constants(engine, RAN_AS.get(engine, ""))
+    if engine != "sglang":
+        return constants
+    alone = {"state_copies": 1.0, "state_copies_drafting": 2.0, "state_copies_per_draft": 1.0}
+    return replace(constants, state_share=0.0, state_aside=0.0, **alone)
 
 
 def _arrivals(row: dict[str, str], engine: str, held: float) -> str:

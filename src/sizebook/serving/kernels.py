@@ -19,7 +19,9 @@ from sizebook.serving.shape import AttentionKind
 STATE_KEY_WIDTH = 128.0  # of the mixers measured: a state of n elements passes n / 128 activations a token
 INDEXED_WIDTH = 6144.0  # activations of a token in the measured indexer
 # Seconds that an all-reduce takes more, however small, where its GPUs are joined by a network: 75 us for 4 kB over
-# nodes of 8 H100 (github.com/NVIDIA/nccl, issue 1453, out of place). Links of one domain, NVL72 included, take none.
+# nodes of 8 H100 (github.com/NVIDIA/nccl, issue 1453, out of place); over two nodes of Google's A3 Mega, whose network
+# is no InfiniBand, 127 us, and 139 for 16 kB (lessizzmore/create-a3mega-ztan-fork). Links of one domain, NVL72
+# included, take none.
 NETWORK_SECONDS = 75e-6
 ACTIVATION_BYTES = 2.0  # activations and the vocabulary head stay in 16 bits
 
