@@ -18,6 +18,7 @@ from sizebook.functions import load
 from sizebook.models.catalog import resolve
 from sizebook.scenarios.kinds import KINDS, plan_of
 from sizebook.scenarios.scenario_files import parse
+from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import check_provider
 from tests.commands import run
@@ -42,6 +43,7 @@ PLACES: dict[str, Callable[[str, str], object]] = {
     "function": lambda _, typed: find(typed),
     "provider": lambda _, typed: check_provider(typed),
     "plan": lambda _, typed: plan_of({"plan": typed}),
+    "grid": lambda _, typed: grid_of(typed),
 }
 
 

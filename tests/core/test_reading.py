@@ -97,6 +97,12 @@ def test_per_cent_are_told_to_be_written_as_a_ratio(argument: str, given: object
     assert message_of(SizebookError, coerce, taken, given) == said
 
 
+@pytest.mark.parametrize(*listed("core", "test_a_number_with_its_unit_is_told_how_to_be_written"))
+def test_a_number_with_its_unit_is_told_how_to_be_written(argument: str, typed: str, fix: str) -> None:
+    taken = next(each for each in find("SERVING_LEDGER").arguments if each.name == argument)
+    assert message_of(SizebookError, coerce, taken, typed).endswith(f"{taken.quantity.meaning}). {fix}")
+
+
 def test_other_words_name_choices_and_are_none() -> None:
     """Of every argument: a word stands for one choice that there is, and is no choice itself."""
     for function in registered().values():

@@ -42,6 +42,18 @@ def test_gpu_list_spills_one_key_a_row() -> None:
     assert ["h100-sxm"] not in call("GPU_LIST", "amd")
 
 
+@pytest.mark.parametrize(*listed("tables", "test_a_gpu_is_asked_for_in_full"))
+def test_a_gpu_is_asked_for_in_full(typed: str, sharing: str) -> None:
+    assert message_of(UnknownKeyError, accelerator, typed) == (
+        f"ambiguous gpu: got '{typed}', want its form and memory size too. Use one of {sharing}."
+    )
+
+
+def test_the_maker_before_the_name_is_forgiven() -> None:
+    assert accelerator("NVIDIA L40S").key == "l40s"
+    assert accelerator("amd_mi300x").key == "mi300x"
+
+
 def test_peaks_by_dtype() -> None:
     b200 = accelerator("b200-sxm")
     assert b200.peak_flop_per_s("fp4") == 2 * b200.peak_flop_per_s("fp8") == 4 * b200.peak_flop_per_s("bf16")

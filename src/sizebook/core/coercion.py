@@ -12,7 +12,7 @@ from typing import Any
 
 from sizebook.core.errors import CODES, CellError, InputError, RangeError, SizebookError, UnknownKeyError, shown
 from sizebook.core.hints import unknown_key
-from sizebook.core.number_text import split_number
+from sizebook.core.number_text import as_ratio, fix_of, split_number
 from sizebook.core.sections import SMALLEST, Argument
 
 Cell = Any  # None, bool, int, float, str, or a SizebookError standing in its place
@@ -135,9 +135,7 @@ def _number(argument: Argument, cell: Cell) -> int | float:
 def _parsed(argument: Argument, text: str) -> int | float:
     parts = split_number(text, argument.name, is_whole=argument.quantity.kind == "integer")
     if parts is None:
-        fix = "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."
-        if argument.quantity.unit == "ratio" and (percent := _PERCENT.fullmatch(text)):
-            fix = _as_ratio(float(percent[1]))
+        fix = fix_of(text, argument.quantity.unit)
         raise InputError(f"{argument.name} is not a number: got {shown(text)}, want {_wanted(argument)}. {fix}")
     number, scale = parts
     value = float(number) * scale
@@ -161,15 +159,8 @@ def _within(argument: Argument, value: int | float) -> int | float:
     limits = (("at least", q.minimum), lowest, ("at most", q.maximum), ("below", q.below))
     bounds = " and ".join(f"{word} {bound:g}" for word, bound in limits if bound is not None)
     is_percent = q.unit == "ratio" and q.maximum == 1 and 2 <= value <= 100
-    fix = _as_ratio(value) if is_percent else "Correct the number."
+    fix = as_ratio(value) if is_percent else "Correct the number."
     raise RangeError(f"{argument.name} is out of range: got {shown(_bare(value))}, want {bounds} ({q.meaning}). {fix}")
-
-
-_PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
-
-
-def _as_ratio(percent: float) -> str:
-    return f"Write {percent:g} % as {percent / 100:g}."
 
 
 def _bare(value: int | float) -> int | float:

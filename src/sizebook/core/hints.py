@@ -33,7 +33,7 @@ def likely_words(word: str, known: Iterable[str]) -> list[str]:
         return []
     names = {name.casefold(): name for name in known}
     given = word.strip().casefold()
-    if meant := [names[other] for other in _other_words().get(_squashed(given), ()) if other in names]:
+    if meant := [names[other] for other in other_words(given) if other in names]:
         return meant[:MOST]
     ranks = {name: rank for name in names if (rank := _rank(given, name))}
     best = min(ranks.values(), default=None)
@@ -78,6 +78,11 @@ def unknown_key(
 def _either(names: list[str]) -> str:
     quoted = [f"'{name}'" for name in names]
     return " or ".join(filter(None, (", ".join(quoted[:-1]), *quoted[-1:])))
+
+
+def other_words(word: str) -> list[str]:
+    """Return what a word that people use elsewhere is called here, in whatever place; nothing for most."""
+    return _other_words().get(_squashed(word.strip().casefold()), [])
 
 
 @cache

@@ -84,3 +84,33 @@ def _with_point(text: str, name: str) -> str:
         return text if sign != "," or "." not in text else "?"
     minus, whole, decimals, rest = match.groups()
     return f"{minus}{re.sub('[.,]', '', whole)}{'.' + decimals if decimals else ''}{rest}"
+
+
+# What stands between thousands where it is no comma, at least two groups of a point, which may stand before decimals.
+_THOUSANDS = re.compile(r"\d{1,3}(?:(?:[ '\u2019\u00a0\u2009\u202f]\d{3})+|(?:\.\d{3}){2,})", re.ASCII)
+_WITH_UNIT = re.compile(r"([$\u20ac\u00a3]?) ?(\d+(?:\.\d+)?) ?([^\d.]*)\.?", re.ASCII)
+_SECONDS = {"ms": 1e-3, "s": 1, "sec": 1, "seconds": 1, "sekunden": 1, "min": 60, "minutes": 60, "minuten": 60}
+_GERMAN_SCALES = {"mio": "M", "millionen": "M", "mrd": "B", "milliarden": "B", "billionen": "T"}
+
+
+def as_ratio(percent: float) -> str:
+    """Return how to write a share that is given in per cent."""
+    return f"Write {percent:g} % as {percent / 100:g}."
+
+
+def fix_of(text: str, unit: str) -> str:
+    """Return how to write a text that is no number: without its unit, its spaces or its German word."""
+    plain = text.strip()
+    if _THOUSANDS.fullmatch(plain):
+        return f"Write {re.sub(r'[^0-9]', '', plain)}."
+    match = _WITH_UNIT.fullmatch(plain)
+    if match is None or (not match[1] and match[3].upper() in SCALES):  # whose sign of decimals is not the declared one
+        return "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."
+    number, word = match[2], match[3].casefold()
+    if unit == "ratio" and word in ("%", "percent", "per cent", "prozent"):
+        return as_ratio(float(number))
+    if unit == "seconds" and word in _SECONDS:
+        return f"Write {plain} as {float(number) * _SECONDS[word]:g}."
+    if word in _GERMAN_SCALES:
+        return f"Write {plain} as {number}{_GERMAN_SCALES[word]}."
+    return f"Write the number alone{f', in {unit}' if unit not in ('', 'ratio') else ''}."

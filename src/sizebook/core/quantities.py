@@ -60,11 +60,14 @@ def dtype_keys() -> tuple[str, ...]:
     return _keys("dtypes", "dtype")
 
 
+# Methods and kernels that people name for weights of four bits with a scale a group.
+INT4_METHODS = ("awq", "gptq", "marlin", "awq_marlin", "gptq_marlin", "w4a16")
 Dtype = Annotated[
     str,
     Quantity(
         "number format that weights are stored in",
         choices=dtype_keys,
+        means=tuple((word, "int4_wo") for word in INT4_METHODS),
         default="bf16",
         label="Number format of the weights",
         source="data/dtypes.csv",

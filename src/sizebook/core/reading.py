@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.hints import likely_words, want_one_of
+from sizebook.core.hints import likely_words, other_words, suggestion, want_one_of
 from sizebook.core.scenario_keys import tables_by_key
 from sizebook.core.sections import (
     TABLES,
@@ -164,7 +164,8 @@ def _several(entry: Nested, name: str, value: Any, place: str, found: _Findings)
 
 
 def _no_table(value: Any, name: str, place: str, found: _Findings) -> Any:
+    hint = suggestion(name, found.tables_by_key) if other_words(name) else ""
     found.problems.append(
-        f"{place}not a table: got {name} = {value!r}, want a table [{name}]. Write its keys under it."
+        f"{place}not a table: got {name} = {value!r}, want a table [{name}].{hint or ' Write its keys under it.'}"
     )
     return None

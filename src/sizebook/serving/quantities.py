@@ -6,7 +6,7 @@ sweeps and an input of workbooks.
 
 from typing import Annotated
 
-from sizebook.core.quantities import Dp, Ep, Pp, Tp
+from sizebook.core.quantities import INT4_METHODS, Dp, Ep, Pp, Tp
 from sizebook.core.sections import DEFAULT, AskedBy, Quantity, quantity, section
 from sizebook.tables.own_rates import RatesFile
 
@@ -15,7 +15,7 @@ ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LL
 ENGINES = tuple(ENGINE_NAMES)
 WEIGHT_DTYPES = ("bf16", "fp16", "fp8", "fp8_block", "int8", "nvfp4", "mxfp4", "int4_wo")
 # What people call weights of four bits that the kernel of a sixteen-bit product unpacks: methods, kernels, files.
-INT4_WORDS = ("int4", "awq", "gptq", "marlin", "awq_marlin", "gptq_marlin", "w4a16", "q4_0", "q4_k_m", "q4_k_s")
+INT4_WORDS = ("int4", *INT4_METHODS, "q4_0", "q4_k_m", "q4_k_s")
 KV_DTYPES = ("bf16", "fp16", "fp8", "int8")
 
 # What is asked of a replica -------------------------------------------------------------------------------------------

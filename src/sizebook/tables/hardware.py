@@ -1,6 +1,7 @@
 """What an accelerator is: dense peaks, memory, links and power of ``data/hardware.csv``."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Annotated
@@ -101,21 +102,36 @@ def _parsed(row: Row) -> Accelerator:
 
 
 def accelerator(key: str) -> Accelerator:
-    """Return one accelerator by key; case, spaces and ``_`` for ``-`` are forgiven.
+    """Return one accelerator by key; case, spaces, ``_`` for ``-`` and the maker before it are forgiven.
 
     Errors: an unknown key with the nearest one, and a name that several forms share with all of them, since the
     form and the memory size change every answer.
     """
     folded = key.strip().casefold().replace("_", "-").replace(" ", "-")
     known = accelerators()
+    maker, _, rest = folded.partition("-")
+    if any(maker == each.maker.casefold() for each in known.values()):
+        folded = rest
     if folded in known:
         return known[folded]
-    sharing = [name for name in known if name.startswith(f"{folded}-")]
+    sharing = _of_that_size(folded, known)
     if len(sharing) > 1:
         raise UnknownKeyError(
             f"ambiguous gpu: got '{key}', want its form and memory size too. Use one of {', '.join(sharing)}."
         )
     raise unknown_key("gpu", key, sharing or known, where="a key of data/hardware.csv")
+
+
+def _of_that_size(folded: str, known: Mapping[str, Accelerator]) -> list[str]:
+    """Return the keys that begin with a name; where a memory size ends it, such as h100-80gb, those of that size."""
+    name, _, size = folded.rpartition("-")
+    gib = int(size[:-2]) if re.fullmatch(r"\d{1,4}gb", size) else None
+    begins = f"{folded if gib is None else name}-"
+    return [
+        key
+        for key, each in known.items()
+        if f"{key}-".startswith(begins) and (gib is None or each.memory_bytes == gib * 2**30)
+    ]
 
 
 def sheet_of(gpu: str) -> Text:

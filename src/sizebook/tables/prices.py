@@ -13,7 +13,7 @@ from statistics import median
 from typing import Annotated
 
 from sizebook.core.errors import InputError, UnknownKeyError
-from sizebook.core.hints import suggestion, unknown_key
+from sizebook.core.hints import MOST, suggestion, unknown_key
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity, quantity, section
@@ -215,8 +215,9 @@ def _nothing_matches(asked: _PriceQuery, book: Book | None) -> UnknownKeyError:
     held = sorted({f"{row.provider} {row.region} {row.term}" for row in there})
     hint = suggestion(region, (row.region for row in there)) if region else ""
     return UnknownKeyError(
-        f"no price for '{gpu}': got {' '.join(words)}, want one of {', '.join(held[:12])}"
-        f"{f' and {len(held) - 12} more' if len(held) > 12 else ''}.{hint or ' Choose one of them, or state a price.'}"
+        f"no price for '{gpu}': got {' '.join(words)}, want one of {', '.join(held[:MOST])}"
+        f"{f' and {len(held) - MOST} more' if len(held) > MOST else ''}."
+        f"{hint or ' Choose one of them, or state a price.'}"
     )
 
 
