@@ -17,6 +17,7 @@ from serving_fit import fit, most_served, part, read_rows
 from serving_folds import folds_of
 from serving_nested import nested
 from serving_recipes import read_recipes
+from serving_sources import published_of
 from serving_tables import write_all
 
 
@@ -29,10 +30,12 @@ def main() -> None:
     bare, _ = read_rows(folder, read_recipes(), told=True)
     for problem, times in problems.items():
         print(f"left out {times} rows: {problem}")
-    usable, told = part(rows, rows.usable), part(bare, rows.usable)
+    blank, _ = read_rows(folder, read_recipes(), own=True)
+    usable, told, own = (part(each, rows.usable) for each in (rows, bare, blank))
     theta = fit(usable)
     problems["more in flight than the cache holds by our count"] = int((~rows.usable).sum()) - problems["impossible"]
-    folds = folds_of(usable, told, theta, nested(usable, told))
+    published = published_of(theta, set(usable.combination))
+    folds = folds_of(usable, told, theta, own, nested=nested(usable, told), published=published)
     write_all(theta, usable, folds, problems, most_served(rows))
 
 

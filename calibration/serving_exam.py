@@ -9,7 +9,8 @@ band: its width, and ten times how far outside of it the figure lies.
 import csv
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, median
 
@@ -59,8 +60,8 @@ class Judged:
         return math.log(self.high / self.low) + 2 / OUTSIDE * beyond
 
 
-def asked_of(row: Row) -> tuple[Case, Estimate, Demand, Replica]:
-    """Return the case, our estimate, the load and the replica of a row."""
+def asked_of(row: Row, rates: Mapping[str, float] | None = None) -> tuple[Case, Estimate, Demand, Replica]:
+    """Return the case, our estimate, the load and the replica of a row, by other rates than the shipped if given."""
     gpu = accelerator(row["gpu"])
     yielded = float(row["tokens_per_step"]) if row["tokens_per_step"] else None
     replica = Replica(
@@ -73,28 +74,34 @@ def asked_of(row: Row) -> tuple[Case, Estimate, Demand, Replica]:
         concurrency=int(row["concurrency"]),
     )  # fmt: skip
     case = serving_case(row["model"], gpu.key, replica)
+    case = replace(case, rates={**case.rates, **(rates or {})})
     return case, estimate(case, memory_of(case, gpu.key, replica), demand), demand, replica
+
+
+def figures_of(row: Row, found: Estimate, demand: Demand, replica: Replica) -> list[tuple[str, float, float]]:
+    """Return the published figures of a row: what each is, as published, and ours."""
+    both = (demand.input_tokens + demand.output_tokens) / demand.output_tokens / replica.gpus
+    rate = float(found.tokens_per_second)
+    ours = {
+        "ttft": ("ttft", float(found.ttft_seconds)),
+        "tpot": ("tpot", float(found.tpot_seconds)),
+        "total_tps_gpu": ("throughput", rate * both),
+        "out_tps": ("throughput", rate),
+    }
+    return [(figure, float(row[column]), value) for column, (figure, value) in ours.items() if row[column]]
 
 
 def judged(row: Row) -> list[Judged]:
     """Return the published figures of a row beside ours."""
     case, found, demand, replica = asked_of(row)
-    both = (demand.input_tokens + demand.output_tokens) / demand.output_tokens / replica.gpus
-    ours = {
-        "ttft": ("ttft", float(found.ttft_seconds)),
-        "tpot": ("tpot", float(found.tpot_seconds)),
-        "total_tps_gpu": ("throughput", float(found.tokens_per_second) * both),
-        "out_tps": ("throughput", float(found.tokens_per_second)),
-    }
     layout = f"{replica.layout} {row['weight_dtype']}"
     load = f"{demand.input_tokens}/{demand.output_tokens} x{demand.in_flight}"
     named = f"{row['model']} {row['gpu']} {row['engine']} {layout} {load}"
     every = []
-    for column, (figure, value) in ours.items():
-        if row[column]:
-            band = replica_band(figure, accelerator(row["gpu"]).key, replica, case=case, demand=demand)
-            ends = value * band.low, value * band.high
-            every.append(Judged(row["source"], named, figure, float(row[column]), value, *ends, band.basis))
+    for figure, published, value in figures_of(row, found, demand, replica):
+        band = replica_band(figure, accelerator(row["gpu"]).key, replica, case=case, demand=demand)
+        ends = value * band.low, value * band.high
+        every.append(Judged(row["source"], named, figure, published, value, *ends, band.basis))
     return every
 
 

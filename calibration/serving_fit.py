@@ -97,10 +97,13 @@ class Rows:
     usable: Any
 
 
-def read_rows(folder: Path, recipes: list[dict[str, str]], *, told: bool = False) -> tuple[Rows, Counter[str]]:
+def read_rows(
+    folder: Path, recipes: list[dict[str, str]], *, told: bool = False, own: bool = False
+) -> tuple[Rows, Counter[str]]:
     """Return the clean rows whose model the catalog describes, and the count of problems.
 
-    They are as their recipes ran them, or, of the same rows, what their own columns have ``told``. A row is left out
+    They are as their recipes ran them, or, of the same rows, what their own columns have ``told``, or their own
+    checkpoints where these name the format by their ``own`` words. A row is left out
     where no engine starts the layout that it ran in, as sweeps refuse it.
     """
     flagged = rows_of(folder / "serving_flags.csv")
@@ -118,7 +121,7 @@ def read_rows(folder: Path, recipes: list[dict[str, str]], *, told: bool = False
             problems[problem] += 1
             continue
         try:
-            kept.append(_row(row, recipe_of(row, recipes), told=told))
+            kept.append(_row(row, recipe_of(row, recipes), told=told or own, own=own))
         except SizebookError as error:
             problems[f"{row['model_path']}: {error}"] += 1
     impossible = {k["series"] for k in kept if k["share"] > 1}
@@ -129,14 +132,14 @@ def read_rows(folder: Path, recipes: list[dict[str, str]], *, told: bool = False
     return _stacked(kept), problems
 
 
-def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str, Any]:
+def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool, own: bool) -> dict[str, Any]:
     gpu = accelerator(row["system"])
     engine = {"trtllm": "tensorrt-llm"}.get(row["backend"], row["backend"])
     degrees = (row[f"{n}_size"] for n in ("tp", "attention_dp", "moe_ep"))
     tp, dp, ep = (max(1, int(d or 1)) for d in degrees)
     concurrency = int(row["batch_size"]) * dp
     tp, dp, ep, _ = layout_meant(tp, dp, min(ep, tp * dp), gpu.scale_up_domain)
-    dtype = weight_dtype_of(row["model_path"], row["moe_quant_mode"] or None)
+    dtype = weight_dtype_of(row["model_path"], None if own else row["moe_quant_mode"] or None)
     columns = Replica(engine=engine, weight_dtype=dtype, tp=tp, dp=dp, ep=ep)
     tp, dp, ep = layout_run(recipe, tp, dp, ep, concurrency)
     ran = replace(columns, kv_dtype=recipe.get("kv_dtype"), tp=tp, dp=dp, ep=ep)
@@ -253,6 +256,20 @@ class Layout:
 
 
 LAYOUT = Layout(RATES)
+
+
+def fitted_values(theta: Any) -> dict[tuple[str, str], float]:
+    """Return every number that was fitted, and that of each engine where it has a factor, by name and engine."""
+    found: dict[tuple[str, str], float] = {}
+    for name, level, at, n in LAYOUT.places:
+        if level == "all":
+            found[name, ""] = float(np.exp(theta[at]))
+        else:
+            found |= {
+                (name, key): found[name, ""] * float(np.exp(theta[at + k]))
+                for k, key in zip(range(n), LEVELS[level], strict=True)
+            }
+    return found
 
 
 def predict(theta: Any, rows: Rows, layout: Layout = LAYOUT) -> tuple[Any, Any]:

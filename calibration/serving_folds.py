@@ -1,17 +1,30 @@
 """What the fit shows on what it never saw: predictions by fold, and the conformal bands that follow from them.
 
 A fold leaves out an architecture, an engine on a GPU, a GPU with all its servers, or a GPU with its kernels as well; or
-all rows with long contexts, or with large loads.
+all rows with long contexts, or with large loads. Published servers of other sources are groups beside them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from serving_fit import ROUNDS_LEFT_OUT, Pair, Rows, fit, left_out, part, predict, with_typical_kernels
 from serving_nested import Nested
+from serving_sources import Published
 
-from sizebook.serving.band import CONTEXT, FITTED, KERNELS, LOADED, NOTHING, UNSEEN
+from sizebook.serving.band import (
+    BUSY,
+    CONTEXT,
+    FEW_OF_RANK,
+    FITTED,
+    KERNELS,
+    LOADED,
+    NOTHING,
+    UNSEEN,
+    Band,
+    joined,
+    widest,
+)
 from sizebook.serving.quantities import Demand
 from sizebook.serving.rates import TYPICAL, Formats, kernel_rates
 from sizebook.serving.time import Latency, tokens_per_second
@@ -19,13 +32,10 @@ from sizebook.serving.time import Latency, tokens_per_second
 LOWEST, MIDDLE, HIGHEST = 0.1, 0.5, 0.9
 OUTSIDE = 0.2  # share of rows that a band leaves outside
 FEWEST_ROWS = 10  # of a combination that gets a band of its own
-# How far, in logs, the band of a combination is drawn to that of unseen ones. Of parts of combinations that ran under
-# one release, bands of the others hold 74 % of TPOT by groups half-way and 83 at 0.7, with the least score (0.73).
-TO_UNSEEN = 0.7
 ARCHITECTURE, PAIR, GPU, NEW_GPU = "architecture", "engine x GPU", "GPU", "GPU with its kernels"
 LONG = "contexts over 4,096 tokens"
 MANY = "more than 32 requests of a rank"
-FEW_OF_RANK, MANY_OF_RANK = 32, 64  # requests of a rank in a fit, and that its predictions are judged beyond
+MANY_OF_RANK = 64  # requests of a rank that predictions by a fit to few are judged beyond
 
 
 @dataclass(frozen=True)
@@ -42,24 +52,16 @@ class Fold:
 
 
 @dataclass(frozen=True)
-class Quantiles:
-    """A band: measured over predicted, and the rows and groups behind it."""
-
-    basis: str
-    low: float
-    middle: float
-    high: float
-    rows: int
-    groups: int
-
-
-@dataclass(frozen=True)
 class Folds:
-    """All folds, the predictions of the fit to all rows, and those of nested folds."""
+    """All folds, the predictions of the fit to all rows, of those whose format the table calls by another name than
+    their checkpoint, those of nested folds, and published servers.
+    """
 
     every: tuple[Fold, ...]
     fitted: Fold
+    renamed: Fold
     nested: Nested
+    published: list[Published]
 
     def named(self, name: str) -> Fold:
         """Return one fold."""
@@ -87,8 +89,11 @@ def _form(bytes_: float) -> str:
     return "bf16" if bytes_ == 2 else "fp8" if bytes_ == 1 else "mxfp4" if bytes_ < 0.54 else "fp4"
 
 
-def folds_of(rows: Rows, bare: Rows, theta: Any, nested: Nested) -> Folds:
-    """Return the folds; the one that takes a GPU's kernels away has those of the median accelerator."""
+def folds_of(rows: Rows, bare: Rows, theta: Any, own: Rows, *, nested: Nested, published: list[Published]) -> Folds:
+    """Return the folds; the one that takes a GPU's kernels away has those of the median accelerator.
+
+    ``own`` are the rows in the formats of their checkpoints.
+    """
     typical, told = (with_typical_kernels(each, typical_kernels(each)) for each in (rows, bare))
     every = [
         Fold(ARCHITECTURE, rows.architecture, *left_out(rows, bare, theta, rows.architecture)),
@@ -101,7 +106,14 @@ def folds_of(rows: Rows, bare: Rows, theta: Any, nested: Nested) -> Folds:
     every.append(_beyond(LONG, (rows, bare), theta, out=long, judged=long))
     every.append(_beyond(MANY, (rows, bare), theta, out=of_rank > FEW_OF_RANK, judged=of_rank > MANY_OF_RANK))
     seen = Fold("none", rows.group, predict(theta, rows), predict(theta, bare))
-    return Folds(tuple(every), seen, nested)
+    is_renamed = (own.combination != rows.combination) & (whole_bits(own) == whole_bits(rows))
+    renamed = Fold("", np.where(is_renamed, own.combination, ""), predict(theta, own), predict(theta, own))
+    return Folds(tuple(every), seen, renamed, nested, published)
+
+
+def whole_bits(rows: Rows) -> Any:
+    """Return the bits of a weight of the experts, or else of all, without those of its scales."""
+    return np.floor(8 * rows.case.expert_bytes)
 
 
 def _beyond(name: str, both: tuple[Rows, Rows], theta: Any, *, out: Any, judged: Any) -> Fold:
@@ -133,7 +145,7 @@ def ratios(rows: Rows, found: Pair) -> dict[str, Any]:
     }
 
 
-def quantiles(ratio: Any, group: Any, basis: str) -> Quantiles:
+def quantiles(ratio: Any, group: Any, basis: str) -> Band:
     """Return conformal quantiles over groups, each counting as one however many rows it has.
 
     With G groups the next one lies below the ceil(0.9 (G + 1))-th of them nine times in ten. A single group is taken by
@@ -146,33 +158,46 @@ def quantiles(ratio: Any, group: Any, basis: str) -> Quantiles:
     weight = (1 / counts[member])[order]
     at = (np.cumsum(weight) - weight / 2) / weight.sum()
     low, middle, top = np.interp([1 - high, MIDDLE, high], at, ratio[order])
-    return Quantiles(basis, min(float(low), 0.97), float(middle), max(float(top), 1.03), len(ratio), len(names))
+    return Band(min(float(low), 0.97), float(middle), max(float(top), 1.03), len(ratio), len(names), basis)
 
 
-# The folds that a band is made of, and the band of what is nearer, which is never the wider one.
+# The folds that a band is made of beside published servers, and the band of what is nearer, which is never the wider
+# one. Published servers alone make that of accelerators nobody measured: those of the other sources hold 83 % of
+# TPOT by source, with a score of 1.17; beside folds of GPUs without their kernels, all of one maker, 78 % with 1.21.
 FARTHER = {
     UNSEEN: ((ARCHITECTURE, PAIR), ""),
+    BUSY: ((ARCHITECTURE, PAIR), UNSEEN),
     CONTEXT: ((LONG,), UNSEEN),
     LOADED: ((MANY,), CONTEXT),
     KERNELS: ((GPU,), CONTEXT),
-    NOTHING: ((NEW_GPU,), KERNELS),
+    NOTHING: ((), KERNELS),
 }
 
 
-def unseen_bands(rows: Rows, folds: Folds, at: Any = None) -> dict[str, dict[str, Quantiles]]:
-    """Return the bands of what was not in the fit, by figure and basis; what is farther away is never narrower."""
+def is_busy(rows: Rows) -> Any:
+    """Return whether a rank has more than few requests."""
+    return rows.concurrency / rows.case.dp > FEW_OF_RANK
+
+
+def unseen_bands(rows: Rows, folds: Folds, at: Any = None, without: str = "") -> dict[str, dict[str, Band]]:
+    """Return the bands of what was not in the fit, by figure and basis; what is farther away is never narrower.
+
+    They are made of some rows, and of published servers but one source.
+    """
     at = np.ones(len(rows.tpot), bool) if at is None else at
-    bands: dict[str, dict[str, Quantiles]] = {}
+    bands: dict[str, dict[str, Band]] = {}
     for figure in ("ttft", "tpot", "throughput"):
-        found: dict[str, Quantiles] = {}
+        found: dict[str, Band] = {}
         for basis, (names, nearest) in FARTHER.items():
-            ratio = np.concatenate([ratios(rows, folds.named(name).told)[figure][at] for name in names])
-            known, group = np.isfinite(ratio), np.tile(rows.group[at], len(names))
-            band = quantiles(ratio[known], group[known], basis)
-            band = Quantiles(basis, band.low, band.middle, band.high, int(known.sum()) // len(names), band.groups)
+            inside = at & (True if basis == LOADED else is_busy(rows) == (basis == BUSY))
+            ratio = np.array([ratios(rows, folds.named(name).told)[figure][inside] for name in names]).ravel()
+            known, group = np.isfinite(ratio), np.tile(rows.group[inside], len(names))
+            others = [p for p in folds.published if (p.figure, p.basis) == (figure, basis) and p.source != without]
+            ratio = np.concatenate([ratio[known], [p.ratio for p in others]])
+            band = quantiles(ratio, np.concatenate([group[known], [p.group for p in others]]), basis)
+            band = replace(band, rows=int(known.sum()) // max(1, len(names)) + len(others))
             if nearer := found.get(nearest):
-                low, high = min(band.low, nearer.low), max(band.high, nearer.high)
-                band = Quantiles(basis, low, band.middle, high, band.rows, band.groups)
+                band = replace(band, low=min(band.low, nearer.low), high=max(band.high, nearer.high))
             found[basis] = band
         bands[figure] = found
     return bands
@@ -184,27 +209,17 @@ def fitted_ratios(rows: Rows, folds: Folds) -> dict[str, Any]:
     return {figure: np.where(rows.case.draft_tokens > 0, ran[figure], told[figure]) for figure in ran}
 
 
-def drawn(band: Quantiles, unseen: Quantiles) -> Quantiles:
-    """Return the band of a combination drawn towards that of unseen ones, in logs.
-
-    Its next server is of another release or day than those that made the band.
-    """
-    ends = ((band.low, unseen.low), (band.high, unseen.high))
-    low, high = (own ** (1 - TO_UNSEEN) * other**TO_UNSEEN for own, other in ends)
-    return Quantiles(band.basis, low, band.middle, high, band.rows, band.groups)
-
-
-def fitted_bands(rows: Rows, folds: Folds) -> dict[str, dict[str, Quantiles]]:
-    """Return the band of each measured combination, by figure."""
-    found: dict[str, dict[str, Quantiles]] = {}
-    unseen = unseen_bands(rows, folds)
+def fitted_bands(rows: Rows, folds: Folds) -> dict[str, dict[str, Band]]:
+    """Return the quantiles of each measured combination, by figure, under both names of its format."""
+    found: dict[str, dict[str, Band]] = {}
+    renamed = ratios(rows, folds.renamed.told)
     for figure, ratio in fitted_ratios(rows, folds).items():
         found[figure] = {}
-        for combination in np.unique(rows.combination):
-            at = rows.combination == combination
-            if at.sum() >= FEWEST_ROWS:
-                own = quantiles(ratio[at], rows.combination[at], FITTED)
-                found[figure][combination] = drawn(own, unseen[figure][UNSEEN])
+        for of, named in ((ratio, rows.combination), (renamed[figure], folds.renamed.units)):
+            for combination in np.unique(named[named != ""]):
+                at = named == combination
+                if at.sum() >= FEWEST_ROWS:
+                    found[figure][combination] = quantiles(of[at], named[at], FITTED)
     return found
 
 
@@ -223,25 +238,38 @@ class Coverage:
 def covered_unseen(rows: Rows, folds: Folds, fold: str, basis: str, figure: str) -> Coverage:
     """Return how many rows of each unit lie in the band that the other units give."""
     units, ratio = folds.named(fold).units, ratios(rows, folds.named(fold).told)[figure]
-    low, high = np.ones(len(ratio)), np.ones(len(ratio))
+    low, high, busy = np.ones(len(ratio)), np.ones(len(ratio)), is_busy(rows)
     for unit in np.unique(units):
-        at = units == unit
-        band = unseen_bands(rows, folds, ~at)[figure][basis]
-        low[at], high[at] = band.low, band.high
+        bands = unseen_bands(rows, folds, units != unit)[figure]
+        for at, strained in ((units == unit) & ~busy, ()), ((units == unit) & busy, (BUSY,)):
+            band = widest(bands[each] for each in (basis, *strained))
+            low[at], high[at] = band.low, band.high
     judged = np.isfinite(ratio)
     return _coverage(ratio[judged], low[judged], high[judged], rows.group[judged])
 
 
+def covered_sources(rows: Rows, folds: Folds, figure: str) -> Coverage:
+    """Return how many published figures lie in the band that all other sources give, each source counting as one."""
+    judged = [p for p in folds.published if p.figure == figure]
+    without = {p.source: unseen_bands(rows, folds, without=p.source)[figure] for p in judged}
+    bands = [widest(without[p.source][basis] for basis in p.bases) for p in judged]
+    low, high = np.array([band.low for band in bands]), np.array([band.high for band in bands])
+    return _coverage(np.array([p.ratio for p in judged]), low, high, np.array([p.source for p in judged]))
+
+
 def covered_fitted(rows: Rows, folds: Folds, figure: str) -> Coverage:
     """Return how many rows lie in the band that the other releases of their combination give."""
-    ratio, unseen = fitted_ratios(rows, folds)[figure], unseen_bands(rows, folds)[figure][UNSEEN]
+    ratio, bands = fitted_ratios(rows, folds)[figure], unseen_bands(rows, folds)[figure]
     (low, high), judged = np.ones((2, len(ratio))), np.zeros(len(ratio), bool)
     for combination in np.unique(rows.combination):
         for release in np.unique(rows.release[rows.combination == combination]):
-            at = (rows.combination == combination) & (rows.release == release)
             others = (rows.combination == combination) & (rows.release != release)
-            if others.sum() >= FEWEST_ROWS:
-                band = drawn(quantiles(ratio[others], rows.combination[others], FITTED), unseen)
+            if others.sum() < FEWEST_ROWS:
+                continue
+            own = quantiles(ratio[others], rows.combination[others], FITTED)
+            for is_few in (True, False):
+                at = (rows.combination == combination) & (rows.release == release) & (is_busy(rows) != is_few)
+                band = joined(own, bands[UNSEEN] if is_few else widest((bands[UNSEEN], bands[BUSY])))
                 low[at], high[at] = band.low, band.high
                 judged |= at
     return _coverage(ratio[judged], low[judged], high[judged], rows.group[judged])

@@ -9,19 +9,18 @@ from typing import Any
 
 import numpy as np
 from serving_chart import scatter
-from serving_fit import DATA, LAYOUT, LEVELS, RATES, Rows
-from serving_folds import PAIR, Folds, Quantiles, fitted_bands, unseen_bands
+from serving_fit import DATA, LAYOUT, LEVELS, RATES, Rows, fitted_values
+from serving_folds import PAIR, Folds, fitted_bands, unseen_bands
 from serving_page import groups, page
 
-from sizebook.serving.band import CONTEXT, FITTED, KERNELS, LOADED, NOTHING, UNSEEN
+from sizebook.serving.band import BUSY, CONTEXT, FITTED, KERNELS, LOADED, NOTHING, UNSEEN, Band
 
 DOCS = DATA.parents[2] / "docs"
 HERE = "calibration/serving.py"
 TABLE = "measured by InferenceMAX and NVIDIA Dynamo runs, silicon_sample.csv of aiconfigurator (Apache-2.0)"
 SOURCE = f"{HERE}; {TABLE}"
+PUBLISHED = f"{SOURCE}; published servers, calibration/servers_*.csv"
 HOST_MARGIN = 2.0  # how far above the busiest measured server the ceiling of one server is assumed
-# Of GPUs whose kernels nobody measured some are not of this maker: half as far again, in logs.
-WIDER_FOR_NOTHING = 1.5
 
 
 def write_all(theta: Any, rows: Rows, folds: Folds, problems: Counter[str], served: tuple[float, float]) -> None:
@@ -59,20 +58,6 @@ def write_rates(path: Path, theta: Any, rows: Rows, served: tuple[float, float],
             writer.writerow([name, "all", "", f"{most * HOST_MARGIN:.0f}", len(rows.tpot), said, SOURCE, today])
 
 
-def fitted_values(theta: Any) -> dict[tuple[str, str], float]:
-    """Return every number that was fitted, and that of each engine where it has a factor, by name and engine."""
-    found: dict[tuple[str, str], float] = {}
-    for name, level, at, n in LAYOUT.places:
-        if level == "all":
-            found[name, ""] = float(np.exp(theta[at]))
-        else:
-            found |= {
-                (name, key): found[name, ""] * float(np.exp(theta[at + k]))
-                for k, key in zip(range(n), LEVELS[level], strict=True)
-            }
-    return found
-
-
 def _text(log: float) -> str:
     return f"{float(np.exp(log)):.6g}"
 
@@ -82,7 +67,8 @@ def write_bands(path: Path, rows: Rows, folds: Folds, today: str) -> None:
 
     They are of estimates by the table's own columns, as a planner rarely knows more of a server.
     """
-    models = dict(zip(rows.combination.tolist(), (name.split()[0] for name in rows.group), strict=True))
+    named = (*rows.combination.tolist(), *folds.renamed.units.tolist())
+    models = dict(zip(named, [name.split()[0] for name in rows.group] * 2, strict=True))
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         names = (
@@ -91,10 +77,7 @@ def write_bands(path: Path, rows: Rows, folds: Folds, today: str) -> None:
         writer.writerow(names.split())
         for figure, bands in unseen_bands(rows, folds).items():
             for basis, band in bands.items():
-                shown = _widened(band) if basis == NOTHING else band
-                writer.writerow(
-                    [figure, basis, "", "", "", "", "", "", *_quantiles(shown), _MEANING[basis], SOURCE, today]
-                )
+                writer.writerow([figure, basis, *[""] * 6, *_quantiles(band), _MEANING[basis], PUBLISHED, today])
         for figure, bands in fitted_bands(rows, folds).items():
             for combination, band in bands.items():
                 architecture, bits, drafts, *machine = combination.split()
@@ -103,19 +86,15 @@ def write_bands(path: Path, rows: Rows, folds: Folds, today: str) -> None:
 
 
 _MEANING = {
-    FITTED: "measured over predicted where this combination was in the fit",
+    FITTED: "measured over predicted where this combination was in the fit, beside that of unseen ones",
     UNSEEN: "measured over predicted, each group by fits without its architecture, and without its engine x GPU",
+    BUSY: "the same of more than 32 requests on a rank",
     CONTEXT: "the same of long contexts, by fits to short ones",
     LOADED: "the same of large loads, by fits to small ones",
     KERNELS: "the same, by fits without any server of its GPU",
-    NOTHING: "the same, without the GPU's kernels either; half as far again in logs, as an assumption for other makers",
+    NOTHING: "the same, without the GPU's kernels either, and of published servers of other makers",
 }
 
 
-def _quantiles(band: Quantiles) -> list[str]:
+def _quantiles(band: Band) -> list[str]:
     return [f"{band.low:.4f}", f"{band.middle:.4f}", f"{band.high:.4f}", str(band.rows), str(band.groups)]
-
-
-def _widened(band: Quantiles) -> Quantiles:
-    low, high = (band.middle * (end / band.middle) ** WIDER_FOR_NOTHING for end in (band.low, band.high))
-    return Quantiles(band.basis, low, band.middle, high, band.rows, band.groups)

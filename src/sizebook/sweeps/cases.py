@@ -14,7 +14,7 @@ from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.sections import leaves
 from sizebook.plans.serving.tables import ARGUMENTS, STATED
-from sizebook.serving.band import BEYOND, Band, band_setting, is_beyond, setting_band
+from sizebook.serving.band import STRAINS, Band, band_setting, setting_band, strain_of
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
 from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.encoding import halves
@@ -78,15 +78,15 @@ def named_case(model: str, gpu: str, *words: str) -> NamedCase:
         return NamedCase(None, reason=str(error))
     chip = accelerator(gpu)
     settings = (
-        replace(band_setting(case, replica), crosses=crosses, beyond=beyond, drafts=drafts)
-        for crosses, beyond, drafts in _SETTINGS
+        replace(band_setting(case, replica), crosses=crosses, strains=strains, drafts=drafts)
+        for crosses, strains, drafts in _SETTINGS
     )
     bands = tuple(setting_band("tpot", chip.key, replica, shape=case.shape, setting=each) for each in settings)
     rates = basis_of(replica.rates_file, setup_of(chip.key, replica.engine))
     return NamedCase(case, constants_of(replica), physical_bytes(chip), bands, rates)
 
 
-_SETTINGS = tuple(product((False, True), BEYOND, (False, True)))
+_SETTINGS = tuple(product((False, True), STRAINS, (False, True)))
 
 
 def bands_at(named: list[NamedCase], place: Any, numbers: dict[str, Any]) -> tuple[list[Band | None], Any]:
@@ -94,9 +94,9 @@ def bands_at(named: list[NamedCase], place: Any, numbers: dict[str, Any]) -> tup
     node = np.array([each.case.node_gpus if each.case else np.inf for each in named])[place]
     crosses = (numbers["tp"] * numbers["dp"] > node) | (numbers["adapters"] > 0)
     drafts = numbers["draft_tokens"] > 0
-    beyond = is_beyond(Demand(**{leaf.name: numbers[leaf.name] for leaf in leaves(Demand)}), numbers["dp"])
+    strains = strain_of(Demand(**{leaf.name: numbers[leaf.name] for leaf in leaves(Demand)}), numbers["dp"])
     bands = [band for each in named for band in (each.bands or (None,) * len(_SETTINGS))]
-    return bands, len(_SETTINGS) * place + 6 * crosses + 2 * beyond + drafts
+    return bands, len(_SETTINGS) * place + 2 * len(STRAINS) * crosses + 2 * strains + drafts
 
 
 @cache

@@ -17,7 +17,7 @@ from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.pools import pooled_replica
 from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload
 from sizebook.serving.arrivals import Lengths
-from sizebook.serving.band import BEYOND, Band, band_setting, is_beyond, setting_band
+from sizebook.serving.band import STRAINS, Band, band_setting, setting_band, strain_of
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import as_answered, has_encoder, serving_case
 from sizebook.serving.estimate import Estimate, estimate, misfit, unmeasured_band
@@ -100,8 +100,8 @@ def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, tupl
     bands = tuple(
         unmeasured_band("tpot")
         if is_encoded
-        else setting_band("tpot", chip.key, replica, shape=case.shape, setting=replace(setting, beyond=beyond))
-        for beyond in BEYOND
+        else setting_band("tpot", chip.key, replica, shape=case.shape, setting=replace(setting, strains=strains))
+        for strains in STRAINS
     )
     said = {
         "rates_basis": basis_of(replica.rates_file, setup_of(chip.key, replica.engine)),
@@ -120,7 +120,7 @@ def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[st
     if capacity <= 0:
         return {**said, "reason": reason}
     return {
-        **_figures(found, bands[is_beyond(demand, replica.dp)]),
+        **_figures(found, bands[strain_of(demand, replica.dp)]),
         **said,
         "fits": bool(found.fits),
         "workers": replica.layout,
