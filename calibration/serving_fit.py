@@ -258,18 +258,14 @@ class Layout:
 LAYOUT = Layout(RATES)
 
 
-def fitted_values(theta: Any) -> dict[tuple[str, str], float]:
-    """Return every number that was fitted, and that of each engine where it has a factor, by name and engine."""
-    found: dict[tuple[str, str], float] = {}
-    for name, level, at, n in LAYOUT.places:
-        if level == "all":
-            found[name, ""] = float(np.exp(theta[at]))
-        else:
-            found |= {
-                (name, key): found[name, ""] * float(np.exp(theta[at + k]))
-                for k, key in zip(range(n), LEVELS[level], strict=True)
-            }
-    return found
+def scheduled(theta: Any, engine: str) -> dict[str, float]:
+    """Return the scheduling of an engine from a fitted vector: each number times the engine's factor."""
+    logs: dict[str, float] = {}
+    for name, level, at, _ in LAYOUT.places:
+        if level in ("all", "engine"):
+            place = LEVELS[level].index(engine) if level == "engine" else 0
+            logs[name] = logs.get(name, 0.0) + float(theta[at + place])
+    return {name: float(np.exp(log)) for name, log in logs.items()}
 
 
 def predict(theta: Any, rows: Rows, layout: Layout = LAYOUT) -> tuple[Any, Any]:

@@ -16,11 +16,13 @@ from serving_folds import (
     PAIR,
     Folds,
     covered_fitted,
+    covered_sources,
     covered_unseen,
     throughput,
 )
 
-from sizebook.serving.band import CONTEXT, FITTED, KERNELS, LOADED, NOTHING, UNSEEN
+from sizebook.core.tables import table
+from sizebook.serving.band import CONTEXT, FEW_OF_RANK, FITTED, KERNELS, LOADED, NOTHING, UNSEEN, known_of
 from sizebook.serving.quantities import ENGINES
 
 TEMPLATE = Path(__file__).parent / "serving_accuracy.template.md"
@@ -56,9 +58,14 @@ def page(rows: Rows, folds: Folds, problems: Counter[str], host: tuple[float, ..
         n_groups=len(np.unique(rows.group)),
         n_wrong=sum(times for problem, times in problems.items() if problem in PROBLEMS),
         level_known=f"{100 * level_known(rows, fold.ran[1]):.1f}",
+        n_sources=len({each.group for each in folds.published}),
+        few=FEW_OF_RANK,
+        no_server=", ".join(f"`{row['key']}`" for row in table("hardware") if known_of(row["key"]) == KERNELS),
+        by_source=f"{100 * covered_sources(rows, folds, 'tpot').groups:.0f}",
+        ttft_by_source=f"{100 * covered_sources(rows, folds, 'ttft').groups:.0f}",
         kernels=_kernels(),
-        eager=" ms, ".join(f"{1e3 * rates['eager_seconds', engine]:.2f}" for engine in ENGINES) + " ms",
-        first=f"{1e3 * rates['first_token_seconds', '']:.0f}",
+        eager=" ms, ".join(f"{1e3 * rates[engine]['eager_seconds']:.2f}" for engine in ENGINES) + " ms",
+        first=f"{1e3 * rates[ENGINES[0]]['first_token_seconds']:.0f}",
         host_requests=f"{host[0]:.0f}",
         host_tokens=_grouped(host[1]),
     )
@@ -127,6 +134,7 @@ def _coverage(rows: Rows, folds: Folds) -> str:
     for figure, name in FIGURES.items():
         judged = [(b, f"{fold} left out", covered_unseen(rows, folds, fold, b, figure)) for b, fold in unseen]
         judged.append((FITTED, "other releases of the combination", covered_fitted(rows, folds, figure)))
+        judged.append(("as each has", "published servers, their source left out", covered_sources(rows, folds, figure)))
         for basis, on, found in judged:
             numbers = f"{100 * found.rows:.0f} | {100 * found.groups:.0f} | {found.width:.2f} | {found.score:.2f}"
             lines.append(f"| {name} | {basis} | {on} | {numbers} |\n")

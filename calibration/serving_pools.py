@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 from command import parser
-from serving_fit import DATA, LAYOUT, LEVELS, ROUNDS_LEFT_OUT, fit, part, read_rows
-from serving_folds import Quantiles, quantiles
+from serving_fit import DATA, ROUNDS_LEFT_OUT, fit, part, read_rows, scheduled
+from serving_folds import quantiles
 from serving_recipes import read_recipes
 from serving_tables import TABLE
 
@@ -83,16 +83,6 @@ def measured(row: dict[str, str]) -> Measured:
         ttft=float(row["silicon_ttft_ms"]) / 1e3,
         tpot=float(row["silicon_tpot_ms"]) / 1e3,
     )
-
-
-def scheduled(theta: Any, engine: str) -> dict[str, float]:
-    """Return the scheduling of an engine from a fitted vector."""
-    logs: dict[str, float] = {}
-    for name, level, at, _ in LAYOUT.places:
-        if level in ("all", "engine"):
-            place = LEVELS[level].index(engine) if level == "engine" else 0
-            logs[name] = logs.get(name, 0.0) + float(theta[at + place])
-    return {name: float(np.exp(log)) for name, log in logs.items()}
 
 
 def ratios(run: Measured, rates: dict[str, float]) -> tuple[float, ...]:
@@ -182,7 +172,7 @@ def write_bands(runs: list[Measured], found: Any) -> None:
         heads = ["figure", "decode_workers", "p10", "p50", "p90", "rows", "groups", "meaning", "source", "retrieved"]
         writer.writerow(heads)
         for figure, workers, here in parts(runs):
-            band: Quantiles = quantiles(found[here, FIGURES.index(figure)], groups[here], POOLS)
+            band = quantiles(found[here, FIGURES.index(figure)], groups[here], POOLS)
             said = "measured over predicted of separate pools, scheduling by fits without the engine x GPU"
             shown = (f"{each:.4f}" for each in (band.low, band.middle, band.high))
             writer.writerow([figure, workers, *shown, band.rows, band.groups, said, SOURCE, today])

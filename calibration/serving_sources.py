@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from serving_exam import Row, asked_of, figures_of
-from serving_fit import fitted_values
+from serving_fit import scheduled
 from serving_recipes import rows_of
 
 from sizebook.serving.band import UNSEEN, band_setting, known_of
@@ -38,13 +38,8 @@ class Published:
 
 def published_of(theta: Any, combinations: Container[str]) -> list[Published]:
     """Return all published figures beside those of a fit, but of combinations that servers were measured in."""
-    values, found = fitted_values(theta), []
-    names = {name for name, _ in values}
-    for table in TABLES:
-        for row in rows_of(Path(__file__).parent / table):
-            rates = {name: values.get((name, row["engine"]), values[name, ""]) for name in names}
-            found += _published(row, rates, combinations)
-    return found
+    rows = [row for table in TABLES for row in rows_of(Path(__file__).parent / table)]
+    return [each for row in rows for each in _published(row, scheduled(theta, row["engine"]), combinations)]
 
 
 def _published(row: Row, rates: dict[str, float], combinations: Container[str]) -> list[Published]:

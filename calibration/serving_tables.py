@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from serving_chart import scatter
-from serving_fit import DATA, LAYOUT, LEVELS, RATES, Rows, fitted_values
+from serving_fit import DATA, LAYOUT, LEVELS, RATES, Rows, scheduled
 from serving_folds import PAIR, Folds, fitted_bands, unseen_bands
 from serving_page import groups, page
 
 from sizebook.serving.band import BUSY, CONTEXT, FITTED, KERNELS, LOADED, NOTHING, UNSEEN, Band
+from sizebook.serving.case import ENGINES
 
 DOCS = DATA.parents[2] / "docs"
 HERE = "calibration/serving.py"
@@ -29,7 +30,8 @@ def write_all(theta: Any, rows: Rows, folds: Folds, problems: Counter[str], serv
     write_rates(DATA / "calibration_serving.csv", theta, rows, served, today)
     write_bands(DATA / "calibration_serving_error.csv", rows, folds, today)
     (DOCS / "serving_accuracy_table.md").write_text(groups(rows, folds, problems), encoding="utf-8")
-    text = page(rows, folds, problems, tuple(HOST_MARGIN * most for most in served), fitted_values(theta))
+    rates = {engine: scheduled(theta, engine) for engine in ENGINES}
+    text = page(rows, folds, problems, tuple(HOST_MARGIN * most for most in served), rates)
     (DOCS / "serving_accuracy.md").write_text(text, encoding="utf-8")
     fold = folds.named(PAIR)
     chart = scatter(rows.tpot, fold.ran[1], [name.split()[2] for name in rows.group])

@@ -1,13 +1,15 @@
 """The accuracy page: one chart of all bands, what was measured where, where bands fail, and every published figure."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from pathlib import Path
 
 from range_chart import Range, range_chart
 
-from sizebook.core.tables import Row, by_key, table
+from sizebook.core.tables import by_key, table
 from sizebook.core.units import percent, significant
-from sizebook.serving.band import FITTED, NOTHING, UNSEEN, error_band
+from sizebook.serving.band import FITTED, NOTHING, error_band
 from sizebook.serving.quantities import ENGINE_NAMES, ENGINES
 from sizebook.serving.rates import is_measured
 from sizebook.validation.published import Summary, validate
@@ -78,7 +80,8 @@ MATRIX = """
 
 Serving, by accelerator and engine. *Measured* names the rows of running servers and their models. *Unseen* means that
 servers were measured on this accelerator, but with other engines. *Kernels only* means that single operations were
-measured, and no server. The range is that of throughput: measured over planned, eight of ten cases.
+measured, and no server; the range of fewer than ten rows is the same. The range is that of throughput: measured over
+planned, eight of ten cases.
 """
 
 
@@ -144,9 +147,19 @@ def _failures() -> list[str]:
     ]
 
 
+def _measured() -> dict[tuple[str, str], list[tuple[str, int]]]:
+    """Return the models and rows of every measured server by accelerator and engine, from the table of their errors."""
+    groups = (Path(__file__).parent / "serving_accuracy_table.md").read_text(encoding="utf-8")
+    found: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for model, gpu, engine, rows in re.findall(r"^\| (\S+) (\S+) (\S+) \S+ \| (\d+) \|", groups, re.MULTILINE):
+        if engine in ENGINES:
+            found.setdefault((gpu, engine), []).append((model, int(rows)))
+    return found
+
+
 def _served() -> list[str]:
     """Return which accelerators and engines servers were measured on, a line an accelerator."""
-    rows = [row for row in table("calibration_serving_error") if row["basis"] == FITTED and row["figure"] == "tpot"]
+    measured = _measured()
     lines = [
         f"| accelerator | {' | '.join(ENGINE_NAMES[engine] for engine in ENGINES)} | range |",
         "|---|---|---|---|---|",
@@ -157,18 +170,19 @@ def _served() -> list[str]:
         if band.basis == NOTHING and not is_measured(gpu):
             bare.append(f"`{gpu}`")
             continue
-        cells = [_cell([row for row in rows if (row["gpu"], row["engine"]) == (gpu, e)], band.basis) for e in ENGINES]
+        no_server = "unseen" if any(key == gpu for key, _ in measured) else "kernels only"
+        cells = [_cell(measured.get((gpu, engine), []), no_server) for engine in ENGINES]
         lines.append(f"| `{gpu}` | {' | '.join(cells)} | {band.low:.2f} to {band.high:.2f} |")
     widest = error_band("throughput", "vllm", bare[0].strip("`"))
     said = f"*Nothing measured*, range {widest.low:.2f} to {widest.high:.2f}: {', '.join(bare)}."
     return [*lines, "", said]
 
 
-def _cell(rows: Sequence[Row], basis: str) -> str:
+def _cell(rows: Sequence[tuple[str, int]], no_server: str) -> str:
     if rows:
-        names = {row["model"].rpartition("/")[2] for row in rows}
-        return f"measured: {sum(int(row['rows']) for row in rows)} rows, {len(names)} model{'s'[: len(names) > 1]}"
-    return "unseen" if basis == UNSEEN else "kernels only"
+        names = {model.rpartition("/")[2] for model, _ in rows}
+        return f"measured: {sum(n for _, n in rows)} rows, {len(names)} model{'s'[: len(names) > 1]}"
+    return no_server
 
 
 def _trained() -> list[str]:

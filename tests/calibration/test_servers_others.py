@@ -1,20 +1,23 @@
-"""Published servers of accelerators that nothing was fitted to: the band claims four of five, and says so of these."""
+"""Published servers that nothing was fitted to: how far off the page says they are, and how many a band holds that was
+made without their source.
+"""
 
 import csv
+import re
 from statistics import mean
+
+import pytest
 
 from tests.conftest import ROOT, calibration
 
 TABLE = ROOT / "calibration" / "servers_others.csv"
 
 
-def test_four_of_five_times_a_token_lie_in_the_band_and_the_rest_is_slower() -> None:
+def test_the_page_says_how_far_off_accelerators_are_that_nothing_was_measured_of() -> None:
     exam = calibration("serving_exam")
     with TABLE.open(encoding="utf-8", newline="") as lines:
         found = [each for row in csv.DictReader(lines) for each in exam.judged(row) if each.figure == "tpot"]
     assert {each.basis for each in found} == {"nothing measured"}
-    outside = [each for each in found if not each.is_inside]
-    assert all(each.published > each.high for each in outside)
     off = {
         name: 100 * mean(abs(each.off) for each in found if name in each.source)
         for name in ("glm-5.2", "SGLang-JAX", "md at fe09d953: vLLM", "trn1")
@@ -24,5 +27,12 @@ def test_four_of_five_times_a_token_lie_in_the_band_and_the_rest_is_slower() -> 
     assert f"GLM-5.2 on MI355X: {glm:.0f} %." in page
     said = f"SGLang-JAX on TPU v6e {jax:.0f} %, vLLM of 2025 there {vllm:.0f} %, Trainium {trainium:.0f} %."
     assert said in page
-    said = f"{len(found) - len(outside)} of {len(found)} times per token of MI355X, TPU v6e and Trainium"
-    assert said in page
+
+
+@pytest.mark.parametrize("figure", ["TPOT", "TTFT", "throughput"])
+def test_bands_made_without_a_source_hold_three_of_four_of_it_and_not_all(figure: str) -> None:
+    """The mean over sources, as `calibration/serving.py` wrote it, and the same of pairs that a fit had not seen."""
+    text = (ROOT / "docs" / "serving_accuracy_table.md").read_text(encoding="utf-8")
+    for judged in ("published servers, their source left out", "engine x GPU left out"):
+        shares = re.findall(rf"^\| {figure} \| [^|]+ \| {judged} \| \d+ \| (\d+) ", text, re.MULTILINE)
+        assert [75 <= int(share) <= 92 for share in shares] == [True]

@@ -4,7 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from sizebook.serving.band import CONTEXT, FITTED, LOADED, NOTHING, Setting, error_band, replica_band
+from sizebook.serving.band import (
+    BUSY,
+    CONTEXT,
+    FITTED,
+    LOADED,
+    NOTHING,
+    STRAINS,
+    Setting,
+    error_band,
+    replica_band,
+    strain_of,
+)
 from sizebook.serving.case import case_of
 from sizebook.serving.kernels import collectives, products
 from sizebook.serving.quantities import Demand, Replica
@@ -75,10 +86,34 @@ def test_a_context_and_a_load_beyond_the_fit_have_bands_of_their_own() -> None:
 
 
 def test_of_two_bands_that_hold_the_wider_one_is_shown() -> None:
-    """TPOT: 2.2 times wide under load, 2.0 on an A100, whose kernels were measured, 2.9 on an MI300X."""
-    setting = Setting("", "", drafts=False, crosses=False, beyond=LOADED)
+    """TPOT: 2.3 times wide under load, 2.0 on an A100, whose kernels were measured, 2.7 on an MI300X."""
+    setting = Setting("", "", drafts=False, crosses=False, strains=(LOADED,))
     found = [error_band("tpot", "vllm", gpu, setting).basis for gpu in ("h200-sxm", "a100-sxm-80gb", "mi300x")]
     assert found == [LOADED, LOADED, NOTHING]
+
+
+def test_the_load_of_a_rank_and_the_context_of_a_request_strain_an_estimate() -> None:
+    """From 33 requests on a rank a band of its own holds, from 129 another; from 16,385 tokens of context a third."""
+    loads = [Demand(input_tokens=1024, output_tokens=1024, concurrency=n) for n in (32, 33, 128, 129)]
+    assert [STRAINS[strain_of(each, 1)] for each in loads] == [(), (BUSY,), (BUSY,), (LOADED,)]
+    assert [STRAINS[strain_of(each, 2)] for each in loads] == [(), (), (BUSY,), (BUSY,)]
+    far = [replace(each, input_tokens=16_384) for each in loads]
+    assert [STRAINS[strain_of(each, 1)] for each in far] == [(CONTEXT,), *[(BUSY, CONTEXT)] * 2, (LOADED, CONTEXT)]
+
+
+def test_the_first_token_of_a_busy_rank_is_less_sure_and_that_of_a_long_context_too() -> None:
+    """Of a model that no server ran: 8 k and 128 k tokens alone, and 64 requests in flight on one GPU."""
+    replica = Replica(engine="vllm", tp=8, weight_dtype="fp8")
+    case = case_of("llama-3.1-405b", "h200-sxm", replica)
+
+    def width(figure: str, tokens: int, concurrency: int) -> float:
+        demand = Demand(input_tokens=tokens, output_tokens=256, concurrency=concurrency)
+        band = replica_band(figure, "h200-sxm", replica, case, demand)
+        return band.high / band.low
+
+    for figure in ("ttft", "tpot", "throughput"):
+        assert width(figure, 131_072, 1) > width(figure, 8192, 1)
+    assert width("ttft", 8192, 64) > 2 * width("ttft", 8192, 1)
 
 
 def test_prompts_attend_on_amd_as_fast_as_its_own_kernels() -> None:

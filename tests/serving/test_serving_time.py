@@ -228,9 +228,19 @@ def test_a_combination_in_the_fit_has_a_band_of_its_own_under_any_name() -> None
         band = band_of(model, "b200-sxm")
         assert (band.basis, band.groups) == (FITTED, 1)
     unseen = band_of("llama-3.1-405b", "b200-sxm")
+    fitted = band_of("deepseek-v3", "b200-sxm")
+    assert fitted.low <= unseen.low < unseen.high <= fitted.high, "its next server is another"
     assert unseen == error_band("tpot", "sglang", "b200-sxm")
     assert unseen.basis == UNSEEN
     assert call("SERVING_ERROR", "b200-sxm", "sglang", "tpot", "p90", "deepseek-v3") == band.high
+
+
+def test_gpt_oss_has_a_band_of_its_own_by_both_names_of_its_format() -> None:
+    """The table calls its 4.25 bits nvfp4; left blank they are mxfp4, whose estimates are the slower ones."""
+    blank, named = (band_of("gpt-oss-120b", "b200-sxm", engine="vllm", weight_dtype=w) for w in (None, "nvfp4"))
+    assert blank.basis == named.basis == FITTED
+    assert blank.rows == named.rows == 66
+    assert blank.middle < named.middle < 1
 
 
 @pytest.mark.parametrize(
