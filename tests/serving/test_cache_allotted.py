@@ -16,6 +16,7 @@ from sizebook.serving.memory import (
     requests_kept,
     requests_that_fit,
     sequences_that_fit,
+    states_bind,
 )
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.tables.hardware import accelerator
@@ -80,6 +81,20 @@ def test_a_server_with_three_drafts_runs_a_fifth_of_its_states() -> None:
     pool = (40 + 8 * 4) * case.shape.state_bytes
     for held, running in ((pool + 1, 8), (pool - 1, 7)):
         assert requests_that_fit(case, replace(memory, cache_bytes=held / 0.4737), 1024, 256) == running
+
+
+@pytest.mark.parametrize(
+    ("model", "engine", "tokens", "binds"),
+    [  # five states of 153,944,064 bytes in 0.9 parts of the cache, tokens of 65,536 in 1: as many at 13,050 tokens
+        ("qwen3.6-27b", "sglang", 12_700, True),
+        ("qwen3.6-27b", "sglang", 13_400, False),
+        ("qwen3.6-27b", "vllm", 12_700, False),
+        ("llama-3.1-8b", "sglang", 12_700, False),
+    ],
+)
+def test_states_bind_where_contexts_are_short(model: str, engine: str, tokens: int, binds: bool) -> None:
+    case, memory = at(model, "h200-sxm", engine, Replica(engine=engine))
+    assert states_bind(case, memory, tokens) is binds
 
 
 @pytest.mark.parametrize(("drafts", "states"), [(0, 1), (3, 4)])

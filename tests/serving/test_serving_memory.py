@@ -147,7 +147,7 @@ def test_the_share_that_an_engine_takes_is_stated_or_its_default() -> None:
 
 @pytest.mark.parametrize(
     ("model", "gpu", "replica", "share"),
-    [  # logged by servers without --mem-fraction-static: notebooks of SGLang's documentation and a DeepSeek on 8 H200
+    [  # what the rule of the wheel gives, as public logs of servers without --mem-fraction-static say too
         ("llama-3.1-8b", "h100-sxm", Replica(release="0.5.9"), 0.835),
         ("llama-3.1-8b", "h200-sxm", Replica(release="0.5.9"), 0.907),
         ("deepseek-r1", "h200-sxm", Replica(release="0.5.9", tp=8), 0.897),

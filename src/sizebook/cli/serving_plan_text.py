@@ -56,7 +56,7 @@ def as_text(found: ServingResult) -> list[str]:
     plan = found.plan
     signed = contract_lines([("", each) for each in plan.portfolio.contracts], contracts(plan))
     beside = alternative_lines(plan.alternative_months, plan.alternatives, plan.alternatives.sentences)
-    lines = [*_headline(plan), "", *_replica(plan), "", *_months(plan), "", *signed, *beside]
+    lines = [*_headline(plan), "", *replica_lines(plan), "", *_months(plan), "", *signed, *beside]
     return [*lines, "", *_compared(found.choices)] if found.choices else lines
 
 
@@ -118,12 +118,15 @@ def _per_million(plan: ServingPlan) -> str:
     return f"{what + ' tokens':18} {price}"
 
 
-def _replica(plan: ServingPlan) -> list[str]:
+def replica_lines(plan: ServingPlan) -> list[str]:
+    """Return what is said of one replica: its size, cache, latencies, memory, nodes and how it is started."""
     replica = plan.replica
+    full = "; states of mixers fill their pool first" if replica.is_full_of_states else ""
+    held = f"{number_of(replica.capacity, 'request')} of {number_of(replica.held_tokens, 'token')}{full}"
     lines = [
         f"One replica        {number_of(replica.gpus, 'GPU')}, {number_of(replica.concurrency, 'request')} at once, "
         f"{significant(replica.requests_per_second, 3)} requests a second; limited by {LIMITS[replica.binding]}",
-        f"Cache holds        {number_of(replica.capacity, 'request')} of {number_of(replica.held_tokens, 'token')}"
+        f"Cache holds        {held}"
         if replica.decodes
         else "One pass           the answer comes with it: nothing is cached or decoded",
     ]

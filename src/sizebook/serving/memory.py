@@ -176,19 +176,33 @@ def _states_held(at: Costs, engine: Engine) -> tuple[Number, Number]:
     return at.cache_state * (engine.state_copies + drafting * more), at.cache_state * aside
 
 
+def _room(at: Costs, memory: Memory, context: Number) -> tuple[Number, Number, Number]:
+    """Return the sequences of that many tokens for which a rank's cache has room, and its pool of states.
+
+    And whether there is such a pool: elsewhere states lie in the cache.
+    """
+    pooled = memory.engine.state_share * (at.cache_state > 0)
+    states, aside = _states_held(at, memory.engine)
+    left = memory.cache_bytes - aside
+    each = at.cache.of(context) + states * (pooled <= 0)
+    of_tokens = larger(left * (1 - pooled) // larger(each, 1.0), 0.0)
+    of_states = larger(left * pooled // larger(states, 1.0), 0.0)
+    return of_tokens, of_states, pooled > 0
+
+
 def sequences_that_fit(case: Case | Costs, memory: Memory, context: Number) -> Number:
     """Return the sequences of that many tokens that the cache of one attention rank holds, as a whole number.
 
     States of mixers lie in a pool of their own where the engine has one, and may be what binds.
     """
-    at = costs_of(case)
-    pooled = memory.engine.state_share * (at.cache_state > 0)
-    states, aside = _states_held(at, memory.engine)
-    left = memory.cache_bytes - aside
-    each = at.cache.of(context) + states * (pooled <= 0)
-    fit = larger(left * (1 - pooled) // larger(each, 1.0), 0.0)
-    of_states = larger(left * pooled // larger(states, 1.0), 0.0)
-    return fit + (pooled > 0) * (smaller(fit, of_states) - fit)
+    of_tokens, of_states, pooled = _room(costs_of(case), memory, context)
+    return of_tokens + pooled * (smaller(of_tokens, of_states) - of_tokens)
+
+
+def states_bind(case: Case | Costs, memory: Memory, context: float) -> bool:
+    """Return whether a pool of states is full before the cache beside it, with sequences of that many tokens."""
+    of_tokens, of_states, pooled = _room(costs_of(case), memory, context)
+    return bool(pooled and of_states < of_tokens)
 
 
 def requests_that_fit(case: Case | Costs, memory: Memory, input_tokens: Number, output_tokens: Number) -> Number:

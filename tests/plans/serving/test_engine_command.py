@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from sizebook.cli.serving_plan_text import replica_lines
 from sizebook.core.tables import table
 from sizebook.plans.serving.engine_command import command, unsaid, written_for
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.steps import derivations
 from sizebook.serving.quantities import Demand, Replica
 
 DEMAND = Demand(input_tokens=2000, output_tokens=300)
@@ -85,3 +87,17 @@ def test_every_argument_is_one_that_its_engine_publishes() -> None:
     for engine, argument, value in found:
         choices = published[engine, argument]
         assert value in ("", "{}") or not choices or value in choices, argument
+
+
+@pytest.mark.parametrize(
+    ("engine", "calculated", "printed"),
+    [
+        ("sglang", "states in the pool of a rank * dp", "; states of mixers fill their pool first"),
+        ("vllm", "whole sequences in the cache of a rank * dp", ""),
+    ],
+)
+def test_a_plan_says_that_states_fill_their_pool(engine: str, calculated: str, printed: str) -> None:
+    plan = planned(Replica(engine=engine), "qwen3.6-27b")
+    assert calculated in {step.formula for step in derivations(plan)}
+    line = next(each for each in replica_lines(plan) if each.startswith("Cache holds"))
+    assert line.partition(" tokens")[2] == printed

@@ -17,7 +17,7 @@ from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate
 from sizebook.serving.function_terms import band_of_figure
 from sizebook.serving.images import Read, with_images
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
-from sizebook.serving.memory import Memory, held_tokens, memory_of, requests_kept
+from sizebook.serving.memory import Memory, held_tokens, memory_of, requests_kept, states_bind
 from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.prefixes import PrefixReuse, delayed_case
 from sizebook.serving.quantities import Demand, Replica
@@ -71,6 +71,11 @@ class PlannedReplica:
     def gpus(self) -> int:
         """GPUs of all its workers."""
         return self.packing.gpus_per_replica
+
+    @property
+    def is_full_of_states(self) -> bool:
+        """Whether states of mixers fill their pool before tokens fill the cache."""
+        return self.decodes and states_bind(self.case, self.memory, float(self.held_tokens))
 
     @property
     def layout(self) -> str:

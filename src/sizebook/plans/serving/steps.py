@@ -67,7 +67,9 @@ def _replica(replica: PlannedReplica) -> tuple[Step, ...]:
         ),
         Step(
             text("Requests that the cache holds"),
-            text("whole sequences in the cache of a rank * dp"),
+            text("states in the pool of a rank * dp")
+            if replica.is_full_of_states
+            else text("whole sequences in the cache of a rank * dp"),
             text("sequences of {n} tokens", n=grouped(replica.held_tokens)),
             value=replica.capacity,
             unit="requests",
