@@ -9,7 +9,7 @@ from range_chart import Range, range_chart
 
 from sizebook.core.tables import by_key, table
 from sizebook.core.units import percent, significant
-from sizebook.serving.band import FITTED, NOTHING, error_band
+from sizebook.serving.band import BUSY, FEW_OF_RANK, FITTED, NOTHING, Setting, error_band
 from sizebook.serving.quantities import ENGINE_NAMES, ENGINES
 from sizebook.serving.rates import is_measured
 from sizebook.validation.published import Summary, validate
@@ -137,13 +137,16 @@ def _failures() -> list[str]:
         f"| {row['model']} | `{row['gpu']}` | {row['engine']} | {row['rows']} | {float(row['p50']):.2f} |"
         for row in rows
     ]
-    ttft = error_band("ttft", "vllm", "h100-sxm")
+    ttft, busy = (
+        error_band("ttft", "vllm", "h100-sxm", Setting("", "", drafts=False, crosses=False, strains=strains))
+        for strains in ((), (BUSY,))
+    )
     return [
         *lines,
         "",
         "The time to the first token is the least sure figure: eight of ten measurements lie between",
-        f"{ttft.low:.2f} and {ttft.high:.1f} times the prediction. It depends on how requests arrive, and benchmarks",
-        "seldom say.",
+        f"{ttft.low:.2f} and {ttft.high:.1f} times the prediction, from {FEW_OF_RANK + 1} requests on a rank up to",
+        f"{busy.high:.1f}. It depends on how requests arrive, and benchmarks seldom say.",
     ]
 
 

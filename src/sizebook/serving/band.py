@@ -25,7 +25,7 @@ CONTEXT, LOADED = text("context beyond the fit"), text("load beyond the fit")
 KERNELS = text("kernels measured, no server")
 NOTHING = text("nothing measured")
 OWN = text("own runs")
-BUSY = text("busy ranks")
+BUSY = text("unseen combination, busy")
 # What of a demand makes an estimate less sure, by the number of `strain_of`.
 STRAINS = ((), (BUSY,), (LOADED,), (CONTEXT,), (BUSY, CONTEXT), (LOADED, CONTEXT))
 # The longest context in the fit is of 15,500 tokens; three rows in a hundred have more requests on a rank.
