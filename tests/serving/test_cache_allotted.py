@@ -99,9 +99,12 @@ def test_states_bind_where_contexts_are_short(model: str, engine: str, tokens: i
 
 @pytest.mark.parametrize(("drafts", "states"), [(0, 1), (3, 4)])
 def test_states_share_the_cache_of_vllm(drafts: int, states: int) -> None:
-    """A sequence of 9,216 tokens of Qwen3.6-27B: 16 layers of 4 heads of 256, keys and values in two bytes."""
+    """A sequence of 9,216 tokens of Qwen3.6-27B: 16 layers of 4 heads of 256, keys and values in two bytes.
+
+    Half a block of the 16 is empty, each as large as one of 48 states.
+    """
     case, memory = at("qwen3.6-27b", "h200-sxm", "vllm", Replica(draft_tokens=drafts))
-    each = 9216 * 16 * 4 * 256 * 2 * 2 + states * case.shape.state_bytes
+    each = 9216 * 16 * 4 * 256 * 2 * 2 + 16 * 3_207_168 / 2 + states * 48 * 3_207_168
     assert sequences_that_fit(case, memory, 9216) == memory.cache_bytes // each
 
 

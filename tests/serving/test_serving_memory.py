@@ -6,9 +6,10 @@ import polars as pl
 import pytest
 
 from sizebook.core.cells import call
-from sizebook.core.errors import TargetError
+from sizebook.core.errors import RangeError, TargetError
 from sizebook.functions import load
-from sizebook.serving.case import case_of, layout_meant
+from sizebook.serving import memory as memory_module
+from sizebook.serving.case import case_of, engine_row, layout_meant
 from sizebook.serving.kernels import chance_missed
 from sizebook.serving.memory import (
     context_that_fits,
@@ -176,6 +177,15 @@ def test_sglang_keeps_room_for_drafts_where_its_release_does() -> None:
             shares[release, drafts] = float(memory_of(case, "h100-sxm", replica).share)
     fewer = [shares[release, 0] - shares[release, 3] for release in ("0.5.9", "0.5.13", "0.5.14")]
     assert fewer == pytest.approx([2 / 79.19, 4 / 79.19, 0], rel=1e-3)
+
+
+def test_an_own_engine_without_all_of_its_columns_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {**engine_row("vllm", "0.19"), "state_copies": "", "state_share": ""}
+    monkeypatch.setattr(memory_module, "engine_row", lambda engine, version: row)
+    assert message_of(RangeError, engine_constants.__wrapped__, "vllm", "0.19") == (
+        "incomplete engine: got no state_share, state_copies of vllm 0.19, want all columns of data/engines.csv. Add "
+        "them to your own table."
+    )
 
 
 def test_a_72b_in_16_bits_runs_on_two_h100_as_it_was_started() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sizebook.models.cache_size import INDEX_ELEMENT_BYTES
-from sizebook.serving.case import Case, Number, most_at_once, smaller
+from sizebook.serving.case import Case, Number, larger, most_at_once, smaller
 from sizebook.serving.kernels import (
     ACTIVATION_BYTES,
     AdapterCosts,
@@ -87,14 +87,16 @@ class PassCosts:
 class Costs:
     """What every load on a case shares: costs of its passes, bytes of its cache a token and a sequence, its layout.
 
-    ``drafting`` is what drafted tokens multiply a decode step by, ``rates`` are those of scheduling. ``max_running`` is
-    the cap on requests at once, whoever sets it, ``chunk_tokens`` those of one rank. The other fields are the case's.
+    ``cache_block`` is a block of all attention layers, as large in each as a mixer's state. ``drafting`` is what
+    drafted tokens multiply a decode step by, ``rates`` are those of scheduling. ``max_running`` is the cap on requests
+    at once, whoever sets it, ``chunk_tokens`` those of one rank. The other fields are the case's.
     """
 
     decode: PassCosts
     prefill: PassCosts
     cache: Context
     cache_state: Number
+    cache_block: Number
     drafting: Number
     rates: Any
     pp: Number
@@ -123,11 +125,13 @@ def costs_of(case: Case | Costs) -> Costs:
 
 def _worked_out(case: Case) -> Costs:
     cache, state = _cache(case)
+    page = state / larger(case.shape.n_state_layers, 1.0)
     return Costs(
         decode=_pass(case, decode_attention(case), "decode"),
         prefill=_pass(case, prefill_attention(case), "prefill"),
         cache=cache,
         cache_state=state,
+        cache_block=page * case.shape.n_attention_layers,
         drafting=1 + case.draft_tokens / case.shape.n_layers,
         rates=_scheduling(case),
         pp=case.pp,

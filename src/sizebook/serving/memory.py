@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 
+from sizebook.core.errors import require
 from sizebook.serving.case import Case, Number, engine_row, larger, smaller
 from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.kernels import adapter_bytes
@@ -28,6 +29,7 @@ class Engine:
     cache an engine may set ``state_share`` apart for states of mixers. A request that runs takes ``state_copies`` of
     its state; where tokens are drafted, ``state_copies_drafting`` and ``state_copies_per_draft`` for each. With
     ``state_aside`` states for the tokens that a step checks are taken off before, for as many requests as may run.
+    With ``state_blocks`` a block of the cache is as large as a layer's state.
     """
 
     utilization: Number
@@ -49,6 +51,7 @@ class Engine:
     state_copies_drafting: Number
     state_copies_per_draft: Number
     state_aside: Number
+    state_blocks: Number
 
 
 @dataclass(frozen=True)
@@ -90,13 +93,22 @@ def physical_bytes(gpu: Accelerator) -> float:
     return float(gpu.usable_memory_bytes or gpu.memory_bytes)
 
 
-_FLAGS = ("of_free", "grown", "state_aside")
+_FLAGS = ("of_free", "grown", "state_aside", "state_blocks")
 
 
 @cache
 def engine_constants(engine: str, version: str = "") -> Engine:
-    """Return the constants of an engine version; a blank version takes the newest row."""
+    """Return the constants of an engine version; a blank version takes the newest row.
+
+    Errors: a row of the planner's own table that lacks one.
+    """
     row = engine_row(engine, version)
+    missing = [f.name for f in fields(Engine) if not row[f.name]]
+    require(
+        not missing,
+        f"incomplete engine: got no {', '.join(missing)} of {row['key']}, want all columns of data/engines.csv. Add "
+        "them to your own table.",
+    )
     return Engine(*(float(row[f.name] == "yes" if f.name in _FLAGS else row[f.name]) for f in fields(Engine)))
 
 
@@ -179,12 +191,14 @@ def _states_held(at: Costs, engine: Engine) -> tuple[Number, Number]:
 def _room(at: Costs, memory: Memory, context: Number) -> tuple[Number, Number, Number]:
     """Return the sequences of that many tokens for which a rank's cache has room, and its pool of states.
 
-    And whether there is such a pool: elsewhere states lie in the cache.
+    And whether there is such a pool: elsewhere states lie in the cache. Of its last block a sequence leaves half empty
+    on average, which counts where blocks are as large as states.
     """
     pooled = memory.engine.state_share * (at.cache_state > 0)
     states, aside = _states_held(at, memory.engine)
     left = memory.cache_bytes - aside
-    each = at.cache.of(context) + states * (pooled <= 0)
+    empty = memory.engine.state_blocks * at.cache_block / 2
+    each = at.cache.of(context) + empty + states * (pooled <= 0)
     of_tokens = larger(left * (1 - pooled) // larger(each, 1.0), 0.0)
     of_states = larger(left * pooled // larger(states, 1.0), 0.0)
     return of_tokens, of_states, pooled > 0
