@@ -38,21 +38,39 @@ function callText(entry, values, separator) {
 
 const argumentsGiven = () => named([...new URLSearchParams(state.args)]);
 
+// Words that say nothing of what is asked.
+const FILLING = new Set(["a", "an", "the", "of", "for", "to", "in", "per", "how", "many", "much", "what", "which", "is", "do", "does", "i", "my", "need"]);
+const SHORTEST_STEM = 4; // train of training
+
+const isPart = (part, word) => part === word || (Math.min(part.length, word.length) >= SHORTEST_STEM && (word.startsWith(part) || part.startsWith(word)));
+
 // How far from a function's name a word is found, 0 for a part of the name; undefined where it is not.
 function distanceOf(entry, word) {
-  const texts = [entry.name.split("_"), entry.name, `${entry.category} ${entry.summary}`, entry.arguments.map(({ name }) => name), entry.arguments.map(({ meaning }) => meaning).join(" ")];
-  const found = texts.findIndex((text) => (Array.isArray(text) ? text.some((each) => each.toLowerCase() === word) : text.toLowerCase().includes(word)));
-  return found < 0 ? undefined : found;
+  const texts = [entry.name.toLowerCase(), `${entry.category} ${entry.summary}`, entry.arguments.map(({ name }) => name).join(" "), entry.arguments.map(({ meaning }) => meaning).join(" ")];
+  if (entry.name.toLowerCase().split("_").some((part) => isPart(part, word))) return 0;
+  const found = texts.findIndex((text) => text.toLowerCase().includes(word));
+  return found < 0 ? undefined : found + 1;
 }
 
-// Functions that have all words, those first whose names say them; words that no function has are left out.
+// The words of a search: a model's name asks for what takes a model, and a word that no function has is left out.
+function wordsSought() {
+  const typed = state.find.toLowerCase().split(/\s+/).filter((word) => word && !FILLING.has(word));
+  const isKnown = (word) => FUNCTIONS.some((entry) => distanceOf(entry, word) !== undefined);
+  return typed.map((word) => (!isKnown(word) && MODELS.some((model) => textOf(model).includes(word)) ? "model" : word)).filter(isKnown);
+}
+
+// Functions that people mean by the words, then those that have all of them: first whose summary says the phrase, whose
+// names say the words.
 function listed() {
-  const words = state.find.toLowerCase().split(/\s+/).filter((word) => word && FUNCTIONS.some((entry) => distanceOf(entry, word) !== undefined));
+  const typed = state.find.trim().toLowerCase();
+  if (!typed) return [...FUNCTIONS].sort((one, other) => one.category.localeCompare(other.category) || one.name.localeCompare(other.name));
+  const words = wordsSought();
+  const meant = CALCULATOR.words[squashed(typed)] || CALCULATOR.words[words.join("")] || [];
   const far = named(FUNCTIONS.map((entry) => [entry.name, words.map((word) => distanceOf(entry, word))]));
-  const distance = ({ name, rows }) => far[name].reduce((sum, each) => sum + each, rows ? 0.5 : 0);
-  const found = FUNCTIONS.filter(({ name }) => !far[name].includes(undefined));
-  if (words.length) return found.sort((one, other) => distance(one) - distance(other) || one.arguments.length - other.arguments.length || one.name.localeCompare(other.name));
-  return found.sort((one, other) => one.category.localeCompare(other.category) || one.name.localeCompare(other.name));
+  const says = named(FUNCTIONS.map((entry) => [entry.name, words.length > 1 && entry.summary.toLowerCase().includes(typed) ? 0 : 1]));
+  const distance = ({ name, rows }) => (meant.includes(name) ? meant.indexOf(name) - meant.length : says[name] * far[name].reduce((sum, each) => sum + each, rows ? 0.5 : 0));
+  const found = FUNCTIONS.filter(({ name }) => meant.includes(name) || (words.length && !far[name].includes(undefined)));
+  return found.sort((one, other) => distance(one) - distance(other) || one.arguments.length - other.arguments.length || one.name.localeCompare(other.name));
 }
 
 function showFunctions() {

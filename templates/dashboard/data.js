@@ -11,9 +11,12 @@ for (const [name, { words, of }] of Object.entries(DATA.models)) {
 for (const row of MODELS) row.kind = row.own ? "own model" : row.features.includes("experts") ? "experts" : "dense";
 const MODEL = named(MODELS.map((model) => [model.key, model]));
 
+// Letters, digits and points alone: people part the words of a name as they like.
+const squashed = (text) => text.toLowerCase().replace(/[^\p{L}\d.]/gu, "");
+
 // What a search looks through; nobody waits for it before the first.
 function textOf(row) {
-  row.text = row.text || [row.name, row.key, row.organisation, row.family, row.weights].join(" ").toLowerCase();
+  row.text = row.text || [row.name, row.key, row.organisation, row.family, row.weights, squashed(row.name)].join(" ").toLowerCase();
   return row.text;
 }
 

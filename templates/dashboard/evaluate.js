@@ -56,17 +56,32 @@ function readFlag(argument, given) {
 }
 
 function readChoice(argument, given) {
-  const found = choicesOf(argument).find((each) => each.toLowerCase() === String(given).trim().toLowerCase());
+  const word = String(given).trim().toLowerCase();
+  const found = choicesOf(argument).find((each) => each.toLowerCase() === ((argument.means || {})[word] || word));
   if (found !== undefined) return found;
   throw new Refused(`unknown ${argument.name}: got '${given}', want ${offered(choicesOf(argument))}`);
 }
 
-// A model by its key or name in any case; what this page does not hold is refused where it is looked up.
+
+// Models whose names have all words that somebody typed, those first that begin with them, of these the newest.
+function likelyModels(text) {
+  const words = text.toLowerCase().split(/[\s/_-]+/).filter(Boolean);
+  const begins = ({ asks }) => (squashed(asks).startsWith(squashed(text)) ? 0 : asks.startsWith(words[0]) ? 1 : 2);
+  return MODELS.filter((model) => model.asks && words.every((word) => textOf(model).includes(word)))
+    .sort((one, other) => begins(one) - begins(other)).slice(0, MOST_NAMES).map(({ asks }) => asks);
+}
+
+// A model by its key, name or repository, however its words are parted.
 function readText(argument, given) {
   const text = String(given).trim();
   if (!argument.name.endsWith("model")) return text;
-  const found = MODELS.find((model) => model.asks && [model.asks, model.name].some((name) => name.toLowerCase() === text.toLowerCase()));
-  return found ? found.asks : text;
+  const stored = ({ weights }) => (weights || "").split(";").flatMap((repository) => [repository, repository.split("/").at(-1)]);
+  const names = (model) => [model.asks, model.name, ...stored(model)].map(squashed);
+  const found = MODELS.find((model) => model.asks && names(model).includes(squashed(text)));
+  if (found || argument.name !== "model") return found ? found.asks : text;
+  const likely = likelyModels(text).map((each) => `'${each}'`);
+  const hint = likely.length ? `Did you mean ${[likely.slice(0, -1).join(", "), likely.at(-1)].filter(Boolean).join(" or ")}?` : "The list of the field has them.";
+  throw new Refused(`unknown model: got '${text}', want one of this page. ${hint}`);
 }
 
 const READ = { text: readText, integer: readInteger, number: readNumber, flag: readFlag, choice: readChoice };

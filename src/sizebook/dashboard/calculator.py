@@ -6,14 +6,16 @@ calls are built, but not evaluated.
 """
 
 import json
+import re
 from typing import Any
 
 from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import Call, walk
 from sizebook.core.formula_text import expression, inlined, javascript
-from sizebook.core.named_lambda import table
+from sizebook.core.named_lambda import table as words_of_a_choice
 from sizebook.core.registry import Function
 from sizebook.core.sections import Argument, Quantity
+from sizebook.core.tables import table
 from sizebook.functions import load
 
 MOST_ROWS = 12  # of an example that is a table, as the page shows it
@@ -28,7 +30,19 @@ def function_data() -> dict[str, Any]:
         "functions": functions,
         "arguments": [json.loads(text) for text in arguments],
         "choices": list(lists),
+        "words": _other_words(),
     }
+
+
+def _other_words() -> dict[str, list[str]]:
+    """Return the functions that each word of people means which is none of their names, without its spaces."""
+    known = {name.casefold() for name in load()}
+    found: dict[str, list[str]] = {}
+    for row in table("other_words"):
+        names = [each.upper() for each in row["meant"].split() if each in known]
+        if names:
+            found[re.sub(r"\W|_", "", row["word"].casefold())] = names
+    return found
 
 
 def _described(function: Function, known: dict[str, int], lists: dict[tuple[str, ...], int]) -> dict[str, Any]:
@@ -68,6 +82,8 @@ def _argument(argument: Argument, lists: dict[tuple[str, ...], int]) -> dict[str
     }
     if quantity.allowed:
         found["choices"] = lists.setdefault(quantity.allowed, len(lists))
+    if quantity.means:
+        found["means"] = dict(quantity.means)
     return found
 
 
@@ -106,7 +122,7 @@ def _tables() -> dict[str, dict[str, Any]]:
     for function in functions.values():
         if function.formula:
             called |= _calls(expression(function))
-    return {name: table(functions[name]) for name in sorted(called)}
+    return {name: words_of_a_choice(functions[name]) for name in sorted(called)}
 
 
 def _calls(formula: Expression) -> set[str]:

@@ -14,7 +14,7 @@ from sizebook.core.tables import table
 from sizebook.functions import load
 from sizebook.models import catalog
 from sizebook.models.reconciliation import compare
-from tests.dashboard.driving import PHONE, check, opened, settled
+from tests.dashboard.driving import PHONE, check, names, opened, settled
 
 ASKED = [
     {"model": "llama-3.1-70b", "gpu": "h100-sxm", "gpus": 4, "context": 8192, "answer": 500, "users": 16, "format": ""},
@@ -140,6 +140,52 @@ def the_calculator_ranks_what_the_name_says_first(page: Page, address: str) -> N
         page.fill('[name="find"]', words)
         shown = page.locator("#function-list button").all_inner_texts()
         assert first in shown[:3], (words, shown[:5])
+
+
+@check
+def the_calculator_knows_the_words_that_people_use(page: Page, address: str) -> None:
+    """On 0.13.0 memory began with the energy of training, gpus with the pool of a prefill, and vram found nothing."""
+    opened(page, address, "view=calculator")
+    for words, first in (
+        ("latency", "TTFT_SECONDS"), ("time to first token", "TTFT_SECONDS"), ("throughput", "TOKENS_PER_SECOND"),
+        ("how many GPUs", "GPUS_FOR_TRAFFIC"), ("VRAM", "MODEL_BYTES"), ("Speicher", "MODEL_BYTES"),
+        ("cost per token", "USD_PER_MTOK"), ("training cost", "TRAIN_COST_USD"), ("parameters", "PARAMS_MODEL"),
+        ("llama", "PARAMS_MODEL"), ("Qwen", "PARAMS_MODEL"), ("power", "TRAIN_ENERGY_KWH"),
+    ):  # fmt: skip
+        page.fill('[name="find"]', words)
+        assert page.locator("#function-list button").first.inner_text() == first, words
+    page.fill('[name="find"]', "qwertz")
+    assert page.inner_text("#function-list") == "No function has all these words."
+
+
+@check
+def a_model_is_found_however_it_is_typed(page: Page, address: str) -> None:
+    opened(page, address, "view=fit")
+    for typed in ("Llama 3.1 70B", "llama3.1-70b", "meta-llama/Llama-3.1-70B", "Llama-3.1-70B-Instruct"):
+        page.fill("#fit-model", typed)
+        assert page.inner_text("#verdict").startswith("Yes: 4 × h100-sxm"), typed
+    page.fill("#fit-model", "mixtral")
+    assert page.inner_text("#fit-found .problem") == (
+        "unknown model: got 'mixtral', want one of this page. "
+        "Did you mean 'mixtral-8x22b', 'mixtral-8x22b-instruct' or 'mixtral-8x7b'?"
+    )
+    page.fill("#fit-model", "qwertz")
+    assert page.inner_text("#fit-found .problem") == (
+        "unknown model: got 'qwertz', want one of this page. The list of the field has them."
+    )
+    opened(page, address)
+    page.fill('[name="q"]', "llama3")
+    settled(page)
+    assert "llama-3.3-70b" in names(page)
+
+
+@check
+def a_word_for_four_bits_means_its_format(page: Page, address: str) -> None:
+    opened(page, address)
+    value = "(word) => evaluated('SERVING_WEIGHT_BYTES', { model: 'llama-3.1-8b', weight_dtype: word }).value"
+    assert {page.evaluate(value, word) for word in ("int4", "AWQ", "gptq", "marlin", "w4a16", "q4_k_m")} == {
+        page.evaluate(value, "int4_wo")
+    }
 
 
 @check
